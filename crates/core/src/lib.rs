@@ -1,0 +1,40 @@
+//! The ground that every part of Airpath stands on: typed units, the packet, the stage
+//! contract, the wake-up queue, named random streams, probes and statistics.
+//!
+//! ```text
+//!   sender ──► access wire ──► [queue │ link] ──► egress wire ──► receiver
+//!     ▲                                                              │
+//!     └───────────── return wire ◄── (ACK link) ◄────────────────────┘
+//! ```
+//!
+//! Every box is a [`Stage`]: it is handed packets and the current time,
+//! says when it next wants to be woken, and puts what it sends into an outbox. No stage reads a
+//! clock, sleeps, does I/O or calls another stage, so the same code runs in virtual time
+//! (`airpath-sim`) and in real time.
+//!
+//! ```
+//! use airpath_core::{Bytes, Rate, Time};
+//! let transmission = Bytes(1500) / Rate::from_mbps(10);
+//! assert_eq!((Time::ZERO + transmission).as_nanos(), 1_200_000);
+//! ```
+#![forbid(unsafe_code)]
+
+mod error;
+mod packet;
+mod probe;
+pub mod registry;
+pub mod rng;
+mod stage;
+pub mod stats;
+pub mod test_kit;
+mod units;
+mod wakeups;
+
+pub use error::{ConfigError, StageError};
+pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock};
+pub use probe::{Recorder, Sample, Series};
+pub use registry::{Part, Registry, Setup};
+pub use rng::{Seed, Stream};
+pub use stage::{Bus, Control, Ctx, DropCount, DropReason, Emission, Port, Stage, StageId};
+pub use units::{Bytes, Duration, Rate, Time};
+pub use wakeups::Wakeups;

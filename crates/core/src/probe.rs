@@ -1,0 +1,131 @@
+//! Probes: time series that stages write when somebody asked for them.
+
+use crate::units::{Duration, Time};
+
+/// A quantity that can be recorded over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Series {
+    /// Congestion window, bytes, of a flow.
+    Cwnd = 0,
+    /// Slow-start threshold, bytes, of a flow.
+    Ssthresh = 1,
+    /// RTT sample, s, of a flow.
+    Rtt = 2,
+    /// Packets waiting in a queue.
+    Queue = 3,
+    /// Time that a packet waited, s; id = flow.
+    Sojourn = 4,
+    /// A drop; value = reason code, id = flow.
+    Drop = 5,
+    /// A mark; id = flow.
+    Mark = 6,
+    /// Regime of a link, from 0.
+    Regime = 7,
+    /// In-order payload bytes handed to the application, of a flow.
+    Delivered = 8,
+    /// Bytes that a link could have carried.
+    Capacity = 9,
+}
+
+impl Series {
+    /// Every series with its name in scenarios and results.
+    pub const ALL: [(Series, &'static str); 10] = [
+        (Series::Cwnd, "cwnd"),
+        (Series::Ssthresh, "ssthresh"),
+        (Series::Rtt, "rtt"),
+        (Series::Queue, "queue"),
+        (Series::Sojourn, "sojourn"),
+        (Series::Drop, "drop"),
+        (Series::Mark, "mark"),
+        (Series::Regime, "regime"),
+        (Series::Delivered, "delivered"),
+        (Series::Capacity, "capacity"),
+    ];
+
+    /// The series called `name`.
+    pub fn from_name(name: &str) -> Option<Series> {
+        Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
+    }
+
+    /// Whether values add up (bytes, events) rather than replace one another (levels).
+    const fn is_count(self) -> bool {
+        matches!(self, Series::Drop | Series::Mark | Series::Delivered | Series::Capacity)
+    }
+}
+
+/// One recorded value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub time: Time,
+    /// Which flow or part.
+    pub id: u32,
+    /// The value, in the series' unit.
+    pub value: f64,
+}
+
+/// Keeps the samples of the series that were asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    wanted: u32,
+    interval: Duration,
+    samples: [Vec<Sample>; Series::ALL.len()],
+    last: [Vec<Time>; Series::ALL.len()],
+}
+
+impl Recorder {
+    /// A recorder of `series`. Of a level (cwnd, queue, …) at most one value per `interval` and
+    /// part is kept; counts (drops, bytes) are all kept. Interval zero keeps everything.
+    pub fn new(series: &[Series], interval: Duration) -> Recorder {
+        let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);
+        Recorder { wanted, interval, ..Recorder::default() }
+    }
+
+    /// Whether `series` is recorded.
+    #[inline]
+    pub fn wants(&self, series: Series) -> bool {
+        self.wanted & (1 << series as u32) != 0
+    }
+
+    /// Keeps a value.
+    #[cold]
+    pub fn push(&mut self, series: Series, time: Time, id: u32, value: f64) {
+        let index = series as usize;
+        if self.interval > Duration::ZERO && !series.is_count() {
+            let last = &mut self.last[index];
+            let id = id as usize;
+            if last.len() <= id {
+                last.resize(id + 1, Time::NEVER);
+            }
+            if !last[id].is_never() && time < last[id] + self.interval {
+                return;
+            }
+            last[id] = time;
+        }
+        self.samples[index].push(Sample { time, id, value });
+    }
+
+    /// What was recorded of `series`, in order of time.
+    pub fn samples(&self, series: Series) -> &[Sample] {
+        &self.samples[series as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_thinned_and_counts_are_not() {
+        let mut recorder =
+            Recorder::new(&[Series::Cwnd, Series::Drop], Duration::from_millis(10));
+        for ms in 0..30 {
+            recorder.push(Series::Cwnd, Time::from_millis(ms), 0, 1.0);
+            recorder.push(Series::Drop, Time::from_millis(ms), 0, 1.0);
+        }
+        assert_eq!(recorder.samples(Series::Cwnd).len(), 3);
+        assert_eq!(recorder.samples(Series::Drop).len(), 30);
+        assert!(!recorder.wants(Series::Queue));
+    }
+}

@@ -1,0 +1,160 @@
+//! Run-time registries: built-in parts by name, and parts that come from outside.
+//!
+//! A crate lists its built-in parts in one table (see `built_in_parts!`); a user adds parts of
+//! the same kind to a [`Registry`], under names of their own.
+
+use crate::error::ConfigError;
+use crate::rng::Seed;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a part is given at its making, beside its own configuration.
+pub struct Setup<'a, T: ?Sized, X = ()> {
+    /// Where its randomness comes from.
+    pub seed: Seed,
+    /// Parts of its kind from outside, for a part that wraps another.
+    pub registry: &'a Registry<T, X>,
+    /// What else parts of this kind need (a link: its queue and the traces).
+    pub extra: X,
+}
+
+/// A built-in part: what it is set up from, and how.
+pub trait Part<T: ?Sized, X = ()>: Sized {
+    /// What the user sets.
+    type Config: DeserializeOwned;
+
+    /// A part set up from `config`.
+    ///
+    /// # Errors
+    /// When a value of `config` is outside its accepted range.
+    fn build(config: Self::Config, setup: Setup<'_, T, X>) -> Result<Self, ConfigError>;
+}
+
+/// How a part from outside is made from its parameters.
+pub type Factory<T, X = ()> =
+    dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
+
+/// Parts of one kind that were registered at run time.
+pub struct Registry<T: ?Sized, X = ()> {
+    factories: BTreeMap<String, Box<Factory<T, X>>>,
+}
+
+impl<T: ?Sized, X> Default for Registry<T, X> {
+    fn default() -> Self {
+        Registry { factories: BTreeMap::new() }
+    }
+}
+
+impl<T: ?Sized, X> Registry<T, X> {
+    /// Adds the part called `name`; a part of that name that was there before is replaced.
+    pub fn register(
+        &mut self,
+        name: impl Into<String>,
+        factory: impl Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.factories.insert(name.into(), Box::new(factory));
+    }
+
+    /// How the part called `name` is made, or `None` when nobody registered it.
+    pub fn factory(&self, name: &str) -> Option<&Factory<T, X>> {
+        self.factories.get(name).map(|factory| &**factory)
+    }
+
+    /// The registered names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.factories.keys().map(String::as_str)
+    }
+}
+
+/// Splits a description `{"kind": …, …}` into its kind and the rest.
+///
+/// # Errors
+/// When it is not an object or has no text `kind`.
+pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
+    let Some(object) = description.as_object() else {
+        return Err(ConfigError::new("", description, "not a table. Write kind = \"…\""));
+    };
+    let mut rest = object.clone();
+    match rest.remove("kind") {
+        Some(Value::String(kind)) => Ok((kind, Value::Object(rest))),
+        other => Err(ConfigError::new(
+            "kind",
+            other.unwrap_or(Value::Null),
+            "missing or not a text. Write the name of a part",
+        )),
+    }
+}
+
+/// Reads the configuration of a built-in part.
+///
+/// # Errors
+/// When a key is missing, unknown or of the wrong type.
+pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigError> {
+    serde_json::from_value(parameters.clone())
+        .map_err(|error| ConfigError::new("", parameters, error.to_string()))
+}
+
+/// Declares the built-in parts of a kind: an enum with one variant per part and one for parts
+/// from outside, its construction by name, and the list of names. One line per part.
+///
+/// `built_in_parts! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "one line", … } }`
+#[macro_export]
+macro_rules! built_in_parts {
+    ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty {
+        $($name:literal => $variant:ident($part:ty): $summary:literal,)+
+    }) => {
+        $(#[$meta])*
+        pub enum $any {
+            $(#[doc = $summary] $variant($part),)+
+            /// A part from outside.
+            Dyn(Box<$object>),
+        }
+
+        impl $any {
+            /// Name and one-line description of every built-in part.
+            pub const BUILT_IN: &'static [(&'static str, &'static str)] =
+                &[$(($name, $summary)),+];
+
+            /// Makes the part that `description` (`{"kind": …, parameters}`) asks for.
+            ///
+            /// # Errors
+            /// When the kind is unknown or a parameter is not accepted.
+            pub fn build(
+                description: &::serde_json::Value,
+                setup: $crate::registry::Setup<'_, $object, $extra>,
+            ) -> Result<Self, $crate::ConfigError> {
+                let (kind, parameters) = $crate::registry::split_kind(description)?;
+                match kind.as_str() {
+                    $($name => {
+                        let config = $crate::registry::read_config(&parameters)?;
+                        <$part as $crate::Part<$object, $extra>>::build(config, setup)
+                            .map($any::$variant)
+                    })+
+                    _ => match setup.registry.factory(&kind) {
+                        Some(factory) => factory(&parameters, setup).map($any::Dyn),
+                        None => {
+                            let known: Vec<&str> =
+                                [$($name),+].into_iter().chain(setup.registry.names()).collect();
+                            let problem = format!("unknown. Accepted: {}", known.join(", "));
+                            Err($crate::ConfigError::new("kind", kind, problem))
+                        }
+                    },
+                }
+            }
+        }
+
+        #[allow(unused_macros)]
+        macro_rules! each_part {
+            ($value:expr, $inner:ident => $call:expr) => {
+                match $value {
+                    $($any::$variant($inner) => $call,)+
+                    $any::Dyn($inner) => $call,
+                }
+            };
+        }
+    };
+}

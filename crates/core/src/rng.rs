@@ -1,0 +1,137 @@
+//! Named random streams.
+//!
+//! Every stochastic part draws from a stream of its own, derived from the master seed, the
+//! replication and the part's name. Adding a part leaves the others' draws as they were, and
+//! compared mechanisms see the same randomness.
+
+use crate::units::Duration;
+use rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
+
+/// A stream of random numbers (xoshiro256++, Blackman & Vigna 2019).
+#[derive(Clone, Debug)]
+pub struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream of the part called `name` in replication `replication` of a run with
+    /// `master_seed`.
+    pub fn new(master_seed: u64, replication: u64, name: &str) -> Stream {
+        let mut state = fnv1a(name);
+        for word in [master_seed, replication] {
+            state = SplitMix64::seed_from_u64(state ^ word).next_u64();
+        }
+        Stream(Xoshiro256PlusPlus::seed_from_u64(state))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform in [0, 1), a multiple of 2⁻⁵³.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// True with probability `p`; draws nothing when `p` is 0 or 1 or beyond.
+    #[inline]
+    pub fn bernoulli(&mut self, p: f64) -> bool {
+        p > 0.0 && (p >= 1.0 || self.uniform() < p)
+    }
+
+    /// Exponentially distributed with the given mean.
+    pub fn exponential(&mut self, mean: Duration) -> Duration {
+        let unit = -libm::log(1.0 - self.uniform());
+        Duration::from_secs_lossy(mean.as_secs_lossy() * unit)
+    }
+
+    /// Uniform in [`low`, `high`); `low` when the interval is empty.
+    pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
+        let width = high.as_nanos().saturating_sub(low.as_nanos());
+        Duration::from_nanos(low.as_nanos() + (self.uniform() * width as f64) as u64)
+    }
+}
+
+/// Where the randomness of a part comes from: master seed, replication and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// Seed of the whole run.
+    pub master: u64,
+    /// Number of the replication.
+    pub replication: u64,
+    /// The part's name, unique in its network: `bottleneck/queue`.
+    pub name: String,
+}
+
+impl Seed {
+    /// The seed of the part called `name`.
+    pub fn new(master: u64, replication: u64, name: impl Into<String>) -> Seed {
+        Seed { master, replication, name: name.into() }
+    }
+
+    /// The seed of a part inside this one.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Seed {
+        Seed::new(self.master, self.replication, format!("{}/{name}", self.name))
+    }
+
+    /// The part's own stream.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.master, self.replication, &self.name)
+    }
+}
+
+/// FNV-1a, 64 bit.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_depends_on_seed_replication_and_name_only() {
+        let first = |seed, replication, name| Stream::new(seed, replication, name).next_u64();
+        let reference = first(1, 2, "flow 3");
+        assert_eq!(reference, first(1, 2, "flow 3"));
+        for other in [first(2, 2, "flow 3"), first(1, 3, "flow 3"), first(1, 2, "flow 4")] {
+            assert_ne!(reference, other);
+        }
+        assert_ne!(first(2, 1, "flow 3"), first(1, 2, "flow 3"));
+    }
+
+    #[test]
+    fn the_generator_gives_the_same_numbers_on_every_machine() {
+        let mut stream = Stream::new(1, 0, "golden");
+        let drawn: Vec<u64> = (0..3).map(|_| stream.next_u64()).collect();
+        assert_eq!(drawn, GOLDEN);
+    }
+
+    const GOLDEN: [u64; 3] =
+        [6_888_912_006_452_125_717, 4_076_659_472_944_024_116, 7_210_441_295_433_530_263];
+
+    #[test]
+    fn certain_events_draw_nothing() {
+        let mut stream = Stream::new(1, 0, "x");
+        let mut twin = stream.clone();
+        assert!(!stream.bernoulli(0.0) && stream.bernoulli(1.0));
+        assert_eq!(stream.next_u64(), twin.next_u64());
+    }
+
+    #[test]
+    fn exponential_draws_have_their_mean_and_variance() {
+        let mut stream = Stream::new(7, 0, "exp");
+        let draws: Vec<f64> = (0..200_000)
+            .map(|_| stream.exponential(Duration::from_secs(1)).as_secs_lossy())
+            .collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let square = draws.iter().map(|x| x * x).sum::<f64>() / draws.len() as f64;
+        assert!((mean - 1.0).abs() < 5.0 / (draws.len() as f64).sqrt(), "{mean}");
+        assert!((square - 2.0).abs() < 5.0 * (20.0 / draws.len() as f64).sqrt(), "{square}");
+    }
+}

@@ -1,0 +1,256 @@
+//! The contract between a stage and its driver.
+
+use crate::error::StageError;
+use crate::packet::{Ecn, Packet, PayloadHandle};
+use crate::probe::{Recorder, Series};
+use crate::units::{Rate, Time};
+
+/// Number of a stage in its network; equal-time events go in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StageId(pub u32);
+
+/// Number of an input or an output of a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Port(pub u8);
+
+/// Something that the scenario tells a stage at a given time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// The warm-up is over: statistics start anew, behaviour goes on.
+    StartMeasurement,
+    /// The nominal rate of a link changes.
+    Rate(Rate),
+    /// A source starts to send.
+    Start,
+    /// A source sends nothing new any more.
+    Stop,
+    /// Anything else, by name, with its value.
+    Other(String, f64),
+}
+
+/// A part of a network that takes packets, holds them and hands them on.
+///
+/// A stage never reads a clock, never calls another stage and never blocks. Several inputs and
+/// outputs make it duplex or give it N queues. At equal times the driver calls `wake` for what
+/// is due before `receive`; among stages, the lower [`StageId`] goes first.
+pub trait Stage {
+    /// Takes `packet`, which arrives now at input `port`.
+    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>);
+
+    /// Does what is due at `ctx.now`. Called at or after `next_wakeup`.
+    fn wake(&mut self, ctx: &mut Ctx<'_>);
+
+    /// The earliest of the internal timers; [`Time::NEVER`] when there is none.
+    fn next_wakeup(&self) -> Time;
+
+    /// Reacts to a control event; ignores those that do not concern it.
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        let _ = (event, ctx);
+    }
+
+    /// Packets now inside, for conservation checks.
+    fn held(&self) -> usize;
+}
+
+impl<S: Stage + ?Sized> Stage for Box<S> {
+    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        (**self).receive(port, packet, ctx);
+    }
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        (**self).wake(ctx);
+    }
+    fn next_wakeup(&self) -> Time {
+        (**self).next_wakeup()
+    }
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        (**self).control(event, ctx);
+    }
+    fn held(&self) -> usize {
+        (**self).held()
+    }
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DropReason {
+    /// The queue had no room.
+    Overflow = 0,
+    /// A queue discipline decided to, before it was full.
+    Early = 1,
+    /// The channel destroyed it.
+    Channel = 2,
+    /// A link gave up repeating it.
+    Retries = 3,
+    /// It came for a connection that is not there (any more).
+    Stray = 4,
+}
+
+impl DropReason {
+    /// Every reason, in the order of its code.
+    pub const ALL: [DropReason; 5] = [
+        DropReason::Overflow,
+        DropReason::Early,
+        DropReason::Channel,
+        DropReason::Retries,
+        DropReason::Stray,
+    ];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::Overflow => "overflow",
+            DropReason::Early => "early",
+            DropReason::Channel => "channel",
+            DropReason::Retries => "retries",
+            DropReason::Stray => "stray",
+        }
+    }
+}
+
+/// Drops and marks of one stage since measurement started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropCount {
+    /// Packets dropped, by [`DropReason`] code.
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Packets marked CE.
+    pub marked: u64,
+}
+
+impl DropCount {
+    /// Packets dropped for any reason.
+    pub fn total(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+}
+
+/// A packet that a stage has sent and the driver has yet to deliver.
+#[derive(Clone, Debug)]
+pub struct Emission {
+    /// The stage that sent it.
+    pub from: StageId,
+    /// The output it left by.
+    pub port: Port,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// What a driver lends to the stages: the outbox, the drop counters, the probes, the error slot.
+#[derive(Debug, Default)]
+pub struct Bus {
+    outbox: Vec<Emission>,
+    head: usize,
+    counts: Vec<DropCount>,
+    released: Vec<PayloadHandle>,
+    error: Option<StageError>,
+    /// The probes.
+    pub recorder: Recorder,
+}
+
+impl Bus {
+    /// A bus for `stages` stages.
+    pub fn new(stages: usize, recorder: Recorder) -> Bus {
+        Bus {
+            outbox: Vec::with_capacity(64),
+            counts: vec![DropCount::default(); stages],
+            recorder,
+            ..Bus::default()
+        }
+    }
+
+    /// The oldest packet that waits for delivery.
+    #[inline]
+    pub fn next_emission(&mut self) -> Option<Emission> {
+        let Some(emission) = self.outbox.get(self.head) else {
+            self.outbox.clear();
+            self.head = 0;
+            return None;
+        };
+        self.head += 1;
+        Some(emission.clone())
+    }
+
+    /// Drops and marks of `stage`.
+    pub fn counts(&self, stage: StageId) -> DropCount {
+        self.counts[stage.0 as usize]
+    }
+
+    /// Sets all drop and mark counters to zero.
+    pub fn reset_counts(&mut self) {
+        self.counts.fill(DropCount::default());
+    }
+
+    /// Handles of real payloads whose packets were dropped, and forgets them.
+    pub fn take_released(&mut self) -> Vec<PayloadHandle> {
+        std::mem::take(&mut self.released)
+    }
+
+    /// Whether a stage has failed.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// The first failure of a stage, and forgets it.
+    pub fn take_error(&mut self) -> Option<StageError> {
+        self.error.take()
+    }
+}
+
+/// What a stage sees of the world during a call.
+#[derive(Debug)]
+pub struct Ctx<'a> {
+    /// The present instant.
+    pub now: Time,
+    stage: StageId,
+    bus: &'a mut Bus,
+}
+
+impl<'a> Ctx<'a> {
+    /// The view of `stage` at `now`.
+    pub fn new(now: Time, stage: StageId, bus: &'a mut Bus) -> Ctx<'a> {
+        Ctx { now, stage, bus }
+    }
+
+    /// Sends `packet` by output `port`; the driver delivers it, at this same instant.
+    #[inline]
+    pub fn emit(&mut self, port: Port, packet: Packet) {
+        self.bus.outbox.push(Emission { from: self.stage, port, packet });
+    }
+
+    /// Ends the life of `packet`, counted under `reason`.
+    pub fn drop(&mut self, packet: Packet, reason: DropReason) {
+        self.bus.counts[self.stage.0 as usize].dropped[reason as usize] += 1;
+        self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
+        if packet.payload != PayloadHandle::default() {
+            self.bus.released.push(packet.payload);
+        }
+    }
+
+    /// Marks `packet` Congestion Experienced. It must be ECN-capable.
+    pub fn mark(&mut self, packet: &mut Packet) {
+        debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet is marked");
+        packet.ecn = Ecn::Ce;
+        self.bus.counts[self.stage.0 as usize].marked += 1;
+        self.record(Series::Mark, packet.flow.0, 1.0);
+    }
+
+    /// Notes a value of a series for the part `id`; costs one test when the series is off.
+    #[inline]
+    pub fn record(&mut self, series: Series, id: u32, value: f64) {
+        if self.bus.recorder.wants(series) {
+            self.bus.recorder.push(series, self.now, id, value);
+        }
+    }
+
+    /// Whether a series is recorded, for values that are dear to compute.
+    #[inline]
+    pub fn records(&self, series: Series) -> bool {
+        self.bus.recorder.wants(series)
+    }
+
+    /// Ends the run with `error`; the first failure counts.
+    pub fn fail(&mut self, error: impl Into<StageError>) {
+        self.bus.error.get_or_insert(error.into());
+    }
+}

@@ -1,0 +1,200 @@
+//! Statistics: Student-t intervals, time-weighted distributions, Jain's index.
+
+use crate::units::{Duration, Time};
+
+/// Mean of independent replications with its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The mean.
+    pub mean: f64,
+    /// Lower end; NaN with fewer than two values.
+    pub low: f64,
+    /// Upper end; NaN with fewer than two values.
+    pub high: f64,
+}
+
+/// Mean of `values` and its Student-t interval at `confidence` in (0, 1).
+///
+/// Source: Law, Simulation Modeling and Analysis, §4.5 (independent replications).
+pub fn mean_interval(values: &[f64], confidence: f64) -> Interval {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 2 {
+        return Interval { mean, low: f64::NAN, high: f64::NAN };
+    }
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half = student_t_quantile(0.5 + confidence / 2.0, n - 1.0) * (variance / n).sqrt();
+    Interval { mean, low: mean - half, high: mean + half }
+}
+
+/// Quantile `p` in (0.5, 1) of Student's t with `dof` degrees of freedom, by bisection of
+/// the distribution function.
+pub fn student_t_quantile(p: f64, dof: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while student_t_cdf(high, dof) < p {
+        high *= 2.0;
+        if high > 1e12 {
+            return f64::INFINITY;
+        }
+    }
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if student_t_cdf(middle, dof) < p { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// P(T ≤ t) for t ≥ 0, through the regularised incomplete beta function
+/// (Abramowitz & Stegun 26.7.1).
+fn student_t_cdf(t: f64, dof: f64) -> f64 {
+    1.0 - 0.5 * incomplete_beta(dof / (dof + t * t), dof / 2.0, 0.5)
+}
+
+/// Regularised incomplete beta function I_x(a, b), by its continued fraction
+/// (Abramowitz & Stegun 26.5.8) evaluated with Lentz's method.
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(1.0 - x, b, a);
+    }
+    let log_front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b)
+        + a * libm::log(x)
+        + b * libm::log(1.0 - x);
+    let tiny = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let (mut c, mut d) = (1.0, 1.0 / tiny(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = d;
+    for m in 1..500 {
+        let m = f64::from(m);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        for term in [even, odd] {
+            d = 1.0 / tiny(1.0 + term * d);
+            c = tiny(1.0 + term / c);
+            fraction *= c * d;
+        }
+        if (c * d - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    libm::exp(log_front) * fraction / a
+}
+
+/// Jain's fairness index of `shares`, in (0, 1]; 1 when all are zero.
+///
+/// Source: Jain, Chiu, Hawe, DEC-TR-301 (1984).
+pub fn jain_index(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+}
+
+/// How long a whole-numbered level (a queue length) stood at each value.
+#[derive(Clone, Debug, Default)]
+pub struct TimeWeighted {
+    level: usize,
+    since: Time,
+    nanos_at: Vec<u64>,
+}
+
+impl TimeWeighted {
+    /// The level changes to `level` at `now`.
+    #[inline]
+    pub fn set(&mut self, level: usize, now: Time) {
+        self.account(now);
+        self.level = level;
+    }
+
+    #[inline]
+    fn account(&mut self, now: Time) {
+        if self.level >= self.nanos_at.len() {
+            self.nanos_at.resize(self.level + 1, 0);
+        }
+        self.nanos_at[self.level] += now.saturating_since(self.since).as_nanos();
+        self.since = now;
+    }
+
+    /// Forgets what was before `now`; the level stays.
+    pub fn restart(&mut self, now: Time) {
+        self.nanos_at.fill(0);
+        self.since = now;
+    }
+
+    /// The share of time at each level from the start of measurement to `now`;
+    /// empty when no time has passed.
+    pub fn distribution(&self, now: Time) -> Vec<f64> {
+        let mut closed = self.clone();
+        closed.account(now);
+        while closed.nanos_at.last() == Some(&0) {
+            closed.nanos_at.pop();
+        }
+        let total: u64 = closed.nanos_at.iter().sum();
+        closed.nanos_at.iter().map(|nanos| *nanos as f64 / total as f64).collect()
+    }
+}
+
+/// Mean of values that arrive one by one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mean {
+    sum_nanos: u128,
+    count: u64,
+}
+
+impl Mean {
+    /// Adds a span.
+    #[inline]
+    pub fn add(&mut self, span: Duration) {
+        self.sum_nanos += u128::from(span.as_nanos());
+        self.count += 1;
+    }
+
+    /// The mean, s; `None` without values.
+    pub fn secs(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_nanos as f64 / self.count as f64 * 1e-9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Abramowitz & Stegun table 26.10.
+    #[test]
+    fn student_t_quantiles_match_the_table() {
+        for (p, dof, expected) in [
+            (0.95, 1.0, 6.314),
+            (0.975, 4.0, 2.776),
+            (0.995, 9.0, 3.250),
+            (0.95, 19.0, 1.729),
+            (0.995, 1e6, 2.576),
+        ] {
+            let t = student_t_quantile(p, dof);
+            assert!((t - expected).abs() < 6e-4, "t({p}, {dof}) = {t}");
+        }
+    }
+
+    #[test]
+    fn an_interval_needs_two_values() {
+        let one = mean_interval(&[3.0], 0.99);
+        assert!(one.mean == 3.0 && one.low.is_nan());
+        let two = mean_interval(&[1.0, 3.0], 0.95);
+        assert!((two.high - 2.0 - 12.706).abs() < 1e-3, "{two:?}");
+    }
+
+    #[test]
+    fn jain_index_of_one_hog_among_four_is_a_quarter() {
+        assert_eq!(jain_index(&[1.0, 0.0, 0.0, 0.0]), 0.25);
+        assert_eq!(jain_index(&[2.0, 2.0]), 1.0);
+    }
+
+    #[test]
+    fn a_level_is_weighted_by_its_time() {
+        let mut level = TimeWeighted::default();
+        level.set(2, Time::from_secs(1));
+        level.set(0, Time::from_secs(4));
+        assert_eq!(level.distribution(Time::from_secs(4)), [0.25, 0.0, 0.75]);
+        level.restart(Time::from_secs(4));
+        assert_eq!(level.distribution(Time::from_secs(5)), [1.0]);
+    }
+}

@@ -1,0 +1,51 @@
+//! A small vocabulary for driving stages by hand in tests.
+
+use crate::packet::Packet;
+use crate::probe::Recorder;
+use crate::stage::{Bus, Ctx, DropCount, Port, Stage, StageId};
+use crate::units::Time;
+
+/// The surroundings of one hand-driven stage.
+#[derive(Debug)]
+pub struct Bench {
+    bus: Bus,
+}
+
+impl Default for Bench {
+    fn default() -> Bench {
+        Bench { bus: Bus::new(1, Recorder::default()) }
+    }
+}
+
+impl Bench {
+    /// The stage's view at `now`.
+    pub fn at(&mut self, now: Time) -> Ctx<'_> {
+        Ctx::new(now, StageId(0), &mut self.bus)
+    }
+
+    /// Everything sent since the last call, in order.
+    pub fn sent(&mut self) -> Vec<(Port, Packet)> {
+        std::iter::from_fn(|| self.bus.next_emission()).map(|e| (e.port, e.packet)).collect()
+    }
+
+    /// Drops and marks so far.
+    pub fn counts(&self) -> DropCount {
+        self.bus.counts(StageId(0))
+    }
+
+    /// The bus itself.
+    pub fn bus(&mut self) -> &mut Bus {
+        &mut self.bus
+    }
+
+    /// Wakes `stage` at each of its wake-ups up to `until`; gives what it sent and when.
+    pub fn run<S: Stage>(&mut self, stage: &mut S, until: Time) -> Vec<(Time, Port, Packet)> {
+        let mut sent = Vec::new();
+        while stage.next_wakeup() <= until {
+            let now = stage.next_wakeup();
+            stage.wake(&mut self.at(now));
+            sent.extend(self.sent().into_iter().map(|(port, packet)| (now, port, packet)));
+        }
+        sent
+    }
+}

@@ -1,0 +1,256 @@
+//! Time, durations, rates and sizes that do not mix.
+//!
+//! Every rounding is decided here: a transmission time rounds up to the next nanosecond,
+//! a number of bytes sent in a given time rounds down.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// An instant: nanoseconds since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+/// A span of time, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(u64);
+
+/// A data rate, bit/s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+/// A size or an amount of data, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+impl Time {
+    /// The start of the run.
+    pub const ZERO: Time = Time(0);
+    /// Later than every event: the wake-up time of a stage that waits for nothing.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the start.
+    pub const fn from_nanos(nanos: u64) -> Time {
+        Time(nanos)
+    }
+
+    /// The instant `millis` milliseconds after the start.
+    pub const fn from_millis(millis: u64) -> Time {
+        Time(millis * 1_000_000)
+    }
+
+    /// The instant `secs` seconds after the start.
+    pub const fn from_secs(secs: u64) -> Time {
+        Time(secs * NANOS_PER_SECOND)
+    }
+
+    /// Nanoseconds since the start.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the start, rounded to the nearest double.
+    pub fn as_secs_lossy(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+
+    /// The span since `earlier`, zero when `earlier` is later.
+    pub const fn saturating_since(self, earlier: Time) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Whether this is [`Time::NEVER`].
+    pub const fn is_never(self) -> bool {
+        self.0 == u64::MAX
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Duration = Duration(0);
+    /// Longer than any run: the transmission time over a link of rate zero.
+    pub const FOREVER: Duration = Duration(u64::MAX);
+
+    /// A span of `nanos` nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Duration {
+        Duration(nanos)
+    }
+
+    /// A span of `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Duration {
+        Duration(millis * 1_000_000)
+    }
+
+    /// A span of `secs` seconds.
+    pub const fn from_secs(secs: u64) -> Duration {
+        Duration(secs * NANOS_PER_SECOND)
+    }
+
+    /// A span of `secs` seconds, rounded to the nearest nanosecond; negative and NaN give zero.
+    pub fn from_secs_lossy(secs: f64) -> Duration {
+        Duration((secs * NANOS_PER_SECOND as f64).round() as u64)
+    }
+
+    /// The span in nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The span in seconds, rounded to the nearest double.
+    pub fn as_secs_lossy(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+
+    /// The span times `factor`, at most [`Duration::FOREVER`].
+    pub const fn saturating_mul(self, factor: u64) -> Duration {
+        Duration(self.0.saturating_mul(factor))
+    }
+}
+
+impl Rate {
+    /// A rate of `mbps` million bits per second.
+    pub const fn from_mbps(mbps: u64) -> Rate {
+        Rate(mbps * 1_000_000)
+    }
+}
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Bytes = Bytes(0);
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, span: Duration) -> Time {
+        Time(self.0.saturating_add(span.0))
+    }
+}
+
+impl Sub for Time {
+    type Output = Duration;
+    /// The span from `earlier` to `self`; `earlier` must not be later.
+    #[inline]
+    fn sub(self, earlier: Time) -> Duration {
+        debug_assert!(self.0 >= earlier.0, "a span from a later to an earlier instant");
+        Duration(self.0.wrapping_sub(earlier.0))
+    }
+}
+
+impl Add for Duration {
+    type Output = Duration;
+    #[inline]
+    fn add(self, other: Duration) -> Duration {
+        Duration(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Duration {
+    fn add_assign(&mut self, other: Duration) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Duration {
+    fn sum<I: Iterator<Item = Duration>>(spans: I) -> Duration {
+        spans.fold(Duration::ZERO, Add::add)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    #[inline]
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    #[inline]
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Bytes;
+    #[inline]
+    fn sub(self, other: Bytes) -> Bytes {
+        Bytes(self.0 - other.0)
+    }
+}
+
+impl SubAssign for Bytes {
+    #[inline]
+    fn sub_assign(&mut self, other: Bytes) {
+        self.0 -= other.0;
+    }
+}
+
+impl Div<Rate> for Bytes {
+    type Output = Duration;
+
+    /// The time that `self` takes at `rate`, rounded up; [`Duration::FOREVER`] at rate zero.
+    #[inline]
+    fn div(self, rate: Rate) -> Duration {
+        const BIT_NANOS_PER_BYTE: u64 = 8 * NANOS_PER_SECOND;
+        if rate.0 == 0 {
+            return Duration::FOREVER;
+        }
+        match self.0.checked_mul(BIT_NANOS_PER_BYTE) {
+            Some(bit_nanos) => Duration(bit_nanos.div_ceil(rate.0)),
+            None => {
+                let nanos = (u128::from(self.0) * u128::from(BIT_NANOS_PER_BYTE))
+                    .div_ceil(u128::from(rate.0));
+                Duration(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
+    }
+}
+
+impl Mul<Duration> for Rate {
+    type Output = Bytes;
+
+    /// The whole bytes that fit into `span` at this rate, rounded down.
+    fn mul(self, span: Duration) -> Bytes {
+        let bit_nanos = u128::from(self.0) * u128::from(span.0);
+        let bytes = bit_nanos / u128::from(8 * NANOS_PER_SECOND);
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_transmission_time_rounds_up() {
+        assert_eq!(Bytes(1) / Rate(3_000_000_000), Duration(3));
+        assert_eq!(Bytes(1500) / Rate::from_mbps(100), Duration(120_000));
+    }
+
+    #[test]
+    fn a_link_of_rate_zero_never_finishes() {
+        assert_eq!(Bytes(1) / Rate(0), Duration::FOREVER);
+        assert!((Time::from_secs(5) + Bytes(1) / Rate(0)).is_never());
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_sent_in_their_own_transmission_time_are_at_least_themselves(
+            bytes in 0..u64::MAX / 16, rate in 1..u64::MAX,
+        ) {
+            let span = Bytes(bytes) / Rate(rate);
+            prop_assume!(span < Duration::FOREVER);
+            prop_assert!(Rate(rate) * span >= Bytes(bytes));
+        }
+
+        #[test]
+        fn the_fast_and_the_wide_division_agree(bytes in 0..1u64 << 40, rate in 1..1u64 << 45) {
+            let wide = (u128::from(bytes) * 8_000_000_000).div_ceil(u128::from(rate));
+            prop_assert_eq!(u128::from((Bytes(bytes) / Rate(rate)).as_nanos()), wide);
+        }
+    }
+}
