@@ -1,0 +1,117 @@
+//! Drop-tail: an arrival that finds no room is dropped.
+//!
+//! Source: RFC 7567 §2, the baseline of every comparison.
+
+use crate::fifo::Fifo;
+use crate::queue_disc::QueueDisc;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
+use serde::Deserialize;
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// So many packets.
+    Packets(usize),
+    /// So many bytes of IP packets.
+    Bytes(u64),
+}
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DropTailConfig {
+    /// Most that may wait, not counting the packet in service. At least one packet or byte.
+    pub limit: Limit,
+}
+
+/// A first-in-first-out queue of limited size.
+#[derive(Clone, Debug)]
+pub struct DropTail {
+    limit: Limit,
+    fifo: Fifo,
+}
+
+impl DropTail {
+    /// An empty queue.
+    pub fn new(config: DropTailConfig) -> DropTail {
+        DropTail { limit: config.limit, fifo: Fifo::default() }
+    }
+
+    #[inline]
+    fn has_room_for(&self, packet: &Packet) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.fifo.len() < limit,
+            Limit::Bytes(limit) => self.fifo.backlog() + packet.bytes() <= Bytes(limit),
+        }
+    }
+}
+
+impl<T: ?Sized> Part<T> for DropTail {
+    type Config = DropTailConfig;
+
+    fn build(config: DropTailConfig, _setup: Setup<'_, T>) -> Result<DropTail, ConfigError> {
+        match config.limit {
+            Limit::Packets(0) | Limit::Bytes(0) => {
+                Err(ConfigError::new("limit", 0, "not positive. Write at least 1"))
+            }
+            _ => Ok(DropTail::new(config)),
+        }
+    }
+}
+
+impl QueueDisc for DropTail {
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        if self.has_room_for(&packet) {
+            self.fifo.push(packet);
+        } else {
+            ctx.drop(packet, DropReason::Overflow);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.fifo.pop()
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::{FlowId, Time, test_kit::Bench};
+
+    /// Offers packets of the given sizes; gives the sequence numbers that got in.
+    fn admitted(limit: Limit, sizes: &[u32]) -> Vec<u64> {
+        let mut bench = Bench::default();
+        let mut queue = DropTail::new(DropTailConfig { limit });
+        for (number, size) in sizes.iter().enumerate() {
+            let packet = Packet::data(FlowId(0), number as u64, size - 40, 40, Time::ZERO);
+            queue.enqueue(packet, &mut bench.at(Time::ZERO));
+        }
+        std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO))).map(|p| p.seq).collect()
+    }
+
+    #[test]
+    fn the_packet_that_exceeds_the_limit_is_dropped() {
+        assert_eq!(admitted(Limit::Packets(2), &[1500; 4]), [0, 1]);
+    }
+
+    #[test]
+    fn a_byte_limit_still_admits_a_smaller_packet_after_a_drop() {
+        assert_eq!(admitted(Limit::Bytes(3100), &[1500, 1500, 200, 100]), [0, 1, 3]);
+    }
+}

@@ -1,0 +1,51 @@
+//! First in, first out, with a count of its bytes: the store inside most disciplines.
+
+use airpath_core::{Bytes, Packet};
+use std::collections::VecDeque;
+
+/// Packets in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    packets: VecDeque<Packet>,
+    backlog: Bytes,
+}
+
+impl Fifo {
+    /// Puts a packet behind the others.
+    #[inline]
+    pub fn push(&mut self, packet: Packet) {
+        self.backlog += packet.bytes();
+        self.packets.push_back(packet);
+    }
+
+    /// Takes the oldest packet.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.backlog -= packet.bytes();
+        Some(packet)
+    }
+
+    /// The oldest packet.
+    #[inline]
+    pub fn front(&self) -> Option<&Packet> {
+        self.packets.front()
+    }
+
+    /// Number of packets.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether there is no packet.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Bytes of all packets.
+    #[inline]
+    pub fn backlog(&self) -> Bytes {
+        self.backlog
+    }
+}

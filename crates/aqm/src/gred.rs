@@ -1,0 +1,208 @@
+//! Gentle RED on the instantaneous queue, with independent draws.
+//!
+//! Source: qawla-2015 eq. 1 (the gentle curve of Floyd, "Recommendation on using the gentle_
+//! variant of RED", 2000).
+//! Differs from RED: no averaging and no count between drops, as the paper's model assumes.
+//! The queue is empty-handed at twice `max_th`, where the probability reaches one.
+
+use crate::fifo::Fifo;
+use crate::queue_disc::QueueDisc;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GredConfig {
+    /// th_min, packets: below it nothing is dropped. At least 0.
+    pub min_th: f64,
+    /// th_max, packets: there the probability is `max_p`; it reaches 1 at twice this.
+    pub max_th: f64,
+    /// p_max, in [0, 1].
+    pub max_p: f64,
+    /// Mark ECN-capable packets instead of dropping them (below twice `max_th`).
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// q(x): the probability that an arrival which finds `x` packets waiting is dropped.
+///
+/// Source: qawla-2015 eq. 1.
+pub fn gred_drop_probability(x: f64, config: &GredConfig) -> f64 {
+    let GredConfig { min_th, max_th, max_p, .. } = *config;
+    if x < min_th {
+        0.0
+    } else if x < max_th {
+        (x - min_th) / (max_th - min_th) * max_p
+    } else if x < 2.0 * max_th {
+        max_p + (x - max_th) / max_th * (1.0 - max_p)
+    } else {
+        1.0
+    }
+}
+
+/// A first-in-first-out queue with random early drops.
+#[derive(Clone, Debug)]
+pub struct Gred {
+    config: GredConfig,
+    stream: Stream,
+    fifo: Fifo,
+}
+
+impl<T: ?Sized> Part<T> for Gred {
+    type Config = GredConfig;
+
+    fn build(config: GredConfig, setup: Setup<'_, T>) -> Result<Gred, ConfigError> {
+        let GredConfig { min_th, max_th, max_p, .. } = config;
+        if !(min_th >= 0.0 && min_th.is_finite()) {
+            return Err(ConfigError::new("min_th", min_th, "negative. Write 0 packets or more"));
+        }
+        if !(max_th > min_th && max_th.is_finite()) {
+            let problem = format!("not above min_th ({min_th}). Write a larger number of packets");
+            return Err(ConfigError::new("max_th", max_th, problem));
+        }
+        if !(0.0..=1.0).contains(&max_p) {
+            return Err(ConfigError::new("max_p", max_p, "outside [0, 1]"));
+        }
+        Ok(Gred { config, stream: setup.seed.stream(), fifo: Fifo::default() })
+    }
+}
+
+impl QueueDisc for Gred {
+    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+        let probability = gred_drop_probability(self.fifo.len() as f64, &self.config);
+        if self.stream.bernoulli(probability) {
+            if probability >= 1.0 {
+                return ctx.drop(packet, DropReason::Overflow);
+            }
+            if !(self.config.ecn && packet.ecn.is_capable()) {
+                return ctx.drop(packet, DropReason::Early);
+            }
+            ctx.mark(&mut packet);
+        }
+        self.fifo.push(packet);
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.fifo.pop()
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::{Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+    use serde_json::json;
+
+    const PAPER: GredConfig = GredConfig { min_th: 30.0, max_th: 90.0, max_p: 0.1, ecn: false };
+
+    fn gred(config: GredConfig) -> Gred {
+        let registry = Registry::<dyn QueueDisc + Send>::default();
+        let setup = Setup { seed: Seed::new(1, 0, "gred"), registry: &registry, extra: () };
+        Gred::build(config, setup).expect("an accepted configuration")
+    }
+
+    #[test]
+    fn eq1_at_its_corners() {
+        for (x, q) in [
+            (0.0, 0.0),
+            (29.9, 0.0),
+            (30.0, 0.0),
+            (60.0, 0.05),
+            (90.0, 0.1),
+            (135.0, 0.55),
+            (180.0, 1.0),
+            (1e9, 1.0),
+        ] {
+            assert!((gred_drop_probability(x, &PAPER) - q).abs() < 1e-12, "q({x})");
+        }
+    }
+
+    #[test]
+    fn nothing_is_dropped_below_min_th_and_everything_at_twice_max_th() {
+        let mut bench = Bench::default();
+        let mut queue = gred(GredConfig { max_p: 0.0, max_th: 31.0, ..PAPER });
+        let offer = |queue: &mut Gred, bench: &mut Bench, count| {
+            for seq in 0..count {
+                let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
+                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+            }
+        };
+        offer(&mut queue, &mut bench, 31);
+        assert_eq!((queue.packets(), bench.counts().total()), (31, 0));
+        offer(&mut queue, &mut bench, 10_000);
+        assert!(queue.packets() <= 62, "{}", queue.packets());
+    }
+
+    /// Holds the queue at 60 packets and counts drops of 100 000 arrivals: q = 0.05, bound at
+    /// five standard deviations.
+    #[test]
+    fn drops_follow_the_curve() {
+        let mut bench = Bench::default();
+        let mut queue = gred(PAPER);
+        let mut offered = 0;
+        while offered < 100_000 {
+            let at_60 = queue.packets() == 60;
+            let before = bench.counts().total();
+            queue.enqueue(
+                Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO),
+                &mut bench.at(Time::ZERO),
+            );
+            if !at_60 {
+                *bench.bus() = airpath_core::Bus::new(1, airpath_core::Recorder::default());
+                continue;
+            }
+            offered += 1;
+            if bench.counts().total() == before {
+                queue.dequeue(&mut bench.at(Time::ZERO));
+            }
+            if offered == 1 {
+                assert!(before <= 1);
+            }
+        }
+        let rate = bench.counts().total() as f64 / f64::from(offered);
+        let sigma = (0.05 * 0.95 / f64::from(offered)).sqrt();
+        assert!((rate - 0.05).abs() < 5.0 * sigma, "{rate}");
+    }
+
+    #[test]
+    fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
+        let config = GredConfig { min_th: 0.0, max_th: 10.0, max_p: 1.0, ecn: true };
+        for (ecn, waiting, marked) in [(Ecn::Ect0, 15, true), (Ecn::NotEct, 10, false)] {
+            let mut bench = Bench::default();
+            let mut queue = gred(config);
+            for _ in 0..15 {
+                let mut packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
+                packet.ecn = ecn;
+                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+            }
+            assert!(queue.packets() <= waiting, "{ecn:?}: {}", queue.packets());
+            assert_eq!(bench.counts().marked > 0, marked, "{ecn:?}");
+        }
+    }
+
+    #[test]
+    fn a_bad_value_is_named() {
+        let config: GredConfig =
+            serde_json::from_value(json!({"min_th": 30, "max_th": 20, "max_p": 0.1})).unwrap();
+        let registry = Registry::<dyn QueueDisc + Send>::default();
+        let setup = Setup { seed: Seed::new(1, 0, "gred"), registry: &registry, extra: () };
+        let error = Gred::build(config, setup).expect_err("max_th below min_th");
+        assert_eq!(
+            error.to_string(),
+            "max_th = 20: not above min_th (30). Write a larger number of packets"
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! Queue disciplines: one file each, behind one contract.
+//!
+//! A queue discipline owns the packets that wait, decides which are dropped or marked, and never
+//! looks inside another stage. To add one: write its file (config, state, [`QueueDisc`], tests)
+//! and one line in `registry.rs`.
+//!
+//! ```
+//! use airpath_aqm::{DropTail, DropTailConfig, Limit, QueueDisc};
+//! use airpath_core::{FlowId, Packet, Time, test_kit::Bench};
+//! let mut bench = Bench::default();
+//! let mut queue = DropTail::new(DropTailConfig { limit: Limit::Packets(1) });
+//! for seq in [0, 1460] {
+//!     queue.enqueue(Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO), &mut bench.at(Time::ZERO));
+//! }
+//! assert_eq!((queue.packets(), bench.counts().total()), (1, 1));
+//! ```
+#![forbid(unsafe_code)]
+
+mod droptail;
+mod fifo;
+mod gred;
+mod queue;
+mod queue_disc;
+mod registry;
+
+pub use droptail::{DropTail, DropTailConfig, Limit};
+pub use fifo::Fifo;
+pub use gred::{Gred, GredConfig, gred_drop_probability};
+pub use queue::{Queue, QueueReport};
+pub use queue_disc::QueueDisc;
+pub use registry::{AnyQueue, QueueRegistry};

@@ -1,0 +1,50 @@
+//! The contract of a queue discipline.
+
+use airpath_core::{Bytes, Ctx, Packet, Rate, Time};
+
+/// Packets that wait for a link, and the rule by which they are admitted, marked and dropped.
+///
+/// Counts exclude the packet in service. Methods with a default concern only disciplines that
+/// need them: a timer of their own (PIE, ARED, REM, SBD), the link's rate, completed services
+/// (CLAMP), what the link still holds after taking it (RLC).
+pub trait QueueDisc {
+    /// Takes the packet: queues, marks or drops it (each drop and mark goes through `ctx`).
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>);
+
+    /// The next packet to send, or `None` when there is none. May drop on the way.
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet>;
+
+    /// The packet that is next in line now; a discipline that drops at dequeue may give another.
+    fn peek(&self) -> Option<&Packet>;
+
+    /// Packets that wait.
+    fn packets(&self) -> usize;
+
+    /// Bytes of IP packets that wait.
+    fn backlog(&self) -> Bytes;
+
+    /// When the discipline's own timer is due; [`Time::NEVER`] without one.
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The discipline's own timer is due.
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        let _ = ctx;
+    }
+
+    /// The link's nominal rate, at the start and whenever it changes.
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        let _ = (rate, ctx);
+    }
+
+    /// The link has sent `packet` completely; the discipline may write into it.
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        let _ = (packet, ctx);
+    }
+
+    /// The link holds this much that it has dequeued but not yet got rid of.
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        let _ = (packets, bytes, ctx);
+    }
+}

@@ -1,0 +1,56 @@
+//! The list of queue disciplines: one line each.
+
+use crate::droptail::DropTail;
+use crate::gred::Gred;
+use crate::queue_disc::QueueDisc;
+use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
+
+/// Queue disciplines that were registered at run time.
+pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
+
+built_in_parts! {
+    /// Any queue discipline.
+    enum AnyQueue: dyn QueueDisc + Send, () {
+        "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
+        "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
+    }
+}
+
+impl QueueDisc for AnyQueue {
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.enqueue(packet, ctx));
+    }
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        each_part!(self, queue => queue.dequeue(ctx))
+    }
+    fn peek(&self) -> Option<&Packet> {
+        each_part!(self, queue => queue.peek())
+    }
+    #[inline]
+    fn packets(&self) -> usize {
+        each_part!(self, queue => queue.packets())
+    }
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        each_part!(self, queue => queue.backlog())
+    }
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        each_part!(self, queue => queue.next_wakeup())
+    }
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.on_wake(ctx));
+    }
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.on_rate(rate, ctx));
+    }
+    #[inline]
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.on_served(packet, ctx));
+    }
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.on_held(packets, bytes, ctx));
+    }
+}

@@ -1,0 +1,82 @@
+//! Congestion control: the laws by which the window grows and shrinks.
+//!
+//! Loss *detection* and retransmission are the sender's (`recovery.rs`), so a law stays small.
+//! To add one: its file and one line in `registry.rs`.
+
+mod registry;
+mod reno;
+
+pub use registry::{AnyCongestion, CongestionRegistry};
+pub use reno::Reno;
+
+use crate::options::TcpOptions;
+use airpath_core::{Duration, Rate, Time};
+
+/// New data was acknowledged, outside of fast recovery.
+#[derive(Clone, Copy, Debug)]
+pub struct AckEvent {
+    /// When.
+    pub now: Time,
+    /// Bytes newly acknowledged.
+    pub acked: u64,
+    /// Bytes outstanding after this ACK.
+    pub in_flight: u64,
+    /// RTT sample, when this ACK gives one.
+    pub rtt: Option<Duration>,
+    /// Explicit feedback echoed by the receiver (CLAMP, VCP).
+    pub feedback: f32,
+    /// Whether the window did not limit the sender: it had nothing more to send.
+    pub app_limited: bool,
+}
+
+/// A loss was detected, by duplicate ACKs or by a timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct LossEvent {
+    /// When.
+    pub now: Time,
+    /// FlightSize (RFC 5681 §2), bytes.
+    pub flight: u64,
+}
+
+/// A window law.
+pub trait CongestionControl {
+    /// New data was acknowledged.
+    fn on_ack(&mut self, event: &AckEvent);
+
+    /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
+    fn on_loss(&mut self, event: &LossEvent);
+
+    /// The retransmission timer expired.
+    fn on_rto(&mut self, event: &LossEvent);
+
+    /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.
+    fn on_recovered(&mut self, cwnd: u64);
+
+    /// The receiver echoed congestion marks (RFC 3168), once per window.
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.on_loss(event);
+    }
+
+    /// A packet left.
+    fn on_sent(&mut self, now: Time, bytes: u64) {
+        let _ = (now, bytes);
+    }
+
+    /// Congestion window, bytes.
+    fn cwnd(&self) -> u64;
+
+    /// Slow-start threshold, bytes; `u64::MAX` while there is none.
+    fn ssthresh(&self) -> u64;
+
+    /// Pacing rate; `None` sends whenever the window allows.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+}
+
+/// What a law is made for: the options of its connection.
+#[derive(Clone, Debug)]
+pub struct CongestionSetup {
+    /// The connection's options.
+    pub options: TcpOptions,
+}

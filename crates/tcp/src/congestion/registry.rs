@@ -1,0 +1,49 @@
+//! The list of congestion controls: one line each.
+
+use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent, Reno};
+use airpath_core::{Rate, Registry, Time, built_in_parts};
+
+/// Congestion controls that were registered at run time.
+pub type CongestionRegistry = Registry<dyn CongestionControl + Send, CongestionSetup>;
+
+built_in_parts! {
+    /// Any congestion control.
+    enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
+        "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
+    }
+}
+
+impl CongestionControl for AnyCongestion {
+    #[inline]
+    fn on_ack(&mut self, event: &AckEvent) {
+        each_part!(self, law => law.on_ack(event));
+    }
+    fn on_loss(&mut self, event: &LossEvent) {
+        each_part!(self, law => law.on_loss(event));
+    }
+    fn on_rto(&mut self, event: &LossEvent) {
+        each_part!(self, law => law.on_rto(event));
+    }
+    fn on_recovered(&mut self, cwnd: u64) {
+        each_part!(self, law => law.on_recovered(cwnd));
+    }
+    fn on_ecn(&mut self, event: &LossEvent) {
+        each_part!(self, law => law.on_ecn(event));
+    }
+    #[inline]
+    fn on_sent(&mut self, now: Time, bytes: u64) {
+        each_part!(self, law => law.on_sent(now, bytes));
+    }
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        each_part!(self, law => law.cwnd())
+    }
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        each_part!(self, law => law.ssthresh())
+    }
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        each_part!(self, law => law.pacing_rate())
+    }
+}

@@ -1,0 +1,175 @@
+//! Reno: slow start, congestion avoidance, one halving per loss.
+//!
+//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2.
+//! Left out: the restart of an idle connection (§4.1).
+
+use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
+use crate::options::WindowGrowth;
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// Reno has nothing to set beyond the options of the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RenoConfig {}
+
+/// The window law of RFC 5681.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    mss: u64,
+    growth: WindowGrowth,
+    cwnd: u64,
+    ssthresh: u64,
+    /// Part of MSS² that has not yet made a whole byte of growth.
+    carry: u64,
+}
+
+impl Reno {
+    /// Before the first segment.
+    pub fn new(setup: &CongestionSetup) -> Reno {
+        let options = &setup.options;
+        Reno {
+            mss: u64::from(options.mss),
+            growth: options.window_growth,
+            cwnd: options.initial_window,
+            ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
+            carry: 0,
+        }
+    }
+
+    /// RFC 5681 eq. 2: cwnd += min(N, SMSS).
+    fn slow_start(&mut self, acked: u64) {
+        self.cwnd += match self.growth {
+            WindowGrowth::Bytes => acked.min(self.mss),
+            WindowGrowth::PerAckTruncated => self.mss,
+        };
+    }
+
+    /// RFC 5681 eq. 3: cwnd += SMSS·SMSS/cwnd, at least one byte.
+    fn congestion_avoidance(&mut self) {
+        let square = self.mss * self.mss;
+        self.cwnd += match self.growth {
+            WindowGrowth::Bytes => {
+                self.carry += square;
+                let whole = self.carry / self.cwnd;
+                self.carry -= whole * self.cwnd;
+                whole
+            }
+            WindowGrowth::PerAckTruncated => (square / self.cwnd).max(1),
+        };
+    }
+
+    /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
+    fn reduced_threshold(&self, flight: u64) -> u64 {
+        (flight / 2).max(2 * self.mss)
+    }
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
+    type Config = RenoConfig;
+
+    fn build(
+        _config: RenoConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<Reno, ConfigError> {
+        Ok(Reno::new(&setup.extra))
+    }
+}
+
+impl CongestionControl for Reno {
+    #[inline]
+    fn on_ack(&mut self, event: &AckEvent) {
+        if self.cwnd < self.ssthresh {
+            self.slow_start(event.acked);
+        } else {
+            self.congestion_avoidance();
+        }
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.ssthresh = self.reduced_threshold(event.flight);
+        self.cwnd = self.ssthresh;
+        self.carry = 0;
+    }
+
+    /// RFC 5681 §3.1: the loss window is one segment.
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.ssthresh = self.reduced_threshold(event.flight);
+        self.cwnd = self.mss;
+        self.carry = 0;
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.cwnd = self.ssthresh.min(cwnd);
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::TcpOptions;
+    use airpath_core::Time;
+
+    fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {
+        let mut options = TcpOptions { mss: 1000, initial_window: 1000, ..TcpOptions::rfc() };
+        change(&mut options);
+        Reno::new(&CongestionSetup { options })
+    }
+
+    fn ack(acked: u64) -> AckEvent {
+        let (now, rtt) = (Time::ZERO, None);
+        AckEvent { now, acked, in_flight: 0, rtt, feedback: 0.0, app_limited: false }
+    }
+
+    #[test]
+    fn eq2_slow_start_adds_what_was_acknowledged_up_to_a_segment() {
+        let mut reno = reno(|_| ());
+        for (acked, cwnd) in [(1000, 2000), (2000, 3000), (300, 3300)] {
+            reno.on_ack(&ack(acked));
+            assert_eq!(reno.cwnd(), cwnd);
+        }
+    }
+
+    #[test]
+    fn eq3_congestion_avoidance_adds_a_segment_per_window_of_acks() {
+        let mut reno = reno(|options| {
+            options.initial_window = 10_000;
+            options.initial_ssthresh = Some(10_000);
+        });
+        for _ in 0..10 {
+            reno.on_ack(&ack(1000));
+        }
+        // Ten ACKs of a window of 10: Σ 1/w with the window growing meanwhile.
+        assert_eq!(reno.cwnd(), 10_958);
+    }
+
+    #[test]
+    fn the_truncated_law_adds_whole_bytes_and_at_least_one() {
+        let mut reno = reno(|options| {
+            options.window_growth = WindowGrowth::PerAckTruncated;
+            options.initial_window = 3_000_000;
+            options.initial_ssthresh = Some(1);
+        });
+        reno.on_ack(&ack(1000));
+        assert_eq!(reno.cwnd(), 3_000_001);
+    }
+
+    #[test]
+    fn eq4_a_loss_halves_the_flight_and_a_timeout_leaves_one_segment() {
+        let mut reno = reno(|_| ());
+        reno.on_loss(&LossEvent { now: Time::ZERO, flight: 21_000 });
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (10_500, 10_500));
+        reno.on_rto(&LossEvent { now: Time::ZERO, flight: 3000 });
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (1000, 2000));
+    }
+}

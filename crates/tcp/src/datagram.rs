@@ -1,0 +1,155 @@
+//! Datagram sources for cross-traffic and queueing tests, and their sink.
+
+use airpath_core::stats::Mean;
+use airpath_core::{
+    Bytes, Control, Ctx, DropReason, Duration, FlowId, Packet, PacketKind, Port, Rate, Series,
+    Stage, Stream, Time,
+};
+
+/// How the gaps between datagrams are drawn.
+#[derive(Clone, Debug)]
+pub enum Spacing {
+    /// All equal.
+    Constant,
+    /// Exponential: Poisson arrivals.
+    Poisson(Stream),
+}
+
+/// Sends datagrams of one size at a mean rate. Output 0.
+#[derive(Clone, Debug)]
+pub struct DatagramSource {
+    flow: FlowId,
+    size: Bytes,
+    gap: Duration,
+    spacing: Spacing,
+    stop: Time,
+    next: Time,
+    number: u64,
+    sent: u64,
+}
+
+impl DatagramSource {
+    /// Datagrams of `size` bytes at mean rate `rate`, from `start` until before `stop`.
+    pub fn new(
+        flow: FlowId,
+        size: Bytes,
+        rate: Rate,
+        spacing: Spacing,
+        start: Time,
+        stop: Time,
+    ) -> DatagramSource {
+        let gap = size / rate;
+        let mut source =
+            DatagramSource { flow, size, gap, spacing, stop, next: start, number: 0, sent: 0 };
+        if matches!(source.spacing, Spacing::Poisson(_)) {
+            source.next = start + source.draw_gap();
+        }
+        source
+    }
+
+    /// Datagrams sent since measurement started.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    fn draw_gap(&mut self) -> Duration {
+        match &mut self.spacing {
+            Spacing::Constant => self.gap,
+            Spacing::Poisson(stream) => stream.exponential(self.gap),
+        }
+    }
+}
+
+impl Stage for DatagramSource {
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        ctx.drop(packet, DropReason::Stray);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        while self.next_wakeup() <= ctx.now {
+            ctx.emit(Port(0), Packet::datagram(self.flow, self.number, self.size, ctx.now));
+            self.number += 1;
+            self.sent += 1;
+            self.next = self.next + self.draw_gap();
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        if self.next < self.stop { self.next } else { Time::NEVER }
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::StartMeasurement => self.sent = 0,
+            Control::Stop => self.stop = ctx.now,
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        0
+    }
+}
+
+/// Takes datagrams and measures. Input 0.
+#[derive(Clone, Debug, Default)]
+pub struct DatagramSink {
+    since: Time,
+    packets: u64,
+    bytes: u64,
+    measured_bytes: u64,
+    delay: Mean,
+}
+
+impl DatagramSink {
+    /// Datagrams that arrived since measurement started.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Bytes that arrived since measurement started.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes that were both sent and received since measurement started.
+    pub fn measured_bytes(&self) -> u64 {
+        self.measured_bytes
+    }
+
+    /// Mean time on the way, s.
+    pub fn mean_delay_s(&self) -> Option<f64> {
+        self.delay.secs()
+    }
+}
+
+impl Stage for DatagramSink {
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        if packet.kind != PacketKind::Datagram {
+            return ctx.drop(packet, DropReason::Stray);
+        }
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        if packet.sent_at() >= self.since {
+            self.measured_bytes += u64::from(packet.size);
+        }
+        self.delay.add(ctx.now.saturating_since(packet.sent_at()));
+        ctx.record(Series::Delivered, packet.flow.0, f64::from(packet.size));
+    }
+
+    fn wake(&mut self, _ctx: &mut Ctx<'_>) {}
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        if *event == Control::StartMeasurement {
+            *self = DatagramSink { since: ctx.now, ..DatagramSink::default() };
+        }
+    }
+
+    fn held(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,39 @@
+//! TCP endpoints as state machines without I/O, and datagram sources beside them.
+//!
+//! | concern | file |
+//! | --- | --- |
+//! | choices of a profile | `options.rs` |
+//! | RTT estimate and retransmission timeout | `rtt.rs` |
+//! | what is outstanding | `scoreboard.rs` |
+//! | loss detection, fast retransmit, fast recovery | `recovery.rs` |
+//! | window growth and reduction | `congestion/`, one file per law |
+//! | the sender that ties them together | `sender.rs` |
+//! | in-order delivery | `reassembly.rs` |
+//! | ACKs, delayed ACKs | `receiver.rs` |
+//! | advertised window | `window/`, one file per policy |
+//! | constant-rate and Poisson datagrams | `datagram.rs` |
+//!
+//! Data flows one way; sequence numbers are stream offsets from 0. Not modelled: FIN (a transfer
+//! is complete when its last byte has been acknowledged), the third segment of the handshake
+//! (the first data segment does its work), and payload from the receiver.
+#![forbid(unsafe_code)]
+
+pub mod congestion;
+mod datagram;
+mod options;
+mod reassembly;
+mod receiver;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod sender;
+pub mod window;
+
+pub use datagram::{DatagramSink, DatagramSource, Spacing};
+pub use options::{
+    FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
+};
+pub use reassembly::Reassembly;
+pub use receiver::{Receiver, ReceiverReport};
+pub use rtt::RttEstimator;
+pub use sender::{Sender, SenderConfig, SenderReport};

@@ -1,0 +1,187 @@
+//! The choices that make up a TCP profile, every one of them by name.
+
+use airpath_core::{ConfigError, Duration};
+use serde::{Deserialize, Deserializer};
+
+/// Every option of a connection. A profile is a table of these values.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TcpOptions {
+    /// Name of the profile that the values started from; for the record only.
+    pub profile: String,
+    /// Largest segment, payload bytes. 1 … 65 495.
+    pub mss: u32,
+    /// Bytes of IP and TCP header in each packet.
+    pub header_bytes: u32,
+    /// IW, bytes (RFC 5681 §3.1, RFC 6928).
+    pub initial_window: u64,
+    /// First slow-start threshold, bytes; unlimited when absent.
+    pub initial_ssthresh: Option<u64>,
+    /// Window that the receiver offers, bytes; a policy may offer less.
+    pub receive_window: u64,
+    /// How lost segments are found and resent.
+    pub recovery: RecoveryKind,
+    /// How an ACK enlarges the window.
+    pub window_growth: WindowGrowth,
+    /// The window after NewReno's fast recovery.
+    pub exit_window: RecoveryExit,
+    /// RFC 6582's `recover`: no second fast retransmit for losses of one window. Without it,
+    /// a timeout does not forget the duplicate ACKs counted before it either.
+    pub fast_retransmit_guard: bool,
+    /// When NewReno's partial ACKs restart the retransmission timer.
+    pub partial_ack_timer: PartialAckTimer,
+    /// One new segment for each of the first two duplicate ACKs (RFC 3042).
+    pub limited_transmit: bool,
+    /// In-order segments per ACK; 1 acknowledges each at once.
+    pub delayed_ack_segments: u32,
+    /// Longest delay of an ACK.
+    #[serde(rename = "delayed_ack_timeout_ns", deserialize_with = "nanos")]
+    pub delayed_ack_timeout: Duration,
+    /// RTO before the first sample (RFC 6298 §2.1).
+    #[serde(rename = "initial_rto_ns", deserialize_with = "nanos")]
+    pub initial_rto: Duration,
+    /// Smallest RTO (RFC 6298 §2.4).
+    #[serde(rename = "min_rto_ns", deserialize_with = "nanos")]
+    pub min_rto: Duration,
+    /// Largest RTO (RFC 6298 §2.5).
+    #[serde(rename = "max_rto_ns", deserialize_with = "nanos")]
+    pub max_rto: Duration,
+    /// Largest factor of the exponential back-off.
+    pub max_backoff: u32,
+    /// G, the clock granularity (RFC 6298 §2.3): the RTO is a multiple of it; 0 is exact.
+    #[serde(rename = "rto_granularity_ns", deserialize_with = "nanos")]
+    pub rto_granularity: Duration,
+    /// Gain of SRTT (RFC 6298: 1/8).
+    pub srtt_gain: f64,
+    /// Gain of RTTVAR (RFC 6298: 1/4).
+    pub rttvar_gain: f64,
+    /// RTTVAR after the first sample.
+    pub first_rttvar: FirstRttvar,
+    /// SYN and SYN-ACK before the first data.
+    pub handshake: bool,
+}
+
+fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_nanos)
+}
+
+/// How lost segments are found and resent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecoveryKind {
+    /// RFC 5681 §3.2: fast recovery ends with the first new ACK.
+    Reno,
+    /// RFC 6582: fast recovery lasts until everything outstanding at its start is acknowledged.
+    NewReno,
+}
+
+/// How an ACK enlarges the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowGrowth {
+    /// RFC 5681 eqs. 2 and 3, once per ACK, fractions of a byte carried over.
+    Bytes,
+    /// Slow start by a whole segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for
+    /// every ACK of new data, the one that ends a recovery included (ns-3 of 2014).
+    PerAckTruncated,
+}
+
+/// The window after NewReno's fast recovery (RFC 6582 §3.2 step 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryExit {
+    /// min(ssthresh, max(FlightSize, SMSS) + SMSS): option 1, no burst.
+    BurstSafe,
+    /// ssthresh: option 2.
+    Ssthresh,
+}
+
+/// When NewReno's partial ACKs restart the retransmission timer (RFC 6582 §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PartialAckTimer {
+    /// At the first of a recovery: "impatient".
+    First,
+    /// At each: "slow-but-steady".
+    Each,
+}
+
+/// RTTVAR after the first sample R.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FirstRttvar {
+    /// R/2 (RFC 6298 §2.2).
+    Half,
+    /// R (ns-3 of 2014).
+    Full,
+}
+
+impl TcpOptions {
+    /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
+    pub fn rfc() -> TcpOptions {
+        TcpOptions {
+            profile: "rfc".to_owned(),
+            mss: 1460,
+            header_bytes: 40,
+            initial_window: 3 * 1460,
+            initial_ssthresh: None,
+            receive_window: 65_535,
+            recovery: RecoveryKind::NewReno,
+            window_growth: WindowGrowth::Bytes,
+            exit_window: RecoveryExit::BurstSafe,
+            fast_retransmit_guard: true,
+            partial_ack_timer: PartialAckTimer::First,
+            limited_transmit: true,
+            delayed_ack_segments: 2,
+            delayed_ack_timeout: Duration::from_millis(200),
+            initial_rto: Duration::from_secs(1),
+            min_rto: Duration::from_secs(1),
+            max_rto: Duration::from_secs(60),
+            max_backoff: 64,
+            rto_granularity: Duration::ZERO,
+            srtt_gain: 0.125,
+            rttvar_gain: 0.25,
+            first_rttvar: FirstRttvar::Half,
+            handshake: true,
+        }
+    }
+
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first value outside its range, by its name.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let positive = |field: &str, value: u64| match value {
+            0 => Err(ConfigError::new(field, 0, "not positive")),
+            _ => Ok(()),
+        };
+        let gain = |field: &str, value: f64| {
+            if value > 0.0 && value <= 1.0 {
+                Ok(())
+            } else {
+                Err(ConfigError::new(field, value, "outside (0, 1]"))
+            }
+        };
+        positive("mss", u64::from(self.mss))?;
+        if u64::from(self.mss) + u64::from(self.header_bytes) > 65_535 {
+            let problem = "with its headers larger than an IP packet of 65535 bytes";
+            return Err(ConfigError::new("mss", self.mss, problem));
+        }
+        positive("initial_window", self.initial_window)?;
+        positive("receive_window", self.receive_window)?;
+        if self.receive_window > u64::from(u32::MAX) {
+            let problem = "more than 4294967295 bytes";
+            return Err(ConfigError::new("receive_window", self.receive_window, problem));
+        }
+        positive("delayed_ack_segments", u64::from(self.delayed_ack_segments))?;
+        positive("max_backoff", u64::from(self.max_backoff))?;
+        positive("initial_rto", self.initial_rto.as_nanos())?;
+        positive("min_rto", self.min_rto.as_nanos())?;
+        if self.max_rto < self.min_rto {
+            let problem = "shorter than min_rto";
+            return Err(ConfigError::new("max_rto", self.max_rto.as_secs_lossy(), problem));
+        }
+        gain("srtt_gain", self.srtt_gain)?;
+        gain("rttvar_gain", self.rttvar_gain)
+    }
+}

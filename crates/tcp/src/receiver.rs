@@ -1,0 +1,182 @@
+//! The receiving endpoint: acknowledges, delays ACKs, advertises a window, measures.
+//!
+//! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK).
+
+use crate::options::TcpOptions;
+use crate::reassembly::{Arrived, Reassembly};
+use crate::window::{AnyWindow, Arrival, ReceiveWindow};
+use airpath_core::stats::Mean;
+use airpath_core::{
+    Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
+    Time,
+};
+
+/// Bytes of an ACK's IP packet beyond its headers.
+const ACK_PAYLOAD: u32 = 0;
+
+/// The receiver of one connection. Input 0 takes segments, output 0 gives ACKs.
+pub struct Receiver {
+    flow: FlowId,
+    ack_size: u32,
+    delay_segments: u32,
+    delay_timeout: Duration,
+    stream: Reassembly,
+    window: AnyWindow,
+    /// Right edge of the window, never moved back.
+    edge: u64,
+    unacknowledged: u32,
+    ack_deadline: Time,
+    feedback: f32,
+    measured: Measured,
+}
+
+/// Counters since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    since: Time,
+    delivered_bytes: u64,
+    packets: u64,
+    ip_bytes: u64,
+    duplicates: u64,
+    delay: Mean,
+    last_delivery: Option<Time>,
+}
+
+/// What a receiver measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReceiverReport {
+    /// In-order payload bytes handed to the application.
+    pub delivered_bytes: u64,
+    /// Data packets that arrived, duplicates included.
+    pub packets: u64,
+    /// Bytes of IP packets that were both sent and received since measurement started,
+    /// duplicates included: what ns-3's FlowMonitor calls rxBytes.
+    pub ip_bytes: u64,
+    /// Packets without new data.
+    pub duplicates: u64,
+    /// Mean time between sending and arrival of a packet, s.
+    pub mean_delay_s: Option<f64>,
+    /// In-order payload bytes since the connection began.
+    pub stream_bytes: u64,
+}
+
+impl Receiver {
+    /// The receiver of `flow`.
+    pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
+        Receiver {
+            flow,
+            ack_size: options.header_bytes + ACK_PAYLOAD,
+            delay_segments: options.delayed_ack_segments,
+            delay_timeout: options.delayed_ack_timeout,
+            stream: Reassembly::default(),
+            edge: 0,
+            window,
+            unacknowledged: 0,
+            ack_deadline: Time::NEVER,
+            feedback: 0.0,
+            measured: Measured::default(),
+        }
+    }
+
+    /// What was measured.
+    pub fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered_bytes: self.measured.delivered_bytes,
+            packets: self.measured.packets,
+            ip_bytes: self.measured.ip_bytes,
+            duplicates: self.measured.duplicates,
+            mean_delay_s: self.measured.delay.secs(),
+            stream_bytes: self.stream.next(),
+        }
+    }
+
+    fn send_ack(&mut self, flags: Flags, ctx: &mut Ctx<'_>) {
+        self.unacknowledged = 0;
+        self.ack_deadline = Time::NEVER;
+        let next = self.stream.next();
+        self.edge = self.edge.max(next + self.window.window());
+        let window = u32::try_from(self.edge - next).unwrap_or(u32::MAX);
+        let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
+        ack.flags = flags;
+        ack.feedback = self.feedback;
+        ctx.emit(Port(0), ack);
+    }
+
+    #[inline]
+    fn measure(&mut self, packet: &Packet, arrived: Arrived, new_bytes: u64, ctx: &mut Ctx<'_>) {
+        let measured = &mut self.measured;
+        measured.packets += 1;
+        if packet.sent_at() >= measured.since {
+            measured.ip_bytes += u64::from(packet.size);
+        }
+        measured.delay.add(ctx.now.saturating_since(packet.sent_at()));
+        measured.duplicates += u64::from(arrived == Arrived::Duplicate);
+        if new_bytes > 0 {
+            measured.delivered_bytes += new_bytes;
+            measured.last_delivery = Some(ctx.now);
+            ctx.record(Series::Delivered, self.flow.0, new_bytes as f64);
+        }
+    }
+
+    /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
+    /// second segment or after the timeout.
+    #[inline]
+    fn acknowledge(&mut self, arrived: Arrived, ctx: &mut Ctx<'_>) {
+        if arrived != Arrived::InOrder {
+            return self.send_ack(Flags::NONE, ctx);
+        }
+        self.unacknowledged += 1;
+        if self.unacknowledged >= self.delay_segments {
+            self.send_ack(Flags::NONE, ctx);
+        } else if self.ack_deadline.is_never() {
+            self.ack_deadline = ctx.now + self.delay_timeout;
+        }
+    }
+}
+
+impl Stage for Receiver {
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        if packet.kind != PacketKind::Data {
+            return ctx.drop(packet, DropReason::Stray);
+        }
+        if packet.flags.contains(Flags::SYN) {
+            return self.send_ack(Flags::SYN, ctx);
+        }
+        let before = self.stream.next();
+        let arrived = self.stream.insert(packet.seq, packet.end());
+        self.measure(&packet, arrived, self.stream.next() - before, ctx);
+        self.feedback = packet.feedback;
+        let outcome = self.window.on_arrival(&Arrival {
+            now: ctx.now,
+            bytes: u64::from(packet.size),
+            feedback: packet.feedback,
+            in_order: matches!(arrived, Arrived::InOrder | Arrived::FilledHole),
+            duplicate: arrived == Arrived::Duplicate,
+        });
+        match outcome {
+            Ok(()) => self.acknowledge(arrived, ctx),
+            Err(error) => ctx.fail(error),
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.ack_deadline <= ctx.now {
+            self.send_ack(Flags::NONE, ctx);
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.ack_deadline
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        if *event == Control::StartMeasurement {
+            self.measured = Measured { since: ctx.now, ..Measured::default() };
+        }
+    }
+
+    fn held(&self) -> usize {
+        0
+    }
+}

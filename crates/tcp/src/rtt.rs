@@ -1,0 +1,149 @@
+//! Round-trip time estimate and retransmission timeout.
+//!
+//! Source: RFC 6298. Samples come from segments that were sent once (Karn's rule, §3).
+
+use crate::options::{FirstRttvar, TcpOptions};
+use airpath_core::Duration;
+
+/// SRTT, RTTVAR and the timeout that follows from them.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    srtt_gain: f64,
+    rttvar_gain: f64,
+    first_rttvar: FirstRttvar,
+    min_rto: Duration,
+    max_rto: Duration,
+    granularity: Duration,
+    max_backoff: u32,
+    estimate: Option<Estimate>,
+    /// RTO without back-off, kept up to date by every sample.
+    base_rto: Duration,
+    backoff: u32,
+}
+
+/// The smoothed values, nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    srtt: f64,
+    rttvar: f64,
+}
+
+impl RttEstimator {
+    /// An estimator without samples.
+    pub fn new(options: &TcpOptions) -> RttEstimator {
+        RttEstimator {
+            srtt_gain: options.srtt_gain,
+            rttvar_gain: options.rttvar_gain,
+            first_rttvar: options.first_rttvar,
+            min_rto: options.min_rto,
+            max_rto: options.max_rto,
+            granularity: options.rto_granularity,
+            max_backoff: options.max_backoff,
+            estimate: None,
+            base_rto: options.initial_rto,
+            backoff: 1,
+        }
+    }
+
+    /// Takes a sample and forgets the back-off (RFC 6298 §2.2, §2.3, §5.7).
+    pub fn sample(&mut self, rtt: Duration) {
+        let rtt = rtt.as_nanos() as f64;
+        let Estimate { srtt, rttvar } = match self.estimate {
+            None => {
+                let share = match self.first_rttvar {
+                    FirstRttvar::Half => 0.5,
+                    FirstRttvar::Full => 1.0,
+                };
+                Estimate { srtt: rtt, rttvar: rtt * share }
+            }
+            Some(Estimate { srtt, rttvar }) => Estimate {
+                srtt: srtt + self.srtt_gain * (rtt - srtt),
+                rttvar: rttvar + self.rttvar_gain * ((rtt - srtt).abs() - rttvar),
+            },
+        };
+        self.estimate = Some(Estimate { srtt, rttvar });
+        self.backoff = 1;
+        let grain = self.granularity.as_nanos();
+        let rto = (srtt + (4.0 * rttvar).max(grain as f64)) as u64;
+        let rto = if grain > 0 { rto / grain * grain } else { rto };
+        self.base_rto = Duration::from_nanos(rto).clamp(self.min_rto, self.max_rto);
+    }
+
+    /// SRTT; `None` before the first sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.estimate.map(|estimate| Duration::from_nanos(estimate.srtt as u64))
+    }
+
+    /// The timeout now, back-off included.
+    #[inline]
+    pub fn rto(&self) -> Duration {
+        if self.backoff == 1 {
+            return self.base_rto;
+        }
+        self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.max_rto)
+    }
+
+    /// The SYN had to be repeated: data starts with an RTO of 3 s (RFC 6298 §5.7).
+    pub fn restart_after_lost_syn(&mut self) {
+        self.backoff = 1;
+        self.base_rto = Duration::from_secs(3).clamp(self.min_rto, self.max_rto);
+    }
+
+    /// Doubles the timeout (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        self.backoff = self.backoff.saturating_mul(2).min(self.max_backoff);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact() -> RttEstimator {
+        let min_rto = Duration::from_nanos(1);
+        RttEstimator::new(&TcpOptions { min_rto, ..TcpOptions::rfc() })
+    }
+
+    #[test]
+    fn rfc6298_2_2_the_first_sample_gives_three_times_itself() {
+        let mut rtt = exact();
+        assert_eq!(rtt.rto(), Duration::from_secs(1));
+        rtt.sample(Duration::from_millis(100));
+        assert_eq!(rtt.srtt(), Some(Duration::from_millis(100)));
+        assert_eq!(rtt.rto(), Duration::from_millis(300));
+    }
+
+    #[test]
+    fn rfc6298_2_3_the_variance_moves_before_the_mean() {
+        let mut rtt = exact();
+        rtt.sample(Duration::from_millis(100));
+        rtt.sample(Duration::from_millis(180));
+        // RTTVAR = 3/4·50 + 1/4·80 = 57.5 ms, SRTT = 100 + 80/8 = 110 ms.
+        assert_eq!(rtt.rto(), Duration::from_millis(340));
+    }
+
+    #[test]
+    fn the_minimum_holds_and_back_off_doubles_from_it_up_to_the_maximum() {
+        let mut rtt = RttEstimator::new(&TcpOptions::rfc());
+        rtt.sample(Duration::from_millis(10));
+        let mut timeouts = Vec::new();
+        for _ in 0..8 {
+            timeouts.push(rtt.rto().as_secs_lossy());
+            rtt.back_off();
+        }
+        assert_eq!(timeouts, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+        rtt.sample(Duration::from_millis(10));
+        assert_eq!(rtt.rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_coarse_clock_gives_whole_ticks() {
+        let mut rtt = RttEstimator::new(&TcpOptions {
+            min_rto: Duration::from_nanos(1),
+            rto_granularity: Duration::from_millis(10),
+            ..TcpOptions::rfc()
+        });
+        rtt.sample(Duration::from_millis(33));
+        assert_eq!(rtt.rto(), Duration::from_millis(90));
+    }
+}

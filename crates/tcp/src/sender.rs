@@ -1,0 +1,414 @@
+//! The sending endpoint: ties estimator, scoreboard, recovery and congestion control together.
+//!
+//! Source: RFC 9293, RFC 5681, RFC 6298 §5. After a timeout the sender goes back to the oldest
+//! unacknowledged byte and sends on from there (go-back-N), as senders without SACK do.
+
+use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
+use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
+use crate::recovery::{Recovery, Verdict};
+use crate::rtt::RttEstimator;
+use crate::scoreboard::Scoreboard;
+use airpath_core::stats::Mean;
+use airpath_core::{
+    Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
+    Time,
+};
+
+/// What a sender is made from.
+pub struct SenderConfig {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The connection's options.
+    pub options: TcpOptions,
+    /// The window law.
+    pub congestion: AnyCongestion,
+    /// Bytes to transfer; `None` never ends.
+    pub transfer: Option<u64>,
+    /// When it starts.
+    pub start: Time,
+    /// When it sends nothing new any more.
+    pub stop: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Before the start.
+    Idle,
+    /// SYN sent.
+    SynSent,
+    /// Data may flow.
+    Established,
+    /// Everything acknowledged.
+    Done,
+}
+
+/// The SYN's part in the RTT estimate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Handshake {
+    sent_at: Time,
+    retransmissions: u32,
+}
+
+/// The sender of one connection. Input 0 takes ACKs, output 0 gives segments.
+pub struct Sender {
+    flow: FlowId,
+    mss: u32,
+    header: u32,
+    exit_window: RecoveryExit,
+    growth: WindowGrowth,
+    newreno: bool,
+    handshake: bool,
+    phase: Phase,
+    start: Time,
+    stop: Time,
+    /// Stream offset behind the last byte to send.
+    end: u64,
+    snd_una: u64,
+    snd_nxt: u64,
+    /// Offset behind the highest byte ever sent.
+    snd_max: u64,
+    /// Right edge of the receiver's window.
+    edge: u64,
+    rto_deadline: Time,
+    syn: Handshake,
+    rtt: RttEstimator,
+    recovery: Recovery,
+    board: Scoreboard,
+    congestion: AnyCongestion,
+    measured: Measured,
+    completed_at: Option<Time>,
+}
+
+/// Counters since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    sent: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    fast_retransmits: u64,
+    rtt: Mean,
+}
+
+/// What a sender measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderReport {
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
+    pub fast_retransmits: u64,
+    /// Mean RTT sample, s.
+    pub mean_rtt_s: Option<f64>,
+    /// When the connection started.
+    pub started_at: Time,
+    /// When the last byte of a finite transfer was acknowledged.
+    pub completed_at: Option<Time>,
+}
+
+impl Sender {
+    /// The sender that `config` describes.
+    pub fn new(config: SenderConfig) -> Sender {
+        let options = &config.options;
+        Sender {
+            flow: config.flow,
+            mss: options.mss,
+            header: options.header_bytes,
+            exit_window: options.exit_window,
+            growth: options.window_growth,
+            newreno: options.recovery == RecoveryKind::NewReno,
+            handshake: options.handshake,
+            phase: Phase::Idle,
+            start: config.start,
+            stop: config.stop,
+            end: config.transfer.unwrap_or(u64::MAX),
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            edge: options.receive_window,
+            rto_deadline: Time::NEVER,
+            syn: Handshake::default(),
+            rtt: RttEstimator::new(options),
+            recovery: Recovery::new(options),
+            board: Scoreboard::default(),
+            congestion: config.congestion,
+            measured: Measured::default(),
+            completed_at: None,
+        }
+    }
+
+    /// What was measured.
+    pub fn report(&self) -> SenderReport {
+        SenderReport {
+            sent: self.measured.sent,
+            retransmissions: self.measured.retransmissions,
+            timeouts: self.measured.timeouts,
+            fast_retransmits: self.measured.fast_retransmits,
+            mean_rtt_s: self.measured.rtt.secs(),
+            started_at: self.start,
+            completed_at: self.completed_at,
+        }
+    }
+
+    /// Congestion window, bytes, without fast recovery's inflation.
+    pub fn cwnd(&self) -> u64 {
+        self.congestion.cwnd()
+    }
+
+    /// Slow-start threshold, bytes.
+    pub fn ssthresh(&self) -> u64 {
+        self.congestion.ssthresh()
+    }
+
+    /// Bytes sent and not cumulatively acknowledged.
+    pub fn bytes_in_flight(&self) -> u64 {
+        self.snd_nxt - self.snd_una
+    }
+
+    fn open(&mut self, ctx: &mut Ctx<'_>) {
+        if self.handshake {
+            self.phase = Phase::SynSent;
+            self.send_syn(ctx);
+        } else {
+            self.phase = Phase::Established;
+            self.transmit(ctx);
+        }
+    }
+
+    fn send_syn(&mut self, ctx: &mut Ctx<'_>) {
+        self.syn.sent_at = ctx.now;
+        let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
+        syn.flags = Flags::SYN;
+        self.rto_deadline = ctx.now + self.rtt.rto();
+        ctx.emit(Port(0), syn);
+    }
+
+    fn on_syn_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        if self.phase != Phase::SynSent {
+            return;
+        }
+        self.phase = Phase::Established;
+        self.rto_deadline = Time::NEVER;
+        self.edge = u64::from(ack.window);
+        if self.syn.retransmissions == 0 {
+            self.sample(ctx.now.saturating_since(self.syn.sent_at), ctx);
+        } else {
+            self.rtt.restart_after_lost_syn();
+        }
+        self.transmit(ctx);
+    }
+
+    fn sample(&mut self, rtt: Duration, ctx: &mut Ctx<'_>) {
+        self.rtt.sample(rtt);
+        self.measured.rtt.add(rtt);
+        ctx.record(Series::Rtt, self.flow.0, rtt.as_secs_lossy());
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        if ack.seq < self.snd_una || ack.seq > self.snd_max {
+            return;
+        }
+        self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        if ack.seq > self.snd_una {
+            self.on_new_ack(ack, ctx);
+        } else if self.snd_max > self.snd_una {
+            self.on_duplicate(ctx);
+        }
+        self.transmit(ctx);
+        self.record_windows(ctx);
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        let acked = ack.seq - self.snd_una;
+        let rtt = self.board.acknowledge(ack.seq, ctx.now);
+        self.snd_una = ack.seq;
+        self.snd_nxt = self.snd_nxt.max(ack.seq);
+        if let Some(rtt) = rtt {
+            self.sample(rtt, ctx);
+        }
+        let event = AckEvent {
+            now: ctx.now,
+            acked,
+            in_flight: self.bytes_in_flight(),
+            rtt,
+            feedback: ack.feedback,
+            app_limited: self.snd_nxt == self.end,
+        };
+        let mut restart_timer = true;
+        match self.recovery.on_new_ack(ack.seq, acked) {
+            Verdict::Grow => self.congestion.on_ack(&event),
+            Verdict::Recovered => self.on_recovered(&event),
+            Verdict::PartialAck { restart_timer: restart } => {
+                restart_timer = restart;
+                self.resend_head(ctx);
+            }
+            Verdict::Wait | Verdict::FastRetransmit => {}
+        }
+        if self.snd_una == self.snd_max {
+            self.rto_deadline = Time::NEVER;
+            self.complete_if_all_sent(ctx);
+        } else if restart_timer {
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        }
+    }
+
+    fn on_recovered(&mut self, event: &AckEvent) {
+        let mss = u64::from(self.mss);
+        let limit = match self.exit_window {
+            RecoveryExit::BurstSafe if self.newreno => self.bytes_in_flight().max(mss) + mss,
+            _ => u64::MAX,
+        };
+        self.congestion.on_recovered(limit);
+        if self.growth == WindowGrowth::PerAckTruncated {
+            self.congestion.on_ack(event);
+        }
+    }
+
+    fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
+        if self.snd_una == self.end {
+            self.phase = Phase::Done;
+            self.completed_at.get_or_insert(ctx.now);
+        }
+    }
+
+    fn on_duplicate(&mut self, ctx: &mut Ctx<'_>) {
+        let allowance = self.recovery.limited_transmit_sent(self.flight_size(), self.cwnd());
+        if self.recovery.on_duplicate(self.snd_una, self.snd_max) == Verdict::FastRetransmit {
+            self.measured.fast_retransmits += 1;
+            let flight = self.flight_size() - allowance;
+            self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+            self.resend_head(ctx);
+        }
+    }
+
+    /// FlightSize (RFC 5681 §2).
+    fn flight_size(&self) -> u64 {
+        self.snd_max - self.snd_una
+    }
+
+    fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
+        self.rto_deadline = Time::NEVER;
+        self.measured.timeouts += 1;
+        self.rtt.back_off();
+        if self.phase == Phase::SynSent {
+            self.syn.retransmissions += 1;
+            return self.send_syn(ctx);
+        }
+        self.recovery.on_rto(self.snd_max);
+        self.congestion.on_rto(&LossEvent { now: ctx.now, flight: self.flight_size() });
+        self.snd_nxt = self.snd_una;
+        self.transmit(ctx);
+        self.record_windows(ctx);
+    }
+
+    fn resend_head(&mut self, ctx: &mut Ctx<'_>) {
+        let end = self.board.end_of(self.snd_una);
+        self.send(self.snd_una, end, ctx);
+        self.snd_nxt = self.snd_nxt.max(end);
+    }
+
+    /// Sends what the windows allow.
+    #[inline]
+    fn transmit(&mut self, ctx: &mut Ctx<'_>) {
+        if self.phase != Phase::Established {
+            return;
+        }
+        let window = self.recovery.window(self.congestion.cwnd());
+        let limit = self.edge.min(self.snd_una.saturating_add(window));
+        while let Some(end) = self.next_end(limit, ctx.now) {
+            self.send(self.snd_nxt, end, ctx);
+            self.snd_nxt = end;
+        }
+    }
+
+    /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
+    /// the transfer, or as much as the window takes when nothing is in flight (the sender's side
+    /// of the silly-window rule, RFC 1122 §4.2.3.4).
+    #[inline]
+    fn next_end(&self, limit: u64, now: Time) -> Option<u64> {
+        let room = limit.checked_sub(self.snd_nxt)?;
+        let is_idle = self.snd_nxt == self.snd_una;
+        if self.snd_nxt < self.snd_max {
+            let end = self.board.end_of(self.snd_nxt);
+            return (room >= end - self.snd_nxt || is_idle).then_some(end);
+        }
+        let whole = (self.end - self.snd_nxt).min(u64::from(self.mss));
+        let size = if room >= whole || !is_idle { whole } else { room };
+        (size > 0 && room >= size && now < self.stop).then(|| self.snd_nxt + size)
+    }
+
+    /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
+    #[inline]
+    fn send(&mut self, seq: u64, end: u64, ctx: &mut Ctx<'_>) {
+        let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        if seq == self.snd_max {
+            self.board.push(end, ctx.now);
+            self.snd_max = end;
+        } else {
+            self.board.mark_resent(seq);
+            self.measured.retransmissions += 1;
+            segment.flags = Flags::RETRANSMITTED;
+        }
+        self.measured.sent += 1;
+        self.congestion.on_sent(ctx.now, end - seq);
+        if self.rto_deadline.is_never() {
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        }
+        ctx.emit(Port(0), segment);
+    }
+
+    #[inline]
+    fn record_windows(&self, ctx: &mut Ctx<'_>) {
+        if ctx.records(Series::Cwnd) {
+            let window = self.recovery.window(self.congestion.cwnd());
+            ctx.record(Series::Cwnd, self.flow.0, window as f64);
+        }
+        if ctx.records(Series::Ssthresh) {
+            ctx.record(Series::Ssthresh, self.flow.0, self.congestion.ssthresh() as f64);
+        }
+    }
+}
+
+impl Stage for Sender {
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        if packet.kind != PacketKind::Ack {
+            return ctx.drop(packet, DropReason::Stray);
+        }
+        if packet.flags.contains(Flags::SYN) {
+            self.on_syn_ack(&packet, ctx);
+        } else if self.phase == Phase::Established {
+            self.on_ack(&packet, ctx);
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.phase == Phase::Idle && self.start <= ctx.now {
+            self.open(ctx);
+        }
+        if self.rto_deadline <= ctx.now {
+            self.on_timeout(ctx);
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        if self.phase == Phase::Idle { self.start } else { self.rto_deadline }
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::StartMeasurement => self.measured = Measured::default(),
+            Control::Start => self.start = ctx.now,
+            Control::Stop => self.stop = ctx.now,
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        0
+    }
+}

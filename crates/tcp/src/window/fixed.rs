@@ -1,0 +1,38 @@
+//! A window of fixed size.
+
+use super::ReceiveWindow;
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// The size comes with the connection's options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {}
+
+/// Always the same window: an application that reads at once from a buffer of this size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FixedWindow {
+    bytes: u64,
+}
+
+impl FixedWindow {
+    /// A window of `bytes`.
+    pub fn new(bytes: u64) -> FixedWindow {
+        FixedWindow { bytes }
+    }
+}
+
+impl<T: ?Sized> Part<T, u64> for FixedWindow {
+    type Config = FixedConfig;
+
+    fn build(_config: FixedConfig, setup: Setup<'_, T, u64>) -> Result<FixedWindow, ConfigError> {
+        Ok(FixedWindow::new(setup.extra))
+    }
+}
+
+impl ReceiveWindow for FixedWindow {
+    #[inline]
+    fn window(&self) -> u64 {
+        self.bytes
+    }
+}

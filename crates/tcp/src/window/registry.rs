@@ -1,0 +1,25 @@
+//! The list of receive-window policies: one line each.
+
+use super::{Arrival, FixedWindow, ReceiveWindow};
+use airpath_core::{Registry, StageError, built_in_parts};
+
+/// Receive-window policies that were registered at run time; `u64` is the receive window, bytes.
+pub type WindowRegistry = Registry<dyn ReceiveWindow + Send, u64>;
+
+built_in_parts! {
+    /// Any receive-window policy.
+    enum AnyWindow: dyn ReceiveWindow + Send, u64 {
+        "fixed" => Fixed(FixedWindow): "A window of fixed size.",
+    }
+}
+
+impl ReceiveWindow for AnyWindow {
+    #[inline]
+    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
+        each_part!(self, window => window.on_arrival(arrival))
+    }
+    #[inline]
+    fn window(&self) -> u64 {
+        each_part!(self, window => window.window())
+    }
+}
