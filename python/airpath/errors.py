@@ -1,0 +1,185 @@
+"""What can go wrong, as one small tree under `AirpathError`.
+
+A bad value is also a `ValueError`, so that code which knows nothing of Airpath can catch it.
+The text of every error is one line per problem: place, field, value, what is accepted, an example.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = [
+    "MISSING",
+    "AirpathError",
+    "BadValueError",
+    "Problem",
+    "RunError",
+    "ScenarioError",
+    "UnitError",
+]
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_LONGEST_VALUE = 60
+
+
+class AirpathError(Exception):
+    """The root of all errors that Airpath raises on purpose."""
+
+
+class BadValueError(AirpathError, ValueError):
+    """A value that is not accepted. The message says what is."""
+
+
+class RunError(AirpathError):
+    """A run that was started with good input and failed."""
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = _Missing()
+"""Stands for the value of a field that was not given (`None` can be a value)."""
+
+
+class UnitError(BadValueError):
+    """A text or number that is not the quantity asked for.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    what : str
+        What is wrong with it, for example ``not a rate``.
+    accepted : str
+        What to write instead, without the full stop: ``Write a number with bit/s``.
+    example : str or None
+        A value that is accepted, as the user would write it.
+    """
+
+    def __init__(self, value: object, what: str, accepted: str, example: str | None) -> None:
+        self.value = value
+        self.what = what
+        self.accepted = accepted
+        self.example = example
+        super().__init__(str(Problem(None, (), value, what, accepted, example)))
+
+    def __reduce__(self) -> tuple[type[UnitError], tuple[object, str, str, str | None]]:
+        return type(self), (self.value, self.what, self.accepted, self.example)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, and what would be right.
+
+    Parameters
+    ----------
+    place : str or None
+        The file, ``--set``, or the class that was called; None when there is only the value.
+    field : tuple of str or int
+        The path of the field from the top of the file, for example ``("flows", 0, "count")``.
+    value : object
+        What was given; `MISSING` when nothing was.
+    what : str
+        What is wrong, for example ``not a rate``.
+    accepted : str or None
+        What to write instead, a sentence without its full stop.
+    example : str or None
+        A value that is accepted, as the user would write it.
+    """
+
+    place: str | None
+    field: tuple[str | int, ...]
+    value: object
+    what: str
+    accepted: str | None = None
+    example: str | None = None
+
+    @property
+    def field_name(self) -> str:
+        """The field's path as one text, ``flows.0.count``; this is also what ``--set`` takes."""
+        return dotted(self.field)
+
+    def __str__(self) -> str:
+        head = self.field_name
+        if self.value is not MISSING:
+            head = f"{head} = {show(self.value)}" if head else show(self.value)
+        parts = [part for part in (_one_line(self.place) if self.place else "", head) if part]
+        text = ": ".join([*parts, self.what]) + "."
+        if self.accepted:
+            text += f" {self.accepted}"
+            text += f", for example {self.example}." if self.example else "."
+        return text
+
+
+class ScenarioError(BadValueError):
+    """A scenario that cannot be run, with everything that is wrong with it.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        At least one. `str()` of the error gives one line for each.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: Sequence[Problem] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[Sequence[Problem]]]:
+        return type(self), (self.problems,)
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """Return a field's path as text, keys with odd characters quoted as TOML quotes them."""
+    return ".".join(
+        str(part) if isinstance(part, int) or _BARE_KEY.fullmatch(part) else quoted(part)
+        for part in path
+    )
+
+
+def quoted(text: str) -> str:
+    """Return `text` in double quotes on one line, everything unprintable escaped."""
+    return _one_line(json.dumps(text, ensure_ascii=False))
+
+
+def show(value: object) -> str:
+    """Return a value as the user would have written it in TOML, on one line and not too long."""
+    text = _show(value, depth=0)
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    return text[: _LONGEST_VALUE - 1].rstrip() + "…"
+
+
+def _show(value: object, depth: int) -> str:
+    if depth > 5:
+        return "…"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # Escaping costs time, and only the beginning will be seen.
+        return quoted(value[: _LONGEST_VALUE + 1])
+    if type(value) is int:
+        # Python refuses to print integers of more than some 4300 digits.
+        return str(value) if abs(value) < 10**_LONGEST_VALUE else hex(value)
+    if isinstance(value, Mapping):
+        pairs = list(value.items())[:_LONGEST_VALUE]
+        inner = ", ".join(f"{dotted((str(key),))} = {_show(v, depth + 1)}" for key, v in pairs)
+        return f"{{{inner}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_show(v, depth + 1) for v in value[:_LONGEST_VALUE])}]"
+    return _one_line(str(value)[: _LONGEST_VALUE + 1])
+
+
+def _one_line(text: str) -> str:
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )

@@ -1,0 +1,95 @@
+"""The user's description of a path: flows, bottleneck, ACK path; units in the text, clear errors.
+
+`load` reads it from a TOML file, `Scenario` is the same as Python objects, and
+`Scenario.resolve` turns either into the resolved form that models and simulator take.
+"""
+
+from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, UnitError
+from airpath.scenario.flows import (
+    Cbr,
+    Congestion,
+    NewReno,
+    Poisson,
+    Reno,
+    Source,
+    Tcp,
+    Uniform,
+    Wire,
+    flows,
+)
+from airpath.scenario.links import (
+    DualRegimeLink,
+    FixedLink,
+    Link,
+    MultiRegimeLink,
+    RateTraceLink,
+    Regime,
+    TraceLink,
+)
+from airpath.scenario.load import load, loads
+from airpath.scenario.profiles import PROFILES, Option, TcpOptions
+from airpath.scenario.queues import DropTail, Gred, QueueDisc
+from airpath.scenario.resolve import resolve
+from airpath.scenario.scenario import (
+    SERIES,
+    AckPath,
+    Bottleneck,
+    Control,
+    IdealAckPath,
+    LinkAckPath,
+    Record,
+    ReverseAckPath,
+    Scenario,
+)
+from airpath.scenario.traces import recorded_traces, trace_path
+from airpath.scenario.units import Duration, Packets, Rate, Size
+
+__all__ = [
+    "MISSING",
+    "PROFILES",
+    "SERIES",
+    "AckPath",
+    "AirpathError",
+    "BadValueError",
+    "Bottleneck",
+    "Cbr",
+    "Congestion",
+    "Control",
+    "DropTail",
+    "DualRegimeLink",
+    "Duration",
+    "FixedLink",
+    "Gred",
+    "IdealAckPath",
+    "Link",
+    "LinkAckPath",
+    "MultiRegimeLink",
+    "NewReno",
+    "Option",
+    "Packets",
+    "Poisson",
+    "Problem",
+    "QueueDisc",
+    "Rate",
+    "RateTraceLink",
+    "Record",
+    "Regime",
+    "Reno",
+    "ReverseAckPath",
+    "Scenario",
+    "ScenarioError",
+    "Size",
+    "Source",
+    "Tcp",
+    "TcpOptions",
+    "TraceLink",
+    "Uniform",
+    "UnitError",
+    "Wire",
+    "flows",
+    "load",
+    "loads",
+    "recorded_traces",
+    "resolve",
+    "trace_path",
+]

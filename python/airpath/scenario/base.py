@@ -1,0 +1,492 @@
+"""What every part of a scenario is made of: checked models, families picked by `kind`, faults.
+
+A family (queue disciplines, links, ...) is a subclass of `Part` that says its `family`. A subclass
+of a family registers itself by the value of its `kind`; wherever a field has the family as its
+type, the class is picked by the `kind` found there. So a new part is one class and no other change.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+from typing_extensions import Self
+
+from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.scenario.units import LARGEST, Duration, Packets, Quantity, Rate, Size, quote
+
+__all__ = ["Model", "Part"]
+
+FromFile = {"from_file": True}
+"""Validation context of values that were read from a TOML file."""
+
+_T = TypeVar("_T", bound=int)
+Path = tuple[str | int, ...]
+
+
+class Context(Protocol):
+    """What turning a part into its resolved form may need from outside the part."""
+
+    def trace_key(self, file: str, field: Path) -> str:
+        """Return the name under which the trace in `file` is handed over with the scenario."""
+        ...
+
+
+# --- faults ------------------------------------------------------------------------------------
+
+
+def fault(
+    what: str, accepted: str | None = None, example: str | None = None
+) -> PydanticCustomError:
+    """Return the error that a validator raises: what is wrong, what is accepted, an example."""
+    return PydanticCustomError(
+        "airpath", "{what}", {"what": what, "accepted": accepted, "example": example}
+    )
+
+
+def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationError:
+    """Return the error for faults deeper inside the value that is being validated."""
+    return ValidationError.from_exception_data(
+        "airpath",
+        [InitErrorDetails(type=error, loc=path, input=value) for path, value, error in faults],
+    )
+
+
+def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
+    """Return the problems that a validation found, each with its place."""
+    return [
+        Problem(
+            place,
+            tuple(line["loc"]),
+            MISSING if line["ctx"].get("missing") else line["input"],
+            line["ctx"]["what"],
+            line["ctx"]["accepted"],
+            line["ctx"]["example"],
+        )
+        for line in cast(Iterable[Any], error.errors(include_url=False))
+    ]
+
+
+def nearest(word: str, accepted: Iterable[str]) -> str:
+    """Return ``Did you mean "x"?``-like advice: the nearest accepted word first, then all."""
+    known = list(accepted)
+    close = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
+    everything = ", ".join(known)
+    return (
+        f"The nearest is {close[0]}; accepted are {everything}"
+        if close
+        else (f"Accepted are {everything}")
+    )
+
+
+_BUILT_IN: Mapping[str, tuple[str, str]] = {
+    "list_type": ("not a list", "Write a list in square brackets"),
+    "tuple_type": ("not a list", "Write a list in square brackets"),
+    "string_type": ("not a text", "Write a text in double quotes"),
+    "bool_type": ("not a truth value", "Write true or false"),
+}
+
+
+def _explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
+    """Return one of pydantic's error lines with our words in place of pydantic's."""
+    kind, path = line["type"], line["loc"]
+    if kind == "airpath":
+        error = PydanticCustomError("airpath", "{what}", line["ctx"])
+        return InitErrorDetails(type=error, loc=path, input=line["input"])
+    key = path[0] if path else None
+    by_key = {info.alias or name: info for name, info in fields.items()}
+    info = by_key.get(cast(str, key)) or fields.get(cast(str, key))
+    example = info.examples[0] if info is not None and info.examples else None
+    if kind == "missing":
+        context = {
+            "what": "missing",
+            "accepted": f"Write {key} = {example}" if example else f"Give {key}",
+            "example": None,
+            "missing": True,
+        }
+    elif kind in _BUILT_IN:
+        what, accepted = _BUILT_IN[kind]
+        context = {"what": what, "accepted": accepted, "example": example}
+    else:
+        message = line["msg"].rstrip(".")
+        context = {"what": message[:1].lower() + message[1:], "accepted": None, "example": None}
+    return InitErrorDetails(
+        type=PydanticCustomError("airpath", "{what}", cast(dict[str, Any], context)),
+        loc=path,
+        input=line["input"],
+    )
+
+
+# --- models ------------------------------------------------------------------------------------
+
+
+if TYPE_CHECKING:
+
+    class _Base:
+        """Pydantic's model as type checkers shall see it.
+
+        To them, pydantic's own constructor takes what the attributes hold, a `Duration`; in truth
+        it takes whatever can be read as one, such as ``"40 ms"``.
+        """
+
+        model_config: ClassVar[ConfigDict]
+        model_fields: ClassVar[dict[str, FieldInfo]]
+
+        def __init__(self, /, **data: Any) -> None: ...
+        @classmethod
+        def __pydantic_init_subclass__(cls, **kwargs: Any) -> None: ...
+        @classmethod
+        def model_validate(cls, obj: Any, *, context: Any = None) -> Self: ...
+        def model_dump(
+            self, *, exclude_none: bool = False, by_alias: bool = False
+        ) -> dict[str, Any]: ...
+else:
+    _Base = BaseModel
+
+
+class Model(_Base):
+    """A table of the scenario: its keys are checked once, and never changed afterwards.
+
+    Raises
+    ------
+    ScenarioError
+        On construction, with every problem found.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        validate_default=True,
+        populate_by_name=True,
+        use_attribute_docstrings=False,
+    )
+
+    def __init__(self, /, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise ScenarioError(problems_of(error, type(self).__name__)) from None
+
+    # Tells pydantic that this is still its own constructor, so that models inside models are
+    # validated in one go and keep the full path of each problem.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(data, cls):
+            return data
+        if not isinstance(data, Mapping):
+            raise fault("not a table", f"Accepted keys are {', '.join(cls.keys())}")
+        known = set(cls.keys()) | set(cls.model_fields)
+        lines = [
+            InitErrorDetails(
+                type=fault("unknown key", nearest(str(key), cls.keys())),
+                loc=(str(key),),
+                input=value,
+            )
+            for key, value in data.items()
+            if key not in known
+        ]
+        try:
+            result = handler({key: value for key, value in data.items() if key in known})
+        except ValidationError as error:
+            found = cast(Iterable[Any], error.errors(include_url=False))
+            lines += [_explained(line, cls.model_fields) for line in found]
+        if lines:
+            raise ValidationError.from_exception_data(cls.__name__, lines)
+        return result
+
+    @classmethod
+    def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
+        """Return the fields in the order in which they are written."""
+        return list(cls.model_fields.items())
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """Return the keys that a TOML file may give, in their written order."""
+        return [info.alias or name for name, info in cls.ordered_fields()]
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        values = self.model_dump(exclude_none=True, by_alias=True)
+        return {key: _as_text(values[key]) for key in self.keys() if key in values}
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form: every key, quantities as integers of their base unit.
+
+        Parameters
+        ----------
+        context : Context
+            Names the traces.
+        path : tuple of str or int
+            Where this table stands in the scenario, for error messages.
+        """
+        entries: dict[str, Any] = {}
+        for name, info in self.ordered_fields():
+            value = getattr(self, name)
+            key = next((m.name for m in info.metadata if isinstance(m, Key)), None)
+            suffix = value.key_suffix if isinstance(value, Quantity) else ""
+            entries[key or name + suffix] = _plain(value, context, (*path, info.alias or name))
+        return entries
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, Quantity):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _as_text(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_text(item) for item in value]
+    return value
+
+
+def _plain(value: Any, context: Context, path: Path) -> Any:
+    if isinstance(value, Model):
+        return value.resolved(context, path)
+    if isinstance(value, Quantity):
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, context, (*path, index)) for index, item in enumerate(value)]
+    return value
+
+
+class Key:
+    """Metadata of a field: its name in the resolved form, where the usual rule does not give it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Part(Model):
+    """A part that is chosen by name. Its subclasses are families; theirs are the choices."""
+
+    family: ClassVar[str]
+    """What a member of the family is called in messages."""
+    chosen_by: ClassVar[str] = "kind"
+    """The key whose value picks the class."""
+    registry: ClassVar[dict[str, type[Part]]]
+    """The classes of the family by the value of that key."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "family" in vars(cls):
+            cls.registry = {}
+            return
+        field = cls.model_fields.get(cls.chosen_by)
+        if field is None or not isinstance(field.default, str):
+            return  # A base of several choices, itself none.
+        known = cls.registry.get(field.default)
+        if known is not None and known.__qualname__ != cls.__qualname__:
+            raise TypeError(
+                f"{cls.__name__}: {cls.chosen_by} {quote(field.default)} is already taken "
+                f"by {known.__name__}"
+            )
+        cls.registry[field.default] = cls
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        if "family" in vars(cls):
+            return core_schema.with_info_plain_validator_function(
+                cls._pick,
+                serialization=core_schema.plain_serializer_function_ser_schema(Model.document),
+            )
+        return handler(source)
+
+    @classmethod
+    def _pick(cls, data: Any, info: ValidationInfo) -> Part:
+        if isinstance(data, cls):
+            return data
+        kinds = list(cls.registry)
+        blamed: Path = (cls.chosen_by,)
+        if isinstance(data, str):
+            data, blamed = {cls.chosen_by: data}, ()
+        if not isinstance(data, Mapping):
+            raise fault(
+                f"not a {cls.family}", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
+            )
+        if cls.chosen_by in data:
+            kind = data[cls.chosen_by]
+        else:
+            kind = cls.usual_kind()
+            if kind is None:
+                missing = fault(
+                    "missing", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
+                )
+                missing = as_missing(missing)
+                raise faults_at(((cls.chosen_by,), None, missing))
+        if not isinstance(kind, str) or kind not in cls.registry:
+            advice = nearest(kind if isinstance(kind, str) else "", kinds)
+            raise faults_at((blamed, kind, fault(f"not a {cls.family}", advice)))
+        return cls.registry[kind].model_validate(data, context=info.context)
+
+    @classmethod
+    def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
+        """Return the fields, first the one that names the choice."""
+        return sorted(super().ordered_fields(), key=lambda field: field[0] != cls.chosen_by)
+
+    @classmethod
+    def make(cls, data: Mapping[str, Any], place: str) -> Self:
+        """Return the part that `data` describes.
+
+        Raises
+        ------
+        ScenarioError
+            If a key or value is not accepted; `place` begins each line.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise ScenarioError(problems_of(error, place)) from None
+
+    @classmethod
+    def usual_kind(cls) -> str | None:
+        """Return the choice that is made when none is named; None when one must be."""
+        return None
+
+
+def as_missing(error: PydanticCustomError) -> PydanticCustomError:
+    """Return the fault as one of a key that was not given, shown without a value."""
+    return PydanticCustomError("airpath", "{what}", {**(error.context or {}), "missing": True})
+
+
+# --- field types -------------------------------------------------------------------------------
+
+
+def _above_zero(value: _T) -> _T:
+    if value == 0:
+        noun, example = "number", "1"
+        if isinstance(value, Quantity):
+            noun, example = value.noun, quote(value.example)
+        raise fault("not above 0", f"Write a {noun} above 0", example)
+    return value
+
+
+def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
+    accepted = f"Write a whole number from {low}" + (f" to {high}" if high < LARGEST else " on")
+
+    def check(value: Any) -> int:
+        if isinstance(value, (bool, Quantity)) or not hasattr(value, "__index__"):
+            raise fault("not a whole number", accepted, str(example))
+        number = operator.index(value)
+        if number < low:
+            raise fault(f"below {low}", accepted, str(example))
+        if number > high:
+            raise fault(f"above {high}", accepted, str(example))
+        return number
+
+    return check
+
+
+def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
+    accepted = "Write a number " + ("above 0 and at most 1" if above_zero else "from 0 to 1")
+
+    def check(value: Any) -> float:
+        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
+            raise fault("not a number", accepted, example)
+        try:
+            number = float(value)
+        except OverflowError:  # an integer with hundreds of digits
+            number = math.inf if value > 0 else -math.inf
+        if math.isnan(number):
+            raise fault("not a number", accepted, example)
+        if number > 1:
+            raise fault("above 1", accepted, example)
+        if number < 0:
+            raise fault("below 0", accepted, example)
+        if above_zero and number == 0:
+            raise fault("not above 0", accepted, example)
+        return number
+
+    return check
+
+
+def _packets(low: int, example: int) -> Callable[[Any], int]:
+    check_number = _whole(low, LARGEST, example)
+
+    def check(value: Any) -> int:
+        if isinstance(value, str):
+            # "30 packets" says the same as 30.
+            number, _, unit = value.strip().partition(" ")
+            if unit.strip() in Packets.units and number.isascii() and number.isdecimal():
+                value = Packets.parse(value) if len(number) < 20 else LARGEST + 1
+        return check_number(int(value) if isinstance(value, Packets) else value)
+
+    return check
+
+
+def _limit(value: Any) -> Quantity:
+    """Read a queue's limit, in packets or in bytes; a number must say which."""
+    if isinstance(value, (Packets, Size)):
+        return value
+    accepted = f"{Packets.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
+    if isinstance(value, str):
+        unit = value.strip().rsplit(" ", 1)[-1] if " " in value.strip() else value
+        kind: type[Quantity] = Packets if unit.lstrip("0123456789.+-eE") in Packets.units else Size
+        try:
+            return kind.parse(value)
+        except ValueError as error:
+            what = getattr(error, "what", "not a limit")
+            what = "not a limit" if what.startswith("not a ") else what
+            raise fault(what, accepted, '"100 packets"') from None
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    raise fault("no unit" if is_number else "not a limit", accepted, '"100 packets"')
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise fault("not a text", "Write a text in double quotes")
+    return value
+
+
+def choice(*words: str) -> PlainValidator:
+    """Return the validator of a field that is one of a few words."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            advice = nearest(value if isinstance(value, str) else "", words)
+            raise fault("not one of the accepted words", advice)
+        return value
+
+    return PlainValidator(check)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise fault("not a truth value", "Write true or false")
+    return value
+
+
+PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
+PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
+PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
+QueueLimit = Annotated[
+    Packets | Size,
+    PlainValidator(lambda value: _above_zero(_limit(value))),
+]
+Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
+PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
+PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
+PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
+Count = Annotated[int, PlainValidator(_whole(1, LARGEST, 1))]
+Text = Annotated[str, PlainValidator(_text)]
+Truth = Annotated[bool, PlainValidator(_truth)]

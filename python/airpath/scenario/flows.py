@@ -1,0 +1,458 @@
+"""Who sends: groups of equal flows (one class per kind of source) and TCP's congestion controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from airpath.scenario.base import (
+    Context,
+    Count,
+    Model,
+    Part,
+    Path,
+    PositiveRate,
+    PositiveSize,
+    as_missing,
+    fault,
+    faults_at,
+    nearest,
+)
+from airpath.scenario.profiles import PROFILES, TcpOptions, profile_options
+from airpath.scenario.units import Duration, Size, quote
+
+__all__ = [
+    "Cbr",
+    "Congestion",
+    "NewReno",
+    "Poisson",
+    "Reno",
+    "Source",
+    "Tcp",
+    "Uniform",
+    "Wire",
+    "flows",
+]
+
+LARGEST_PACKET = Size(65535)
+"""Largest IP packet, RFC 791 §3.1."""
+
+
+# --- congestion controls -----------------------------------------------------------------------
+
+
+class Congestion(Part):
+    """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
+
+    family = "congestion control"
+    recovery: ClassVar[str | None] = None
+    """Loss recovery that belongs to it; None leaves that to the profile."""
+
+    def law(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the window law, the `kind` that the engine knows."""
+        return self.resolved(context, path)
+
+
+class Reno(Congestion):
+    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK."""
+
+    recovery = "reno"
+
+    kind: Literal["reno"] = "reno"
+
+
+class NewReno(Congestion):
+    """NewReno: the window law of RFC 5681, recovery as RFC 6582."""
+
+    recovery = "newreno"
+
+    kind: Literal["newreno"] = "newreno"
+
+    def law(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the window law, which is Reno's."""
+        return {"kind": "reno"}
+
+
+# --- wires and starting times ------------------------------------------------------------------
+
+
+class Wire(Model):
+    """A wired link of one flow that never drops.
+
+    Parameters
+    ----------
+    rate : Rate, optional
+        Bit rate, above 0. Without it the wire is infinitely fast.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    """
+
+    rate: PositiveRate | None = None
+    delay: Duration = Duration(0)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; an infinitely fast wire has a null rate."""
+        return wire(self.rate, self.delay)
+
+
+def wire(rate: int | None, delay: int) -> dict[str, Any]:
+    """Return a wire's resolved form."""
+    return {"rate_bps": None if rate is None else int(rate), "delay_ns": int(delay)}
+
+
+class Uniform(Model):
+    """A time drawn uniformly, for each flow on its own.
+
+    Parameters
+    ----------
+    uniform : pair of Duration
+        The earliest and the latest time, in this order.
+    """
+
+    uniform: list[Duration] = Field(examples=['["0 s", "1 s"]'])
+
+    @field_validator("uniform")
+    @classmethod
+    def _in_order(cls, pair: list[Duration]) -> list[Duration]:
+        accepted, example = "Write the earliest and the latest time", '["0 s", "1 s"]'
+        if len(pair) != 2:
+            raise fault("not a pair", accepted, example)
+        if pair[0] > pair[1]:
+            raise fault("the first is after the second", accepted, example)
+        return pair
+
+
+def _start(value: Any, info: ValidationInfo) -> Duration | Uniform:
+    if isinstance(value, (Uniform, Mapping)):
+        return Uniform.model_validate(value, context=info.context)
+    return Duration._validate(value, info)
+
+
+def _base_rtt(value: Any, info: ValidationInfo) -> Duration | list[Duration] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)):
+        return Duration._validate(value, info)
+    found = [_duration_or_fault(item, info) for item in value]
+    wrong = [
+        ((index,), item, error)
+        for index, (item, error) in enumerate(zip(value, found, strict=True))
+        if isinstance(error, PydanticCustomError)
+    ]
+    if wrong:
+        raise faults_at(*wrong)
+    return cast(list[Duration], found)
+
+
+def _duration_or_fault(value: Any, info: ValidationInfo) -> Duration | PydanticCustomError:
+    try:
+        return Duration._validate(value, info)
+    except PydanticCustomError as error:
+        return error
+
+
+Start = Annotated[Duration | Uniform, PlainValidator(_start)]
+BaseRtt = Annotated[Duration | list[Duration] | None, PlainValidator(_base_rtt)]
+
+
+# --- groups of flows ---------------------------------------------------------------------------
+
+
+class Source(Part):
+    """A group of equal flows; `source` says what they send, TCP when it is not given.
+
+    The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver) and
+    `return_wire` (receiver to sender). Their delays are either given, or follow from `base_rtt`.
+
+    Parameters
+    ----------
+    count : int
+        How many flows, from 1. Default 1.
+    base_rtt : Duration or list of Duration, optional
+        Two-way propagation delay without queueing and transmission, with the delays of the
+        bottleneck link and of the ACK path's link; a list has one for each flow. What those
+        links leave over is halved between `egress` and `return_wire`.
+    access, egress, return_wire : Wire, optional
+        The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
+    start : Duration or Uniform
+        When the flows start. Default 0 s.
+    stop : Duration, optional
+        When they stop sending, after the start. Default: the end of the run.
+    """
+
+    family = "source"
+    chosen_by = "source"
+    needs_path: ClassVar[bool] = False
+    """Whether `base_rtt` or the wires must be given."""
+
+    count: Count = 1
+    access: Wire | None = None
+    egress: Wire | None = None
+    return_wire: Wire | None = Field(default=None, alias="return")
+    base_rtt: BaseRtt = None
+    start: Start = Duration(0)
+    stop: Duration | None = None
+
+    @classmethod
+    def usual_kind(cls) -> str | None:
+        """Return "tcp": most flows are."""
+        return "tcp"
+
+    @field_validator("base_rtt")
+    @classmethod
+    def _fits_count_and_wires(cls, base_rtt: Any, info: ValidationInfo) -> Any:
+        given = [
+            (key, info.data[name])
+            for name, key in (("access", "access"), ("egress", "egress"), ("return_wire", "return"))
+            if info.data.get(name) is not None
+        ]
+        if base_rtt is None:
+            known = {"access", "egress", "return_wire"} <= info.data.keys()
+            if cls.needs_path and known and not given:
+                raise as_missing(
+                    fault(
+                        "missing", 'Write base_rtt = "40 ms", or the wires access, egress, return'
+                    )
+                )
+            return base_rtt
+        count = info.data.get("count")
+        if isinstance(base_rtt, list) and count is not None and len(base_rtt) != count:
+            raise fault(
+                f"{len(base_rtt)} values for count = {count}", "Give one value for each flow"
+            )
+        delayed = [key for key, value in given if value.delay > 0]
+        if delayed:
+            raise fault(
+                f"given beside {delayed[0]}.delay",
+                "Give either base_rtt or the delays of the wires",
+            )
+        return base_rtt
+
+    @field_validator("stop")
+    @classmethod
+    def _after_start(cls, stop: Duration | None, info: ValidationInfo) -> Duration | None:
+        start = info.data.get("start")
+        if stop is not None and start is not None:
+            latest = start.uniform[1] if isinstance(start, Uniform) else start
+            if stop <= latest:
+                raise fault(f"not after the start, {latest}", "Write a time after the start")
+        return stop
+
+    def base_rtts(self) -> list[Duration] | None:
+        """Return the base RTT of each flow; None when the wires are given instead."""
+        if self.base_rtt is None:
+            return None
+        return self.base_rtt if isinstance(self.base_rtt, list) else [self.base_rtt] * self.count
+
+    def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of what each flow sends."""
+        every = self.resolved(context, path)
+        shared = Source.model_fields.keys()
+        own = {
+            key: value
+            for key, value in every.items()
+            if not any(key in (name, f"{name}_ns") for name in (*shared, self.chosen_by))
+        }
+        return {"kind": getattr(self, self.chosen_by), **own}
+
+    def resolved_flows(
+        self, links_delay: int, context: Context, path: Path
+    ) -> list[dict[str, Any]]:
+        """Return the resolved form of every flow of the group.
+
+        Parameters
+        ----------
+        links_delay : int
+            Two-way delay of the bottleneck link and of the ACK path's link, ns.
+        """
+        if isinstance(self.start, Uniform):
+            low, high = self.start.uniform
+            start = {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
+        else:
+            start = {"kind": "at", "time_ns": int(self.start)}
+        access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
+        same = {
+            "source": self.resolved_source(context, path),
+            "start": start,
+            "stop_ns": None if self.stop is None else int(self.stop),
+            "access": wire(access.rate, access.delay),
+            "egress": wire(egress.rate, egress.delay),
+            "return_wire": wire(back.rate, back.delay),
+        }
+        base_rtts = self.base_rtts()
+        if base_rtts is None:
+            return [same] * self.count
+        flows = []
+        for base_rtt in base_rtts:
+            wired = int(base_rtt) - links_delay
+            forward = wired // 2
+            halves = {
+                "egress": wire(egress.rate, forward),
+                "return_wire": wire(back.rate, wired - forward),
+            }
+            flows.append({**same, **halves})
+        return flows
+
+
+class Tcp(Source):
+    """TCP connections with bulk data, or a transfer of a given size.
+
+    Parameters
+    ----------
+    cc : Congestion, optional
+        Congestion control, ``"reno"`` or ``"newreno"``. Default: window law Reno and the
+        profile's recovery.
+    profile : {"rfc", "ns3-2014"}
+        The table of TCP options. Default ``"rfc"``.
+    tcp : TcpOptions
+        Options that differ from the profile.
+    size : Size, optional
+        Payload bytes to transfer, above 0. Default: without end.
+    """
+
+    needs_path = True
+
+    source: Literal["tcp"] = "tcp"
+    cc: Congestion | None = None
+    profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
+    tcp: TcpOptions = Field(default_factory=TcpOptions)
+    size: PositiveSize | None = None
+
+    @field_validator("tcp")
+    @classmethod
+    def _consistent(cls, tcp: TcpOptions, info: ValidationInfo) -> TcpOptions:
+        profile = info.data.get("profile")
+        cc = info.data.get("cc")
+        wrong: list[tuple[Path, Any, Any]] = []
+        if cc is not None and cc.recovery and tcp.recovery and tcp.recovery != cc.recovery:
+            error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
+            wrong.append((("recovery",), tcp.recovery, error))
+        if profile is not None:
+            wrong += _inconsistent(profile_options(profile, None, tcp), tcp)
+        if wrong:
+            raise faults_at(*wrong)
+        return tcp
+
+    def options(self) -> TcpOptions:
+        """Return every TCP option: the profile's, changed by `cc` and `tcp`."""
+        return profile_options(self.profile, self.cc.recovery if self.cc else None, self.tcp)
+
+    def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; every TCP option is listed."""
+        options = self.options().resolved(context, (*path, "tcp"))
+        if options["initial_ssthresh"] == "unlimited":
+            options["initial_ssthresh"] = None
+        cc = self.cc or Reno()
+        return {
+            "kind": "tcp",
+            "congestion": cc.law(context, (*path, "cc")),
+            "options": {"profile": self.profile, **options},
+            "transfer_bytes": None if self.size is None else int(self.size),
+        }
+
+
+class Cbr(Source):
+    """Packets of one size at a constant rate.
+
+    Parameters
+    ----------
+    rate : Rate
+        Bit rate of IP packets, above 0.
+    packet : Size
+        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B.
+    """
+
+    source: Literal["cbr"] = "cbr"
+    rate: PositiveRate = Field(examples=['"1 Mbit/s"'])
+    packet: PositiveSize = Size(1500)
+
+    @field_validator("packet")
+    @classmethod
+    def _fits_ip(cls, packet: Size) -> Size:
+        return _at_most_an_ip_packet(packet)
+
+
+class Poisson(Source):
+    """Packets of one size that arrive as a Poisson process.
+
+    Parameters
+    ----------
+    rate : Rate
+        Mean bit rate of IP packets, above 0.
+    packet : Size
+        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B.
+    """
+
+    source: Literal["poisson"] = "poisson"
+    rate: PositiveRate = Field(examples=['"1 Mbit/s"'])
+    packet: PositiveSize = Size(1500)
+
+    @field_validator("packet")
+    @classmethod
+    def _fits_ip(cls, packet: Size) -> Size:
+        return _at_most_an_ip_packet(packet)
+
+
+def flows(count: int = 1, **keys: Any) -> list[Source]:
+    """Return a group of equal flows, for the `flows` of a scenario; groups add up with ``+``.
+
+    Parameters
+    ----------
+    count : int
+        How many flows, from 1.
+    **keys
+        The other keys of `Tcp`, or of what `source` names: ``cc``, ``profile``, ``base_rtt``, ...
+
+    Raises
+    ------
+    ScenarioError
+        If a key or value is not accepted.
+
+    Examples
+    --------
+    >>> group = flows(4, cc="reno", base_rtt="40 ms") + flows(source="cbr", rate="1 Mbit/s")
+    >>> [flow.count for flow in group]
+    [4, 1]
+    """
+    return [Source.make({"count": count, **keys}, "flows")]
+
+
+def _at_most_an_ip_packet(packet: Size) -> Size:
+    if packet > LARGEST_PACKET:
+        raise fault("larger than an IP packet", 'Write at most "65535 B"', '"1500 B"')
+    return packet
+
+
+def _profile(value: Any) -> str:
+    if not isinstance(value, str) or value not in PROFILES:
+        advice = nearest(value if isinstance(value, str) else "", PROFILES)
+        raise fault("not a TCP profile", advice)
+    return value
+
+
+def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, Any, Any]]:
+    """Return what is wrong between options that are each accepted on their own."""
+    wrong: list[tuple[Path, Any, Any]] = []
+
+    def complain(names: tuple[str, ...], what: str, accepted: str) -> None:
+        # Blame a key that the user wrote; the profiles are consistent in themselves.
+        name = next(name for name in names if getattr(given, name) is not None)
+        value = getattr(given, name)
+        wrong.append(((name,), str(value), fault(what, accepted)))
+
+    packet = options.mss + options.header  # type: ignore[operator]
+    if packet > LARGEST_PACKET:
+        what = f"mss and header together are {Size(packet)}, larger than an IP packet"
+        complain(("mss", "header"), what, 'Write at most "65535 B" for both together')
+    if options.receive_window < options.mss:  # type: ignore[operator]
+        what = f"receive_window = {options.receive_window} is below mss = {options.mss}"
+        complain(("receive_window", "mss"), what, "Write a receive window of at least one segment")
+    for name in ("min_rto", "initial_rto"):
+        least: Duration = getattr(options, name)
+        if least > options.max_rto:  # type: ignore[operator]
+            what = f"{name} = {least} is above max_rto = {options.max_rto}"
+            complain((name, "max_rto"), what, f"Write {name} up to max_rto")
+    return wrong

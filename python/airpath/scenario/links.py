@@ -1,0 +1,246 @@
+"""Links, one class each. A link takes packets from its queue and serves them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from airpath.errors import Problem, ScenarioError
+from airpath.scenario.base import (
+    Context,
+    Key,
+    Model,
+    Part,
+    Path,
+    PositivePacketCount,
+    PositiveRate,
+    Probability,
+    Text,
+    fault,
+    faults_at,
+)
+from airpath.scenario.units import Duration, Rate, Size
+
+__all__ = [
+    "DualRegimeLink",
+    "FixedLink",
+    "Link",
+    "MultiRegimeLink",
+    "RateTraceLink",
+    "Regime",
+    "TraceLink",
+]
+
+FrameOverhead = Annotated[Size, Key("frame_overhead")]
+
+
+class Link(Part):
+    """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
+
+    family = "link"
+    rate_can_change: ClassVar[bool] = False
+    """Whether a `control` entry may set its rate."""
+
+    delay: Duration = Duration(0)
+
+
+class FixedLink(Link):
+    """A constant rate, a constant delay and independent losses.
+
+    Parameters
+    ----------
+    rate : Rate
+        Bit rate of frames (IP packet plus `frame_overhead`), above 0.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    loss : float
+        Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
+    frame_overhead : Size
+        Added to each IP packet for its transmission time, from 0. Default 0 B.
+    """
+
+    rate_can_change = True
+
+    kind: Literal["fixed"] = "fixed"
+    rate: PositiveRate = Field(examples=['"5 Mbit/s"'])
+    loss: Probability = 0.0
+    frame_overhead: FrameOverhead = Size(0)
+
+
+class Regime(Model):
+    """One regime of a multi-regime link.
+
+    Parameters
+    ----------
+    rate : Rate
+        Bit rate of frames in this regime, above 0.
+    per : float
+        Packet error rate in this regime, in [0, 1]. Default 0.
+    """
+
+    rate: PositiveRate = Field(examples=['"5 Mbit/s"'])
+    per: Probability = 0.0
+
+
+class MultiRegimeLink(Link):
+    """Rate and packet error rate chosen by the queue length (qawla-2015 §2, any number of regimes).
+
+    The regime is taken when a transmission starts, from the packets that wait then; the packet
+    being sent does not count. Regime j holds from ``thresholds[j - 1]`` waiting packets on.
+
+    Parameters
+    ----------
+    thresholds : list of int
+        The boundaries, packets, each above 0, strictly ascending. With two regimes the one
+        boundary is the paper's B.
+    regimes : list of Regime
+        One more than there are thresholds, from the emptiest queue to the fullest.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    frame_overhead : Size
+        Added to each IP packet for its transmission time, from 0. Default 0 B.
+    """
+
+    kind: Literal["multi-regime"] = "multi-regime"
+    thresholds: list[PositivePacketCount] = Field(examples=["[20]"])
+    regimes: list[Regime] = Field(
+        examples=['[{rate = "16 Mbit/s", per = 0.002}, {rate = "21 Mbit/s", per = 0.1}]']
+    )
+    frame_overhead: FrameOverhead = Size(0)
+
+    @field_validator("thresholds")
+    @classmethod
+    def _ascending(cls, thresholds: list[int]) -> list[int]:
+        for index in range(1, len(thresholds)):
+            before, here = thresholds[index - 1], thresholds[index]
+            if here <= before:
+                wrong = fault(
+                    f"not above the threshold before it, {before}",
+                    "Write the thresholds in strictly ascending order",
+                    "[10, 20]",
+                )
+                raise faults_at(((index,), here, wrong))
+        return thresholds
+
+    @field_validator("regimes")
+    @classmethod
+    def _one_more_than_thresholds(cls, regimes: list[Regime], info: ValidationInfo) -> list[Regime]:
+        thresholds = info.data.get("thresholds")
+        if thresholds is not None and len(regimes) != len(thresholds) + 1:
+            raise fault(
+                f"{_counted(len(regimes), 'regime')} for {_counted(len(thresholds), 'threshold')}",
+                "Give one regime more than there are thresholds",
+            )
+        return regimes
+
+
+def DualRegimeLink(  # noqa: N802  (reads as the class that it makes)
+    *,
+    rates: Sequence[str | float | Rate],
+    pers: Sequence[float],
+    threshold: int,
+    delay: str | float | Duration = "0 s",
+    frame_overhead: str | float | Size = "0 B",
+) -> MultiRegimeLink:
+    """Return the paper's dual-regime link, a `MultiRegimeLink` with two regimes (qawla-2015 §2).
+
+    Parameters
+    ----------
+    rates : pair of str, float or Rate
+        r1 and r2: the rate below the threshold and the rate from it on. Floats in bit/s.
+    pers : pair of float
+        PER1 and PER2, in [0, 1].
+    threshold : int
+        B, packets, above 0.
+    delay : str, float or Duration
+        D_F, the one-way propagation delay. A float in seconds.
+    frame_overhead : str, float or Size
+        Added to each IP packet for its transmission time. A float in bytes.
+
+    Raises
+    ------
+    ScenarioError
+        If a value is not accepted, or `rates` and `pers` are not pairs.
+    """
+    return MultiRegimeLink(
+        thresholds=[threshold],
+        regimes=[{"rate": rate, "per": per} for rate, per in _paired(rates, pers)],
+        delay=delay,
+        frame_overhead=frame_overhead,
+    )
+
+
+def _paired(rates: Sequence[Any], pers: Sequence[Any]) -> list[tuple[Any, Any]]:
+    for name, given in (("rates", rates), ("pers", pers)):
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+            wrong = Problem("DualRegimeLink", (name,), given, "not a pair", "Give two values")
+            raise ScenarioError([wrong])
+    return list(zip(rates, pers, strict=True))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+class _FromTrace(Link):
+    file: Text = Field(examples=['"traces:Verizon-LTE-short.down"'])
+    loss: Probability = 0.0
+
+    @field_validator("file")
+    @classmethod
+    def _names_a_file(cls, file: str) -> str:
+        if not file.removeprefix("traces:"):
+            raise fault(
+                "names no file",
+                "Write a path from the scenario file, or traces: and a name",
+                '"traces:Verizon-LTE-short.down"',
+            )
+        return file
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `trace` is the key under which the trace is handed over."""
+        entries = super().resolved(context, path)
+        del entries["file"]
+        return {**entries, "trace": context.trace_key(self.file, (*path, "file"))}
+
+
+class TraceLink(_FromTrace):
+    """Delivery opportunities from a Mahimahi trace, looped.
+
+    Parameters
+    ----------
+    file : str
+        Path of the trace, from the scenario file's folder; or ``traces:NAME`` for a file in the
+        folder of recorded traces (see `airpath.scenario.traces`).
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    loss : float
+        Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
+    frame_overhead : Size
+        Added to each IP packet, from 0. Default 4 B: Mahimahi's opportunities carry 1504 bytes,
+        a 1500-byte packet and the TUN device's header.
+    """
+
+    kind: Literal["trace"] = "trace"
+    frame_overhead: FrameOverhead = Size(4)
+
+
+class RateTraceLink(_FromTrace):
+    """A piecewise-constant rate from a ``time_s,rate_bps`` CSV, looped.
+
+    Parameters
+    ----------
+    file : str
+        Path of the trace, as for `TraceLink`.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    loss : float
+        Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
+    frame_overhead : Size
+        Added to each IP packet for its transmission time, from 0. Default 0 B.
+    """
+
+    kind: Literal["rate-trace"] = "rate-trace"
+    frame_overhead: FrameOverhead = Size(0)

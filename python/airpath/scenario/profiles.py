@@ -1,0 +1,204 @@
+"""TCP options, and the named tables (profiles) that fill them in.
+
+A profile is data: each option with its value as a user would write it, and where it comes from.
+``rfc`` is what the standards say. ``ns3-2014`` is the classic Reno of the ns-3 release current
+in September 2014 (3.21), which the tables of qawla-2015 were made with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import ConfigDict, Field, PlainValidator, ValidationInfo
+
+from airpath.scenario.base import (
+    Count,
+    Key,
+    Model,
+    PositiveDuration,
+    PositiveFraction,
+    PositiveSize,
+    Truth,
+    choice,
+    fault,
+)
+from airpath.scenario.units import Duration, Size
+
+__all__ = ["PROFILES", "Option", "TcpOptions", "profile_options"]
+
+
+class Option(NamedTuple):
+    """One line of a profile."""
+
+    value: Any
+    source: str
+
+
+RECOVERY = choice("reno", "newreno")
+GROWTH = choice("bytes", "per-ack-truncated")
+EXIT = choice("burst-safe", "ssthresh")
+PARTIAL = choice("first", "each")
+FIRST_RTTVAR = choice("half", "full")
+
+
+def _ssthresh(value: Any, info: ValidationInfo) -> Any:
+    if value is None or value == "unlimited":
+        return value
+    size = Size._validate(value, info)
+    if size == 0:
+        raise fault("not above 0", 'Write a size above 0 or "unlimited"', '"64 kB"')
+    return size
+
+
+class TcpOptions(Model):
+    """Options of a TCP sender and receiver; what is not given comes from the profile.
+
+    Parameters
+    ----------
+    mss : Size
+        Payload bytes of a full segment, above 0.
+    header : Size
+        IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
+    initial_window : Size
+        cwnd at the start, above 0.
+    initial_ssthresh : Size or "unlimited"
+        ssthresh at the start, above 0.
+    receive_window : Size
+        The receiver's advertised window, at least `mss`.
+    recovery : {"reno", "newreno"}
+        Loss recovery: ends with the first new ACK, or as RFC 6582. Normally set by `cc`.
+    window_growth : {"bytes", "per-ack-truncated"}
+        Growth in congestion avoidance: RFC 5681 eq. 3, or that in truncating integers per ACK.
+    exit_window : {"burst-safe", "ssthresh"}
+        cwnd after recovery: RFC 6582 §3.2 step 3 option 1, or option 2.
+    fast_retransmit_guard : bool
+        Check `recover` before entering recovery (RFC 6582 §3.2 step 1).
+    partial_ack_timer : {"first", "each"}
+        Partial ACKs that restart the retransmission timer: the first (impatient) or each.
+    limited_transmit : bool
+        Send new data on the first two duplicate ACKs (RFC 3042).
+    delayed_ack_segments : int
+        Segments per ACK, from 1; 1 acknowledges everything at once.
+    delayed_ack_timeout : Duration
+        Longest time an ACK is held back, above 0.
+    initial_rto : Duration
+        Retransmission timeout before the first RTT sample, above 0.
+    min_rto : Duration
+        Smallest retransmission timeout, above 0.
+    max_rto : Duration
+        Largest retransmission timeout, at least `min_rto` and `initial_rto`.
+    max_backoff : int
+        Largest multiple of the timeout that repeated timeouts lead to, from 1.
+    rto_granularity : Duration
+        Step of the timeout's clock; 0 s is exact.
+    srtt_gain : float
+        Gain of the smoothed RTT, above 0 and at most 1.
+    rttvar_gain : float
+        Gain of the RTT variation, above 0 and at most 1.
+    first_rttvar : {"half", "full"}
+        RTT variation after the first sample, as a part of that sample.
+    handshake : bool
+        Open the connection with SYN and SYN-ACK before the first data.
+    """
+
+    model_config = ConfigDict(validate_default=False)
+
+    mss: Annotated[PositiveSize | None, Key("mss")] = Field(default=None, examples=['"1460 B"'])
+    header: PositiveSize | None = None
+    initial_window: Annotated[PositiveSize | None, Key("initial_window")] = None
+    initial_ssthresh: Annotated[Any, Key("initial_ssthresh"), PlainValidator(_ssthresh)] = None
+    receive_window: Annotated[PositiveSize | None, Key("receive_window")] = None
+    recovery: Annotated[str | None, RECOVERY] = None
+    window_growth: Annotated[str | None, GROWTH] = None
+    exit_window: Annotated[str | None, EXIT] = None
+    fast_retransmit_guard: Truth | None = None
+    partial_ack_timer: Annotated[str | None, PARTIAL] = None
+    limited_transmit: Truth | None = None
+    delayed_ack_segments: Count | None = None
+    delayed_ack_timeout: PositiveDuration | None = None
+    initial_rto: PositiveDuration | None = None
+    min_rto: PositiveDuration | None = None
+    max_rto: PositiveDuration | None = None
+    max_backoff: Count | None = None
+    rto_granularity: Duration | None = None
+    srtt_gain: PositiveFraction | None = None
+    rttvar_gain: PositiveFraction | None = None
+    first_rttvar: Annotated[str | None, FIRST_RTTVAR] = None
+    handshake: Truth | None = None
+
+
+_RFC = "RFC 5681 §3.1"
+_NS3 = "ns-3.21, class TcpReno"
+_NS3_RTT = "ns-3.21, class RttMeanDeviation"
+_QAWLA = "qawla-2015 §4"
+
+PROFILES: Mapping[str, Mapping[str, Option]] = {
+    "rfc": {
+        "mss": Option("1460 B", "1500-byte IP packets, RFC 6691"),
+        "header": Option("40 B", "RFC 791 and RFC 9293, no options"),
+        "initial_window": Option("4380 B", f"{_RFC}, three segments"),
+        "initial_ssthresh": Option("unlimited", f"{_RFC}, arbitrarily high"),
+        "receive_window": Option("65535 B", "RFC 9293 §3.1, no window scaling"),
+        "recovery": Option("newreno", "RFC 6582 §3.2"),
+        "window_growth": Option("bytes", f"{_RFC}, eq. 3"),
+        "exit_window": Option("burst-safe", "RFC 6582 §3.2 step 3, option 1"),
+        "fast_retransmit_guard": Option(True, "RFC 6582 §3.2 step 1"),
+        "partial_ack_timer": Option("first", "RFC 6582 §4, impatient"),
+        "limited_transmit": Option(True, "RFC 3042 §2"),
+        "delayed_ack_segments": Option(2, "RFC 5681 §4.2"),
+        "delayed_ack_timeout": Option("200 ms", "below the 500 ms of RFC 5681 §4.2"),
+        "initial_rto": Option("1 s", "RFC 6298 §2.1"),
+        "min_rto": Option("1 s", "RFC 6298 §2.4"),
+        "max_rto": Option("60 s", "RFC 6298 §2.5"),
+        "max_backoff": Option(64, "six doublings: the span from min_rto to max_rto"),
+        "rto_granularity": Option("0 s", "exact clock"),
+        "srtt_gain": Option(0.125, "RFC 6298 §2.3"),
+        "rttvar_gain": Option(0.25, "RFC 6298 §2.3"),
+        "first_rttvar": Option("half", "RFC 6298 §2.2"),
+        "handshake": Option(True, "RFC 9293 §3.5"),
+    },
+    "ns3-2014": {
+        "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
+        "header": Option("40 B", "ns-3.21, no timestamps"),
+        "initial_window": Option("1460 B", f"{_NS3}, one segment"),
+        "initial_ssthresh": Option("65535 B", "ns-3.21, class TcpSocket"),
+        "receive_window": Option("65535 B", "ns-3.21, no window scaling; 64 kbytes in " + _QAWLA),
+        "recovery": Option("reno", f"{_NS3}, ends with the first new ACK"),
+        "window_growth": Option("per-ack-truncated", f"{_NS3}"),
+        "exit_window": Option("ssthresh", f"{_NS3}"),
+        "fast_retransmit_guard": Option(False, f"{_NS3}"),
+        "partial_ack_timer": Option("each", f"{_NS3}, restarted on every new ACK"),
+        "limited_transmit": Option(False, f"{_NS3}"),
+        "delayed_ack_segments": Option(2, "ns-3.21, class TcpSocket"),
+        "delayed_ack_timeout": Option("200 ms", "ns-3.21, class TcpSocket"),
+        "initial_rto": Option("3 s", "ns-3.21, class TcpSocket, of the SYN"),
+        "min_rto": Option("1 s", _QAWLA),
+        "max_rto": Option("1 h", "ns-3.21 has none; the back-off cap bounds it"),
+        "max_backoff": Option(64, "ns-3.21, class RttEstimator"),
+        "rto_granularity": Option("1 ms", _NS3_RTT),
+        "srtt_gain": Option(0.1, _NS3_RTT),
+        "rttvar_gain": Option(0.1, _NS3_RTT),
+        "first_rttvar": Option("full", _NS3_RTT),
+        "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
+    },
+}
+"""The profiles by name: each option's value and source."""
+
+
+def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -> TcpOptions:
+    """Return every option: the profile's, then the recovery of `cc`, then the overrides.
+
+    Parameters
+    ----------
+    profile : str
+        A key of `PROFILES`.
+    recovery : str or None
+        The recovery that the congestion control asks for; None leaves it to the profile.
+    overrides : TcpOptions
+        What the user set.
+    """
+    values = {name: option.value for name, option in PROFILES[profile].items()}
+    if recovery is not None:
+        values["recovery"] = recovery
+    return TcpOptions(**(values | overrides.document()))

@@ -1,0 +1,381 @@
+"""The scenario: who sends, over which bottleneck and ACK path, for how long, what is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator
+
+from airpath.scenario.base import (
+    Context,
+    Model,
+    Part,
+    Path,
+    PositiveDuration,
+    PositiveRate,
+    Text,
+    choice,
+    fault,
+    faults_at,
+)
+from airpath.scenario.flows import Source, Uniform
+from airpath.scenario.links import Link
+from airpath.scenario.queues import DropTail, QueueDisc
+from airpath.scenario.units import Duration, Packets, quote
+
+__all__ = [
+    "SERIES",
+    "AckPath",
+    "Bottleneck",
+    "Control",
+    "IdealAckPath",
+    "LinkAckPath",
+    "Record",
+    "ReverseAckPath",
+    "Scenario",
+]
+
+SERIES = (
+    "cwnd",
+    "ssthresh",
+    "rtt",
+    "queue",
+    "sojourn",
+    "drop",
+    "mark",
+    "regime",
+    "delivered",
+    "capacity",
+)
+"""What can be recorded over time."""
+
+MOST_FLOWS = 100_000
+
+
+class Bottleneck(Model):
+    """The queue and the link that all flows share.
+
+    Parameters
+    ----------
+    aqm : QueueDisc
+        The queue discipline.
+    link : Link
+        The link that it feeds.
+    """
+
+    aqm: QueueDisc = Field(examples=['"gred"'])
+    link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form."""
+        return _stage(self.link, self.aqm, context, path)
+
+
+def _stage(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
+    return {
+        "link": link.resolved(context, (*path, "link")),
+        "queue": aqm.resolved(context, (*path, "aqm")),
+    }
+
+
+class AckPath(Part):
+    """How ACKs return; `kind` says which. Each flow's `return_wire` follows."""
+
+    family = "ACK path"
+
+    def delay(self, forward: Link) -> int:
+        """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""
+        return 0
+
+
+class IdealAckPath(AckPath):
+    """ACKs take only the flow's return wire: no queue, no loss, no transmission time."""
+
+    kind: Literal["ideal"] = "ideal"
+
+
+class LinkAckPath(AckPath):
+    """The ACKs of all flows share a link of their own.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+    aqm : QueueDisc
+        Its queue. Default drop-tail with 1000 packets.
+    """
+
+    kind: Literal["link"] = "link"
+    link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
+    aqm: QueueDisc = DropTail(limit=Packets(1000))
+
+    def delay(self, forward: Link) -> int:
+        """Return the link's delay, ns."""
+        return int(self.link.delay)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form."""
+        return {"kind": self.kind, **_stage(self.link, self.aqm, context, path)}
+
+
+class ReverseAckPath(AckPath):
+    """ACKs take the other direction of the bottleneck.
+
+    Parameters
+    ----------
+    aqm : QueueDisc
+        The queue of that direction. Default drop-tail with 1000 packets.
+    link : Link, optional
+        The link of that direction. Default: as the bottleneck's.
+    """
+
+    kind: Literal["reverse"] = "reverse"
+    aqm: QueueDisc = DropTail(limit=Packets(1000))
+    link: Link | None = None
+
+    def delay(self, forward: Link) -> int:
+        """Return the delay of that direction, ns."""
+        return int((self.link or forward).delay)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; a null link is one like the bottleneck's."""
+        link = self.link.resolved(context, (*path, "link")) if self.link else None
+        queue = self.aqm.resolved(context, (*path, "aqm"))
+        return {"kind": self.kind, "queue": queue, "link": link}
+
+
+class Control(Model):
+    """A change of the bottleneck's rate during the run; for a link of kind ``fixed``.
+
+    Parameters
+    ----------
+    at : Duration
+        When, from the start of the run, at most its duration.
+    rate : Rate
+        The rate from then on, above 0.
+    """
+
+    at: Duration = Field(examples=['"50 s"'])
+    rate: PositiveRate = Field(examples=['"128 kbit/s"'])
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form."""
+        return {"at_ns": int(self.at), "action": {"kind": "rate", "rate_bps": int(self.rate)}}
+
+
+class Record(Model):
+    """What is recorded over time.
+
+    Parameters
+    ----------
+    series : list of str
+        Any of `SERIES`. Default: none.
+    interval : Duration
+        Shortest time between two values of a series; 0 s records every change. Default 0 s.
+    """
+
+    series: list[Annotated[str, choice(*SERIES)]] = Field(
+        default=[], examples=['["cwnd", "queue"]']
+    )
+    interval: Duration = Duration(0)
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, (Source, Mapping)) else value
+
+
+class Scenario(Model):
+    """Everything that a run or an analysis needs to know.
+
+    From Python, texts with units (``"40 ms"``) and numbers in SI (``0.04``) are accepted;
+    the attributes are integers of the base unit with their own types (`Duration` in ns, ...).
+
+    Parameters
+    ----------
+    name : str
+        For titles and file names. Default ``"scenario"``; from a file, the file's name.
+    duration : Duration
+        Simulated time, above 0.
+    warmup : Duration
+        Time at the start that is not counted, below `duration`. Default 0 s.
+    bottleneck : Bottleneck
+        The queue and the link that all flows share.
+    ack_path : AckPath
+        How ACKs return. Default ideal.
+    control : list of Control
+        Changes of the bottleneck's rate. Default: none.
+    record : Record
+        What is recorded over time. Default: nothing.
+    flows : list of Source
+        Groups of equal flows, at least one; 100 000 flows in all at most.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found.
+
+    Examples
+    --------
+    >>> from airpath.scenario import Bottleneck, FixedLink, Gred, Scenario, flows
+    >>> scenario = Scenario(
+    ...     flows=flows(4, cc="reno", base_rtt="40 ms"),
+    ...     bottleneck=Bottleneck(aqm=Gred(), link=FixedLink(rate="5 Mbit/s")),
+    ...     duration="300 s", warmup="30 s")
+    >>> print(scenario.bottleneck.link.rate)
+    5 Mbit/s
+    """
+
+    _folder: FilePath | None = PrivateAttr(default=None)
+    _file: str | None = PrivateAttr(default=None)
+
+    name: Text = "scenario"
+    duration: PositiveDuration = Field(examples=['"300 s"'])
+    warmup: Duration = Duration(0)
+    bottleneck: Bottleneck = Field(
+        examples=['{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}']
+    )
+    ack_path: AckPath = IdealAckPath()
+    control: list[Control] = []
+    record: Record = Field(default_factory=Record)
+    flows: Annotated[list[Source], BeforeValidator(_as_list)] = Field(
+        examples=['[{count = 4, base_rtt = "40 ms"}]']
+    )
+
+    @property
+    def folder(self) -> FilePath | None:
+        """Folder that relative trace paths start from; None is the working folder."""
+        return self._folder
+
+    @property
+    def file(self) -> str | None:
+        """The file that the scenario was read from, as it was named; None if it was not."""
+        return self._file
+
+    @field_validator("warmup")
+    @classmethod
+    def _within_duration(cls, warmup: Duration, info: ValidationInfo) -> Duration:
+        duration = info.data.get("duration")
+        if duration is not None and warmup >= duration:
+            raise fault(f"not below duration = {quote(str(duration))}", "Write a shorter warmup")
+        return warmup
+
+    @field_validator("control")
+    @classmethod
+    def _can_happen(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
+        duration, bottleneck = info.data.get("duration"), info.data.get("bottleneck")
+        wrong: list[Any] = []
+        for index, change in enumerate(control):
+            if duration is not None and change.at > duration:
+                error = fault(f"after the end, {duration}", "Write a time within the run")
+                wrong.append(((index, "at"), str(change.at), error))
+            if bottleneck is not None and not bottleneck.link.rate_can_change:
+                known = Link.registry.items()
+                kinds = [kind for kind, link in known if getattr(link, "rate_can_change", False)]
+                error = fault(
+                    f'a link of kind "{bottleneck.link.kind}" has no rate that can be changed',
+                    f"Links that have: {', '.join(kinds)}",
+                )
+                wrong.append(((index, "rate"), str(change.rate), error))
+        if wrong:
+            raise faults_at(*wrong)
+        return control
+
+    @field_validator("flows")
+    @classmethod
+    def _fit_the_path(cls, groups: list[Source], info: ValidationInfo) -> list[Source]:
+        if not groups:
+            raise fault("no flows", "Give at least one group of flows")
+        total = sum(group.count for group in groups)
+        if total > MOST_FLOWS:
+            error = fault(
+                f"{total} flows in all", f"Write counts that add up to {MOST_FLOWS} at most"
+            )
+            index = max(range(len(groups)), key=lambda i: groups[i].count)
+            raise faults_at(((index, "count"), groups[index].count, error))
+        wrong: list[Any] = []
+        duration = info.data.get("duration")
+        bottleneck, ack_path = info.data.get("bottleneck"), info.data.get("ack_path")
+        for index, group in enumerate(groups):
+            start = group.start.uniform[0] if isinstance(group.start, Uniform) else group.start
+            if duration is not None and start >= duration:
+                error = fault(f"not before the end, {duration}", "Write a time within the run")
+                wrong.append(((index, "start"), str(start), error))
+            if bottleneck is not None and ack_path is not None:
+                wrong += _too_short(index, group, _links_delay(bottleneck, ack_path))
+        if wrong:
+            raise faults_at(*wrong)
+        return groups
+
+    def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
+        """Return the resolved form, one entry for each flow."""
+        links_delay = _links_delay(self.bottleneck, self.ack_path)
+        return {
+            "name": self.name,
+            "duration_ns": int(self.duration),
+            "warmup_ns": int(self.warmup),
+            "flows": [
+                flow
+                for index, group in enumerate(self.flows)
+                for flow in group.resolved_flows(links_delay, context, ("flows", index))
+            ],
+            "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
+            "ack_path": self.ack_path.resolved(context, ("ack_path",)),
+            "record": self.record.resolved(context, ("record",)),
+            "controls": [change.resolved(context, ()) for change in self.control],
+        }
+
+    def resolve(self) -> tuple[str, dict[str, FilePath]]:
+        """Return the resolved scenario as JSON and the trace files that it names.
+
+        Returns
+        -------
+        scenario : str
+            JSON with SI base units, every flow and every TCP option listed.
+        traces : dict of str to pathlib.Path
+            The file of each trace by its key in the JSON. The files exist.
+
+        Raises
+        ------
+        ScenarioError
+            If a trace file does not exist.
+        """
+        from airpath.scenario.resolve import resolve
+
+        return resolve(self)
+
+    def to_toml(self, relative_to: str | FilePath | None = None) -> str:
+        """Return a TOML file that gives this scenario again.
+
+        Every key is written, also those left at their defaults.
+
+        Parameters
+        ----------
+        relative_to : path, optional
+            Folder that the file will stand in, for trace paths. Default: they become absolute.
+        """
+        from airpath.scenario.toml_text import to_toml
+
+        return to_toml(self, relative_to)
+
+
+def _links_delay(bottleneck: Bottleneck, ack_path: AckPath) -> int:
+    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link)
+
+
+def _too_short(index: int, group: Source, links_delay: int) -> list[tuple[Path, str, Any]]:
+    listed = isinstance(group.base_rtt, list)
+    wrong: list[tuple[Path, str, Any]] = []
+    for position, base_rtt in enumerate(group.base_rtts() or []):
+        if base_rtt < links_delay:
+            least = Duration(links_delay)
+            error = fault(
+                f"below the {least} that the bottleneck link and the ACK path take",
+                f"Write at least {quote(str(least))}",
+            )
+            path: Path = (index, "base_rtt", position) if listed else (index, "base_rtt")
+            wrong.append((path, str(base_rtt), error))
+            if not listed:
+                break
+    return wrong

@@ -1,0 +1,300 @@
+"""Durations, rates, sizes and packet counts, read from text such as ``"26.88 Mbit/s"``.
+
+Each is an integer of its base unit (ns, bit/s, bytes, packets) with its own type, so that a
+duration cannot be taken for a size. Conversion is exact: a text goes through decimal arithmetic,
+a float through its shortest decimal form, and only then is rounded to the nearest integer,
+ties to even.
+
+In text a unit is required. From Python a bare `int` or `float` is taken as SI (seconds, bit/s,
+bytes); in a TOML file it is an error.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Mapping
+from decimal import Context, Decimal
+from typing import Any, ClassVar, cast
+
+from pydantic import GetCoreSchemaHandler, ValidationInfo
+from pydantic_core import PydanticCustomError, core_schema
+from typing_extensions import Self
+
+from airpath.errors import UnitError
+
+__all__ = ["LARGEST", "Duration", "Packets", "Quantity", "Rate", "Size"]
+
+LARGEST = 9 * 10**18
+"""Largest count of any base unit: the sum of two still fits 64 unsigned bits."""
+
+_NUMBER_AND_UNIT = re.compile(
+    r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
+)
+_LONGEST_TEXT = 200
+# Enough digits for any text of that length to be multiplied exactly.
+_EXACT = Context(prec=2 * _LONGEST_TEXT)
+
+
+class Quantity(int):
+    """An integer of a base unit that knows how to be written with a unit.
+
+    `Duration`, `Rate`, `Size` and `Packets` say which. Arithmetic gives plain `int`.
+    """
+
+    units: ClassVar[Mapping[str, int]]
+    """Every accepted unit, case-sensitive, with its size in base units."""
+    written: ClassVar[tuple[str, ...]]
+    """The units that `str()` chooses from, largest first."""
+    zero: ClassVar[str]
+    """How 0 is written."""
+    noun: ClassVar[str]
+    example: ClassVar[str]
+    si_factor: ClassVar[int | None]
+    """Base units per SI unit; None when a bare number is not accepted from Python either."""
+    key_suffix: ClassVar[str]
+    """What the resolved form appends to the name of a field of this type."""
+
+    @classmethod
+    def accepted(cls) -> str:
+        """Return the sentence that says what to write, without its full stop."""
+        shown = [unit for unit in cls.units if unit.isascii()]
+        listed = f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
+        return f"Write a number with {listed}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a number with a unit.
+
+        Parameters
+        ----------
+        text : str
+            For example ``"40 ms"``. The space is optional, the unit is case-sensitive.
+
+        Returns
+        -------
+        quantity : Quantity
+            Base units (ns, bit/s, bytes or packets), rounded to the nearest integer.
+
+        Raises
+        ------
+        UnitError
+            If it is no number with an accepted unit, is below 0, or is above `LARGEST`.
+        """
+        match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
+        if match is None:
+            raise cls._error(text, f"not a {cls.noun}")
+        if match["unit"] is None:
+            raise cls._error(text, "no unit")
+        factor = cls.units.get(match["unit"])
+        if factor is None:
+            raise cls._error(text, f"not a {cls.noun}")
+        return cls._from_decimal(Decimal(match["number"]), factor, text)
+
+    @classmethod
+    def from_si(cls, number: float) -> Self:
+        """Take a number in SI: seconds, bit/s or bytes.
+
+        Parameters
+        ----------
+        number : float or int
+            Any finite value from 0 on.
+
+        Raises
+        ------
+        UnitError
+            If it is not finite, is below 0, or is above `LARGEST` base units.
+        """
+        if cls.si_factor is None:
+            raise cls._error(number, "no unit")
+        if isinstance(number, numbers.Integral):
+            whole = int(number)
+            if abs(whole) > LARGEST:
+                raise cls._out_of_range(number, whole > 0)
+            return cls._from_decimal(Decimal(whole), cls.si_factor, number)
+        if not math.isfinite(number):
+            raise cls._error(number, "not a finite number")
+        return cls._from_decimal(Decimal(repr(float(number))), cls.si_factor, number)
+
+    @classmethod
+    def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
+        """Read whatever the user gave: a quantity of this type, a text, or a bare SI number.
+
+        Parameters
+        ----------
+        value : object
+            What was given.
+        bare_numbers : bool
+            Whether a number without a unit is accepted (from Python yes, from a file no).
+
+        Raises
+        ------
+        UnitError
+            If it is none of these.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        if isinstance(value, (Quantity, bool)):
+            raise cls._error(
+                str(value) if isinstance(value, Quantity) else value, f"not a {cls.noun}"
+            )
+        if isinstance(value, numbers.Real):
+            if not bare_numbers:
+                raise cls._error(value, "no unit")
+            return cls.from_si(cast(float, value))
+        raise cls._error(value, f"not a {cls.noun}")
+
+    def __str__(self) -> str:
+        """Return the quantity with the unit that suits it; `parse` gives back the same number."""
+        if self == 0:
+            return self.zero
+        for unit in self.written:
+            factor = self.units[unit]
+            if self >= factor:
+                break
+        digits = format(_EXACT.divide(Decimal(int(self)), Decimal(factor)), "f")
+        return f"{digits} {unit}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.parse({str(self)!r})"
+
+    def __format__(self, spec: str) -> str:
+        return (
+            format(str(self), spec) if not spec or spec[-1] in "s<>^" else format(int(self), spec)
+        )
+
+    @classmethod
+    def _from_decimal(cls, number: Decimal, factor: int, given: object) -> Self:
+        if number < 0:
+            raise cls._error(given, "below 0")
+        # Compared by magnitude first: 1e999999999 must not be written out.
+        if number.adjusted() > 20 and number != 0:
+            raise cls._out_of_range(given, True)
+        if number.adjusted() < -40:
+            return cls(0)
+        scaled = _EXACT.multiply(number, Decimal(factor))
+        if scaled > LARGEST:
+            raise cls._out_of_range(given, True)
+        return cls(int(scaled.to_integral_value()))
+
+    @classmethod
+    def _out_of_range(cls, given: object, above: bool) -> UnitError:
+        if not above:
+            return cls._error(given, "below 0")
+        largest = f"Write at most {quote(str(cls(LARGEST)))}"
+        return UnitError(given, "too large to be counted", largest, quote(cls.example))
+
+    @classmethod
+    def _error(cls, given: object, what: str) -> UnitError:
+        return UnitError(given, what, cls.accepted(), quote(cls.example))
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            cls._validate,
+            serialization=core_schema.plain_serializer_function_ser_schema(str),
+        )
+
+    @classmethod
+    def _validate(cls, value: object, info: ValidationInfo) -> Self:
+        from_file = bool(info.context and info.context.get("from_file"))
+        try:
+            return cls.of(value, bare_numbers=not from_file)
+        except UnitError as error:
+            raise as_fault(error) from None
+
+
+class Duration(Quantity):
+    """A span of time, integer nanoseconds."""
+
+    units = {
+        "ns": 1,
+        "us": 10**3,
+        "µs": 10**3,
+        "μs": 10**3,
+        "ms": 10**6,
+        "s": 10**9,
+        "min": 60 * 10**9,
+        "h": 3600 * 10**9,
+    }
+    written = ("s", "ms", "us", "ns")
+    zero = "0 s"
+    noun = "duration"
+    example = "40 ms"
+    si_factor = 10**9
+    key_suffix = "_ns"
+
+
+class Rate(Quantity):
+    """A bit rate, integer bit/s. Of what (payload, packet, frame), the field says."""
+
+    units = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
+    written = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+    zero = "0 bit/s"
+    noun = "rate"
+    example = "5 Mbit/s"
+    si_factor = 1
+    key_suffix = "_bps"
+
+
+class Size(Quantity):
+    """An amount of data, integer bytes. ``kB`` is 1000 and ``KiB`` 1024 bytes."""
+
+    units = {
+        "B": 1,
+        "kB": 10**3,
+        "MB": 10**6,
+        "GB": 10**9,
+        "KiB": 2**10,
+        "MiB": 2**20,
+        "GiB": 2**30,
+    }
+    written = ("GB", "MB", "kB", "B")
+    zero = "0 B"
+    noun = "size"
+    example = "1500 B"
+    si_factor = 1
+    key_suffix = "_bytes"
+
+    def __str__(self) -> str:
+        """Return the size in the largest unit that divides it, decimal units before binary ones."""
+        for unit in ("GB", "MB", "kB", "GiB", "MiB", "KiB"):
+            if self and self % self.units[unit] == 0:
+                return f"{self // self.units[unit]} {unit}"
+        return f"{int(self)} B"
+
+
+class Packets(Quantity):
+    """A number of packets."""
+
+    units = {"packets": 1, "packet": 1}
+    written = ("packets",)
+    zero = "0 packets"
+    noun = "number of packets"
+    example = "100 packets"
+    si_factor = None
+    key_suffix = ""
+
+    @classmethod
+    def accepted(cls) -> str:
+        """Return the sentence that says what to write, without its full stop."""
+        return "Write a number with packets"
+
+
+def quote(text: str) -> str:
+    """Return `text` in the double quotes that TOML wants around it."""
+    return f'"{text}"'
+
+
+def as_fault(error: UnitError) -> PydanticCustomError:
+    """Return a unit error in the form that a validator raises."""
+    return PydanticCustomError(
+        "airpath",
+        "{what}",
+        {"what": error.what, "accepted": error.accepted, "example": error.example},
+    )
