@@ -1,0 +1,61 @@
+//! The drop probability of a queue discipline as a function of its queue length.
+
+use crate::error::{ModelError, require};
+
+/// q(x), the probability that an arrival is dropped when x packets wait (qawla-2015 §2).
+///
+/// The curve itself belongs to the queue discipline; any function of the queue length in packets
+/// that returns a probability in [0, 1] and never decreases will do. It need not be continuous:
+/// where it jumps across the solution, the solver puts the queue at the jump and takes the drop
+/// probability in between that balances the link (a drop-tail queue is a step from 0 to 1).
+#[derive(Debug, Clone, Copy)]
+pub struct DropCurve<Q> {
+    /// q(x) for 0 ≤ x ≤ `x_max`, x in packets.
+    pub probability: Q,
+    /// Queue length at which q reaches 1, packets; 2 th_max for gentle RED. Above 0, finite.
+    pub x_max: f64,
+}
+
+impl<Q: Fn(f64) -> f64> DropCurve<Q> {
+    /// q(x) at `queue_packets`.
+    ///
+    /// # Errors
+    /// [`ModelError::DropProbability`] when the curve returns no probability there.
+    pub fn at(&self, queue_packets: f64) -> Result<f64, ModelError> {
+        let probability = (self.probability)(queue_packets);
+        if (0.0..=1.0).contains(&probability) {
+            Ok(probability)
+        } else {
+            Err(ModelError::DropProbability {
+                queue_packets,
+                probability,
+            })
+        }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        let ok = self.x_max > 0.0 && self.x_max.is_finite();
+        require(ok, "x_max (packets)", self.x_max, "above 0 and finite")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_no_probability_is_an_error_with_its_place() {
+        let curve = DropCurve {
+            probability: |x| x,
+            x_max: 2.0,
+        };
+        assert_eq!(curve.at(0.5), Ok(0.5));
+        assert_eq!(
+            curve.at(1.5),
+            Err(ModelError::DropProbability {
+                queue_packets: 1.5,
+                probability: 1.5
+            })
+        );
+    }
+}

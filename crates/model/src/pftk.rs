@@ -1,0 +1,486 @@
+//! PFTK: the sending rate of a long-lived TCP Reno flow from its loss rate and round-trip time.
+//!
+//! Source: qawla-2015 §3, eqs. 3–11 (after Padhye, Firoiu, Towsley and Kurose 1998).
+//! Differs: eq. 5 is printed with a misplaced parenthesis; [`timeout_probability`] is the form of
+//! the 1998 paper, which is the one that reproduces the published tables. All ratios are
+//! evaluated multiplied through by p (1 − p), so that p = 0 and p = 1 give the limits, not 0/0.
+//! Left out: T₀ is a constant (the simplification before eq. 7), so eq. 2 does not appear. Where
+//! RTT is far above T₀ the formula is outside its validity: as p approaches 1 the rate even rises.
+//!
+//! The two branches of eq. 3 meet without a jump at E\[W_u\] = W_max only when b = 2: there the
+//! numerators of eqs. 8 and 10 are bW/2 + 1 and bW/2 + (6 − b)/4. With b = 1 the rate rises by
+//! about 1 % where the loss rate crosses that point upwards; with b > 2 it falls.
+//! [`Tcp::window_switch_loss`] and [`Tcp::window_switch_jump`] tell where and by how much.
+
+use crate::error::{ModelError, require};
+
+/// The TCP parameters of the PFTK formula, common to all flows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tcp {
+    /// W_max, the largest window, packets. At least 1, finite.
+    /// Default 65536/1500: the 64 kbyte receiver buffer of qawla-2015 §4, which is 65 536 bytes.
+    pub max_window_packets: f64,
+    /// T₀, the retransmission timeout before back-off, s. Above 0, finite.
+    /// Default 1 s (qawla-2015 §4).
+    pub timeout_s: f64,
+    /// b, packets acknowledged by one ACK. At least 1, finite. Default 2 (qawla-2015 §4).
+    pub packets_per_ack: f64,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            max_window_packets: 65_536.0 / 1500.0,
+            timeout_s: 1.0,
+            packets_per_ack: 2.0,
+        }
+    }
+}
+
+/// The loss-dependent half of the PFTK formula: the P₁ and P₂ of qawla-2015 eq. 7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateTerms {
+    /// P₁ or P₁,c: round-trip times per packet sent. 0 or more.
+    pub rtts_per_packet: f64,
+    /// P₂ or P₂,c: seconds of timeout per packet sent. 0 or more.
+    pub timeout_s_per_packet: f64,
+}
+
+impl RateTerms {
+    /// λ, packets/s, of a flow with round-trip time `rtt_s` (s, above 0): qawla-2015 eq. 7.
+    pub fn sending_rate(self, rtt_s: f64) -> f64 {
+        1.0 / (rtt_s * self.rtts_per_packet + self.timeout_s_per_packet)
+    }
+}
+
+impl Tcp {
+    /// Checks the ranges given with the fields.
+    ///
+    /// # Errors
+    /// [`ModelError::Parameter`] with the first field outside its range.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let at_least_1 = |value: f64| value >= 1.0 && value.is_finite();
+        let (window, timeout, b) = (
+            self.max_window_packets,
+            self.timeout_s,
+            self.packets_per_ack,
+        );
+        require(
+            at_least_1(window),
+            "max_window_packets",
+            window,
+            "at least 1 and finite",
+        )?;
+        let positive = timeout > 0.0 && timeout.is_finite();
+        require(positive, "timeout_s", timeout, "above 0 and finite")?;
+        require(at_least_1(b), "packets_per_ack", b, "at least 1 and finite")
+    }
+
+    /// P₁ and P₂ at loss rate `p` in [0, 1], from the branch of qawla-2015 eq. 7 that holds
+    /// there: unconstrained while E\[W_u\] < W_max, else limited by the window.
+    pub fn rate_terms(&self, p: f64) -> RateTerms {
+        let window = unconstrained_window(p, self.packets_per_ack);
+        let limited = window >= self.max_window_packets;
+        let window = if limited {
+            self.max_window_packets
+        } else {
+            window
+        };
+        let timeout_probability = timeout_probability(p, window);
+        let packets = packets_per_cycle(p, window, timeout_probability);
+        let rounds = if limited {
+            constrained_rounds(p, window, self.packets_per_ack)
+        } else {
+            unconstrained_rounds(p, window, self.packets_per_ack)
+        };
+        RateTerms {
+            rtts_per_packet: rounds / packets,
+            timeout_s_per_packet: timeout_seconds(p, timeout_probability, self.timeout_s) / packets,
+        }
+    }
+
+    /// λ, packets/s: qawla-2015 eq. 3 for loss rate `p` in [0, 1] and round-trip time `rtt_s`
+    /// (s, above 0). W_max/RTT at p = 0; 1/(64 T₀) at p = 1.
+    pub fn sending_rate(&self, p: f64, rtt_s: f64) -> f64 {
+        self.rate_terms(p).sending_rate(rtt_s)
+    }
+
+    /// The loss rate at which E\[W_u\] = W_max, where eq. 3 changes branch: eq. 6 solved for p.
+    /// In (0, 1]; 1 when the unconstrained window is never below W_max.
+    pub fn window_switch_loss(&self) -> f64 {
+        let (window, b) = (self.max_window_packets, self.packets_per_ack);
+        let odds = 0.375 * b * window * (window - 2.0 * window_offset(b));
+        1.0 / (1.0 + odds.max(0.0))
+    }
+
+    /// By how much eq. 8 and eq. 10 differ at [`Tcp::window_switch_loss`]: P₁,c/P₁ − 1.
+    /// Positive when the rate rises as the loss rate rises past that point (b < 2), 0 for b = 2.
+    pub fn window_switch_jump(&self) -> f64 {
+        let b = self.packets_per_ack;
+        (2.0 - b) / 4.0 / (0.5 * b * self.max_window_packets + 1.0)
+    }
+
+    /// Whether loss rate `p` is so close to [`Tcp::window_switch_loss`] that the rate there may
+    /// be reached again on the other side of the jump: within eight times the jump.
+    /// Never for b = 2. (Checked numerically for windows of 1.5 to 10 000 packets, b from 1 to 2
+    /// and round-trip times up to 10 T₀: with windows of 44 packets 5 times are enough.)
+    pub fn is_near_window_switch(&self, p: f64) -> bool {
+        let (jump, switch) = (self.window_switch_jump(), self.window_switch_loss());
+        let reach = 1.0 + 8.0 * jump.abs();
+        jump != 0.0 && p * reach >= switch && p <= switch * reach
+    }
+}
+
+/// f(p), qawla-2015 eq. 4: expected timeout periods per timeout sequence, times 1 − p.
+/// `p` in [0, 1]; from 1 to 64.
+pub fn backoff_factor(p: f64) -> f64 {
+    let powers = 1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p)));
+    1.0 + p * (1.0 + 2.0 * p * powers)
+}
+
+/// Q̂(w), qawla-2015 eq. 5 as corrected: probability that a loss in a window of `w` packets ends
+/// in a timeout, min(1, (1 − (1−p)³)(1 + (1−p)³(1 − (1−p)^(w−3))) / (1 − (1−p)^w)).
+///
+/// `p` in [0, 1], `w` at least 1 packet. min(1, 3/w) at p = 0; 1 for w ≤ 3.
+pub fn timeout_probability(p: f64, w: f64) -> f64 {
+    if p == 0.0 {
+        return (3.0 / w).min(1.0);
+    }
+    // With t = 1 − (1−p)³ and v = 1 − (1−p)^w the quotient is t (1 − t + v) / v,
+    // which needs one power and does not cancel for small p.
+    let t = p * (3.0 - p * (3.0 - p));
+    let v = -(w * (-p).ln_1p()).exp_m1();
+    (t * (1.0 - t + v) / v).min(1.0)
+}
+
+/// E\[W_u\], qawla-2015 eq. 6: mean window, packets, that losses alone would allow.
+/// `p` in [0, 1] (infinite at 0), `b` packets per ACK, at least 1.
+pub fn unconstrained_window(p: f64, b: f64) -> f64 {
+    let offset = window_offset(b);
+    offset + (8.0 * (1.0 - p) / (3.0 * b * p) + offset * offset).sqrt()
+}
+
+/// P₁, qawla-2015 eq. 8: round-trip times per packet, window not limited.
+/// `p` in [0, 1], 0 at p = 0; `b` packets per ACK.
+pub fn unconstrained_rtts(p: f64, b: f64) -> f64 {
+    let w = unconstrained_window(p, b);
+    unconstrained_rounds(p, w, b) / packets_per_cycle(p, w, timeout_probability(p, w))
+}
+
+/// P₂, qawla-2015 eq. 9: timeout seconds per packet, window not limited.
+/// `p` in [0, 1], 0 at p = 0; `b` packets per ACK; `timeout_s` is T₀.
+pub fn unconstrained_timeout(p: f64, b: f64, timeout_s: f64) -> f64 {
+    let w = unconstrained_window(p, b);
+    let q = timeout_probability(p, w);
+    timeout_seconds(p, q, timeout_s) / packets_per_cycle(p, w, q)
+}
+
+/// P₁,c, qawla-2015 eq. 10: round-trip times per packet, window limited to `w` = W_max packets.
+/// `p` in [0, 1], 1/w at p = 0; `b` packets per ACK.
+pub fn constrained_rtts(p: f64, w: f64, b: f64) -> f64 {
+    constrained_rounds(p, w, b) / packets_per_cycle(p, w, timeout_probability(p, w))
+}
+
+/// P₂,c, qawla-2015 eq. 11: timeout seconds per packet, window limited to `w` = W_max packets.
+/// `p` in [0, 1], 0 at p = 0; `timeout_s` is T₀.
+pub fn constrained_timeout(p: f64, w: f64, timeout_s: f64) -> f64 {
+    let q = timeout_probability(p, w);
+    timeout_seconds(p, q, timeout_s) / packets_per_cycle(p, w, q)
+}
+
+/// (2 + b)/(3b), the term that eq. 6 has twice.
+fn window_offset(b: f64) -> f64 {
+    (2.0 + b) / (3.0 * b)
+}
+
+/// The denominator that eqs. 8–11 share, times p (1 − p).
+fn packets_per_cycle(p: f64, w: f64, timeout_probability: f64) -> f64 {
+    (1.0 - p) * (1.0 - p + loss_per_window(p, w)) + p * timeout_probability
+}
+
+/// The numerator of eq. 8, times p (1 − p).
+fn unconstrained_rounds(p: f64, w: f64, b: f64) -> f64 {
+    (1.0 - p) * (0.5 * b * loss_per_window(p, w) + p)
+}
+
+/// The numerator of eq. 10, times p (1 − p).
+fn constrained_rounds(p: f64, w: f64, b: f64) -> f64 {
+    (1.0 - p) * (0.125 * b * w * p + (1.0 - p) / w + 2.0 * p)
+}
+
+/// The numerator of eqs. 9 and 11, times p (1 − p).
+fn timeout_seconds(p: f64, timeout_probability: f64, timeout_s: f64) -> f64 {
+    p * timeout_probability * timeout_s * backoff_factor(p)
+}
+
+/// p w; its limit 0 when the unconstrained window is infinite at p = 0.
+fn loss_per_window(p: f64, w: f64) -> f64 {
+    if p == 0.0 { 0.0 } else { p * w }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const W: f64 = 65_536.0 / 1500.0;
+    const LOSSES: [f64; 8] = [1e-7, 1e-5, 8e-4, 3e-3, 0.02, 0.1, 0.5, 0.99];
+
+    fn close(ours: f64, expected: f64, tolerance: f64) {
+        assert!(
+            (ours / expected - 1.0).abs() < tolerance,
+            "{ours} is not {expected}"
+        );
+    }
+
+    /// Eq. 5, corrected, written as it stands.
+    fn printed_timeout_probability(p: f64, w: f64) -> f64 {
+        let keep = |n: f64| (1.0 - p).powf(n);
+        let value = (1.0 - keep(3.0)) * (1.0 + keep(3.0) * (1.0 - keep(w - 3.0)));
+        (value / (1.0 - keep(w))).min(1.0)
+    }
+
+    /// The common denominator of eqs. 8–11, written as it stands.
+    fn printed_denominator(p: f64, w: f64) -> f64 {
+        (1.0 - p) / p + w + printed_timeout_probability(p, w) / (1.0 - p)
+    }
+
+    #[test]
+    fn eq_3_is_window_per_rtt_without_loss() {
+        close(Tcp::default().sending_rate(0.0, 0.1), W / 0.1, 1e-15);
+        close(Tcp::default().sending_rate(1e-12, 0.1), W / 0.1, 1e-8);
+    }
+
+    #[test]
+    fn eq_3_is_one_packet_per_64_timeouts_when_all_is_lost() {
+        let tcp = Tcp {
+            timeout_s: 0.5,
+            ..Tcp::default()
+        };
+        close(tcp.sending_rate(1.0, 0.1), 1.0 / 32.0, 1e-15);
+    }
+
+    #[test]
+    fn eq_3_gives_the_value_worked_out_by_hand() {
+        // p = 0.01, b = 2, RTT = 0.1 s, T0 = 1 s: E[W] = 2/3 + sqrt(132.4444) = 12.175118,
+        // (1−p)^3 = 0.970299, (1−p)^(E[W]−3) = 0.911911, (1−p)^E[W] = 0.884826,
+        // Q = 0.029701 (1 + 0.970299 · 0.088089)/0.115174 = 0.279922,
+        // λ = (99 + 12.175118 + 0.279922/0.99)/(0.1 · 13.175118 + 0.279922 · 1.010204/0.99).
+        close(Tcp::default().sending_rate(0.01, 0.1), 69.52446, 1e-6);
+    }
+
+    #[test]
+    fn eq_3_follows_the_square_root_law_at_moderate_loss() {
+        // Mathis: 1/RTT sqrt(3/(2bp)) is the leading term for small p and no window limit.
+        let tcp = Tcp {
+            max_window_packets: 1e9,
+            ..Tcp::default()
+        };
+        close(
+            tcp.sending_rate(1e-8, 0.1),
+            (3.0_f64 / 4e-8).sqrt() / 0.1,
+            3e-3,
+        );
+    }
+
+    #[test]
+    fn eq_4_is_the_printed_polynomial() {
+        for p in LOSSES {
+            let printed: f64 = 1.0 + (1..=6).map(|n| 2f64.powi(n - 1) * p.powi(n)).sum::<f64>();
+            close(backoff_factor(p), printed, 1e-14);
+        }
+        assert_eq!(backoff_factor(0.0), 1.0);
+        assert_eq!(backoff_factor(1.0), 64.0);
+    }
+
+    #[test]
+    fn eq_5_is_the_corrected_form() {
+        for p in LOSSES {
+            for w in [3.5, 8.0, W, 200.0] {
+                // The literal form loses digits to cancellation when p is small.
+                close(
+                    timeout_probability(p, w),
+                    printed_timeout_probability(p, w),
+                    1e-15 / p + 1e-13,
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn eq_5_limits_are_three_over_w_and_one() {
+        close(timeout_probability(0.0, 30.0), 0.1, 1e-15);
+        close(timeout_probability(1e-300, 30.0), 0.1, 1e-12);
+        for w in [1.0, 2.0, 3.0] {
+            for p in LOSSES {
+                close(timeout_probability(p, w), 1.0, 1e-12);
+            }
+        }
+        assert_eq!(timeout_probability(1.0, 30.0), 1.0);
+    }
+
+    #[test]
+    fn eq_6_solves_its_quadratic() {
+        for (p, b) in [(1e-4, 2.0), (0.01, 1.0), (0.3, 3.0)] {
+            let c = (2.0 + b) / (3.0 * b);
+            let w = unconstrained_window(p, b);
+            close(w * w - 2.0 * c * w, 8.0 * (1.0 - p) / (3.0 * b * p), 1e-12);
+        }
+        assert_eq!(unconstrained_window(0.0, 2.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn eq_8_and_9_are_the_printed_quotients() {
+        for p in LOSSES {
+            let w = unconstrained_window(p, 2.0);
+            let timeouts = printed_timeout_probability(p, w) * 1.5 * backoff_factor(p) / (1.0 - p);
+            let denominator = printed_denominator(p, w);
+            close(unconstrained_rtts(p, 2.0), (w + 1.0) / denominator, 1e-8);
+            close(
+                unconstrained_timeout(p, 2.0, 1.5),
+                timeouts / denominator,
+                1e-8,
+            );
+        }
+        assert_eq!(
+            (
+                unconstrained_rtts(0.0, 2.0),
+                unconstrained_timeout(0.0, 2.0, 1.0)
+            ),
+            (0.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn eq_10_and_11_are_the_printed_quotients() {
+        for p in LOSSES {
+            let rounds = 2.0 / 8.0 * W + (1.0 - p) / (p * W) + 2.0;
+            let timeouts = printed_timeout_probability(p, W) * 1.5 * backoff_factor(p) / (1.0 - p);
+            close(
+                constrained_rtts(p, W, 2.0),
+                rounds / printed_denominator(p, W),
+                1e-8,
+            );
+            close(
+                constrained_timeout(p, W, 1.5),
+                timeouts / printed_denominator(p, W),
+                1e-8,
+            );
+        }
+        close(constrained_rtts(0.0, W, 2.0), 1.0 / W, 1e-15);
+        assert_eq!(constrained_timeout(0.0, W, 1.0), 0.0);
+    }
+
+    #[test]
+    fn eq_7_takes_the_branch_by_the_unconstrained_window() {
+        let tcp = Tcp::default();
+        let switch = tcp.window_switch_loss();
+        close(unconstrained_window(switch, 2.0), W, 1e-12);
+        for p in LOSSES {
+            let terms = tcp.rate_terms(p);
+            let (rtts, timeout) = if p < switch {
+                (constrained_rtts(p, W, 2.0), constrained_timeout(p, W, 1.0))
+            } else {
+                (
+                    unconstrained_rtts(p, 2.0),
+                    unconstrained_timeout(p, 2.0, 1.0),
+                )
+            };
+            assert_eq!(
+                terms,
+                RateTerms {
+                    rtts_per_packet: rtts,
+                    timeout_s_per_packet: timeout
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn the_branches_meet_for_b_2_and_jump_as_documented_otherwise() {
+        for b in [1.0, 2.0, 4.0] {
+            let tcp = Tcp {
+                packets_per_ack: b,
+                ..Tcp::default()
+            };
+            let p = tcp.window_switch_loss();
+            let ratio = constrained_rtts(p, W, b) / unconstrained_rtts(p, b);
+            assert!(
+                (ratio - 1.0 - tcp.window_switch_jump()).abs() < 1e-12,
+                "b = {b}: {ratio}"
+            );
+            close(
+                constrained_timeout(p, W, 1.0),
+                unconstrained_timeout(p, b, 1.0),
+                1e-12,
+            );
+        }
+        assert_eq!(Tcp::default().window_switch_jump(), 0.0);
+    }
+
+    #[test]
+    fn eq_3_decreases_with_loss_for_b_2_while_rtt_is_within_the_timeout() {
+        for max_window_packets in [1.0, 2.0, 4.0, W, 2000.0] {
+            let tcp = Tcp {
+                max_window_packets,
+                ..Tcp::default()
+            };
+            for rtt_s in [1e-4, 0.05, 1.0] {
+                let rate = |i: i32| tcp.sending_rate(10f64.powf(f64::from(i) / 1000.0), rtt_s);
+                assert!((-9000..0).all(|i| rate(i) > rate(i + 1)));
+            }
+        }
+        let rate = |p| Tcp::default().sending_rate(p, 1e6);
+        assert!(rate(0.9999) > rate(0.99), "as the module's text says");
+    }
+
+    #[test]
+    fn rates_on_both_sides_of_the_jump_are_within_the_window_called_near() {
+        for b in [1.0, 1.5, 1.9] {
+            for max_window_packets in [3.0, 10.0, W, 1000.0] {
+                let tcp = Tcp {
+                    max_window_packets,
+                    packets_per_ack: b,
+                    ..Tcp::default()
+                };
+                let switch = tcp.window_switch_loss();
+                let reach = 1.0 + 8.0 * tcp.window_switch_jump();
+                let rate = |p| tcp.sending_rate(p, 1.0);
+                // Just outside "near", the rates are beyond those on the jump's other side.
+                assert!(rate(switch / reach / 1.0001) > rate(switch * 1.000_001));
+                assert!(rate(switch * reach * 1.0001) < rate(switch * 0.999_999));
+                assert!(tcp.is_near_window_switch(switch));
+                assert!(!tcp.is_near_window_switch(switch / reach / 1.0001));
+                assert!(!tcp.is_near_window_switch(switch * reach * 1.0001));
+            }
+        }
+        assert!(!Tcp::default().is_near_window_switch(Tcp::default().window_switch_loss()));
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_named() {
+        let tcp = Tcp {
+            max_window_packets: 0.5,
+            ..Tcp::default()
+        };
+        assert_eq!(
+            tcp.validate().unwrap_err().to_string(),
+            "max_window_packets = 0.5: must be at least 1 and finite"
+        );
+        assert!(
+            Tcp {
+                timeout_s: f64::NAN,
+                ..Tcp::default()
+            }
+            .validate()
+            .is_err()
+        );
+        assert!(
+            Tcp {
+                packets_per_ack: 0.0,
+                ..Tcp::default()
+            }
+            .validate()
+            .is_err()
+        );
+    }
+}

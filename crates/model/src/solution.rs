@@ -1,0 +1,208 @@
+//! The solution of the fixed point: where the queue settles, and what to check before trusting it.
+
+use std::fmt;
+
+use crate::operating_point::{FlowPoint, OperatingPoint};
+
+/// Where the solution lies. Regimes and boundaries count from 0 here; `Display` and the labels
+/// count from 1, as the source does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// x* = 0: the flows send less than the first regime serves.
+    Empty,
+    /// Inside this regime.
+    Regime(usize),
+    /// At the threshold between this regime and the next.
+    Boundary(usize),
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("empty"),
+            Self::Regime(index) => write!(f, "R{}", index + 1),
+            Self::Boundary(index) => write!(f, "B{}", index + 1),
+        }
+    }
+}
+
+impl Domain {
+    /// The domain by name: `empty`, `R1`, `B1`, `R2` …; plain `B` for the only boundary of a
+    /// link with two regimes.
+    pub fn label(self, regimes: usize) -> String {
+        match self {
+            Self::Boundary(0) if regimes == 2 => "B".to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// The label that Tables 3–5 of qawla-2015 print: as [`Domain::label`], but an empty queue
+    /// is called `R1` (with x* = 0.0000).
+    pub fn paper_label(self, regimes: usize) -> String {
+        match self {
+            Self::Empty => Self::Regime(0).label(regimes),
+            _ => self.label(regimes),
+        }
+    }
+}
+
+/// A fixed point (x*, α*) with what follows from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Solution {
+    /// Where it lies.
+    pub domain: Domain,
+    /// α*, fraction of the time in the upper regime, in [0, 1]; only at a boundary.
+    pub alpha: Option<f64>,
+    /// Link and flows at the solution.
+    pub point: OperatingPoint,
+    /// What to check before trusting it.
+    pub warnings: Warnings,
+}
+
+impl Solution {
+    /// x*, packets.
+    pub fn queue_packets(&self) -> f64 {
+        self.point.queue_packets
+    }
+
+    /// T, bit/s of IP packets that reach the receivers: qawla-2015 eq. 18.
+    pub fn throughput_bps(&self) -> f64 {
+        self.point.throughput_bps()
+    }
+
+    /// Each flow at the solution, in the order of `base_rtts_s` (those of the problem).
+    pub fn flows<'a>(&'a self, base_rtts_s: &'a [f64]) -> impl Iterator<Item = FlowPoint> + 'a {
+        base_rtts_s
+            .iter()
+            .map(|&base_rtt_s| self.point.flow(base_rtt_s))
+    }
+}
+
+/// A reason to check a solution before trusting it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A higher regime is slower: the solution exists, but others may exist beside it
+    /// (qawla-2015 Theorem 3.1 does not apply). The one with the shortest queue is returned.
+    RateDecreases {
+        /// Between this regime and the next, from 0.
+        boundary: usize,
+        /// Rate below, bit/s.
+        below_bps: f64,
+        /// Rate above, bit/s.
+        above_bps: f64,
+    },
+    /// A higher regime loses fewer packets: as for [`Warning::RateDecreases`].
+    PerDecreases {
+        /// Between this regime and the next, from 0.
+        boundary: usize,
+        /// Packet error rate below.
+        below: f64,
+        /// Packet error rate above.
+        above: f64,
+    },
+    /// With b ≠ 2 the PFTK formula jumps where E\[W_u\] = W_max, and the solution is close to it.
+    /// For b < 2 a second solution may lie close by, on the other side; for b > 2 the
+    /// solution may be the jump itself, with κ and r apart by up to the jump.
+    WindowLimitJump {
+        /// p at the solution.
+        loss: f64,
+        /// p at which the formula changes branch.
+        switch_loss: f64,
+        /// Relative size of the jump, see [`crate::Tcp::window_switch_jump`].
+        jump: f64,
+    },
+    /// A flow's RTT exceeds T₀. The model takes T₀ as constant because RTTs are far below it
+    /// (qawla-2015 eq. 2 and after eq. 6); a real sender would wait longer.
+    RttExceedsTimeout {
+        /// The longest RTT at the solution, s.
+        rtt_s: f64,
+        /// T₀, s.
+        timeout_s: f64,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RateDecreases {
+                boundary,
+                below_bps,
+                above_bps,
+            } => write!(
+                f,
+                "the rate falls from {below_bps} to {above_bps} bit/s at threshold {}: the solution may not be the only one",
+                boundary + 1
+            ),
+            Self::PerDecreases {
+                boundary,
+                below,
+                above,
+            } => write!(
+                f,
+                "the packet error rate falls from {below} to {above} at threshold {}: the solution may not be the only one",
+                boundary + 1
+            ),
+            Self::WindowLimitJump {
+                loss,
+                switch_loss,
+                jump,
+            } => write!(
+                f,
+                "the loss rate {loss} is close to {switch_loss}, where the TCP formula jumps by {:.2} %: the solution may be off by that much",
+                100.0 * jump.abs()
+            ),
+            Self::RttExceedsTimeout { rtt_s, timeout_s } => write!(
+                f,
+                "a round-trip time of {rtt_s:.3} s exceeds the timeout of {timeout_s} s: the TCP formula is outside its validity"
+            ),
+        }
+    }
+}
+
+/// The warnings of one solution; at most one of each kind, held without allocating.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Warnings(pub(crate) [Option<Warning>; 4]);
+
+impl Warnings {
+    /// The warnings, if any.
+    pub fn iter(&self) -> impl Iterator<Item = Warning> + '_ {
+        self.0.iter().flatten().copied()
+    }
+
+    /// True when there is nothing to check.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_count_from_one_and_the_papers_call_an_empty_queue_r1() {
+        assert_eq!(Domain::Empty.label(2), "empty");
+        assert_eq!(Domain::Empty.paper_label(2), "R1");
+        assert_eq!(Domain::Regime(1).paper_label(2), "R2");
+        assert_eq!(Domain::Boundary(0).label(2), "B");
+        assert_eq!(Domain::Boundary(0).label(3), "B1");
+        assert_eq!(Domain::Boundary(1).paper_label(3), "B2");
+    }
+
+    #[test]
+    fn warnings_say_where_and_what() {
+        let rate = Warning::RateDecreases {
+            boundary: 0,
+            below_bps: 2e6,
+            above_bps: 1e6,
+        };
+        assert_eq!(
+            rate.to_string(),
+            "the rate falls from 2000000 to 1000000 bit/s at threshold 1: the solution may not be the only one"
+        );
+        let warnings = Warnings([None, Some(rate), None, None]);
+        assert!(!warnings.is_empty() && Warnings::default().is_empty());
+        assert_eq!(warnings.iter().count(), 1);
+    }
+}
