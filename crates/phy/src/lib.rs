@@ -1,0 +1,40 @@
+//! The physical layer: what a radio channel does to a signal, and what that leaves of a packet.
+//!
+//! Nothing here knows queues, links or a clock. A channel is a function of time, an error rate
+//! is a function of the signal-to-noise ratio, and the links of `airpath-link` put them together:
+//!
+//! ```text
+//! speed, carrier ──▶ Doppler ──▶ fading ──▶ SNR(t) ──▶ link adaptation ──▶ rate, error rate
+//! ```
+//!
+//! | kind | here now | to come |
+//! | --- | --- | --- |
+//! | channels | [`doppler`], flat [`rayleigh`] fading | frequency-selective taps, Gilbert–Elliott, MIMO |
+//! | capacity | [`shannon`] | |
+//! | modulation, FEC | | constellations, convolutional turbo code, Reed–Solomon |
+//! | error-rate tables | | packet error rate by coding scheme, SNR and packet size |
+//! | link adaptation | | policies that choose a coding scheme from SNR and queue |
+//!
+//! Mathematical functions come from the `libm` crate, so a result is the same bit for bit on
+//! every machine.
+//!
+//! # Example
+//!
+//! The rate of a faded 5 MHz carrier, 10 dB on average, for a receiver at 30 m/s:
+//!
+//! ```
+//! use airpath_core::rng::Stream;
+//! use airpath_core::Time;
+//! use airpath_phy::{doppler, rayleigh::Rayleigh, shannon};
+//!
+//! let mut stream = Stream::new(1, 0, "fading");
+//! let fading = Rayleigh::new(doppler::max_doppler_hz(30.0, 2.1e9), || stream.uniform());
+//! let snr = shannon::from_db(10.0) * fading.power_at(Time::from_millis(250));
+//! let rate_bps = shannon::rate_bps(5e6, snr, 20e6);
+//! assert!((0.0..=20e6).contains(&rate_bps));
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod doppler;
+pub mod rayleigh;
+pub mod shannon;

@@ -1,0 +1,47 @@
+//! The rate of a link that follows its signal-to-noise ratio perfectly, up to a cap.
+
+/// min(cap, W·log2(1 + SNR)), bit/s.
+///
+/// `bandwidth_hz` (W) is in Hz and at least 0, `snr` is linear, at least 0, within that
+/// bandwidth, and `cap_bps` is the fastest format of the link, bit/s (infinite for none).
+///
+/// Source: Shannon, *A Mathematical Theory of Communication* (1948), theorem 17; the cap stands
+/// for the highest modulation and coding of a real link.
+/// Left out: the gap of a real code to capacity, the delay of channel reports.
+pub fn rate_bps(bandwidth_hz: f64, snr: f64, cap_bps: f64) -> f64 {
+    (bandwidth_hz * libm::log2(1.0 + snr)).min(cap_bps)
+}
+
+/// The linear power ratio of `db` decibels.
+pub fn from_db(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_to_one_carries_two_bits_per_hertz() {
+        assert_eq!(rate_bps(1e6, 3.0, f64::INFINITY), 2e6);
+        assert_eq!(rate_bps(1e6, 0.0, 1e9), 0.0);
+        assert_eq!(rate_bps(0.0, 3.0, 1e9), 0.0);
+    }
+
+    #[test]
+    fn the_cap_is_never_exceeded() {
+        for db in -100..=100 {
+            let snr = from_db(f64::from(db));
+            assert!(rate_bps(5e6, snr, 12e6) <= 12e6);
+            assert!(rate_bps(5e6, snr, 12e6) <= rate_bps(5e6, snr, f64::INFINITY));
+        }
+        assert_eq!(rate_bps(5e6, 1e9, 12e6), 12e6);
+    }
+
+    #[test]
+    fn decibels_are_powers_of_ten() {
+        assert_eq!(from_db(0.0), 1.0);
+        assert!((from_db(30.0) - 1000.0).abs() < 1e-9);
+        assert!((from_db(-10.0) - 0.1).abs() < 1e-15);
+    }
+}
