@@ -24,13 +24,11 @@ pub enum Series {
     Regime = 7,
     /// In-order payload bytes handed to the application, of a flow.
     Delivered = 8,
-    /// Bytes that a link could have carried.
-    Capacity = 9,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 10] = [
+    pub const ALL: [(Series, &'static str); 9] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -40,7 +38,6 @@ impl Series {
         (Series::Mark, "mark"),
         (Series::Regime, "regime"),
         (Series::Delivered, "delivered"),
-        (Series::Capacity, "capacity"),
     ];
 
     /// The series called `name`.
@@ -50,7 +47,7 @@ impl Series {
 
     /// Whether values add up (bytes, events) rather than replace one another (levels).
     const fn is_count(self) -> bool {
-        matches!(self, Series::Drop | Series::Mark | Series::Delivered | Series::Capacity)
+        matches!(self, Series::Drop | Series::Mark | Series::Delivered)
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Port(pub u8);
 /// Something that the scenario tells a stage at a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
+    /// The run begins; sent once to every stage, before anything else.
+    Begin,
     /// The warm-up is over: statistics start anew, behaviour goes on.
     StartMeasurement,
     /// The nominal rate of a link changes.

@@ -1,0 +1,58 @@
+//! Any two links as the directions of one stage.
+
+use crate::link::{Link, SideReport};
+use crate::registry::AnyLink;
+use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
+
+/// The forward direction on port 0, the reverse on port 1.
+pub struct Duplex {
+    forward: AnyLink,
+    reverse: AnyLink,
+}
+
+impl Duplex {
+    /// The two directions; `reverse` must have been made with output 1.
+    pub fn new(forward: AnyLink, reverse: AnyLink) -> Duplex {
+        Duplex { forward, reverse }
+    }
+}
+
+impl Stage for Duplex {
+    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        match port {
+            Port(0) => self.forward.receive(Port(0), packet, ctx),
+            _ => self.reverse.receive(Port(0), packet, ctx),
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        for side in [&mut self.forward, &mut self.reverse] {
+            if side.next_wakeup() <= ctx.now {
+                side.wake(ctx);
+            }
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        self.forward.next_wakeup().min(self.reverse.next_wakeup())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        self.forward.control(event, ctx);
+        self.reverse.control(event, ctx);
+    }
+
+    fn held(&self) -> usize {
+        self.forward.held() + self.reverse.held()
+    }
+}
+
+impl Link for Duplex {
+    fn is_duplex(&self) -> bool {
+        true
+    }
+
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        [&self.forward, &self.reverse].into_iter().flat_map(|side| side.reports(now)).collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! Constant rate and Bernoulli loss.
+//!
+//! Every packet is lost independently with the same probability, after it has taken its time on
+//! the link. Left out: the propagation delay, which the path puts behind the link.
+
+use crate::link::{Link, LinkKit};
+use crate::serial::{SerialLink, Transmission, Transmitter};
+use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {
+    /// Rate, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// One-way propagation delay, ns; applied by the path.
+    #[serde(default)]
+    pub delay_ns: u64,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// Bytes of framing per packet.
+    #[serde(default)]
+    pub frame_overhead: u64,
+}
+
+/// Sends at a constant rate.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    rate: Rate,
+    loss: f64,
+}
+
+impl Transmitter for Fixed {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
+        Transmission { ends: now + frame / self.rate, loss: self.loss, regime: 0 }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.rate
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.rate = rate;
+    }
+}
+
+impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
+    type Config = FixedConfig;
+
+    fn build(
+        config: FixedConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        positive_rate("rate_bps", config.rate_bps)?;
+        probability("loss", config.loss)?;
+        let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
+        Ok(SerialLink::new(fixed, Bytes(config.frame_overhead), setup.extra, &setup.seed))
+    }
+}
+
+/// Accepts a rate above zero.
+pub(crate) fn positive_rate(field: &str, rate_bps: u64) -> Result<(), ConfigError> {
+    if rate_bps == 0 {
+        return Err(ConfigError::new(field, 0, "not positive. Write a rate above 0 bit/s"));
+    }
+    Ok(())
+}
+
+/// Accepts a probability.
+pub(crate) fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
+    if !(0.0..=1.0).contains(&p) {
+        return Err(ConfigError::new(field, p, "not a probability. Write a number in [0, 1]"));
+    }
+    Ok(())
+}

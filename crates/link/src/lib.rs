@@ -1,0 +1,37 @@
+//! Links: one file each, behind one contract.
+//!
+//! A link is a [`Stage`](airpath_core::Stage) that holds a queue and transmits from it. Links
+//! that send one packet after another share [`SerialLink`] and differ in their [`Transmitter`]:
+//! how long a transmission takes and how likely it fails. To add a link: its file and one line
+//! in `registry.rs`.
+//!
+//! | file | link |
+//! | --- | --- |
+//! | `fixed.rs` | constant rate, Bernoulli loss |
+//! | `multi_regime.rs` | rate and error rate chosen by the queue length |
+//! | `rate_trace.rs` | piecewise-constant rate from a file |
+//! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
+//! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
+//! | `duplex.rs` | any two of them as the directions of one stage |
+#![forbid(unsafe_code)]
+
+mod duplex;
+mod fixed;
+mod link;
+mod multi_regime;
+mod rate_trace;
+mod registry;
+mod serial;
+mod trace;
+pub mod trace_file;
+mod wire;
+
+pub use duplex::Duplex;
+pub use fixed::{Fixed, FixedConfig};
+pub use link::{Link, LinkKit, LinkReport, SideReport, Traces};
+pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
+pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
+pub use registry::{AnyLink, LinkRegistry};
+pub use serial::{SerialLink, Transmission, Transmitter};
+pub use trace::{TraceConfig, TraceLink};
+pub use wire::Wire;

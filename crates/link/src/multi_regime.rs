@@ -1,0 +1,109 @@
+//! Queue-aware link adaptation: rate and packet error rate chosen by the queue length.
+//!
+//! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to any
+//! ascending list. A packet is sent in regime j when at least B_j packets wait behind it as its
+//! transmission starts (the packet itself not counted), and fewer than B_{j+1}.
+
+use crate::fixed::{positive_rate, probability};
+use crate::link::{Link, LinkKit};
+use crate::serial::{SerialLink, Transmission, Transmitter};
+use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use serde::Deserialize;
+
+/// One regime.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegimeConfig {
+    /// r_j, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// PER_j, in [0, 1].
+    pub per: f64,
+}
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MultiRegimeConfig {
+    /// B, packets waiting: the regime's number is the count of thresholds reached. Ascending.
+    pub thresholds: Vec<u64>,
+    /// One more than there are thresholds.
+    pub regimes: Vec<RegimeConfig>,
+    /// One-way propagation delay, ns; applied by the path.
+    #[serde(default)]
+    pub delay_ns: u64,
+    /// Bytes of framing per packet.
+    #[serde(default)]
+    pub frame_overhead: u64,
+}
+
+/// Sends in the regime that the queue length asks for.
+#[derive(Clone, Debug)]
+pub struct MultiRegime {
+    thresholds: Vec<u64>,
+    regimes: Vec<RegimeConfig>,
+}
+
+impl MultiRegime {
+    /// The regime, from 0, of a transmission that starts with `waiting` packets behind it.
+    #[inline]
+    pub fn regime_at(&self, waiting: u64) -> usize {
+        self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count()
+    }
+}
+
+impl Transmitter for MultiRegime {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
+        let regime = self.regime_at(waiting as u64);
+        let RegimeConfig { rate_bps, per } = self.regimes[regime];
+        Transmission { ends: now + frame / Rate(rate_bps), loss: per, regime }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        Rate(self.regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0))
+    }
+
+    fn regimes(&self) -> usize {
+        self.regimes.len()
+    }
+}
+
+impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
+    type Config = MultiRegimeConfig;
+
+    fn build(
+        config: MultiRegimeConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        let MultiRegimeConfig { thresholds, regimes, frame_overhead, .. } = config;
+        if !thresholds.is_sorted_by(|a, b| a < b) {
+            let shown = format!("{thresholds:?}");
+            return Err(ConfigError::new("thresholds", shown, "not ascending"));
+        }
+        if regimes.len() != thresholds.len() + 1 {
+            let problem =
+                format!("as many as thresholds and one more ({}) are needed", thresholds.len() + 1);
+            return Err(ConfigError::new("regimes", format!("{} entries", regimes.len()), problem));
+        }
+        for (number, regime) in regimes.iter().enumerate() {
+            positive_rate("rate_bps", regime.rate_bps)
+                .and_then(|()| probability("per", regime.per))
+                .map_err(|error| error.under(&format!("regimes.{number}")))?;
+        }
+        let transmitter = MultiRegime { thresholds, regimes };
+        Ok(SerialLink::new(transmitter, Bytes(frame_overhead), setup.extra, &setup.seed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_regime_changes_when_the_threshold_is_reached() {
+        let regime = RegimeConfig { rate_bps: 1_000_000, per: 0.0 };
+        let link = MultiRegime { thresholds: vec![2, 5], regimes: vec![regime; 3] };
+        let regimes: Vec<usize> = (0..7).map(|waiting| link.regime_at(waiting)).collect();
+        assert_eq!(regimes, [0, 0, 1, 1, 1, 2, 2]);
+    }
+}

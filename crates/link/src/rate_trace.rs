@@ -1,0 +1,179 @@
+//! A link whose rate follows a `time,rate` file.
+//!
+//! The rate is constant between the instants of the file; a transmission lasts until the rate,
+//! integrated from its start, has carried the frame, through intervals of rate zero if need be.
+//! The trace repeats.
+
+use crate::fixed::probability;
+use crate::link::{Link, LinkKit};
+use crate::serial::{SerialLink, Transmission, Transmitter};
+use crate::trace_file::{RateTrace, Trace};
+use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateTraceConfig {
+    /// Key of the trace among those given with the description.
+    pub trace: String,
+    /// One-way propagation delay, ns; applied by the path.
+    #[serde(default)]
+    pub delay_ns: u64,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// Bytes of framing per packet.
+    #[serde(default)]
+    pub frame_overhead: u64,
+}
+
+/// Sends at the rate of a trace.
+#[derive(Clone, Debug)]
+pub struct RateTraceTransmitter {
+    /// Start of each segment, ns in the period.
+    starts: Vec<u64>,
+    /// Whole bit/s in each segment.
+    rates: Vec<u64>,
+    /// Bits times 10⁹ carried from the start of the period to the start of each segment.
+    carried: Vec<u128>,
+    period: u64,
+    carried_in_period: u128,
+    loss: f64,
+}
+
+/// Bits per second times nanoseconds that make a byte.
+const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
+
+impl RateTraceTransmitter {
+    fn new(trace: &RateTrace, loss: f64) -> RateTraceTransmitter {
+        let mut transmitter = RateTraceTransmitter {
+            starts: Vec::new(),
+            rates: Vec::new(),
+            carried: Vec::new(),
+            period: trace.period_ns(),
+            carried_in_period: 0,
+            loss,
+        };
+        for (start, end, rate_bps) in trace.spans() {
+            let rate = rate_bps.round() as u64;
+            transmitter.starts.push(start);
+            transmitter.rates.push(rate);
+            transmitter.carried.push(transmitter.carried_in_period);
+            transmitter.carried_in_period += u128::from(rate) * u128::from(end - start);
+        }
+        transmitter
+    }
+
+    /// Bit-nanoseconds carried from the start of the period to `at` in it.
+    fn carried_until(&self, at: u64) -> u128 {
+        let segment = self.starts.partition_point(|start| *start <= at) - 1;
+        self.carried[segment]
+            + u128::from(self.rates[segment]) * u128::from(at - self.starts[segment])
+    }
+
+    /// When `frame` bytes sent from `now` on have been carried, rounded up to a nanosecond.
+    fn transfer_end(&self, frame: Bytes, now: Time) -> Time {
+        if self.carried_in_period == 0 {
+            return Time::NEVER;
+        }
+        let (cycle, at) = (now.as_nanos() / self.period, now.as_nanos() % self.period);
+        let goal = self.carried_until(at) + u128::from(frame.0) * BIT_NANOS_PER_BYTE;
+        let whole = goal.saturating_sub(1) / self.carried_in_period;
+        let rest = goal - whole * self.carried_in_period;
+        let segment = self.carried.partition_point(|carried| *carried < rest) - 1;
+        let within = (rest - self.carried[segment]).div_ceil(u128::from(self.rates[segment]));
+        let end = (u128::from(cycle) + whole) * u128::from(self.period)
+            + u128::from(self.starts[segment])
+            + within;
+        Time::from_nanos(u64::try_from(end).unwrap_or(u64::MAX))
+    }
+}
+
+impl Transmitter for RateTraceTransmitter {
+    fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
+        Transmission { ends: self.transfer_end(frame, now), loss: self.loss, regime: 0 }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        Rate((self.carried_in_period / u128::from(self.period)) as u64)
+    }
+}
+
+impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
+    type Config = RateTraceConfig;
+
+    fn build(
+        config: RateTraceConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        probability("loss", config.loss)?;
+        let Some(trace) = setup.extra.traces.get(&config.trace) else {
+            return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
+        };
+        let Trace::Rate(trace) = &**trace else {
+            let problem = "a trace of opportunities. Use a link of kind trace";
+            return Err(ConfigError::new("trace", config.trace, problem));
+        };
+        let transmitter = RateTraceTransmitter::new(trace, config.loss);
+        Ok(SerialLink::new(transmitter, Bytes(config.frame_overhead), setup.extra, &setup.seed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace_file::Segment;
+    use airpath_core::Duration;
+    use proptest::prelude::*;
+
+    fn transmitter(rates: &[u64], step_ns: u64) -> RateTraceTransmitter {
+        let segments = rates
+            .iter()
+            .zip(0..)
+            .map(|(rate, i)| Segment { start_ns: i * step_ns, rate_bps: *rate as f64 })
+            .collect();
+        let trace = RateTrace::new(segments, rates.len() as u64 * step_ns).expect("a valid trace");
+        RateTraceTransmitter::new(&trace, 0.0)
+    }
+
+    #[test]
+    fn a_transmission_waits_through_an_outage() {
+        let link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
+        let end = |bytes, ms| link.transfer_end(Bytes(bytes), Time::from_millis(ms));
+        assert_eq!(end(500, 0), Time::from_millis(500));
+        assert_eq!(end(1000, 0), Time::from_millis(1000));
+        assert_eq!(end(1001, 0), Time::from_nanos(2_000_500_000));
+        assert_eq!(end(1000, 500), Time::from_millis(2250));
+        assert_eq!(end(3000, 0), Time::from_millis(3000));
+        assert_eq!(end(30_500, 0), Time::from_millis(30_500));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_walking_the_segments(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            bytes in 1u64..40,
+            start in 0u64..20,
+        ) {
+            // One segment is 8 s at r bit/s: r bytes. Walk whole segments, then divide.
+            let link = transmitter(&rates, 8_000_000_000);
+            let mut left = bytes;
+            let mut index = start;
+            let end = loop {
+                let rate = rates[index as usize % rates.len()];
+                if rate >= left {
+                    let into = Bytes(left) / Rate(rate);
+                    break Time::from_secs(8 * index) + into;
+                }
+                left -= rate;
+                index += 1;
+            };
+            let ours = link.transfer_end(Bytes(bytes), Time::from_secs(8 * start));
+            prop_assert!(ours.saturating_since(end) <= Duration::from_nanos(1), "{ours:?} {end:?}");
+            prop_assert!(end.saturating_since(ours) <= Duration::from_nanos(1), "{ours:?} {end:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A link that sends one packet after another from its queue.
+//!
+//! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
+//! with which probability it fails. A packet in transmission is finished at the rate it began
+//! with, whatever happens to the rate meanwhile.
+
+use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use airpath_aqm::Queue;
+use airpath_core::{
+    Bytes, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series, Stage, Stream,
+    Time,
+};
+
+/// One transmission, decided at its start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transmission {
+    /// When its last bit has been sent; [`Time::NEVER`] at rate zero.
+    pub ends: Time,
+    /// Probability that the packet is destroyed.
+    pub loss: f64,
+    /// Regime in which it is sent, from 0.
+    pub regime: usize,
+}
+
+/// How a serial link sends a packet.
+pub trait Transmitter {
+    /// A transmission of `frame` bytes begins at `now`, while `waiting` packets wait behind it.
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
+
+    /// The rate that the link is said to have.
+    fn nominal_rate(&self) -> Rate;
+
+    /// The scenario changes the rate.
+    fn set_rate(&mut self, rate: Rate) {
+        let _ = rate;
+    }
+
+    /// Number of regimes.
+    fn regimes(&self) -> usize {
+        1
+    }
+}
+
+/// A packet on the air.
+#[derive(Debug)]
+struct InService {
+    packet: Packet,
+    began: Time,
+    transmission: Transmission,
+}
+
+/// A queue and a transmitter. Input 0; the output is the one that its maker chose.
+pub struct SerialLink<T> {
+    transmitter: T,
+    queue: Queue,
+    output: Port,
+    id: u32,
+    /// Bytes of link-layer framing per packet.
+    frame_overhead: Bytes,
+    errors: Stream,
+    in_service: Option<InService>,
+    regime: usize,
+    measured: Measured,
+}
+
+/// Counters since measurement started.
+#[derive(Clone, Debug, Default)]
+struct Measured {
+    since: Time,
+    busy: Duration,
+    delivered_bytes: u64,
+    delivered_packets: u64,
+    lost: u64,
+    regime_packets: Vec<u64>,
+}
+
+impl Measured {
+    fn new(regimes: usize, since: Time) -> Measured {
+        Measured { since, regime_packets: vec![0; regimes], ..Measured::default() }
+    }
+}
+
+impl<T: Transmitter> SerialLink<T> {
+    /// A link that sends with `transmitter` and adds `frame_overhead` to each packet.
+    pub fn new(transmitter: T, frame_overhead: Bytes, kit: LinkKit, seed: &Seed) -> SerialLink<T> {
+        let measured = Measured::new(transmitter.regimes(), Time::ZERO);
+        SerialLink {
+            transmitter,
+            queue: kit.queue,
+            output: kit.output,
+            id: kit.id,
+            frame_overhead,
+            errors: seed.stream(),
+            in_service: None,
+            regime: 0,
+            measured,
+        }
+    }
+
+    #[inline]
+    fn start_next(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(packet) = self.queue.dequeue(ctx) else { return };
+        let frame = packet.bytes() + self.frame_overhead;
+        let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
+        self.note_regime(transmission.regime, ctx);
+        self.in_service = Some(InService { packet, began: ctx.now, transmission });
+    }
+
+    #[inline]
+    fn note_regime(&mut self, regime: usize, ctx: &mut Ctx<'_>) {
+        self.measured.regime_packets[regime] += 1;
+        if regime != self.regime {
+            self.regime = regime;
+            ctx.record(Series::Regime, self.id, regime as f64);
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(InService { mut packet, began, transmission }) = self.in_service.take() else {
+            return;
+        };
+        self.measured.busy += ctx.now.saturating_since(began.max(self.measured.since));
+        self.queue.on_served(&mut packet, ctx);
+        if self.errors.bernoulli(transmission.loss) {
+            self.measured.lost += 1;
+            return ctx.drop(packet, DropReason::Channel);
+        }
+        self.measured.delivered_packets += 1;
+        self.measured.delivered_bytes += u64::from(packet.size);
+        ctx.emit(self.output, packet);
+    }
+
+    #[inline]
+    fn service_ends(&self) -> Time {
+        self.in_service.as_ref().map_or(Time::NEVER, |service| service.transmission.ends)
+    }
+
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.transmitter.set_rate(rate);
+        self.queue.on_rate(rate, ctx);
+        let waiting = self.queue.packets();
+        if let Some(stalled) = &mut self.in_service
+            && stalled.transmission.ends.is_never()
+        {
+            let frame = stalled.packet.bytes() + self.frame_overhead;
+            stalled.transmission = self.transmitter.begin(frame, waiting, ctx.now);
+        }
+    }
+}
+
+impl<T: Transmitter> Stage for SerialLink<T> {
+    #[inline]
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.queue.enqueue(packet, ctx);
+        if self.in_service.is_none() {
+            self.start_next(ctx);
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.wake_if_due(ctx);
+        if self.service_ends() <= ctx.now {
+            self.finish(ctx);
+        }
+        if self.in_service.is_none() {
+            self.start_next(ctx);
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.service_ends().min(self.queue.next_wakeup())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.queue.on_rate(self.transmitter.nominal_rate(), ctx),
+            Control::StartMeasurement => {
+                self.measured = Measured::new(self.transmitter.regimes(), ctx.now);
+                self.queue.restart_measurement(ctx.now);
+            }
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.queue.packets() + usize::from(self.in_service.is_some())
+    }
+}
+
+impl<T: Transmitter> Link for SerialLink<T> {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let measured = &self.measured;
+        let under_way = self.in_service.as_ref().map_or(Duration::ZERO, |service| {
+            now.saturating_since(service.began.max(measured.since))
+        });
+        let span = now.saturating_since(measured.since).as_secs_lossy();
+        let link = LinkReport {
+            utilisation: (measured.busy + under_way).as_secs_lossy() / span,
+            delivered_bytes: measured.delivered_bytes,
+            delivered_packets: measured.delivered_packets,
+            lost_packets: measured.lost,
+            regime_packets: measured.regime_packets.clone(),
+        };
+        vec![SideReport { queue: self.queue.report(now), link }]
+    }
+}

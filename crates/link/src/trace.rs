@@ -1,0 +1,224 @@
+//! A link driven by recorded delivery opportunities.
+//!
+//! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes, of one packet or of
+//! several; a packet that does not fit goes on at the next opportunity; what an opportunity
+//! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
+//! it. The trace repeats, its last timestamp being the period. `frame_overhead` is 4 bytes in
+//! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
+
+use crate::fixed::probability;
+use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
+use airpath_aqm::Queue;
+use airpath_core::{
+    ConfigError, Control, Ctx, DropReason, Packet, Part, Port, Rate, Setup, Stage, Stream, Time,
+};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceConfig {
+    /// Key of the trace among those given with the description.
+    pub trace: String,
+    /// One-way propagation delay, ns; applied by the path.
+    #[serde(default)]
+    pub delay_ns: u64,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// Bytes that each packet takes beyond its own.
+    #[serde(default)]
+    pub frame_overhead: u64,
+}
+
+/// A queue that drains at the opportunities of a trace. Input 0.
+pub struct TraceLink {
+    schedule: Schedule,
+    queue: Queue,
+    output: Port,
+    overhead: u64,
+    loss: f64,
+    errors: Stream,
+    /// The packet that is being sent and the bytes of it that are still to go.
+    in_transit: Option<(Packet, u64)>,
+    /// Number of the next opportunity, counted from the start of the run through all repetitions.
+    next: u64,
+    measured: Measured,
+}
+
+/// Counters since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    since: Time,
+    used_bytes: u64,
+    delivered_bytes: u64,
+    delivered_packets: u64,
+    lost: u64,
+}
+
+/// The repeated opportunities as one endless sequence.
+struct Schedule {
+    trace: Arc<Trace>,
+}
+
+impl Schedule {
+    fn opportunities(&self) -> &OpportunityTrace {
+        match &*self.trace {
+            Trace::Opportunities(trace) => trace,
+            Trace::Rate(_) => unreachable!("build accepts opportunity traces only"),
+        }
+    }
+
+    /// When opportunity number `number` is.
+    #[inline]
+    fn time_of(&self, number: u64) -> Time {
+        let trace = self.opportunities();
+        let count = trace.times_ms().len() as u64;
+        let (cycle, index) = (number / count, number % count);
+        Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize])
+    }
+
+    /// How many opportunities there are up to and including `now`.
+    fn count_until(&self, now: Time) -> u64 {
+        let trace = self.opportunities();
+        let period = trace.period_ns();
+        let (cycles, rest) = (now.as_nanos() / period, now.as_nanos() % period);
+        let rest_ms = rest / Time::from_millis(1).as_nanos();
+        let in_cycle = trace.times_ms().partition_point(|time_ms| *time_ms <= rest_ms);
+        cycles * trace.times_ms().len() as u64 + in_cycle as u64
+    }
+}
+
+impl TraceLink {
+    fn is_idle(&self) -> bool {
+        self.in_transit.is_none() && self.queue.is_empty()
+    }
+
+    /// Uses one opportunity (LinkQueue::rationalize).
+    fn use_opportunity(&mut self, ctx: &mut Ctx<'_>) {
+        let mut left = OPPORTUNITY_BYTES;
+        while left > 0 {
+            let Some((packet, to_go)) = self.in_transit.take().or_else(|| self.take_next(ctx))
+            else {
+                break;
+            };
+            let sent = to_go.min(left);
+            left -= sent;
+            if sent < to_go {
+                self.in_transit = Some((packet, to_go - sent));
+            } else {
+                self.deliver(packet, ctx);
+            }
+        }
+        self.measured.used_bytes += OPPORTUNITY_BYTES - left;
+    }
+
+    fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<(Packet, u64)> {
+        let packet = self.queue.dequeue(ctx)?;
+        let bytes = u64::from(packet.size) + self.overhead;
+        Some((packet, bytes))
+    }
+
+    fn deliver(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+        self.queue.on_served(&mut packet, ctx);
+        if self.errors.bernoulli(self.loss) {
+            self.measured.lost += 1;
+            return ctx.drop(packet, DropReason::Channel);
+        }
+        self.measured.delivered_packets += 1;
+        self.measured.delivered_bytes += u64::from(packet.size);
+        ctx.emit(self.output, packet);
+    }
+
+    /// Mean rate of the trace.
+    fn mean_rate(&self) -> Rate {
+        let trace = self.schedule.opportunities();
+        Rate((trace.bits() / trace.period_ns() as f64 * 1e9) as u64)
+    }
+}
+
+impl Part<dyn Link + Send, LinkKit> for TraceLink {
+    type Config = TraceConfig;
+
+    fn build(
+        config: TraceConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        probability("loss", config.loss)?;
+        let Some(trace) = setup.extra.traces.get(&config.trace) else {
+            return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
+        };
+        if !matches!(**trace, Trace::Opportunities(_)) {
+            let problem = "a rate trace. Use a link of kind rate-trace, or convert the trace";
+            return Err(ConfigError::new("trace", config.trace, problem));
+        }
+        Ok(TraceLink {
+            schedule: Schedule { trace: Arc::clone(trace) },
+            queue: setup.extra.queue,
+            output: setup.extra.output,
+            overhead: config.frame_overhead,
+            loss: config.loss,
+            errors: setup.seed.stream(),
+            in_transit: None,
+            next: 0,
+            measured: Measured::default(),
+        })
+    }
+}
+
+impl Stage for TraceLink {
+    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+        if self.is_idle() {
+            self.next = self.schedule.count_until(ctx.now);
+        }
+        self.queue.enqueue(packet, ctx);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.wake_if_due(ctx);
+        while !self.is_idle() && self.schedule.time_of(self.next) <= ctx.now {
+            self.next += 1;
+            self.use_opportunity(ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let service = if self.is_idle() { Time::NEVER } else { self.schedule.time_of(self.next) };
+        service.min(self.queue.next_wakeup())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => {
+                let rate = self.mean_rate();
+                self.queue.on_rate(rate, ctx);
+            }
+            Control::StartMeasurement => {
+                self.measured = Measured { since: ctx.now, ..Measured::default() };
+                self.queue.restart_measurement(ctx.now);
+            }
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.queue.packets() + usize::from(self.in_transit.is_some())
+    }
+}
+
+impl Link for TraceLink {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let Measured { since, used_bytes, .. } = self.measured;
+        let opportunities = self.schedule.count_until(now) - self.schedule.count_until(since);
+        let link = LinkReport {
+            utilisation: used_bytes as f64 / (opportunities * OPPORTUNITY_BYTES) as f64,
+            delivered_bytes: self.measured.delivered_bytes,
+            delivered_packets: self.measured.delivered_packets,
+            lost_packets: self.measured.lost,
+            regime_packets: vec![self.measured.delivered_packets + self.measured.lost],
+        };
+        vec![SideReport { queue: self.queue.report(now), link }]
+    }
+}

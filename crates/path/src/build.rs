@@ -1,0 +1,330 @@
+//! Wires a scenario into a network.
+
+use crate::any_stage::AnyStage;
+use crate::network::{FlowStages, LinkPlace, Network, Route};
+use crate::scenario::{AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, WireSpec};
+use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
+use airpath_core::{
+    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
+    Time,
+};
+use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
+use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
+use airpath_tcp::window::{AnyWindow, WindowRegistry};
+use airpath_tcp::{
+    DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Parts from outside, by kind; empty for the built-in ones alone.
+#[derive(Default)]
+pub struct Parts {
+    /// Queue disciplines.
+    pub queues: QueueRegistry,
+    /// Congestion controls.
+    pub congestion: CongestionRegistry,
+    /// Receive-window policies.
+    pub windows: WindowRegistry,
+    /// Links.
+    pub links: LinkRegistry,
+}
+
+/// Wires `scenario` for one replication.
+///
+/// # Errors
+/// When a description names an unknown part or has a value outside its range.
+pub fn build(
+    scenario: &Scenario,
+    parts: &Parts,
+    traces: &Arc<Traces>,
+    master_seed: u64,
+    replication: u64,
+) -> Result<Network, ConfigError> {
+    Builder {
+        scenario,
+        parts,
+        traces,
+        seed: Seed::new(master_seed, replication, ""),
+        stages: Vec::new(),
+        routes: Vec::new(),
+        links: Vec::new(),
+    }
+    .build()
+}
+
+/// A shared link in place: where packets enter and what delay follows its output.
+#[derive(Clone, Copy)]
+struct Hop {
+    stage: StageId,
+    port: Port,
+    delay: Duration,
+}
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    parts: &'a Parts,
+    traces: &'a Arc<Traces>,
+    seed: Seed,
+    stages: Vec<AnyStage>,
+    routes: Vec<[Route; 2]>,
+    links: Vec<LinkPlace>,
+}
+
+impl Builder<'_> {
+    fn build(mut self) -> Result<Network, ConfigError> {
+        let (forward, acks) = self.shared_links()?;
+        let mut flows = Vec::new();
+        let (mut after_forward, mut after_acks) = (Vec::new(), Vec::new());
+        for (number, spec) in self.scenario.flows.iter().enumerate() {
+            let flow = FlowId(number as u32);
+            let placed = self
+                .flow(flow, spec, forward, acks)
+                .map_err(|error| error.under(&format!("flows.{number}")))?;
+            flows.push(placed.ends);
+            after_forward.push(placed.after_forward);
+            after_acks.push(placed.after_acks);
+        }
+        self.connect(forward.stage, forward.port, Route::ByFlow(after_forward.into()));
+        if let Some(acks) = acks {
+            self.connect(acks.stage, acks.port, Route::ByFlow(after_acks.into()));
+        }
+        let controls = self.controls(forward.stage);
+        let scenario = self.scenario;
+        let interval = Duration::from_nanos(scenario.record.interval_ns);
+        Ok(Network {
+            stages: self.stages,
+            routes: self.routes,
+            flows,
+            links: self.links,
+            controls,
+            recorder: Recorder::new(&scenario.series()?, interval),
+            warmup: Time::from_nanos(scenario.warmup_ns),
+            end: Time::from_nanos(scenario.duration_ns),
+        })
+    }
+
+    fn add(&mut self, stage: AnyStage) -> StageId {
+        self.stages.push(stage);
+        self.routes.push(Default::default());
+        StageId(self.stages.len() as u32 - 1)
+    }
+
+    fn connect(&mut self, from: StageId, output: Port, route: Route) {
+        self.routes[from.0 as usize][usize::from(output.0)] = route;
+    }
+
+    /// The bottleneck, and the link that ACKs share if there is one.
+    fn shared_links(&mut self) -> Result<(Hop, Option<Hop>), ConfigError> {
+        let bottleneck = &self.scenario.bottleneck;
+        let (link, queue) = (&bottleneck.link, &bottleneck.queue);
+        match &self.scenario.ack_path {
+            AckPath::Ideal {} => {
+                Ok((self.simplex("bottleneck", 0, link, queue)?, None))
+            }
+            AckPath::Link { link: ack_link, queue: ack_queue } => {
+                let forward = self.simplex("bottleneck", 0, link, queue)?;
+                Ok((forward, Some(self.simplex("ack_path", 1, ack_link, ack_queue)?)))
+            }
+            AckPath::Reverse { link: reverse, queue: reverse_queue } => {
+                let reverse = reverse.as_ref().unwrap_or(link);
+                self.duplex((link, queue), (reverse, reverse_queue))
+            }
+        }
+    }
+
+    fn queue(&self, name: &str, id: u32, description: &Value) -> Result<Queue, ConfigError> {
+        let seed = self.seed.child(name).child("queue");
+        let setup = Setup { seed, registry: &self.parts.queues, extra: () };
+        AnyQueue::build(description, setup)
+            .map(|disc| Queue::new(disc, id))
+            .map_err(|error| error.under("queue").under(name))
+    }
+
+    fn link(&self, name: &str, description: &Value, kit: LinkKit) -> Result<AnyLink, ConfigError> {
+        let seed = self.seed.child(name).child("link");
+        let setup = Setup { seed, registry: &self.parts.links, extra: kit };
+        AnyLink::build(description, setup).map_err(|error| error.under("link").under(name))
+    }
+
+    fn kit(&self, id: u32, queue: Queue, reverse_queue: Option<Queue>) -> LinkKit {
+        let traces = Arc::clone(self.traces);
+        LinkKit { queue, reverse_queue, output: Port(0), id, traces }
+    }
+
+    fn simplex(
+        &mut self,
+        name: &str,
+        id: u32,
+        link: &Value,
+        queue: &Value,
+    ) -> Result<Hop, ConfigError> {
+        let kit = self.kit(id, self.queue(name, id, queue)?, None);
+        let stage = AnyStage::Link(Box::new(self.link(name, link, kit)?));
+        let stage = self.add(stage);
+        self.links.push(LinkPlace { stage, sides: vec![name.to_owned()] });
+        Ok(Hop { stage, port: Port(0), delay: propagation_delay(link) })
+    }
+
+    /// Both directions of the bottleneck as one stage: the link's own doing if it is duplex,
+    /// otherwise two links side by side.
+    fn duplex(
+        &mut self,
+        (link, queue): (&Value, &Value),
+        (reverse, reverse_queue): (&Value, &Value),
+    ) -> Result<(Hop, Option<Hop>), ConfigError> {
+        let names = ["bottleneck", "reverse"];
+        let reverse_kit_queue = self.queue(names[1], 1, reverse_queue)?;
+        let kit = self.kit(0, self.queue(names[0], 0, queue)?, Some(reverse_kit_queue));
+        let forward = self.link(names[0], link, kit)?;
+        let stage = if forward.is_duplex() {
+            AnyStage::Link(Box::new(forward))
+        } else {
+            let kit = self.kit(1, self.queue(names[1], 1, reverse_queue)?, None);
+            let backward = self.link(names[1], reverse, LinkKit { output: Port(1), ..kit })?;
+            AnyStage::Duplex(Box::new(Duplex::new(forward, backward)))
+        };
+        let stage = self.add(stage);
+        self.links.push(LinkPlace { stage, sides: names.map(str::to_owned).to_vec() });
+        let hop = |port, link| Hop { stage, port: Port(port), delay: propagation_delay(link) };
+        Ok((hop(0, link), Some(hop(1, reverse))))
+    }
+
+    /// A flow's endpoints and wires.
+    fn flow(
+        &mut self,
+        flow: FlowId,
+        spec: &FlowSpec,
+        forward: Hop,
+        acks: Option<Hop>,
+    ) -> Result<PlacedFlow, ConfigError> {
+        let (source, sink) = self.endpoints(flow, spec)?;
+        let ends = FlowStages { source: self.add(source), sink: self.add(sink) };
+        let bottleneck = (forward.stage, forward.port);
+        let entry = self.wire(Duration::ZERO, spec.access, bottleneck);
+        self.connect(ends.source, Port(0), Route::To(entry.0, entry.1));
+        let after_forward = self.wire(forward.delay, spec.egress, (ends.sink, Port(0)));
+        let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
+        let after_acks = self.wire(lead, spec.return_wire, (ends.source, Port(0)));
+        let ack_entry = acks.map_or(after_acks, |hop| (hop.stage, hop.port));
+        self.connect(ends.sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
+        Ok(PlacedFlow { ends, after_forward, after_acks })
+    }
+
+    /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
+    fn wire(&mut self, lead: Duration, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
+        let wire =
+            Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns));
+        if wire.is_transparent() {
+            return next;
+        }
+        let stage = self.add(AnyStage::Wire(wire));
+        self.connect(stage, Port(0), Route::To(next.0, next.1));
+        (stage, Port(0))
+    }
+
+    fn endpoints(
+        &self,
+        flow: FlowId,
+        spec: &FlowSpec,
+    ) -> Result<(AnyStage, AnyStage), ConfigError> {
+        let seed = self.seed.child(&format!("flow {}", flow.0));
+        let start = match spec.start {
+            StartSpec::At { time_ns } => Time::from_nanos(time_ns),
+            StartSpec::Uniform { low_ns, high_ns } => {
+                let mut stream = seed.child("start").stream();
+                let low = Duration::from_nanos(low_ns);
+                Time::ZERO + stream.uniform_duration(low, Duration::from_nanos(high_ns))
+            }
+        };
+        let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
+        let datagrams = |rate_bps: u64, packet_bytes: u64, spacing| {
+            let source = DatagramSource::new(
+                flow,
+                Bytes(packet_bytes),
+                Rate(rate_bps),
+                spacing,
+                start,
+                stop,
+            );
+            (AnyStage::Source(Box::new(source)), AnyStage::Sink(Box::default()))
+        };
+        match &spec.source {
+            SourceSpec::Cbr { rate_bps, packet_bytes } => {
+                Ok(datagrams(*rate_bps, *packet_bytes, Spacing::Constant))
+            }
+            SourceSpec::Poisson { rate_bps, packet_bytes } => {
+                let spacing = Spacing::Poisson(seed.child("gaps").stream());
+                Ok(datagrams(*rate_bps, *packet_bytes, spacing))
+            }
+            SourceSpec::Tcp { congestion, options, window, transfer_bytes } => {
+                let sender = Sender::new(SenderConfig {
+                    flow,
+                    options: (**options).clone(),
+                    congestion: self.congestion(&seed, congestion, options)?,
+                    transfer: *transfer_bytes,
+                    start,
+                    stop,
+                });
+                let window = self.window(&seed, window.as_ref(), options)?;
+                let receiver = Receiver::new(flow, options, window);
+                Ok((AnyStage::Sender(Box::new(sender)), AnyStage::Receiver(Box::new(receiver))))
+            }
+        }
+    }
+
+    fn congestion(
+        &self,
+        seed: &Seed,
+        description: &Value,
+        options: &TcpOptions,
+    ) -> Result<AnyCongestion, ConfigError> {
+        let setup = Setup {
+            seed: seed.child("congestion"),
+            registry: &self.parts.congestion,
+            extra: CongestionSetup { options: options.clone() },
+        };
+        AnyCongestion::build(description, setup).map_err(|error| error.under("congestion"))
+    }
+
+    fn window(
+        &self,
+        seed: &Seed,
+        description: Option<&Value>,
+        options: &TcpOptions,
+    ) -> Result<AnyWindow, ConfigError> {
+        let fixed = json!({"kind": "fixed"});
+        let setup = Setup {
+            seed: seed.child("window"),
+            registry: &self.parts.windows,
+            extra: options.receive_window,
+        };
+        AnyWindow::build(description.unwrap_or(&fixed), setup)
+            .map_err(|error| error.under("window"))
+    }
+
+    fn controls(&self, bottleneck: StageId) -> Vec<(Time, StageId, Control)> {
+        let mut controls: Vec<_> = self
+            .scenario
+            .controls
+            .iter()
+            .map(|control| {
+                let Action::Rate { rate_bps } = control.action;
+                (Time::from_nanos(control.at_ns), bottleneck, Control::Rate(Rate(rate_bps)))
+            })
+            .collect();
+        controls.sort_by_key(|(at, _, _)| *at);
+        controls
+    }
+}
+
+struct PlacedFlow {
+    ends: FlowStages,
+    after_forward: (StageId, Port),
+    after_acks: (StageId, Port),
+}
+
+/// The propagation delay in a link's description; the hop behind the link applies it.
+fn propagation_delay(link: &Value) -> Duration {
+    Duration::from_nanos(link.get("delay_ns").and_then(Value::as_u64).unwrap_or(0))
+}

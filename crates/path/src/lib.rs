@@ -1,0 +1,26 @@
+//! From a resolved scenario to wired-up stages.
+//!
+//! ```text
+//!   sender ─ access ─► bottleneck ─ egress ─► receiver
+//!      ▲                                         │
+//!      └── return ◄── (ACK link │ reverse side │ nothing) ◄──┘
+//! ```
+//!
+//! A [`Scenario`] is the description in SI base units that the Python side writes as JSON. It is
+//! wired into a [`Network`], which knows no driver: virtual and real time run the same one.
+#![forbid(unsafe_code)]
+
+mod any_stage;
+mod build;
+mod network;
+mod report;
+mod scenario;
+
+pub use any_stage::AnyStage;
+pub use build::{Parts, build};
+pub use network::{FlowStages, LinkPlace, Network, Route};
+pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
+pub use scenario::{
+    AckPath, Action, Bottleneck, ControlSpec, FlowSpec, Record, Scenario, SourceSpec, StartSpec,
+    WireSpec,
+};

@@ -1,0 +1,224 @@
+//! What one replication measured, as the results show it.
+
+use crate::any_stage::AnyStage;
+use crate::network::{FlowStages, Network};
+use airpath_core::{Bus, DropReason, Time};
+use airpath_link::SideReport;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One replication. Counts and averages cover the time from the end of the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplicationReport {
+    /// Its number.
+    pub replication: u64,
+    /// Wake-ups of stages, over the whole run.
+    pub events: u64,
+    /// Packets that arrived at their receivers, over the measured time.
+    pub packets: u64,
+    /// Measured time, s.
+    pub measured_s: f64,
+    /// Simulated time, s.
+    pub simulated_s: f64,
+    /// By flow.
+    pub flows: Vec<FlowReport>,
+    /// By queue.
+    pub queues: Vec<QueueSummary>,
+    /// By link.
+    pub links: Vec<LinkSummary>,
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowReport {
+    /// Its number.
+    pub id: u32,
+    /// `tcp` or `datagram`.
+    pub kind: &'static str,
+    /// In-order payload handed to the application, bit/s.
+    pub goodput_bps: f64,
+    /// IP packets both sent and received in the measured time, duplicates included, bit/s.
+    pub ip_throughput_bps: f64,
+    /// In-order payload bytes.
+    pub delivered_bytes: u64,
+    /// Packets that arrived, duplicates included.
+    pub delivered_packets: u64,
+    /// Packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Packets sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Recoveries begun by duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// Packets without new data.
+    pub duplicate_packets: u64,
+    /// Mean RTT sample, s.
+    pub mean_rtt_s: Option<f64>,
+    /// Mean one-way delay of packets that arrived, s.
+    pub mean_delay_s: Option<f64>,
+    /// When the flow started, s.
+    pub start_s: Option<f64>,
+    /// When the last byte of a finite transfer was acknowledged, s.
+    pub completed_at_s: Option<f64>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueSummary {
+    /// Its place.
+    pub name: String,
+    /// Time average of packets waiting.
+    pub mean_packets: f64,
+    /// Time average of bytes waiting.
+    pub mean_bytes: f64,
+    /// Mean time that a packet waited, s.
+    pub mean_sojourn_s: Option<f64>,
+    /// Most packets that waited.
+    pub max_packets: usize,
+    /// Share of time with 0, 1, 2, … packets waiting.
+    pub pmf: Vec<f64>,
+    /// Packets offered.
+    pub arrived: u64,
+    /// Packets handed to the link.
+    pub departed: u64,
+    /// Packets dropped by the queue, by reason.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Packets marked.
+    pub marks: u64,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkSummary {
+    /// Its place.
+    pub name: String,
+    /// Share of time that it transmitted; for a trace, share of its bytes that were used.
+    pub utilisation: f64,
+    /// Bytes of IP packets delivered.
+    pub delivered_bytes: u64,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+    /// Packets that the channel destroyed.
+    pub lost_packets: u64,
+    /// Transmissions begun in each regime.
+    pub regime_packets: Vec<u64>,
+}
+
+impl ReplicationReport {
+    pub(crate) fn collect(
+        network: &Network,
+        replication: u64,
+        now: Time,
+        bus: &Bus,
+    ) -> ReplicationReport {
+        let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
+        let flows: Vec<FlowReport> = (0..)
+            .zip(&network.flows)
+            .map(|(id, ends)| flow_report(network, id, *ends, measured_s))
+            .collect();
+        let (mut queues, mut links) = (Vec::new(), Vec::new());
+        for place in &network.links {
+            let reports = network.stages[place.stage.0 as usize].link_reports(now);
+            for (side, (name, report)) in place.sides.iter().zip(reports).enumerate() {
+                // One stage counts drops for both its directions; they are shown at the first.
+                let counts = if side == 0 { bus.counts(place.stage) } else { Default::default() };
+                links.push(link_summary(name, &report));
+                queues.push(queue_summary(name, report, &counts));
+            }
+        }
+        ReplicationReport {
+            replication,
+            events: 0,
+            packets: flows.iter().map(|flow| flow.delivered_packets).sum(),
+            measured_s,
+            simulated_s: now.as_secs_lossy(),
+            flows,
+            queues,
+            links,
+        }
+    }
+}
+
+fn queue_summary(
+    name: &str,
+    report: SideReport,
+    counts: &airpath_core::DropCount,
+) -> QueueSummary {
+    let queue = report.queue;
+    let drops = DropReason::ALL
+        .into_iter()
+        .filter(|reason| *reason != DropReason::Channel)
+        .map(|reason| (reason.name(), counts.dropped[reason as usize]))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    QueueSummary {
+        name: name.to_owned(),
+        mean_packets: queue.mean_packets(),
+        mean_bytes: queue.mean_bytes,
+        mean_sojourn_s: queue.mean_sojourn_s,
+        max_packets: queue.max_packets,
+        pmf: queue.distribution,
+        arrived: queue.arrived,
+        departed: queue.departed,
+        drops,
+        marks: counts.marked,
+    }
+}
+
+fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
+    let link = &report.link;
+    LinkSummary {
+        name: name.to_owned(),
+        utilisation: link.utilisation,
+        delivered_bytes: link.delivered_bytes,
+        delivered_packets: link.delivered_packets,
+        lost_packets: link.lost_packets,
+        regime_packets: link.regime_packets.clone(),
+    }
+}
+
+fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) -> FlowReport {
+    let stage = |stage: airpath_core::StageId| &network.stages[stage.0 as usize];
+    let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
+    match (stage(ends.source), stage(ends.sink)) {
+        (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
+            let (sent, received) = (sender.report(), receiver.report());
+            FlowReport {
+                id,
+                kind: "tcp",
+                goodput_bps: rate(received.delivered_bytes),
+                ip_throughput_bps: rate(received.ip_bytes),
+                delivered_bytes: received.delivered_bytes,
+                delivered_packets: received.packets,
+                sent_packets: sent.sent,
+                retransmissions: sent.retransmissions,
+                timeouts: sent.timeouts,
+                fast_retransmits: sent.fast_retransmits,
+                duplicate_packets: received.duplicates,
+                mean_rtt_s: sent.mean_rtt_s,
+                mean_delay_s: received.mean_delay_s,
+                start_s: Some(sent.started_at.as_secs_lossy()),
+                completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
+            }
+        }
+        (AnyStage::Source(source), AnyStage::Sink(sink)) => FlowReport {
+            id,
+            kind: "datagram",
+            goodput_bps: rate(sink.bytes()),
+            ip_throughput_bps: rate(sink.measured_bytes()),
+            delivered_bytes: sink.bytes(),
+            delivered_packets: sink.packets(),
+            sent_packets: source.sent(),
+            retransmissions: 0,
+            timeouts: 0,
+            fast_retransmits: 0,
+            duplicate_packets: 0,
+            mean_rtt_s: None,
+            mean_delay_s: sink.mean_delay_s(),
+            start_s: None,
+            completed_at_s: None,
+        },
+        _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),
+    }
+}

@@ -1,0 +1,258 @@
+//! The resolved scenario: every value present, SI base units.
+
+use airpath_core::{ConfigError, Series};
+use airpath_tcp::TcpOptions;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Longest simulated time: 100 days.
+const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
+
+/// A whole scenario.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// A name for outputs.
+    #[serde(default)]
+    pub name: String,
+    /// Simulated time, ns.
+    pub duration_ns: u64,
+    /// Time before measurement starts, ns; less than the duration.
+    #[serde(default)]
+    pub warmup_ns: u64,
+    /// The flows, numbered in this order.
+    pub flows: Vec<FlowSpec>,
+    /// The shared queue and link.
+    pub bottleneck: Bottleneck,
+    /// How ACKs come back.
+    pub ack_path: AckPath,
+    /// Time series to record.
+    #[serde(default)]
+    pub record: Record,
+    /// Changes at given times.
+    #[serde(default)]
+    pub controls: Vec<ControlSpec>,
+}
+
+/// One flow.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// What sends.
+    pub source: SourceSpec,
+    /// When it starts.
+    pub start: StartSpec,
+    /// When it sends nothing new any more, ns.
+    #[serde(default)]
+    pub stop_ns: Option<u64>,
+    /// From the sender to the bottleneck.
+    pub access: WireSpec,
+    /// From the bottleneck to the receiver.
+    pub egress: WireSpec,
+    /// From the receiver to the sender.
+    pub return_wire: WireSpec,
+}
+
+/// What sends.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SourceSpec {
+    /// A TCP connection.
+    Tcp {
+        /// The window law: `{"kind": …}`.
+        congestion: Value,
+        /// Every option.
+        options: Box<TcpOptions>,
+        /// Receive-window policy: `{"kind": …}`.
+        #[serde(default)]
+        window: Option<Value>,
+        /// Bytes to transfer; absent: unlimited.
+        #[serde(default)]
+        transfer_bytes: Option<u64>,
+    },
+    /// Datagrams at a constant rate.
+    Cbr {
+        /// Rate, bit/s.
+        rate_bps: u64,
+        /// Size of a datagram, bytes.
+        packet_bytes: u64,
+    },
+    /// Datagrams with exponential gaps.
+    Poisson {
+        /// Mean rate, bit/s.
+        rate_bps: u64,
+        /// Size of a datagram, bytes.
+        packet_bytes: u64,
+    },
+}
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum StartSpec {
+    /// At a given time.
+    At {
+        /// The time, ns.
+        time_ns: u64,
+    },
+    /// At a random time, drawn anew in each replication.
+    Uniform {
+        /// Earliest, ns.
+        low_ns: u64,
+        /// Latest (exclusive), ns.
+        high_ns: u64,
+    },
+}
+
+/// A wired hop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireSpec {
+    /// Rate, bit/s; absent: infinite.
+    #[serde(default)]
+    pub rate_bps: Option<u64>,
+    /// One-way delay, ns.
+    pub delay_ns: u64,
+}
+
+/// The shared queue and link.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bottleneck {
+    /// The link: `{"kind": …}`.
+    pub link: Value,
+    /// The queue discipline: `{"kind": …}`.
+    pub queue: Value,
+}
+
+/// How ACKs come back, before the flow's own return wire.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum AckPath {
+    /// By the return wire alone.
+    Ideal {},
+    /// Over a link that the ACKs of all flows share.
+    Link {
+        /// The link: `{"kind": …}`.
+        link: Value,
+        /// Its queue discipline: `{"kind": …}`.
+        queue: Value,
+    },
+    /// Over the other direction of the bottleneck.
+    Reverse {
+        /// The reverse link; absent: as the forward one.
+        #[serde(default)]
+        link: Option<Value>,
+        /// Its queue discipline: `{"kind": …}`.
+        queue: Value,
+    },
+}
+
+/// Time series to record.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Names of [`Series`].
+    #[serde(default)]
+    pub series: Vec<String>,
+    /// Least time between two values of a level, ns; 0 keeps every change.
+    #[serde(default)]
+    pub interval_ns: u64,
+}
+
+/// A change at a given time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControlSpec {
+    /// When, ns.
+    pub at_ns: u64,
+    /// What.
+    pub action: Action,
+}
+
+/// What changes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Action {
+    /// The bottleneck's rate.
+    Rate {
+        /// New rate, bit/s; 0 stops it.
+        rate_bps: u64,
+    },
+}
+
+impl Scenario {
+    /// Reads and checks the JSON form.
+    ///
+    /// # Errors
+    /// When the text is not such a document, or a value is outside its range. The descriptions of
+    /// links, queues and congestion controls are checked when the network is built.
+    pub fn from_json(text: &str) -> Result<Scenario, ConfigError> {
+        let scenario: Scenario = serde_json::from_str(text)
+            .map_err(|error| ConfigError::new("scenario", "JSON", error.to_string()))?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.duration_ns == 0 || self.duration_ns > MAX_DURATION_NS {
+            let problem = "outside the accepted 1 ns … 100 days";
+            return Err(ConfigError::new("duration", self.duration_ns, problem));
+        }
+        if self.warmup_ns >= self.duration_ns {
+            return Err(ConfigError::new("warmup", self.warmup_ns, "not before the end"));
+        }
+        if self.flows.is_empty() || self.flows.len() > u32::MAX as usize / 8 {
+            return Err(ConfigError::new("flows", self.flows.len(), "at least one is needed"));
+        }
+        for (number, flow) in self.flows.iter().enumerate() {
+            flow.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
+        }
+        self.series().map(|_| ())
+    }
+
+    /// The series to record.
+    ///
+    /// # Errors
+    /// On an unknown name.
+    pub fn series(&self) -> Result<Vec<Series>, ConfigError> {
+        let unknown = |name: &str| {
+            let known: Vec<&str> = Series::ALL.iter().map(|(_, name)| *name).collect();
+            let problem = format!("unknown. Accepted: {}", known.join(", "));
+            ConfigError::new("record.series", name, problem)
+        };
+        let named = |name: &String| Series::from_name(name).ok_or_else(|| unknown(name));
+        self.record.series.iter().map(named).collect()
+    }
+}
+
+impl FlowSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        match &self.source {
+            SourceSpec::Tcp { options, transfer_bytes, .. } => {
+                options.validate()?;
+                if *transfer_bytes == Some(0) {
+                    return Err(ConfigError::new("transfer_bytes", 0, "not positive"));
+                }
+            }
+            SourceSpec::Cbr { rate_bps, packet_bytes }
+            | SourceSpec::Poisson { rate_bps, packet_bytes } => {
+                if *rate_bps == 0 {
+                    return Err(ConfigError::new("rate_bps", 0, "not positive"));
+                }
+                if !(1..=65_535).contains(packet_bytes) {
+                    let problem = "outside 1 … 65535 bytes";
+                    return Err(ConfigError::new("packet_bytes", packet_bytes, problem));
+                }
+            }
+        }
+        for (name, wire) in
+            [("access", self.access), ("egress", self.egress), ("return_wire", self.return_wire)]
+        {
+            if wire.rate_bps == Some(0) {
+                return Err(ConfigError::new(format!("{name}.rate_bps"), 0, "not positive"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! One replication in virtual time.
+
+use airpath_core::{Bus, Control, Ctx, Recorder, Stage, StageError, StageId, Time, Wakeups};
+use airpath_path::{AnyStage, Network, ReplicationReport};
+
+/// Events between two looks at the watch.
+const EVENTS_PER_LOOK: u64 = 4096;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A part failed.
+    #[error("{source} (at {at_s} s)")]
+    Stage {
+        /// Simulated time, s.
+        at_s: f64,
+        /// What the part said.
+        source: StageError,
+    },
+    /// Somebody asked it to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A stage wanted to be woken in the past.
+    #[error("stage {stage} wants to be woken at {wanted_s} s when it is {now_s} s")]
+    Backwards {
+        /// The stage.
+        stage: u32,
+        /// What it asked for, s.
+        wanted_s: f64,
+        /// The present, s.
+        now_s: f64,
+    },
+}
+
+/// Somebody who follows a run and may stop it.
+pub trait Watch {
+    /// The run has reached `now`; false ends it.
+    fn reached(&self, now: Time) -> bool;
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn reached(&self, _now: Time) -> bool {
+        true
+    }
+}
+
+/// Runs a network in virtual time.
+pub struct Driver {
+    network: Network,
+    wakeups: Wakeups,
+    bus: Bus,
+    now: Time,
+    events: u64,
+    next_control: usize,
+    is_measuring: bool,
+}
+
+impl Driver {
+    /// A driver at time zero.
+    pub fn new(mut network: Network) -> Driver {
+        let stages = network.stages.len();
+        let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
+        let mut driver = Driver {
+            network,
+            wakeups: Wakeups::new(stages),
+            bus,
+            now: Time::ZERO,
+            events: 0,
+            next_control: 0,
+            is_measuring: false,
+        };
+        driver.tell_all(&Control::Begin);
+        driver
+    }
+
+    /// Runs to the end of the scenario.
+    ///
+    /// # Errors
+    /// When a part fails or `watch` stops the run.
+    pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
+        self.run_until(self.network.warmup, watch)?;
+        if !self.is_measuring {
+            self.is_measuring = true;
+            self.bus.reset_counts();
+            self.tell_all(&Control::StartMeasurement);
+        }
+        self.run_until(self.network.end, watch)
+    }
+
+    /// Runs every event before `until` and stops there.
+    ///
+    /// # Errors
+    /// When a part fails or `watch` stops the run.
+    pub fn run_until(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
+        loop {
+            let pause = self.next_control_time().min(until);
+            self.run_stages(pause, watch)?;
+            self.now = pause;
+            if self.next_control_time() > pause || pause >= until {
+                return Ok(());
+            }
+            self.apply_control();
+        }
+    }
+
+    /// Runs the stages' own events before `until`.
+    fn run_stages(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
+        let mut next_look = self.events + EVENTS_PER_LOOK;
+        while let Some((due, stage)) = self.wakeups.first()
+            && due < until
+        {
+            self.now = due;
+            self.wake(stage)?;
+            if self.events >= next_look {
+                next_look = self.events + EVENTS_PER_LOOK;
+                if !watch.reached(self.now) {
+                    return Err(RunError::Interrupted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Wakes the stage whose entry is the earliest. An entry may be early: a deadline that moved
+    /// later did not touch the event queue; the stage then only takes its true place.
+    #[inline]
+    fn wake(&mut self, stage: StageId) -> Result<(), RunError> {
+        self.events += 1;
+        let part = &mut self.network.stages[stage.0 as usize];
+        let due = part.next_wakeup();
+        if due <= self.now {
+            part.wake(&mut Ctx::new(self.now, stage, &mut self.bus));
+            let next = part.next_wakeup();
+            self.wakeups.set(stage, next);
+            self.deliver_all()?;
+            if next < self.now {
+                return Err(self.backwards(stage, next));
+            }
+        } else {
+            self.wakeups.set(stage, due);
+        }
+        Ok(())
+    }
+
+    /// Delivers everything in the outbox, and what the deliveries send.
+    #[inline]
+    fn deliver_all(&mut self) -> Result<(), RunError> {
+        while let Some(emission) = self.bus.next_emission() {
+            let route = &self.network.routes[emission.from.0 as usize];
+            let to = route[usize::from(emission.port.0)].of(emission.packet.flow);
+            let Some((stage, port)) = to else { continue };
+            let part = &mut self.network.stages[stage.0 as usize];
+            let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
+            if self.wakeups.get(stage) <= self.now && part.next_wakeup() <= self.now {
+                // What is due goes before what arrives.
+                part.wake(&mut ctx);
+            }
+            part.receive(port, emission.packet, &mut ctx);
+            let next = part.next_wakeup();
+            if next < self.wakeups.get(stage) {
+                self.wakeups.set(stage, next);
+            }
+        }
+        if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn failure(&mut self) -> RunError {
+        let source = self.bus.take_error().expect("asked for only when there is one");
+        RunError::Stage { at_s: self.now.as_secs_lossy(), source }
+    }
+
+    #[cold]
+    fn backwards(&self, stage: StageId, wanted: Time) -> RunError {
+        RunError::Backwards {
+            stage: stage.0,
+            wanted_s: wanted.as_secs_lossy(),
+            now_s: self.now.as_secs_lossy(),
+        }
+    }
+
+    fn next_control_time(&self) -> Time {
+        self.network.controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
+    }
+
+    fn apply_control(&mut self) {
+        let (_, stage, control) = self.network.controls[self.next_control].clone();
+        self.next_control += 1;
+        self.tell(stage, &control);
+    }
+
+    fn tell_all(&mut self, control: &Control) {
+        for stage in 0..self.network.stages.len() as u32 {
+            self.tell(StageId(stage), control);
+        }
+    }
+
+    fn tell(&mut self, stage: StageId, control: &Control) {
+        let part = &mut self.network.stages[stage.0 as usize];
+        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
+        self.wakeups.set(stage, part.next_wakeup());
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The network, to look at.
+    pub fn stages(&self) -> &[AnyStage] {
+        &self.network.stages
+    }
+
+    /// The bus, to look at.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    /// What was measured so far.
+    pub fn report(&self, replication: u64) -> ReplicationReport {
+        let report = self.network.report(replication, self.now, &self.bus);
+        ReplicationReport { events: self.events, ..report }
+    }
+
+    /// The recorded series.
+    pub fn into_recorder(self) -> Recorder {
+        self.bus.recorder
+    }
+}

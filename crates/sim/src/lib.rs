@@ -1,0 +1,12 @@
+//! The virtual-time driver, and replications on all cores.
+//!
+//! Packet by packet: the earliest stage is woken, what it sends is delivered at once, each
+//! delivery may send more, and every stage that was touched takes its place in the event queue
+//! again. Time jumps from event to event.
+#![forbid(unsafe_code)]
+
+mod driver;
+mod replications;
+
+pub use driver::{Driver, RunError, Watch};
+pub use replications::{Monitor, Outcome, Plan, Replication, replicate};

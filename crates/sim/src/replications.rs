@@ -1,0 +1,154 @@
+//! Independent replications, spread over the cores.
+
+use crate::driver::{Driver, RunError, Watch};
+use airpath_core::{ConfigError, Recorder, Time};
+use airpath_link::Traces;
+use airpath_path::{Parts, ReplicationReport, Scenario, build};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What to run.
+pub struct Plan<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Parts from outside.
+    pub parts: &'a Parts,
+    /// Recorded traces.
+    pub traces: &'a Arc<Traces>,
+    /// Seed of the whole run.
+    pub seed: u64,
+    /// Number of the first replication.
+    pub first: u64,
+    /// How many.
+    pub count: usize,
+    /// How many at once; at least 1.
+    pub threads: usize,
+}
+
+/// One finished replication.
+pub struct Replication {
+    /// What was measured.
+    pub report: ReplicationReport,
+    /// What was recorded.
+    pub recorder: Recorder,
+}
+
+/// What came out.
+#[derive(Default)]
+pub struct Outcome {
+    /// The finished replications, in order of number.
+    pub finished: Vec<Replication>,
+    /// The first failure, with the number of its replication.
+    pub failed: Option<(u64, RunError)>,
+    /// Whether somebody stopped it.
+    pub interrupted: bool,
+}
+
+/// Follows replications from another thread and may stop them.
+#[derive(Debug, Default)]
+pub struct Monitor {
+    stop: AtomicBool,
+    finished: AtomicUsize,
+    simulated_nanos: AtomicU64,
+    done: AtomicBool,
+}
+
+impl Monitor {
+    /// Asks all replications to stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Replications that have finished.
+    pub fn finished(&self) -> usize {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    /// Simulated time of all replications together, s.
+    pub fn simulated_s(&self) -> f64 {
+        self.simulated_nanos.load(Ordering::Relaxed) as f64 * 1e-9
+    }
+
+    /// Whether [`replicate`] has returned or is about to.
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Acquire)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Watches one replication for a monitor.
+struct Follower<'a> {
+    monitor: &'a Monitor,
+    last: AtomicU64,
+}
+
+impl Watch for Follower<'_> {
+    fn reached(&self, now: Time) -> bool {
+        let before = self.last.swap(now.as_nanos(), Ordering::Relaxed);
+        self.monitor.simulated_nanos.fetch_add(now.as_nanos() - before, Ordering::Relaxed);
+        !self.monitor.is_stopped()
+    }
+}
+
+/// Runs the replications of `plan`. The result does not depend on the number of threads.
+///
+/// # Errors
+/// When the scenario cannot be built. A failure while running is in the [`Outcome`].
+pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigError> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..plan.threads.clamp(1, plan.count.max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= plan.count || monitor.is_stopped() {
+                        break;
+                    }
+                    let number = plan.first + index as u64;
+                    let result = run_one(plan, number, monitor);
+                    if !matches!(result, Ok(Ok(_)) | Ok(Err(RunError::Interrupted))) {
+                        monitor.stop();
+                    }
+                    results.lock().expect("no thread panics with the lock").push((number, result));
+                }
+            });
+        }
+    });
+    monitor.done.store(true, Ordering::Release);
+    let mut results = results.into_inner().expect("no thread panics with the lock");
+    results.sort_by_key(|(number, _)| *number);
+    let mut outcome = Outcome::default();
+    for (number, result) in results {
+        match result? {
+            Ok(replication) => outcome.finished.push(replication),
+            Err(RunError::Interrupted) => {}
+            Err(error) => {
+                outcome.failed.get_or_insert((number, error));
+            }
+        }
+    }
+    outcome.interrupted = outcome.failed.is_none() && outcome.finished.len() < plan.count;
+    Ok(outcome)
+}
+
+fn run_one(
+    plan: &Plan<'_>,
+    number: u64,
+    monitor: &Monitor,
+) -> Result<Result<Replication, RunError>, ConfigError> {
+    let network = build(plan.scenario, plan.parts, plan.traces, plan.seed, number)?;
+    let end = network.end;
+    let mut driver = Driver::new(network);
+    let follower = Follower { monitor, last: AtomicU64::new(0) };
+    if let Err(error) = driver.run(&follower) {
+        return Ok(Err(error));
+    }
+    follower.reached(end);
+    monitor.finished.fetch_add(1, Ordering::Relaxed);
+    let report = driver.report(number);
+    Ok(Ok(Replication { report, recorder: driver.into_recorder() }))
+}
