@@ -1,0 +1,28 @@
+//! Rust errors as Python exceptions.
+
+use airpath_core::ConfigError;
+use airpath_link::trace_file::TraceError;
+use airpath_model::ModelError;
+use airpath_sim::RunError;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+
+/// A value that a part does not accept: `ValueError`.
+pub(crate) fn config(error: ConfigError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A trace that cannot be read or made: `ValueError`.
+pub(crate) fn trace(error: TraceError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A problem that the model does not accept: `ValueError`.
+pub(crate) fn model(error: ModelError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A run that failed: `RuntimeError`.
+pub(crate) fn run(replication: u64, error: &RunError) -> PyErr {
+    PyRuntimeError::new_err(format!("replication {replication}: {error}"))
+}

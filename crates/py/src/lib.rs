@@ -1,0 +1,68 @@
+//! The Python module `airpath._airpath`: a thin layer over the other crates.
+//!
+//! Scenarios come in as JSON in SI base units, results go out as JSON and as columns of bytes;
+//! everything that a user sees is made from them on the Python side.
+#![forbid(unsafe_code)]
+
+mod errors;
+mod simulate;
+mod solve;
+mod trace;
+
+use pyo3::prelude::*;
+
+/// Version of the package.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Commit that the module was built from, `unknown` outside a repository.
+#[pyfunction]
+fn commit() -> &'static str {
+    env!("AIRPATH_COMMIT")
+}
+
+/// Built-in parts as JSON: kind of part -> list of (name, one line).
+#[pyfunction]
+fn registry() -> String {
+    serde_json::json!({
+        "aqm": airpath_aqm::AnyQueue::BUILT_IN,
+        "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
+        "link": airpath_link::AnyLink::BUILT_IN,
+        "window": airpath_tcp::window::AnyWindow::BUILT_IN,
+    })
+    .to_string()
+}
+
+/// Mean and Student-t interval of independent values: (mean, low, high).
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+fn mean_interval(values: Vec<f64>, confidence: f64) -> (f64, f64, f64) {
+    let interval = airpath_core::stats::mean_interval(&values, confidence);
+    (interval.mean, interval.low, interval.high)
+}
+
+/// Jain's fairness index.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+fn jain_index(shares: Vec<f64>) -> f64 {
+    airpath_core::stats::jain_index(&shares)
+}
+
+/// The compiled part of Airpath.
+#[pymodule]
+fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(commit, module)?)?;
+    module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(mean_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(jain_index, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
+    module.add_class::<trace::Trace>()?;
+    module.add_class::<simulate::SimulationOutput>()?;
+    Ok(())
+}

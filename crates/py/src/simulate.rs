@@ -1,0 +1,154 @@
+//! Simulation for Python: replications in the background, progress and Ctrl-C in front.
+
+use crate::errors;
+use crate::trace::{Trace, doubles};
+use airpath_core::{Recorder, Series};
+use airpath_link::Traces;
+use airpath_path::{Parts, ReplicationReport, Scenario, build};
+use airpath_sim::{Monitor, Outcome, Plan, replicate};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time between two looks at signals and progress.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What finished of a simulation.
+#[pyclass(frozen, module = "airpath._airpath")]
+pub(crate) struct SimulationOutput {
+    reports: Vec<ReplicationReport>,
+    recorders: Vec<Recorder>,
+    /// Whether Ctrl-C ended it early.
+    #[pyo3(get)]
+    interrupted: bool,
+}
+
+type Columns<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl SimulationOutput {
+    /// The finished replications as a JSON list.
+    #[getter]
+    fn replications(&self) -> String {
+        serde_json::to_string(&self.reports).expect("reports hold only numbers and texts")
+    }
+
+    /// Recorded series of one finished replication: name -> (time_s, id, value) as bytes.
+    fn series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let Some(recorder) = self.recorders.get(index) else {
+            return Err(PyIndexError::new_err(format!("no finished replication {index}")));
+        };
+        let all = PyDict::new(py);
+        for (series, name) in Series::ALL {
+            if recorder.wants(series) {
+                all.set_item(name, columns(py, recorder, series))?;
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> Columns<'py> {
+    let samples = recorder.samples(series);
+    let ids: Vec<u8> = samples.iter().flat_map(|sample| sample.id.to_le_bytes()).collect();
+    (
+        doubles(py, samples.iter().map(|sample| sample.time.as_secs_lossy())),
+        PyBytes::new(py, &ids),
+        doubles(py, samples.iter().map(|sample| sample.value)),
+    )
+}
+
+/// Runs replications of a resolved scenario on several threads, without the interpreter lock.
+///
+/// `progress(finished, total, fraction)` is called about ten times a second. Ctrl-C ends the
+/// run; what had finished is in the output.
+#[pyfunction]
+#[pyo3(signature = (
+    scenario_json, traces, seed, first_replication, replications, threads, progress=None
+))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    scenario_json: &str,
+    traces: BTreeMap<String, Py<Trace>>,
+    seed: u64,
+    first_replication: u64,
+    replications: usize,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<SimulationOutput> {
+    let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    let plan = Plan {
+        scenario: &scenario,
+        parts: &Parts::default(),
+        traces: &Arc::new(shared(&traces)),
+        seed,
+        first: first_replication,
+        count: replications,
+        threads,
+    };
+    let monitor = Monitor::default();
+    let total_s = scenario.duration_ns as f64 * 1e-9 * replications as f64;
+    let mut raised: Option<PyErr> = None;
+    let outcome = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| replicate(&plan, &monitor));
+        while !worker.is_finished() {
+            py.detach(|| wait(&worker));
+            let fraction = (monitor.simulated_s() / total_s).min(1.0);
+            let looked = py.check_signals().and_then(|()| match &progress {
+                Some(call) => call.call1(py, (monitor.finished(), replications, fraction)).map(drop),
+                None => Ok(()),
+            });
+            if let Err(error) = looked {
+                monitor.stop();
+                raised.get_or_insert(error);
+            }
+        }
+        worker.join().expect("replications report failures instead of panicking")
+    });
+    finish(py, outcome.map_err(errors::config)?, raised)
+}
+
+/// Sleeps until the worker is done, at most one look's interval.
+fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
+    let step = LOOK_INTERVAL / 50;
+    for _ in 0..50 {
+        if worker.is_finished() {
+            return;
+        }
+        std::thread::park_timeout(step);
+    }
+}
+
+fn finish(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> PyResult<SimulationOutput> {
+    if let Some((replication, error)) = &outcome.failed {
+        return Err(errors::run(*replication, error));
+    }
+    let mut interrupted = outcome.interrupted;
+    if let Some(error) = raised {
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return Err(error);
+        }
+        interrupted = true;
+    }
+    let (reports, recorders) =
+        outcome.finished.into_iter().map(|done| (done.report, done.recorder)).unzip();
+    Ok(SimulationOutput { reports, recorders, interrupted })
+}
+
+fn shared(traces: &BTreeMap<String, Py<Trace>>) -> Traces {
+    traces.iter().map(|(key, trace)| (key.clone(), Arc::clone(&trace.get().inner))).collect()
+}
+
+/// Wires the scenario without running it; raises `ValueError` when that cannot be done.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn check(scenario_json: &str, traces: BTreeMap<String, Py<Trace>>) -> PyResult<()> {
+    let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    build(&scenario, &Parts::default(), &Arc::new(shared(&traces)), 0, 0)
+        .map(drop)
+        .map_err(errors::config)
+}

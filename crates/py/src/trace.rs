@@ -1,0 +1,128 @@
+//! Traces for Python.
+
+use crate::errors;
+use airpath_link::trace_file::{self, FadedLinkConfig, PERCENTILES};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A recorded or generated link.
+#[pyclass(frozen, module = "airpath._airpath")]
+pub(crate) struct Trace {
+    pub(crate) inner: Arc<trace_file::Trace>,
+}
+
+impl Trace {
+    fn new(inner: trace_file::Trace) -> Trace {
+        Trace { inner: Arc::new(inner) }
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// Reads the Mahimahi format; `name` stands in errors.
+    #[staticmethod]
+    #[pyo3(signature = (text, name = "trace"))]
+    fn from_mahimahi(text: &str, name: &str) -> PyResult<Trace> {
+        trace_file::Trace::parse_mahimahi(name, text).map(Trace::new).map_err(errors::trace)
+    }
+
+    /// Reads a `time_s,rate_bps` CSV; `name` stands in errors.
+    #[staticmethod]
+    #[pyo3(signature = (text, name = "trace"))]
+    fn from_csv(text: &str, name: &str) -> PyResult<Trace> {
+        trace_file::Trace::parse_csv(name, text).map(Trace::new).map_err(errors::trace)
+    }
+
+    /// `opportunities` or `rate`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match &*self.inner {
+            trace_file::Trace::Opportunities(_) => "opportunities",
+            trace_file::Trace::Rate(_) => "rate",
+        }
+    }
+
+    /// The period, s.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.period_ns() as f64 * 1e-9
+    }
+
+    /// The trace in the Mahimahi format.
+    fn to_mahimahi(&self) -> PyResult<String> {
+        self.inner.to_mahimahi().map_err(errors::trace)
+    }
+
+    /// The trace as CSV, opportunities averaged over bins.
+    #[pyo3(signature = (bin_ns, provenance = ""))]
+    fn to_csv(&self, bin_ns: u64, provenance: &str) -> PyResult<String> {
+        self.inner.to_csv(bin_ns, provenance).map_err(errors::trace)
+    }
+
+    /// Length, rates and outages as JSON.
+    fn info(&self) -> String {
+        let stats = self.inner.stats();
+        let percentiles: BTreeMap<String, f64> =
+            PERCENTILES.iter().map(|p| p.to_string()).zip(stats.percentiles_bps).collect();
+        json!({
+            "kind": self.kind(),
+            "duration_s": stats.duration_ns as f64 * 1e-9,
+            "opportunities": stats.opportunities,
+            "mean_bps": stats.mean_bps,
+            "percentiles_bps": percentiles,
+            "longest_outage_s": stats.longest_outage.length_ns as f64 * 1e-9,
+            "longest_outage_start_s": stats.longest_outage.start_ns as f64 * 1e-9,
+            "zero_bins_fraction": stats.empty_bins_fraction,
+        })
+        .to_string()
+    }
+
+    /// Rate in each bin, little-endian doubles, bit/s.
+    fn rates<'py>(&self, py: Python<'py>, bin_ns: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let rates = self.inner.rates(bin_ns).map_err(errors::trace)?;
+        Ok(doubles(py, rates.into_iter()))
+    }
+}
+
+/// A column of doubles as bytes, little-endian.
+pub(crate) fn doubles<'py>(
+    py: Python<'py>,
+    values: impl Iterator<Item = f64>,
+) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &values.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+}
+
+/// What `generate_trace` reads.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GenerateConfig {
+    duration_ns: u64,
+    mean_snr_db: f64,
+    bandwidth_hz: f64,
+    cap_bps: f64,
+    speed_mps: f64,
+    carrier_hz: f64,
+    seed: u64,
+}
+
+/// A Rayleigh-faded Shannon-rate link as delivery opportunities.
+#[pyfunction]
+pub(crate) fn generate_trace(config_json: &str) -> PyResult<Trace> {
+    let config: GenerateConfig =
+        serde_json::from_str(config_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let generated = trace_file::generate(&FadedLinkConfig {
+        duration_ns: config.duration_ns,
+        mean_snr_db: config.mean_snr_db,
+        bandwidth_hz: config.bandwidth_hz,
+        cap_bps: config.cap_bps,
+        speed_mps: config.speed_mps,
+        carrier_hz: config.carrier_hz,
+        seed: config.seed,
+    });
+    generated.map(|trace| Trace::new(trace_file::Trace::Opportunities(trace))).map_err(errors::trace)
+}
