@@ -1,0 +1,82 @@
+"""Published papers, their numbers beside ours.
+
+Each paper is a folder here: its tables as CSV files, its scenarios, its items (tables and figures)
+and a README that lists what is modelled, what is left out and every value that the paper leaves
+open. A new paper is one folder with a `PAPER` and one line in `PAPERS`.
+
+>>> from airpath import papers
+>>> report = papers.reproduce("qawla", ["table3"], mode="quick")  # doctest: +SKIP
+>>> report.items[0].rows[0].relative_difference  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Final
+
+from airpath.errors import BadValueError
+from airpath.papers.base import (
+    Effort,
+    Item,
+    ItemResult,
+    Mode,
+    Paper,
+    Progress,
+    Report,
+    Row,
+    Statement,
+    Summary,
+    Table,
+)
+from airpath.papers.run import reproduce_paper as _reproduce_paper
+
+__all__ = [
+    "PAPERS",
+    "Effort",
+    "Item",
+    "ItemResult",
+    "Mode",
+    "Paper",
+    "Progress",
+    "Report",
+    "Row",
+    "Statement",
+    "Summary",
+    "Table",
+    "load",
+    "reproduce",
+]
+
+PAPERS: Final[Mapping[str, str]] = {
+    "qawla": "Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model",
+}
+"""Every paper by the name of its folder, with one line about it."""
+
+
+def load(name: str) -> Paper:
+    """Return a paper by name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `PAPERS`.
+
+    Returns
+    -------
+    paper : Paper
+        With its items, its modes and its citation.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such paper.
+    """
+    if name not in PAPERS:
+        raise BadValueError(f'"{name}": not a paper. Accepted are {", ".join(PAPERS)}.')
+    module = importlib.import_module(f"{__name__}.{name}")
+    paper: Paper = module.PAPER
+    return paper
+
+
+reproduce = _reproduce_paper

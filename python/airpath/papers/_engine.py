@@ -1,0 +1,128 @@
+"""The only place where the papers touch the simulator and the analytic models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+__all__ = ["Compiled", "Engine", "EngineProgress", "Simulated", "Solved"]
+
+EngineProgress = Callable[[int, int, float], None]
+"""Called with finished and total replications and the finished fraction of simulated time."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """The replications of one scenario: the statistics of each, as the engine reports them."""
+
+    replications: Sequence[Mapping[str, Any]]
+    interrupted: bool
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The analytic solution of one scenario.
+
+    Parameters
+    ----------
+    domain : str
+        Where it lies: ``R1``, ``B``, ``R2``, ... or ``empty``.
+    throughput_bps : float
+        Bits of IP packets that reach the receivers, bit/s.
+    queue_packets : float
+        Queue length, packets.
+    alpha : float or None
+        Weight of the upper regime at a boundary, in [0, 1]; None elsewhere.
+    """
+
+    domain: str
+    throughput_bps: float
+    queue_packets: float
+    alpha: float | None
+
+
+class Engine(Protocol):
+    """What the papers need from below."""
+
+    def simulate(
+        self,
+        scenario: Any,
+        *,
+        replications: int,
+        seed: int,
+        threads: int | None,
+        progress: EngineProgress | None,
+    ) -> Simulated:
+        """Run `replications` of a scenario."""
+        ...
+
+    def solve(self, scenario: Any) -> Solved:
+        """Solve the analytic model that matches a scenario."""
+        ...
+
+    def mean_interval(
+        self, values: Sequence[float], confidence: float
+    ) -> tuple[float, float, float]:
+        """Return the mean and its Student-t interval; NaN bounds for fewer than two values."""
+        ...
+
+    def describe(self, scenario: Any) -> Mapping[str, Any]:
+        """Return the resolved scenario as plain values, for the provenance."""
+        ...
+
+    def build(self) -> Mapping[str, str]:
+        """Return ``version`` and ``commit`` of what computes."""
+        ...
+
+
+class Compiled:
+    """The real engine. Imports it when it is first used, so that listing papers stays quick."""
+
+    def simulate(
+        self,
+        scenario: Any,
+        *,
+        replications: int,
+        seed: int,
+        threads: int | None,
+        progress: EngineProgress | None,
+    ) -> Simulated:
+        """Run `replications` of a scenario."""
+        from airpath import api
+
+        result = api.simulate(
+            scenario, reps=replications, seed=seed, threads=threads, progress=progress
+        )
+        return Simulated(result.replications, result.interrupted)
+
+    def solve(self, scenario: Any) -> Solved:
+        """Solve the analytic model that matches a scenario."""
+        from airpath import api
+
+        solution = api.solve(scenario)
+        return Solved(
+            solution.domain, solution.throughput_bps, solution.queue_packets, solution.alpha
+        )
+
+    def mean_interval(
+        self, values: Sequence[float], confidence: float
+    ) -> tuple[float, float, float]:
+        """Return the mean and its Student-t interval; NaN bounds for fewer than two values."""
+        from airpath import _airpath
+
+        mean, low, high = _airpath.mean_interval(list(values), confidence)
+        return mean, low, high
+
+    def describe(self, scenario: Any) -> Mapping[str, Any]:
+        """Return the resolved scenario as plain values, for the provenance."""
+        text, _traces = scenario.resolve()
+        resolved: Mapping[str, Any] = json.loads(text)
+        return resolved
+
+    def build(self) -> Mapping[str, str]:
+        """Return ``version`` and ``commit`` of what computes."""
+        from airpath import _airpath
+
+        return {"version": _airpath.version(), "commit": _airpath.commit()}

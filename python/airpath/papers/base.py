@@ -1,0 +1,370 @@
+"""What every reproduced paper is made of: items, rows, checked statements, and a report.
+
+```
+  Paper --items--> Item --evaluate(session)--> ItemResult: rows, tables, figures
+    |                                              |
+    statements, summaries  ---------------------> Report --to_dict()--> the document of --json
+```
+
+A *cell* is one parameter combination of a paper that is simulated, named by a tuple such as
+``(idx, B)``. Items say which cells they need; each cell is simulated once, however many use it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from airpath.papers.session import Session
+
+__all__ = [
+    "Cell",
+    "Effort",
+    "Item",
+    "ItemResult",
+    "Mode",
+    "Paper",
+    "Progress",
+    "Report",
+    "Row",
+    "Statement",
+    "StatementSpec",
+    "Summary",
+    "Table",
+]
+
+Mode = Literal["quick", "default", "full"]
+"""How much is simulated: `quick` to look, `full` as the paper did, `default` between them."""
+
+Cell = tuple[Any, ...]
+"""The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
+
+Progress = Callable[[float, str], None]
+"""Called with the finished fraction of all simulated time, in [0, 1], and what is being done."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long and how often each cell is simulated.
+
+    Parameters
+    ----------
+    replications : int
+        Independent runs of each cell, from 1; intervals need 2.
+    duration_s : float
+        Simulated time of each run, s, above `warmup_s`.
+    warmup_s : float
+        Time at its beginning that is not counted, s, from 0.
+    note : str
+        What to remember when reading the numbers; printed with them. Empty when there is nothing.
+    """
+
+    replications: int
+    duration_s: float
+    warmup_s: float
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.replications < 1 or not 0 <= self.warmup_s < self.duration_s:
+            raise ValueError(
+                f"{self}: replications must be at least 1 and warmup_s from 0 to below duration_s"
+            )
+
+    def describe(self) -> str:
+        """Return the effort in a few words, for tables and figures."""
+        runs = "1 run" if self.replications == 1 else f"{self.replications} runs"
+        return f"{runs} of {self.duration_s:g} s, first {self.warmup_s:g} s not counted"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published number beside ours.
+
+    Parameters
+    ----------
+    row : mapping of str to int, float or str
+        Which number: ``{"idx": 1, "B": 10}``.
+    quantity : str
+        What it is, for example ``throughput_simulation``.
+    unit : str
+        Its unit; ``1`` for a pure number.
+    published : float or None
+        The printed value, in `unit`. None where the paper shows no number.
+    ours : float or None
+        Our value, in `unit`.
+    published_ci : float or None
+        Printed half-width of the confidence interval, in `unit`.
+    low, high : float or None
+        Our confidence interval, in `unit`. None for a value without one.
+    extra : mapping
+        More about the row; these keys follow the others in the JSON object.
+    """
+
+    row: Mapping[str, int | float | str]
+    quantity: str
+    unit: str
+    published: float | None
+    ours: float | None
+    published_ci: float | None = None
+    low: float | None = None
+    high: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def relative_difference(self) -> float | None:
+        """(ours - published) / published; None when either is missing or published is 0."""
+        if self.ours is None or not self.published:
+            return None
+        return (self.ours - self.published) / self.published
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as the JSON object of ``reproduce --json``."""
+        return {
+            "row": dict(self.row),
+            "quantity": self.quantity,
+            "unit": self.unit,
+            "published": _finite(self.published),
+            "published_ci": _finite(self.published_ci),
+            "ours": _finite(self.ours),
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "relative_difference": _finite(self.relative_difference),
+            **self.extra,
+        }
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to print, every entry as text.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    columns : sequence of (str, str)
+        Group and name of each column; neighbours of one group share its heading.
+    rows : sequence of sequence of str
+        The entries, one for each column.
+    notes : sequence of str
+        Sentences printed under the table.
+    """
+
+    title: str
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something that the paper's text says, checked on our numbers.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    text : str
+        What the paper says, in our words, with its place.
+    criterion : str
+        What is measured, and when the statement holds.
+    holds : bool
+        The outcome.
+    measured : sequence of str
+        The numbers it rests on, for people.
+    values : mapping
+        The same for programs.
+    """
+
+    key: str
+    text: str
+    criterion: str
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statement as a JSON object."""
+        return {
+            "statement": self.key,
+            "text": self.text,
+            "criterion": self.criterion,
+            "holds": self.holds,
+            "values": dict(self.values),
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A few numbers over many rows, as sentences and as values."""
+
+    key: str
+    title: str
+    lines: Sequence[str]
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """One table or figure of the paper, reproduced.
+
+    Parameters
+    ----------
+    item : str
+        The item's key: ``table3``.
+    title : str
+        What it shows.
+    rows : sequence of Row
+        One for each published number that we have a value for.
+    tables : sequence of Table
+        What to print.
+    figures : sequence of Path
+        Files that were written.
+    complete : bool
+        False when the run was interrupted before all of the item's cells were simulated.
+    """
+
+    item: str
+    title: str
+    rows: Sequence[Row]
+    tables: Sequence[Table] = ()
+    figures: Sequence[Path] = ()
+    complete: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item as a JSON object."""
+        return {
+            "item": self.item,
+            "title": self.title,
+            "complete": self.complete,
+            "rows": [row.to_dict() for row in self.rows],
+            "figures": [str(path) for path in self.figures],
+        }
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure that can be reproduced.
+
+    Parameters
+    ----------
+    key : str
+        What the user types: ``table3``.
+    title : str
+        One line about it.
+    cells : sequence of Cell
+        What it needs simulated.
+    evaluate : callable
+        Makes the result from the session's solutions and finished simulations. The path is the
+        folder for its files; None when none are wanted.
+    statements : sequence of str
+        Keys of the statements that belong to it; their cells are simulated with it.
+    """
+
+    key: str
+    title: str
+    cells: Sequence[Cell]
+    evaluate: Callable[[Session, Path | None], ItemResult]
+    statements: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class StatementSpec:
+    """A statement before it is checked: which cells it needs, and how it is checked."""
+
+    key: str
+    cells: Sequence[Cell]
+    check: Callable[[Session], Statement]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: what it published and how to make it again.
+
+    Parameters
+    ----------
+    key : str
+        Name of its folder.
+    title, citation : str
+        The paper.
+    cell_names : sequence of str
+        Names of a cell's entries: ``("idx", "B")``.
+    modes : mapping of str to Effort
+        The effort of ``quick``, ``default`` and ``full``.
+    items : sequence of Item
+        Its tables and figures, in the paper's order.
+    simulated_scenario, analysed_scenario : callable
+        Make a cell's scenario as the paper's simulator and as its analytic model have it.
+    statements : sequence of StatementSpec
+        What its text says about the results.
+    summarise : callable
+        Makes summaries of the finished items.
+    """
+
+    key: str
+    title: str
+    citation: str
+    cell_names: Sequence[str]
+    modes: Mapping[Mode, Effort]
+    items: Sequence[Item]
+    simulated_scenario: Callable[[Cell, Effort], Any]
+    analysed_scenario: Callable[[Cell], Any]
+    statements: Sequence[StatementSpec] = ()
+    summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
+
+    def cell_label(self, cell: Cell) -> str:
+        """Return a cell as text: ``idx=1, B=10``."""
+        pairs = zip(self.cell_names, cell, strict=True)
+        return ", ".join(f"{name}={value}" for name, value in pairs)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that one call of `airpath.papers.reproduce` found.
+
+    Parameters
+    ----------
+    paper : Paper
+        Which paper.
+    provenance : mapping
+        What made the numbers: version, commit, command, mode, effort, seed, scenarios.
+    items : sequence of ItemResult
+        In the order asked for.
+    statements : sequence of Statement
+        Those whose cells were all simulated.
+    summaries : sequence of Summary
+        Over all items.
+    interrupted : bool
+        True when Ctrl-C ended the simulations early; `items` hold what was finished.
+    effort : Effort
+        What each cell was given.
+    confidence : float
+        Of all intervals, in (0, 1).
+    """
+
+    paper: Paper
+    provenance: Mapping[str, Any]
+    items: Sequence[ItemResult]
+    statements: Sequence[Statement]
+    summaries: Sequence[Summary]
+    interrupted: bool
+    effort: Effort
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``reproduce --json``; it holds no NaN and no infinity."""
+        return {
+            "provenance": dict(self.provenance),
+            "paper": self.paper.key,
+            "complete": not self.interrupted,
+            "items": [item.to_dict() for item in self.items],
+            "statements": [statement.to_dict() for statement in self.statements],
+            "summary": {summary.key: dict(summary.values) for summary in self.summaries},
+        }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

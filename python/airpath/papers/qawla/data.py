@@ -1,0 +1,163 @@
+"""The published tables, typed. The numbers themselves are in the CSV files beside this one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, log2
+
+from airpath.papers.files import read_table
+
+__all__ = [
+    "BOUNDARIES",
+    "PACKET_BYTES",
+    "SUBCARRIERS_PER_S",
+    "TABLE_OF",
+    "Inputs",
+    "Mcs",
+    "Published",
+    "inputs",
+    "link_rate_bps",
+    "mcs_table",
+    "published",
+    "published_table",
+]
+
+PACKET_BYTES = 1500
+"""L, bytes of an IP packet (qawla-2015 §4)."""
+
+SUBCARRIERS_PER_S = 5.376e6
+"""c, data sub-carriers per second of the downlink (qawla-2015 §4)."""
+
+TABLE_OF = {10: "table3", 20: "table4", 30: "table5"}
+"""The table of results for each B."""
+
+BOUNDARIES = tuple(TABLE_OF)
+"""B, packets: where the link changes its regime."""
+
+
+@dataclass(frozen=True)
+class Mcs:
+    """One modulation and coding scheme (Table 1)."""
+
+    index: int
+    """m."""
+    constellation_points: int
+    """V_m."""
+    code_rate: tuple[int, int]
+    """R_m as numerator and denominator."""
+    fec_block_bytes: int
+    """k_m, bytes."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """One validation scenario (Table 2)."""
+
+    idx: int
+    flows: int
+    """N."""
+    mean_rtt0_ms: int
+    """F, ms: mean of the flows' fixed round-trip times."""
+    snr_db: int
+    mcs: tuple[int, int]
+    """MCS_1 and MCS_2."""
+    rate_mbps: tuple[float, float]
+    """r_1 and r_2, Mbit/s of IP packets."""
+    per: tuple[float, float]
+    """PER_1 and PER_2, as printed with three digits."""
+
+    @property
+    def traffic(self) -> str:
+        """The paper's name of the traffic scenario."""
+        return f"SU({self.flows},{self.mean_rtt0_ms})"
+
+
+@dataclass(frozen=True)
+class Published:
+    """One row of Tables 3, 4 and 5."""
+
+    idx: int
+    boundary: int
+    """B, packets."""
+    ns3_mbps: float
+    """T of the paper's simulations, mean of ten, Mbit/s."""
+    ns3_half_width_mbps: float
+    """Half-width of its 99 % confidence interval, Mbit/s."""
+    analysis_mbps: float
+    """T of the fixed point, Mbit/s."""
+    domain: str
+    """Where the fixed point lies: R1, B or R2."""
+    queue_packets: float
+    """x*, packets."""
+    alpha: float | None
+    """alpha*; None where the paper prints N/A."""
+
+
+@cache
+def mcs_table() -> dict[int, Mcs]:
+    """Return Table 1 by m."""
+    found = {}
+    for row in read_table("qawla", "table1.csv"):
+        over, under = row["code_rate"].split("/")
+        index = int(row["mcs"])
+        found[index] = Mcs(
+            index,
+            int(row["constellation_points"]),
+            (int(over), int(under)),
+            int(row["fec_block_bytes"]),
+        )
+    return found
+
+
+@cache
+def inputs() -> dict[int, Inputs]:
+    """Return Table 2 by idx."""
+    found = {}
+    for row in read_table("qawla", "table2.csv"):
+        idx = int(row["idx"])
+        found[idx] = Inputs(
+            idx,
+            int(row["flows"]),
+            int(row["mean_rtt0_ms"]),
+            int(row["snr_db"]),
+            (int(row["mcs1"]), int(row["mcs2"])),
+            (float(row["r1_mbps"]), float(row["r2_mbps"])),
+            (float(row["per1"]), float(row["per2"])),
+        )
+    return found
+
+
+@cache
+def published_table(boundary: int) -> dict[int, Published]:
+    """Return Table 3, 4 or 5 by idx; `boundary` is B: 10, 20 or 30 packets."""
+    found = {}
+    for row in read_table("qawla", f"{TABLE_OF[boundary]}.csv"):
+        idx = int(row["idx"])
+        found[idx] = Published(
+            idx,
+            int(row["B"]),
+            float(row["ns3_mbps"]),
+            float(row["ns3_half_width_mbps"]),
+            float(row["analysis_mbps"]),
+            row["domain"],
+            float(row["queue_packets"]),
+            float(row["alpha"]) if row["alpha"] else None,
+        )
+    return found
+
+
+def published(idx: int, boundary: int) -> Published:
+    """Return the row of one cell."""
+    return published_table(boundary)[idx]
+
+
+def link_rate_bps(mcs: Mcs) -> float:
+    """Return g_m, bit/s of IP packets that the link layer gets from an MCS (qawla-2015 §4).
+
+    The raw rate c log2(V_m) R_m loses what pads the last FEC block of each packet.
+    """
+    over, under = mcs.code_rate
+    raw_bps = SUBCARRIERS_PER_S * log2(mcs.constellation_points) * over / under
+    blocks = ceil(PACKET_BYTES / mcs.fec_block_bytes)
+    return raw_bps * PACKET_BYTES / (mcs.fec_block_bytes * blocks)

@@ -1,0 +1,99 @@
+"""Prints a report on a terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from airpath.papers.base import ItemResult, Report, Statement, Summary, Table
+
+__all__ = ["print_report"]
+
+WIDEST = 400
+"""More columns than any table has."""
+
+
+def print_report(report: Report, console: Console) -> None:
+    """Print every table, statement and summary of a report.
+
+    Parameters
+    ----------
+    report : Report
+        What `airpath.papers.reproduce` returned.
+    console : rich.console.Console
+        Where to. A table that is wider is wrapped by the terminal, never cut.
+    """
+    console.print(f"[bold]{escape(report.paper.title)}[/bold]")
+    console.print(escape(report.paper.citation), style="dim")
+    mode, seed = report.provenance["mode"], report.provenance["seed"]
+    console.print(f"{mode}: {report.effort.describe()}, seed {seed}", highlight=False)
+    if report.effort.note:
+        console.print(escape(report.effort.note), style="yellow", highlight=False)
+    for item in report.items:
+        _print_item(item, console)
+    if report.statements:
+        console.print("\n[bold]What the paper's text says, checked on our numbers[/bold]")
+    for statement in report.statements:
+        _print_statement(statement, console)
+    for summary in report.summaries:
+        _print_summary(summary, console)
+    if report.interrupted:
+        left = [item.item for item in report.items if not item.complete]
+        console.print(
+            f"\n[bold red]Interrupted.[/bold red] Not complete: {', '.join(left) or 'nothing'}."
+        )
+
+
+def _print_item(item: ItemResult, console: Console) -> None:
+    for table in item.tables:
+        console.print()
+        _print_uncut(_rich(table), console)
+        for note in table.notes:
+            console.print(f"  {escape(note)}", style="dim", highlight=False)
+    for path in item.figures:
+        console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def _print_uncut(table: RichTable, console: Console) -> None:
+    # Rich cuts numbers where a terminal is too narrow; a wrapped line still has them.
+    options = console.options.update(width=WIDEST, max_width=WIDEST)
+    for line in console.render_lines(table, options, pad=False):
+        parts = [(segment.text, segment.style or "") for segment in line]
+        text = Text.assemble(*parts)
+        text.rstrip()
+        console.print(text, soft_wrap=True, highlight=False)
+
+
+def _rich(table: Table) -> RichTable:
+    made = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE_HEAD)
+    made.collapse_padding, made.pad_edge, made.show_edge = True, False, False
+    before = None
+    for group, name in table.columns:
+        # The group stands over the first of its columns only.
+        heading = group if group != before else ""
+        made.add_column(f"{escape(heading)}\n{escape(name)}", justify="right", no_wrap=True)
+        before = group
+    for row in table.rows:
+        made.add_row(*(_marked(entry) for entry in row))
+    return made
+
+
+def _marked(entry: str) -> str:
+    return f"[bold red]{entry}[/bold red]" if entry == "NO" else escape(entry)
+
+
+def _print_statement(statement: Statement, console: Console) -> None:
+    verdict = "[green]holds[/green]" if statement.holds else "[bold red]DOES NOT HOLD[/bold red]"
+    console.print(f"  {verdict}: {escape(statement.text)}", highlight=False)
+    console.print(f"    {escape(statement.criterion)}", style="dim", highlight=False)
+    for line in statement.measured:
+        console.print(f"    {escape(line)}", highlight=False)
+
+
+def _print_summary(summary: Summary, console: Console) -> None:
+    console.print(f"\n[bold]{escape(summary.title)}[/bold]")
+    for line in summary.lines:
+        console.print(f"  {escape(line)}", highlight=False)

@@ -1,0 +1,131 @@
+"""`reproduce`: from a paper's name to a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import BadValueError
+from airpath.papers._engine import Compiled, Engine
+from airpath.papers.base import Effort, Item, Mode, Paper, Progress, Report, StatementSpec
+from airpath.papers.files import output_folder, write_file
+from airpath.papers.session import CONFIDENCE, Session
+
+__all__ = ["reproduce_paper"]
+
+
+def reproduce_paper(
+    paper: str | Paper,
+    items: Sequence[str] = (),
+    *,
+    mode: Mode = "default",
+    out: str | Path | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    effort: Effort | None = None,
+    engine: Engine | None = None,
+) -> Report:
+    """Make a paper's tables and figures again.
+
+    Parameters
+    ----------
+    paper : str or Paper
+        A key of `airpath.papers.PAPERS`, or a paper of your own.
+    items : sequence of str
+        Which of its items, ``["table3", "fig5"]``. Default: all.
+    mode : {"quick", "default", "full"}
+        How much is simulated; the paper says what each means.
+    out : str or Path, optional
+        Folder for figures and for the report as JSON; made when missing. Default: no files.
+    seed : int
+        Master seed, from 0. Default 1.
+    threads : int, optional
+        Worker threads, from 1. Default: one for each core.
+    progress : callable, optional
+        Called with the finished fraction in [0, 1] and what is being done.
+    provenance : mapping, optional
+        What to put at the front of the report's provenance, for example the command line.
+    effort : Effort, optional
+        Replications and durations in place of the mode's.
+    engine : Engine, optional
+        What simulates and solves. Default: the compiled engine.
+
+    Returns
+    -------
+    report : Report
+        After Ctrl-C with `interrupted` set and everything that was finished until then.
+
+    Raises
+    ------
+    BadValueError
+        If the paper, an item or the mode is not known, or `out` cannot be written to.
+    """
+    if isinstance(paper, str):
+        from airpath.papers import load
+
+        paper = load(paper)
+    chosen = _chosen_items(paper, items)
+    if mode not in paper.modes:
+        raise BadValueError(f'mode = "{mode}": not a mode. Accepted are {", ".join(paper.modes)}.')
+    effort = effort or paper.modes[mode]
+    folder = None if out is None else output_folder(Path(out))
+    session = Session(paper, effort, engine or Compiled(), seed, threads, progress)
+
+    specs = _statements_of(paper, chosen)
+    wanted = [item.cells for item in chosen] + [spec.cells for spec in specs]
+    session.simulate([cell for cells in wanted for cell in cells])
+    results = [item.evaluate(session, folder) for item in chosen]
+    report = Report(
+        paper=paper,
+        provenance=_provenance(session, mode, provenance or {}),
+        items=results,
+        # Statements of items that were not asked for are checked too when their cells are there.
+        statements=[
+            spec.check(session)
+            for spec in paper.statements
+            if spec.cells and all(session.finished(cell) for cell in spec.cells)
+        ],
+        summaries=paper.summarise(results),
+        interrupted=session.interrupted,
+        effort=effort,
+        confidence=CONFIDENCE,
+    )
+    if folder is not None:
+        text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
+        write_file(folder / f"{paper.key}.json", text.encode())
+    return report
+
+
+def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
+    by_key = {item.key: item for item in paper.items}
+    unknown = [name for name in names if name not in by_key]
+    if unknown:
+        listed = ", ".join(f'"{name}"' for name in unknown)
+        verb = "not an item" if len(unknown) == 1 else "not items"
+        raise BadValueError(f"{listed}: {verb} of {paper.key}. Accepted are {', '.join(by_key)}.")
+    return [by_key[name] for name in dict.fromkeys(names or by_key)]
+
+
+def _statements_of(paper: Paper, items: Sequence[Item]) -> list[StatementSpec]:
+    wanted = {key for item in items for key in item.statements}
+    return [spec for spec in paper.statements if spec.key in wanted]
+
+
+def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[str, Any]:
+    effort = session.effort
+    return {
+        **session.engine.build(),
+        **given,
+        "paper": session.paper.citation,
+        "mode": mode,
+        "replications": effort.replications,
+        "duration_s": effort.duration_s,
+        "warmup_s": effort.warmup_s,
+        "seed": session.seed,
+        "confidence": CONFIDENCE,
+        "scenarios": session.scenarios(),
+    }

@@ -1,0 +1,168 @@
+"""One run of `reproduce`: simulates each cell once, and keeps what was finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.papers._engine import Engine, Simulated, Solved
+from airpath.papers.base import Cell, Effort, Paper, Progress
+
+__all__ = ["CONFIDENCE", "Estimate", "Session"]
+
+CONFIDENCE = 0.99
+"""Of every interval: what the papers print."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over replications with its confidence interval.
+
+    Parameters
+    ----------
+    mean : float
+        Over the replications.
+    low, high : float
+        The interval; NaN when there is only one replication.
+    replications : int
+        How many there were.
+    """
+
+    mean: float
+    low: float
+    high: float
+    replications: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval; NaN when there is none."""
+        return (self.high - self.low) / 2
+
+
+class Session:
+    """The simulations and solutions that the items of one run share.
+
+    Parameters
+    ----------
+    paper : Paper
+        Makes the scenarios.
+    effort : Effort
+        What each cell is given.
+    engine : Engine
+        Simulates and solves.
+    seed : int
+        Master seed, the same for every cell: compared cells share their random numbers.
+    threads : int or None
+        Worker threads; None is one for each core.
+    progress : Progress or None
+        Told what is done.
+    """
+
+    def __init__(
+        self,
+        paper: Paper,
+        effort: Effort,
+        engine: Engine,
+        seed: int,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.paper = paper
+        self.effort = effort
+        self.engine = engine
+        self.seed = seed
+        self.threads = threads
+        self.progress = progress
+        self.interrupted = False
+        self._simulated: dict[Cell, Simulated] = {}
+        self._solved: dict[Cell, Solved] = {}
+        self._scenarios: dict[Cell, Any] = {}
+
+    def simulate(self, cells: Sequence[Cell]) -> None:
+        """Simulate the cells that are still missing, in order.
+
+        Ctrl-C ends this early without an exception: `interrupted` becomes True, finished cells
+        stay, and so do the finished replications of the cell that was under way.
+        """
+        todo = [cell for cell in dict.fromkeys(cells) if cell not in self._simulated]
+        try:
+            for index, cell in enumerate(todo):
+                run = self._run(cell, index, len(todo))
+                if run.replications:
+                    self._simulated[cell] = run
+                if run.interrupted:
+                    self.interrupted = True
+                    return
+            if todo:
+                self._tell(1.0, "simulated")
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _run(self, cell: Cell, index: int, total: int) -> Simulated:
+        label = f"simulating {self.paper.cell_label(cell)}"
+        self._tell(index / total, label)
+        return self.engine.simulate(
+            self.scenario(cell),
+            replications=self.effort.replications,
+            seed=self.seed,
+            threads=self.threads,
+            progress=lambda _finished, _reps, part: self._tell((index + part) / total, label),
+        )
+
+    def _tell(self, fraction: float, what: str) -> None:
+        if self.progress is not None:
+            self.progress(min(fraction, 1.0), what)
+
+    def scenario(self, cell: Cell) -> Any:
+        """Return the cell's scenario as it is simulated."""
+        if cell not in self._scenarios:
+            self._scenarios[cell] = self.paper.simulated_scenario(cell, self.effort)
+        return self._scenarios[cell]
+
+    def finished(self, cell: Cell) -> bool:
+        """Return whether all replications of the cell are there."""
+        run = self._simulated.get(cell)
+        return run is not None and len(run.replications) >= self.effort.replications
+
+    def simulated_cells(self) -> list[Cell]:
+        """Return the cells of which at least one replication is there, in simulated order."""
+        return list(self._simulated)
+
+    def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
+        """Return a number of each finished replication; empty when there is none."""
+        run = self._simulated.get(cell)
+        return [] if run is None else [value(replication) for replication in run.replications]
+
+    def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
+        """Return the mean of a number over the finished replications of a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario.
+        value : callable
+            Takes the number out of a replication's statistics.
+
+        Returns
+        -------
+        estimate : Estimate or None
+            None when no replication of the cell is finished.
+        """
+        found = self.values(cell, value)
+        if not found:
+            return None
+        return Estimate(*self.engine.mean_interval(found, CONFIDENCE), len(found))
+
+    def solution(self, cell: Cell) -> Solved:
+        """Return the analytic solution of a cell."""
+        if cell not in self._solved:
+            self._solved[cell] = self.engine.solve(self.paper.analysed_scenario(cell))
+        return self._solved[cell]
+
+    def scenarios(self) -> dict[str, Any]:
+        """Return every simulated scenario as plain values, by the text of its cell."""
+        return {
+            self.paper.cell_label(cell): dict(self.engine.describe(self.scenario(cell)))
+            for cell in self._simulated
+        }

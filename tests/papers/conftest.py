@@ -1,0 +1,175 @@
+"""A stand-in for the compiled engine, so that the papers' framework is tested on its own.
+
+Its analytic side is a second, plain implementation of qawla-2015 Algorithm 1, written from the
+paper's equations; it is what the transcribed tables are checked with.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from airpath.papers._engine import EngineProgress, Simulated, Solved
+
+WINDOW_PACKETS = 65536 / 1500
+MIN_RTO_S = 1.0
+PACKET_BITS = 12_000.0
+Q_MAX = 180.0
+T_99 = {2: 63.657, 3: 9.925, 4: 5.841}
+"""Student's t for a 99 % interval, by the number of values."""
+
+
+def timeout_share(p: float, w: float) -> float:
+    """Eq. 5, in the form of the PFTK model's own paper (see the errata of the README)."""
+    s = 1 - p
+    share = (1 - s**3) * (1 + s**3 * (1 - math.pow(s, w - 3))) / (1 - math.pow(s, w))
+    return min(1.0, share)
+
+
+def sending_rate(p: float, rtt_s: float) -> float:
+    """Eqs. 3, 4 and 6 with b = 2, packets/s."""
+    if p == 0:
+        return WINDOW_PACKETS / rtt_s
+    if p >= 1:
+        return 0.0
+    free = 2 / 3 + math.sqrt(4 * (1 - p) / (3 * p) + 4 / 9)
+    f = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
+    w = min(free, WINDOW_PACKETS)
+    share = timeout_share(p, w)
+    rounds = free + 1 if free < WINDOW_PACKETS else w / 4 + (1 - p) / (p * w) + 2
+    waiting = share * MIN_RTO_S * f / (1 - p)
+    return ((1 - p) / p + w + share / (1 - p)) / (rtt_s * rounds + waiting)
+
+
+def gentle_red(x: float) -> float:
+    """Eq. 1 with th_min = 30, th_max = 90, p_max = 0.1."""
+    if x < 30:
+        return 0.0
+    return (x - 30) / 60 * 0.1 if x < 90 else min(0.1 + (x - 90) / 90 * 0.9, 1.0)
+
+
+def root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function crosses 0, by bisection."""
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return low
+
+
+def fixed_point(
+    base_rtts_s: Sequence[float],
+    rates_bps: tuple[float, float],
+    pers: tuple[float, float],
+    boundary: float,
+) -> Solved:
+    """Algorithm 1."""
+
+    def excess(x: float, alpha: float) -> float:
+        rate, per = service(alpha)
+        delay = (x + 1) * PACKET_BITS / rate
+        drop = gentle_red(x)
+        loss = 1 - (1 - per) * (1 - drop)
+        sent = sum(sending_rate(loss, rtt + delay) for rtt in base_rtts_s)
+        return PACKET_BITS * (1 - drop) * sent - rate
+
+    def service(alpha: float) -> tuple[float, float]:
+        rate = rates_bps[0] * (1 - alpha) + rates_bps[1] * alpha
+        lost = pers[0] * rates_bps[0] * (1 - alpha) + pers[1] * rates_bps[1] * alpha
+        return rate, lost / rate
+
+    def answer(domain: str, x: float, alpha: float) -> Solved:
+        rate, per = service(alpha)
+        admitted = excess(x, alpha) + rate
+        return Solved(domain, (1 - per) * admitted, x, alpha if domain == "B" else None)
+
+    if excess(0, 0) < 0:
+        return answer("empty", 0.0, 0)
+    if excess(boundary, 0) < 0:
+        return answer("R1", root(lambda x: excess(x, 0), 0, boundary), 0)
+    if excess(boundary, 1) < 0:
+        return answer("B", boundary, root(lambda a: excess(boundary, a), 0, 1))
+    return answer("R2", root(lambda x: excess(x, 1), boundary, Q_MAX), 1)
+
+
+class FakeEngine:
+    """Solves in Python; "simulates" by spreading numbers around a given aggregate throughput."""
+
+    def __init__(self) -> None:
+        self.runs: list[dict[str, Any]] = []
+        self.throughput: Callable[[str], float] = lambda _name: 10e6
+        self.pmf: Callable[[str], list[float]] = lambda _name: [0.1, 0.6, 0.3]
+        self.interrupt_at: int | None = None
+        """Which run, from 0, is ended after its first replication."""
+        self.raise_at: int | None = None
+        """Which run, from 0, raises KeyboardInterrupt."""
+
+    def simulate(
+        self,
+        scenario: Any,
+        *,
+        replications: int,
+        seed: int,
+        threads: int | None,
+        progress: EngineProgress | None,
+    ) -> Simulated:
+        resolved = self.describe(scenario)
+        index = len(self.runs)
+        if index == self.raise_at:
+            raise KeyboardInterrupt
+        self.runs.append({"name": resolved["name"], "reps": replications, "seed": seed})
+        interrupted = index == self.interrupt_at
+        done = 1 if interrupted else replications
+        flows = len(resolved["flows"])
+        total = self.throughput(resolved["name"])
+        found = []
+        for replication in range(done):
+            factor = 1 + 0.01 * (replication - (replications - 1) / 2)
+            flow = {"ip_throughput_bps": total * factor / flows}
+            queue = {"name": "bottleneck", "pmf": self.pmf(resolved["name"])}
+            found.append({"replication": replication, "flows": [flow] * flows, "queues": [queue]})
+            if progress is not None:
+                progress(replication + 1, replications, (replication + 1) / replications)
+        return Simulated(found, interrupted)
+
+    def solve(self, scenario: Any) -> Solved:
+        resolved = self.describe(scenario)
+        link = resolved["bottleneck"]["link"]
+        wires = ("access", "egress", "return_wire")
+        rtts = [
+            (sum(flow[wire]["delay_ns"] for wire in wires) + link["delay_ns"]) / 1e9
+            for flow in resolved["flows"]
+        ]
+        low, high = link["regimes"]
+        return fixed_point(
+            rtts,
+            (low["rate_bps"], high["rate_bps"]),
+            (low["per"], high["per"]),
+            link["thresholds"][0],
+        )
+
+    def mean_interval(
+        self, values: Sequence[float], confidence: float
+    ) -> tuple[float, float, float]:
+        mean = statistics.fmean(values)
+        if len(values) < 2:
+            return mean, math.nan, math.nan
+        assert confidence == 0.99
+        half = T_99[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
+        return mean, mean - half, mean + half
+
+    def describe(self, scenario: Any) -> Mapping[str, Any]:
+        resolved: Mapping[str, Any] = json.loads(scenario.resolve()[0])
+        return resolved
+
+    def build(self) -> Mapping[str, str]:
+        return {"version": "0.0", "commit": "none"}
+
+
+@pytest.fixture
+def fake_engine() -> FakeEngine:
+    return FakeEngine()

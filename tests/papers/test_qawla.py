@@ -1,0 +1,449 @@
+"""Ozturk and Akar 2015: the transcribed tables, the scenarios, our numbers beside theirs."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from airpath.errors import BadValueError
+from airpath.papers import Effort, Row, load, reproduce
+from airpath.papers._engine import Compiled, Solved
+from airpath.papers.files import read_table
+from airpath.papers.qawla import scenarios
+from airpath.papers.qawla.data import (
+    BOUNDARIES,
+    Published,
+    inputs,
+    link_rate_bps,
+    mcs_table,
+    published,
+    published_table,
+)
+from airpath.papers.qawla.measures import domain
+from airpath.papers.qawla.tables import MEAN_LIMIT
+from airpath.papers.render import print_report
+
+CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
+SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
+
+# What remains: Table 2 prints its packet error rates, and Tables 3 to 5 their alpha, with three
+# digits. An independent solution of Algorithm 1 is off by 0.033 %, 0.23 % and 0.53 % at most.
+T_TOLERANCE = 1e-3
+QUEUE_TOLERANCE = 3e-3
+ALPHA_TOLERANCE = 6e-3
+
+
+def by_idx(numbers: range) -> list[Any]:
+    return [pytest.param(number, id=f"idx={number}") for number in numbers]
+
+
+# --- the published numbers ---------------------------------------------------------------------
+
+
+def test_each_table_has_all_its_rows() -> None:
+    assert list(mcs_table()) == list(range(8))
+    assert list(inputs()) == list(range(1, 19))
+    assert [list(published_table(b)) for b in BOUNDARIES] == [list(range(1, 19))] * 3
+    assert all(published(*cell).boundary == cell[1] for cell in CELLS)
+    assert len(read_table("qawla", "table6.csv")) == 10
+
+
+def test_tables_3_to_5_print_the_boundary_wherever_they_print_alpha() -> None:
+    for cell in CELLS:
+        row = published(*cell)
+        assert (row.alpha is not None) == (row.domain == "B")
+        assert (row.queue_packets == row.boundary) == (row.domain == "B")
+        assert (row.queue_packets < row.boundary) == (row.domain == "R1")
+
+
+@pytest.mark.parametrize("idx", by_idx(range(1, 19)))
+def test_table2_rates_follow_from_table1(idx: int) -> None:
+    case = inputs()[idx]
+    computed = [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in case.mcs]
+    assert computed == pytest.approx(case.rate_mbps, rel=1e-12)
+
+
+def test_table2_gives_each_mcs_one_error_rate_at_each_snr() -> None:
+    seen: dict[tuple[int, int], float] = {}
+    for case in inputs().values():
+        assert case.per[0] <= case.per[1]
+        assert case.rate_mbps[0] < case.rate_mbps[1]
+        for mcs, per in zip(case.mcs, case.per, strict=True):
+            assert seen.setdefault((mcs, case.snr_db), per) == per
+
+
+def test_table2_is_three_snrs_of_six_traffic_scenarios() -> None:
+    cases = [(case.flows, case.mean_rtt0_ms, case.snr_db) for case in inputs().values()]
+    assert cases == [(n, f, snr) for n in (1, 4, 16) for f in (1, 40) for snr in (22, 26, 30)]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"idx={cell[0]}-B={cell[1]}")
+def test_transcribed_analysis_agrees_with_a_second_solution(
+    cell: tuple[int, int], fake_engine: Any
+) -> None:
+    check_analysis(fake_engine.solve(scenarios.analysed(cell)), published(*cell))
+
+
+# --- the scenarios -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("idealised", [False, True])
+@pytest.mark.parametrize("idx", by_idx(range(1, 19)))
+def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: bool) -> None:
+    case = inputs()[idx]
+    resolved = json.loads(scenarios.build(idx, 20, idealised=idealised).resolve()[0])
+    n, mean_ms = case.flows, case.mean_rtt0_ms
+    links_ns = resolved["bottleneck"]["link"]["delay_ns"]
+    if not idealised:
+        links_ns += resolved["ack_path"]["link"]["delay_ns"]
+    for i, flow in enumerate(resolved["flows"]):
+        wires = sum(flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire"))
+        rtt0_ms = 2 * (i + 1) * mean_ms / (n + 1)
+        # Each of three delays is rounded to a nanosecond.
+        assert wires + links_ns == pytest.approx((rtt0_ms + 5) * 1e6, abs=2)
+        assert flow["egress"]["delay_ns"] == pytest.approx(2 * mean_ms / (n + 1) / 4 * 1e6, abs=1)
+    assert len(resolved["flows"]) == n
+
+
+def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
+    resolved = json.loads(scenarios.simulated((6, 20), SHORT).resolve()[0])
+    assert (resolved["duration_ns"], resolved["warmup_ns"]) == (40_000_000_000, 10_000_000_000)
+    assert resolved["bottleneck"] == {
+        "link": {
+            "kind": "multi-regime",
+            "thresholds": [20],
+            "regimes": [
+                {"rate_bps": 5_376_000, "per": 0.0},
+                {"rate_bps": 26_880_000, "per": 0.112},
+            ],
+            "delay_ns": 2_500_000,
+            "frame_overhead": 2,
+        },
+        "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
+    }
+    assert resolved["ack_path"]["link"]["rate_bps"] == 5_376_000
+    assert resolved["ack_path"]["link"]["loss"] == 0.0
+    assert resolved["ack_path"]["queue"] == {"kind": "droptail", "limit": {"packets": 1000}}
+    [flow] = resolved["flows"]
+    wires = [flow[wire] for wire in ("access", "egress", "return_wire")]
+    assert [wire["rate_bps"] for wire in wires] == [10**9] * 3
+    assert [wire["delay_ns"] for wire in wires] == [10_000_000, 10_000_000, 20_000_000]
+    assert flow["start"] == {"kind": "uniform", "low_ns": 0, "high_ns": 10**9}
+    options = flow["source"]["options"]
+    assert (options["profile"], options["recovery"]) == ("ns3-2014", "reno")
+
+
+# --- the analytic columns of Tables 3, 4 and 5 -------------------------------------------------
+
+
+def check_analysis(solved: Solved, row: Published) -> None:
+    assert domain(solved) == row.domain
+    assert solved.throughput_bps / 1e6 == pytest.approx(row.analysis_mbps, rel=T_TOLERANCE)
+    # Half of the last printed digit where x* is printed as 0.0000.
+    expected = pytest.approx(row.queue_packets, rel=QUEUE_TOLERANCE, abs=5e-5)
+    assert solved.queue_packets == expected
+    if row.alpha is None:
+        assert domain(solved) != "B"
+    else:
+        assert solved.alpha == pytest.approx(row.alpha, rel=ALPHA_TOLERANCE)
+
+
+@pytest.mark.parametrize("idx", by_idx(range(1, 19)))
+def test_table3_b10(idx: int) -> None:
+    check_analysis(Compiled().solve(scenarios.analysed((idx, 10))), published(idx, 10))
+
+
+@pytest.mark.parametrize("idx", by_idx(range(1, 19)))
+def test_table4_b20(idx: int) -> None:
+    check_analysis(Compiled().solve(scenarios.analysed((idx, 20))), published(idx, 20))
+
+
+@pytest.mark.parametrize("idx", by_idx(range(1, 19)))
+def test_table5_b30(idx: int) -> None:
+    check_analysis(Compiled().solve(scenarios.analysed((idx, 30))), published(idx, 30))
+
+
+# --- the simulated columns ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("idx", by_idx(range(4, 7)))
+def test_table5_cells_without_loss_are_exact(idx: int) -> None:
+    # Deterministic in the paper (± 0.0000); what is left is where the warm-up cuts the flow.
+    case = Effort(replications=1, duration_s=300.0, warmup_s=30.0)
+    run = Compiled().simulate(
+        scenarios.simulated((idx, 30), case), replications=1, seed=1, threads=1, progress=None
+    )
+    total = sum(flow["ip_throughput_bps"] for flow in run.replications[0]["flows"]) / 1e6
+    assert total == pytest.approx(5.3673, abs=0.0005)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_quick_mode_is_near_the_published_numbers() -> None:
+    report = reproduce("qawla", ["table3", "table4", "table5", "fig6"], mode="quick")
+    [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
+    assert simulation.values["cells"] == 54
+    # Runs of 90 counted seconds vary about twice as much as the paper's means of ten.
+    assert simulation.values["mean_absolute_difference"] < 2 * MEAN_LIMIT
+    assert {s.key: s.holds for s in report.statements} == {
+        "empty-queue": True,
+        "mass-at-boundary": True,
+        "optimistic-model": True,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.paper_full
+@pytest.mark.timeout(3600)
+def test_full_mode_agrees_with_all_54_cells() -> None:
+    report = reproduce("qawla", mode="full")
+    [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
+    assert simulation.values["mean_absolute_difference"] <= MEAN_LIMIT
+    assert simulation.values["outside"] == []
+    assert all(statement.holds for statement in report.statements)
+
+
+# --- the report, on a stand-in for the engine --------------------------------------------------
+
+
+def of_name(name: str) -> tuple[int, int]:
+    found = re.fullmatch(r"qawla idx (\d+), B = (\d+)", name)
+    assert found
+    return int(found[1]), int(found[2])
+
+
+@pytest.fixture
+def engine(fake_engine: Any) -> Any:
+    """An engine that gives the published throughputs, and a queue around the published x*."""
+    fake_engine.throughput = lambda name: published(*of_name(name)).ns3_mbps * 1e6
+
+    def pmf(name: str) -> list[float]:
+        idx, boundary = of_name(name)
+        if idx == 2:
+            return [3 / boundary, 1 - 3 / boundary]
+        centre = published(idx, boundary).queue_packets
+        weights = [max(0.0, 8 - abs(k - centre)) for k in range(60)]
+        return [weight / sum(weights) for weight in weights]
+
+    fake_engine.pmf = pmf
+    return fake_engine
+
+
+def strict_json(document: Any) -> Any:
+    return json.loads(json.dumps(document, allow_nan=False))
+
+
+def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
+    report = reproduce("qawla", ["table3"], effort=SHORT, engine=engine, seed=7)
+    document = strict_json(report.to_dict())
+    assert document["paper"] == "qawla"
+    assert document["provenance"]["seed"] == 7
+    assert document["provenance"]["scenarios"]["idx=1, B=10"]["bottleneck"]["queue"]
+    [item] = document["items"]
+    assert (item["item"], item["complete"]) == ("table3", True)
+    counts: dict[str, int] = {}
+    for row in item["rows"]:
+        counts[row["quantity"]] = counts.get(row["quantity"], 0) + 1
+        assert list(row)[:9] == [
+            "row",
+            "quantity",
+            "unit",
+            "published",
+            "published_ci",
+            "ours",
+            "low",
+            "high",
+            "relative_difference",
+        ]
+    alphas = sum(row.alpha is not None for row in published_table(10).values())
+    assert counts == {
+        "throughput_analysis": 18,
+        "queue_analysis": 18,
+        "alpha_analysis": alphas,
+        "throughput_simulation": 18,
+    }
+
+
+def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
+    report = reproduce("qawla", ["table3"], effort=SHORT, engine=engine)
+    rows = {
+        (row.row["idx"], row.quantity): row.to_dict() for item in report.items for row in item.rows
+    }
+    analysis = rows[1, "throughput_analysis"]
+    assert analysis["row"] == {"idx": 1, "B": 10}
+    assert analysis["published"] == 8.0208
+    assert analysis["relative_difference"] == pytest.approx(analysis["ours"] / 8.0208 - 1)
+    assert (analysis["published_ci"], analysis["low"], analysis["high"]) == (None, None, None)
+    assert (analysis["domain_published"], analysis["domain_ours"]) == ("B", "B")
+    simulation = rows[1, "throughput_simulation"]
+    assert (simulation["published"], simulation["published_ci"]) == (7.7536, 0.0535)
+    assert simulation["ours"] == pytest.approx(7.7536)
+    assert simulation["low"] < simulation["ours"] < simulation["high"]
+    # x* = 0 is published for idx 11: there is no relative difference to 0.
+    assert rows[11, "queue_analysis"]["relative_difference"] is None
+    assert rows[11, "queue_analysis"]["domain_ours"] == "R1"
+
+
+def test_the_summary_counts_what_it_says(engine: Any) -> None:
+    usual = engine.throughput
+    engine.throughput = lambda name: usual(name) * (1.1 if of_name(name) == (13, 20) else 1.001)
+    report = reproduce("qawla", ["table3", "table4", "table5"], effort=SHORT, engine=engine)
+    values = {summary.key: summary.values for summary in report.summaries}
+    assert values["simulation"]["cells"] == 54
+    assert values["simulation"]["within"] == 53
+    assert values["simulation"]["outside"] == ["idx=13, B=20"]
+    assert values["simulation"]["largest_difference"] == pytest.approx(0.1)
+    assert values["simulation"]["mean_absolute_difference"] == pytest.approx(
+        (53 * 0.001 + 0.1) / 54
+    )
+    assert values["analysis"]["same_domain"] == 54
+    assert values["analysis"]["largest_difference"]["throughput_analysis"] < T_TOLERANCE
+
+
+def test_each_cell_is_simulated_once(engine: Any) -> None:
+    progress: list[float] = []
+    report = reproduce(
+        "qawla", effort=SHORT, engine=engine, progress=lambda part, _what: progress.append(part)
+    )
+    assert len(engine.runs) == len({run["name"] for run in engine.runs}) == 54
+    assert {run["reps"] for run in engine.runs} == {3}
+    assert progress == sorted(progress)
+    assert (progress[0], progress[-1]) == (0.0, 1.0)
+    assert [item.item for item in report.items] == [item.key for item in load("qawla").items]
+
+
+def test_statements_are_checked_and_can_fail(engine: Any) -> None:
+    def verdicts() -> dict[str, bool]:
+        report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine)
+        strict_json(report.to_dict())
+        return {statement.key: statement.holds for statement in report.statements}
+
+    assert verdicts() == {"empty-queue": True, "mass-at-boundary": True, "optimistic-model": True}
+    engine.pmf = lambda _name: [0.2, 0.8]
+    engine.throughput = lambda _name: 30e6
+    assert verdicts() == {
+        "empty-queue": False,
+        "mass-at-boundary": False,
+        "optimistic-model": False,
+    }
+
+
+def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=out)
+    written = {path.name for item in report.items for path in item.figures}
+    assert written == {
+        f"qawla-{fig}.{kind}" for fig in ("fig5", "fig6") for kind in ("png", "svg", "csv")
+    }
+    assert {path.name for path in out.iterdir()} == written | {"qawla.json"}
+    assert (out / "qawla-fig5.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (out / "qawla-fig6.svg").read_text()
+    assert json.loads((out / "qawla.json").read_text())["paper"] == "qawla"
+
+
+def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        reproduce("qawla", ["fig5"], effort=SHORT, engine=engine, out=tmp_path / folder)
+    assert (tmp_path / "a/qawla-fig5.svg").read_bytes() == (
+        tmp_path / "b/qawla-fig5.svg"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize("how", ["interrupt_at", "raise_at"])
+def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -> None:
+    setattr(engine, how, 20)
+    items = ["table2", "table3", "table4", "fig6"]
+    report = reproduce("qawla", items, effort=SHORT, engine=engine, out=tmp_path)
+    assert report.interrupted
+    assert [item.complete for item in report.items] == [True, True, False, False]
+    simulated = [
+        row for item in report.items for row in item.rows if row.quantity == "throughput_simulation"
+    ]
+    # The cell that was under way keeps its one finished replication, without an interval.
+    assert len(simulated) == (21 if how == "interrupt_at" else 20)
+    document = strict_json(report.to_dict())
+    assert document["complete"] is False
+    if how == "interrupt_at":
+        assert simulated[-1].to_dict()["low"] is None
+        assert simulated[-1].extra["replications"] == 1
+    # Analytic rows cost nothing and are all there.
+    assert sum(row.quantity == "throughput_analysis" for row in report.items[2].rows) == 18
+    assert [path.name for path in tmp_path.iterdir()] == ["qawla.json"]
+    assert "Interrupted" in printed(report)
+
+
+def printed(report: Any) -> str:
+    text = io.StringIO()
+    print_report(report, Console(file=text, width=80))
+    return text.getvalue()
+
+
+def test_the_report_prints_every_row(engine: Any) -> None:
+    engine.throughput = lambda _name: 30e6
+    text = printed(reproduce("qawla", effort=SHORT, engine=engine))
+    for words in (
+        "Table 2: the 18 scenarios",
+        "7.7536 ± 0.0535",
+        "NO",
+        "3 runs of 40 s, first 10 s not counted",
+        "DOES NOT HOLD",
+        "mean |difference|",
+    ):
+        assert words in text
+    tables = [line for line in text.splitlines() if re.match(r" *\d+  ", line)]
+    assert max(map(len, tables)) <= 80
+    assert "…" not in text
+    for number in [f"{published(*cell).analysis_mbps:.4f}" for cell in CELLS]:
+        assert number in text
+
+
+def test_a_mode_says_what_it_leaves_out(engine: Any) -> None:
+    assert "fewer and shorter runs" in printed(
+        reproduce("qawla", ["table2"], mode="quick", engine=engine)
+    )
+
+
+def bad_calls() -> Iterator[Any]:
+    yield pytest.param(
+        ("quawla",), {}, '"quawla": not a paper. Accepted are qawla.', id="unknown paper"
+    )
+    yield pytest.param(
+        ("qawla", ["table9"]),
+        {},
+        '"table9": not an item of qawla. Accepted are table2, table3, table4, table5, fig5, fig6.',
+        id="unknown item",
+    )
+    yield pytest.param(
+        ("qawla",),
+        {"mode": "fast"},
+        'mode = "fast": not a mode. Accepted are quick, default, full.',
+        id="unknown mode",
+    )
+    yield pytest.param(
+        ("qawla",),
+        {"out": "/dev/null/out"},
+        'out = "/dev/null/out": cannot be written to (not a directory). Give a folder that can.',
+        id="unwritable",
+    )
+
+
+@pytest.mark.parametrize(("args", "keys", "message"), list(bad_calls()))
+def test_bad_calls_end_before_any_work(
+    engine: Any, args: tuple[Any, ...], keys: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadValueError) as caught:
+        reproduce(*args, engine=engine, **keys)
+    assert str(caught.value) == message
+    assert engine.runs == []
+
+
+def test_a_row_without_a_published_number_has_no_difference() -> None:
+    row = Row({"idx": 2, "B": 10}, "empty_queue_probability", "1", None, 0.3, low=0.2, high=0.4)
+    assert row.to_dict()["relative_difference"] is None
