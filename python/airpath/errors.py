@@ -6,7 +6,6 @@ The text of every error is one line per problem: place, field, value, what is ac
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ __all__ = [
 ]
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_VALUE = 60
 
 
@@ -146,8 +146,16 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return `text` in double quotes on one line, everything unprintable escaped."""
-    return _one_line(json.dumps(text, ensure_ascii=False))
+    """Return `text` as a TOML string on one line, everything unprintable escaped."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
 def show(value: object) -> str:

@@ -29,12 +29,15 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self
 
 from airpath.errors import MISSING, Problem, ScenarioError
-from airpath.scenario.units import LARGEST, Duration, Packets, Quantity, Rate, Size, quote
+from airpath.scenario.units import Duration, Packets, Quantity, Rate, Size, quote
 
 __all__ = ["Model", "Part"]
 
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
+
+MOST_PACKETS = 10**9
+"""Largest queue threshold: more packets than any memory holds."""
 
 _T = TypeVar("_T", bound=int)
 Path = tuple[str | int, ...]
@@ -153,9 +156,6 @@ if TYPE_CHECKING:
         def __pydantic_init_subclass__(cls, **kwargs: Any) -> None: ...
         @classmethod
         def model_validate(cls, obj: Any, *, context: Any = None) -> Self: ...
-        def model_dump(
-            self, *, exclude_none: bool = False, by_alias: bool = False
-        ) -> dict[str, Any]: ...
 else:
     _Base = BaseModel
 
@@ -225,8 +225,8 @@ class Model(_Base):
 
     def document(self) -> dict[str, Any]:
         """Return the table as plain values, quantities as text: what a TOML file would say."""
-        values = self.model_dump(exclude_none=True, by_alias=True)
-        return {key: _as_text(values[key]) for key in self.keys() if key in values}
+        values = ((info.alias or name, getattr(self, name)) for name, info in self.ordered_fields())
+        return {key: _as_text(value) for key, value in values if value is not None}
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: every key, quantities as integers of their base unit.
@@ -250,8 +250,8 @@ class Model(_Base):
 def _as_text(value: Any) -> Any:
     if isinstance(value, Quantity):
         return str(value)
-    if isinstance(value, dict):
-        return {key: _as_text(item) for key, item in value.items()}
+    if isinstance(value, Model):
+        return value.document()
     if isinstance(value, (list, tuple)):
         return [_as_text(item) for item in value]
     return value
@@ -278,7 +278,7 @@ class Part(Model):
     """A part that is chosen by name. Its subclasses are families; theirs are the choices."""
 
     family: ClassVar[str]
-    """What a member of the family is called in messages."""
+    """What a member of the family is called in messages, with its article."""
     chosen_by: ClassVar[str] = "kind"
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Part]]]
@@ -306,10 +306,7 @@ class Part(Model):
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         if "family" in vars(cls):
-            return core_schema.with_info_plain_validator_function(
-                cls._pick,
-                serialization=core_schema.plain_serializer_function_ser_schema(Model.document),
-            )
+            return core_schema.with_info_plain_validator_function(cls._pick)
         return handler(source)
 
     @classmethod
@@ -322,7 +319,7 @@ class Part(Model):
             data, blamed = {cls.chosen_by: data}, ()
         if not isinstance(data, Mapping):
             raise fault(
-                f"not a {cls.family}", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
+                f"not {cls.family}", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
             )
         if cls.chosen_by in data:
             kind = data[cls.chosen_by]
@@ -336,13 +333,14 @@ class Part(Model):
                 raise faults_at(((cls.chosen_by,), None, missing))
         if not isinstance(kind, str) or kind not in cls.registry:
             advice = nearest(kind if isinstance(kind, str) else "", kinds)
-            raise faults_at((blamed, kind, fault(f"not a {cls.family}", advice)))
+            raise faults_at((blamed, kind, fault(f"not {cls.family}", advice)))
         return cls.registry[kind].model_validate(data, context=info.context)
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
-        """Return the fields, first the one that names the choice."""
-        return sorted(super().ordered_fields(), key=lambda field: field[0] != cls.chosen_by)
+        """Return the fields: the one that names the choice, what must be given, the rest."""
+        fields = super().ordered_fields()
+        return sorted(fields, key=lambda f: (f[0] != cls.chosen_by, not f[1].is_required()))
 
     @classmethod
     def make(cls, data: Mapping[str, Any], place: str) -> Self:
@@ -382,7 +380,7 @@ def _above_zero(value: _T) -> _T:
 
 
 def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
-    accepted = f"Write a whole number from {low}" + (f" to {high}" if high < LARGEST else " on")
+    accepted = f"Write a whole number from {low} to {high}"
 
     def check(value: Any) -> int:
         if isinstance(value, (bool, Quantity)) or not hasattr(value, "__index__"):
@@ -421,14 +419,14 @@ def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
 
 
 def _packets(low: int, example: int) -> Callable[[Any], int]:
-    check_number = _whole(low, LARGEST, example)
+    check_number = _whole(low, MOST_PACKETS, example)
 
     def check(value: Any) -> int:
         if isinstance(value, str):
             # "30 packets" says the same as 30.
             number, _, unit = value.strip().partition(" ")
             if unit.strip() in Packets.units and number.isascii() and number.isdecimal():
-                value = Packets.parse(value) if len(number) < 20 else LARGEST + 1
+                value = Packets.parse(value) if len(number) < 20 else MOST_PACKETS + 1
         return check_number(int(value) if isinstance(value, Packets) else value)
 
     return check
@@ -455,6 +453,10 @@ def _limit(value: Any) -> Quantity:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise fault("not a text", "Write a text in double quotes")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise fault("has characters that UTF-8 does not have") from None
     return value
 
 
@@ -487,6 +489,6 @@ Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
 PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
 PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
-Count = Annotated[int, PlainValidator(_whole(1, LARGEST, 1))]
+Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 Text = Annotated[str, PlainValidator(_text)]
 Truth = Annotated[bool, PlainValidator(_truth)]

@@ -39,6 +39,8 @@ __all__ = [
 
 LARGEST_PACKET = Size(65535)
 """Largest IP packet, RFC 791 §3.1."""
+LARGEST_WINDOW = 2**32 - 1
+"""Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 
 
 # --- congestion controls -----------------------------------------------------------------------
@@ -47,7 +49,7 @@ LARGEST_PACKET = Size(65535)
 class Congestion(Part):
     """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
 
-    family = "congestion control"
+    family = "a congestion control"
     recovery: ClassVar[str | None] = None
     """Loss recovery that belongs to it; None leaves that to the profile."""
 
@@ -183,7 +185,7 @@ class Source(Part):
         When they stop sending, after the start. Default: the end of the run.
     """
 
-    family = "source"
+    family = "a source"
     chosen_by = "source"
     needs_path: ClassVar[bool] = False
     """Whether `base_rtt` or the wires must be given."""
@@ -447,6 +449,9 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
     if packet > LARGEST_PACKET:
         what = f"mss and header together are {Size(packet)}, larger than an IP packet"
         complain(("mss", "header"), what, 'Write at most "65535 B" for both together')
+    if options.receive_window > LARGEST_WINDOW:  # type: ignore[operator]
+        what = "more than 32 bits of bytes"
+        complain(("receive_window",), what, 'Write at most "4 GB"')
     if options.receive_window < options.mss:  # type: ignore[operator]
         what = f"receive_window = {options.receive_window} is below mss = {options.mss}"
         complain(("receive_window", "mss"), what, "Write a receive window of at least one segment")
@@ -455,4 +460,5 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
         if least > options.max_rto:  # type: ignore[operator]
             what = f"{name} = {least} is above max_rto = {options.max_rto}"
             complain((name, "max_rto"), what, f"Write {name} up to max_rto")
+            break
     return wrong

@@ -39,7 +39,7 @@ FrameOverhead = Annotated[Size, Key("frame_overhead")]
 class Link(Part):
     """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
 
-    family = "link"
+    family = "a link"
     rate_can_change: ClassVar[bool] = False
     """Whether a `control` entry may set its rate."""
 

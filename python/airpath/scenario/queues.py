@@ -11,8 +11,8 @@ from airpath.scenario.base import (
     PacketCount,
     Part,
     Path,
-    PositiveFraction,
     PositivePacketCount,
+    Probability,
     QueueLimit,
     Truth,
     fault,
@@ -25,7 +25,7 @@ __all__ = ["DropTail", "Gred", "QueueDisc"]
 class QueueDisc(Part):
     """A queue discipline; `kind` says which. Lengths count packets that wait, not the one sent."""
 
-    family = "queue discipline"
+    family = "a queue discipline"
 
 
 class DropTail(QueueDisc):
@@ -59,7 +59,7 @@ class Gred(QueueDisc):
     max_th : int
         th_max, packets, above `min_th`. Default 90 (qawla-2015 §4).
     max_p : float
-        p_max, the drop probability at `max_th`, above 0 and at most 1. Default 0.1 (qawla-2015 §4).
+        p_max, the drop probability at `max_th`, in [0, 1]. Default 0.1 (qawla-2015 §4).
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default False.
     """
@@ -67,7 +67,7 @@ class Gred(QueueDisc):
     kind: Literal["gred"] = "gred"
     min_th: PacketCount = 30
     max_th: PositivePacketCount = 90
-    max_p: PositiveFraction = 0.1
+    max_p: Probability = 0.1
     ecn: Truth = False
 
     @field_validator("max_th")

@@ -83,7 +83,7 @@ def _stage(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str
 class AckPath(Part):
     """How ACKs return; `kind` says which. Each flow's `return_wire` follows."""
 
-    family = "ACK path"
+    family = "an ACK path"
 
     def delay(self, forward: Link) -> int:
         """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import dotted
+from airpath.errors import dotted, quoted
 from airpath.scenario.traces import PREFIX
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _string(value)
+        return quoted(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
@@ -79,15 +79,3 @@ def _value(value: Any) -> str:
         inner = ", ".join(f"{dotted((key,))} = {_value(item)}" for key, item in value.items())
         return f"{{{inner}}}"
     return f"[{', '.join(_value(item) for item in value)}]"
-
-
-def _string(text: str) -> str:
-    return '"' + "".join(_character(char) for char in text) + '"'
-
-
-def _character(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    if char.isprintable():
-        return char
-    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

@@ -26,8 +26,8 @@ from airpath.errors import UnitError
 
 __all__ = ["LARGEST", "Duration", "Packets", "Quantity", "Rate", "Size"]
 
-LARGEST = 9 * 10**18
-"""Largest count of any base unit: the sum of two still fits 64 unsigned bits."""
+LARGEST = 10**18
+"""Largest count of any base unit: eight times that, bytes in bits, still fits 64 bits."""
 
 _NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
@@ -47,6 +47,8 @@ class Quantity(int):
     """Every accepted unit, case-sensitive, with its size in base units."""
     written: ClassVar[tuple[str, ...]]
     """The units that `str()` chooses from, largest first."""
+    largest: ClassVar[int] = LARGEST
+    """Largest value, base units."""
     zero: ClassVar[str]
     """How 0 is written."""
     noun: ClassVar[str]
@@ -80,7 +82,7 @@ class Quantity(int):
         Raises
         ------
         UnitError
-            If it is no number with an accepted unit, is below 0, or is above `LARGEST`.
+            If it is no number with an accepted unit, is below 0, or is above `largest`.
         """
         match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
         if match is None:
@@ -104,13 +106,13 @@ class Quantity(int):
         Raises
         ------
         UnitError
-            If it is not finite, is below 0, or is above `LARGEST` base units.
+            If it is not finite, is below 0, or is above `largest` base units.
         """
         if cls.si_factor is None:
             raise cls._error(number, "no unit")
         if isinstance(number, numbers.Integral):
             whole = int(number)
-            if abs(whole) > LARGEST:
+            if abs(whole) > cls.largest:
                 raise cls._out_of_range(number, whole > 0)
             return cls._from_decimal(Decimal(whole), cls.si_factor, number)
         if not math.isfinite(number):
@@ -169,23 +171,27 @@ class Quantity(int):
     @classmethod
     def _from_decimal(cls, number: Decimal, factor: int, given: object) -> Self:
         if number < 0:
-            raise cls._error(given, "below 0")
+            raise cls._below_zero(given)
         # Compared by magnitude first: 1e999999999 must not be written out.
         if number.adjusted() > 20 and number != 0:
             raise cls._out_of_range(given, True)
         if number.adjusted() < -40:
             return cls(0)
         scaled = _EXACT.multiply(number, Decimal(factor))
-        if scaled > LARGEST:
+        if scaled > cls.largest:
             raise cls._out_of_range(given, True)
         return cls(int(scaled.to_integral_value()))
 
     @classmethod
     def _out_of_range(cls, given: object, above: bool) -> UnitError:
         if not above:
-            return cls._error(given, "below 0")
-        largest = f"Write at most {quote(str(cls(LARGEST)))}"
+            return cls._below_zero(given)
+        largest = f"Write at most {quote(str(cls(cls.largest)))}"
         return UnitError(given, "too large to be counted", largest, quote(cls.example))
+
+    @classmethod
+    def _below_zero(cls, given: object) -> UnitError:
+        return UnitError(given, "below 0", f"Write a {cls.noun} from 0 on", quote(cls.example))
 
     @classmethod
     def _error(cls, given: object, what: str) -> UnitError:
@@ -195,10 +201,7 @@ class Quantity(int):
     def __get_pydantic_core_schema__(
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            cls._validate,
-            serialization=core_schema.plain_serializer_function_ser_schema(str),
-        )
+        return core_schema.with_info_plain_validator_function(cls._validate)
 
     @classmethod
     def _validate(cls, value: object, info: ValidationInfo) -> Self:
@@ -223,6 +226,8 @@ class Duration(Quantity):
         "h": 3600 * 10**9,
     }
     written = ("s", "ms", "us", "ns")
+    # 64 times that, the largest back-off of a timeout, still fits 64 bits.
+    largest = 10**17
     zero = "0 s"
     noun = "duration"
     example = "40 ms"

@@ -1,0 +1,602 @@
+"""The exact text of everything that a scenario file can have wrong."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import airpath as ap
+from airpath.errors import MISSING, Problem
+from airpath.scenario import loads
+
+GOOD = """\
+duration = "300 s"
+warmup = "30 s"
+[bottleneck]
+aqm = "gred"
+link = {kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}
+[[flows]]
+count = 4
+cc = "reno"
+base_rtt = "40 ms"
+"""
+DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
+RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
+SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
+LINKS = "fixed, multi-regime, trace, rate-trace"
+REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
+FLOW_KEYS = "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, size"
+
+
+def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(text, place="wimax.toml", overrides=overrides or [])
+    return str(caught.value).splitlines()
+
+
+def problem_after_setting(key: str, value: str) -> str:
+    """Return the one problem that the good file has with `key` set to the TOML text `value`."""
+    (line,) = lines(GOOD, [(key, value)])
+    return line
+
+
+def test_the_good_file_is_good() -> None:
+    assert loads(GOOD).duration == 300 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("duration", "300", f"duration = 300: no unit. {DURATION}"),
+        ("duration", "nan", f"duration = nan: no unit. {DURATION}"),
+        ("duration", '"300"', f'duration = "300": no unit. {DURATION}'),
+        ("duration", "true", f"duration = true: not a duration. {DURATION}"),
+        (
+            "duration",
+            "0 s",
+            'duration = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            "duration",
+            "600 years",
+            f'duration = "600 years": not a duration. {DURATION}',
+        ),
+        (
+            "duration",
+            "1e11 s",
+            'duration = "1e11 s": too large to be counted. Write at most "100000000 s", '
+            'for example "40 ms".',
+        ),
+        (
+            "warmup",
+            "300 s",
+            'warmup = "300 s": not below duration = "300 s". Write a shorter warmup.',
+        ),
+        (
+            "warmup",
+            "-1 s",
+            'warmup = "-1 s": below 0. Write a duration from 0 on, for example "40 ms".',
+        ),
+        ("name", "3", "name = 3: not a text. Write a text in double quotes."),
+        (
+            "durations",
+            "1 s",
+            'durations = "1 s": unknown key. The nearest is duration; accepted are name, '
+            "duration, warmup, bottleneck, ack_path, control, record, flows.",
+        ),
+        # links
+        ("bottleneck.link.rate", "5 Mb", f'bottleneck.link.rate = "5 Mb": not a rate. {RATE}'),
+        ("bottleneck.link.rate", "5e6", f"bottleneck.link.rate = 5000000.0: no unit. {RATE}"),
+        (
+            "bottleneck.link.rate",
+            "-5 Mbit/s",
+            'bottleneck.link.rate = "-5 Mbit/s": below 0. Write a rate from 0 on, '
+            'for example "5 Mbit/s".',
+        ),
+        (
+            "bottleneck.link.rate",
+            "0 bit/s",
+            'bottleneck.link.rate = "0 bit/s": not above 0. Write a rate above 0, '
+            'for example "5 Mbit/s".',
+        ),
+        (
+            "bottleneck.link.loss",
+            "1.5",
+            "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.01.",
+        ),
+        (
+            "bottleneck.link.loss",
+            "nan",
+            "bottleneck.link.loss = nan: not a number. Write a number from 0 to 1, "
+            "for example 0.01.",
+        ),
+        (
+            "bottleneck.link.loss",
+            '"1 %"',
+            'bottleneck.link.loss = "1 %": not a number. Write a number from 0 to 1, '
+            "for example 0.01.",
+        ),
+        (
+            "bottleneck.link.frame_overhead",
+            "2",
+            f"bottleneck.link.frame_overhead = 2: no unit. {SIZE}",
+        ),
+        (
+            "bottleneck.link.kind",
+            "fixd",
+            'bottleneck.link.kind = "fixd": not a link. The nearest is fixed; '
+            f"accepted are {LINKS}.",
+        ),
+        (
+            "bottleneck.link",
+            "{}",
+            f'bottleneck.link.kind: missing. Accepted kinds are {LINKS}, for example "fixed".',
+        ),
+        (
+            "bottleneck.link",
+            "5",
+            f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
+        ),
+        ("bottleneck.link", "fixed", 'bottleneck.link.rate: missing. Write rate = "5 Mbit/s".'),
+        (
+            "bottleneck.link",
+            '{kind = "trace"}',
+            'bottleneck.link.file: missing. Write file = "traces:Verizon-LTE-short.down".',
+        ),
+        (
+            "bottleneck.link",
+            '{kind = "trace", file = "traces:"}',
+            'bottleneck.link.file = "traces:": names no file. Write a path from the scenario file, '
+            'or traces: and a name, for example "traces:Verizon-LTE-short.down".',
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [10, 10], regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds.1 = 10: not above the threshold before it, 10. "
+            "Write the thresholds in strictly ascending order, for example [10, 20].",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [0], regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds.0 = 0: below 1. "
+            "Write a whole number from 1 to 1000000000, for example 30.",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = 10, regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds = 10: not a list. Write a list in square brackets, "
+            "for example [20].",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [10, 20], regimes = {REGIMES}}}',
+            'bottleneck.link.regimes = [{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]: 2 regimes for '
+            "2 thresholds. Give one regime more than there are thresholds.",
+        ),
+        (
+            "bottleneck.link",
+            '{kind = "multi-regime", thresholds = [], regimes = [{rate = "1 Mbit/s", per = 2}]}',
+            "bottleneck.link.regimes.0.per = 2: above 1. Write a number from 0 to 1, "
+            "for example 0.01.",
+        ),
+        # queue disciplines
+        (
+            "bottleneck.aqm",
+            "red",
+            'bottleneck.aqm = "red": not a queue discipline. The nearest is gred; '
+            "accepted are droptail, gred.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "gred", min_th = 90}',
+            "bottleneck.aqm.max_th = 90: not above min_th = 90. Write max_th above min_th, "
+            "for example 270.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "gred", min_th = 1.5}',
+            "bottleneck.aqm.min_th = 1.5: not a whole number. "
+            "Write a whole number from 0 to 1000000000, for example 30.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "gred", max_p = -0.1}',
+            "bottleneck.aqm.max_p = -0.1: below 0. Write a number from 0 to 1, for example 0.01.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "gred", ecn = 1}',
+            "bottleneck.aqm.ecn = 1: not a truth value. Write true or false.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "gred", minth = 3}',
+            "bottleneck.aqm.minth = 3: unknown key. The nearest is min_th; "
+            "accepted are kind, min_th, max_th, max_p, ecn.",
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "droptail", limit = 100}',
+            "bottleneck.aqm.limit = 100: no unit. Write a number with packets, B, kB, MB, GB, KiB, "
+            'MiB or GiB, for example "100 packets".',
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "droptail", limit = "100 frames"}',
+            'bottleneck.aqm.limit = "100 frames": not a limit. Write a number with packets, B, kB, '
+            'MB, GB, KiB, MiB or GiB, for example "100 packets".',
+        ),
+        (
+            "bottleneck.aqm",
+            '{kind = "droptail", limit = "0 B"}',
+            'bottleneck.aqm.limit = "0 B": not above 0. Write a size above 0, '
+            'for example "1500 B".',
+        ),
+        # flows
+        ("flows", "[]", "flows = []: no flows. Give at least one group of flows."),
+        (
+            "flows",
+            "3",
+            "flows = 3: not a list. Write a list in square brackets, for example "
+            '[{count = 4, base_rtt = "40 ms"}].',
+        ),
+        (
+            "flows.0.count",
+            "0",
+            "flows.0.count = 0: below 1. Write a whole number from 1 to 4294967295, for example 1.",
+        ),
+        (
+            "flows.0.count",
+            "100001",
+            "flows.0.count = 100001: 100001 flows in all. "
+            "Write counts that add up to 100000 at most.",
+        ),
+        (
+            "flows.0.counts",
+            "3",
+            f"flows.0.counts = 3: unknown key. The nearest is count; accepted are {FLOW_KEYS}.",
+        ),
+        (
+            "flows.0.source",
+            "udp",
+            'flows.0.source = "udp": not a source. Accepted are tcp, cbr, poisson.',
+        ),
+        (
+            "flows.0.cc",
+            "cubic",
+            'flows.0.cc = "cubic": not a congestion control. Accepted are reno, newreno.',
+        ),
+        (
+            "flows.0.cc",
+            "newren",
+            'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
+            "accepted are reno, newreno.",
+        ),
+        (
+            "flows.0.profile",
+            "ns3",
+            'flows.0.profile = "ns3": not a TCP profile. Accepted are rfc, ns3-2014.',
+        ),
+        (
+            "flows.0.base_rtt",
+            "2 ms",
+            'flows.0.base_rtt = "2 ms": below the 2.5 ms that the bottleneck link and the ACK path '
+            'take. Write at least "2.5 ms".',
+        ),
+        ("flows.0.base_rtt", "40", f"flows.0.base_rtt = 40: no unit. {DURATION}"),
+        (
+            "flows.0.base_rtt",
+            '["40 ms", "50 ms"]',
+            'flows.0.base_rtt = ["40 ms", "50 ms"]: 2 values for count = 4. '
+            "Give one value for each flow.",
+        ),
+        (
+            "flows.0.base_rtt",
+            '["40 ms", 50, "1 ms", "50 ms"]',
+            f"flows.0.base_rtt.1 = 50: no unit. {DURATION}",
+        ),
+        (
+            "flows.0.base_rtt",
+            '["40 ms", "50 ms", "1 ms", "50 ms"]',
+            'flows.0.base_rtt.2 = "1 ms": below the 2.5 ms that the bottleneck link and the ACK '
+            'path take. Write at least "2.5 ms".',
+        ),
+        (
+            "flows.0.access",
+            '{delay = "1 ms"}',
+            'flows.0.base_rtt = "40 ms": given beside access.delay. '
+            "Give either base_rtt or the delays of the wires.",
+        ),
+        (
+            "flows.0.start",
+            "300 s",
+            'flows.0.start = "300 s": not before the end, 300 s. Write a time within the run.',
+        ),
+        (
+            "flows.0.start",
+            '{uniform = ["1 s", "0 s"]}',
+            'flows.0.start.uniform = ["1 s", "0 s"]: the first is after the second. '
+            'Write the earliest and the latest time, for example ["0 s", "1 s"].',
+        ),
+        (
+            "flows.0.start",
+            '{uniform = ["1 s"]}',
+            'flows.0.start.uniform = ["1 s"]: not a pair. '
+            'Write the earliest and the latest time, for example ["0 s", "1 s"].',
+        ),
+        (
+            "flows.0.stop",
+            "0 s",
+            'flows.0.stop = "0 s": not after the start, 0 s. Write a time after the start.',
+        ),
+        (
+            "flows.0.size",
+            "0 B",
+            'flows.0.size = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+        ),
+        (
+            "flows.0.tcp",
+            '{recovery = "newreno"}',
+            'flows.0.tcp.recovery = "newreno": contradicts cc = "reno". Give one of the two.',
+        ),
+        (
+            "flows.0.tcp",
+            '{recovery = "sack"}',
+            'flows.0.tcp.recovery = "sack": not one of the accepted words. '
+            "Accepted are reno, newreno.",
+        ),
+        (
+            "flows.0.tcp",
+            '{max_rto = "500 ms"}',
+            'flows.0.tcp.max_rto = "500 ms": min_rto = 1 s is above max_rto = 500 ms. '
+            "Write min_rto up to max_rto.",
+        ),
+        (
+            "flows.0.tcp",
+            '{min_rto = "61 s"}',
+            'flows.0.tcp.min_rto = "61 s": min_rto = 61 s is above max_rto = 60 s. '
+            "Write min_rto up to max_rto.",
+        ),
+        (
+            "flows.0.tcp",
+            '{mss = "65535 B"}',
+            'flows.0.tcp.mss = "65535 B": mss and header together are 65575 B, larger than an IP '
+            'packet. Write at most "65535 B" for both together.',
+        ),
+        (
+            "flows.0.tcp",
+            '{receive_window = "1 kB"}',
+            'flows.0.tcp.receive_window = "1 kB": receive_window = 1 kB is below mss = 1460 B. '
+            "Write a receive window of at least one segment.",
+        ),
+        (
+            "flows.0.tcp",
+            '{receive_window = "5 GB"}',
+            'flows.0.tcp.receive_window = "5 GB": more than 32 bits of bytes. '
+            'Write at most "4 GB".',
+        ),
+        (
+            "flows.0.tcp",
+            "{srtt_gain = 0}",
+            "flows.0.tcp.srtt_gain = 0: not above 0. Write a number above 0 and at most 1, "
+            "for example 0.1.",
+        ),
+        (
+            "flows.0.tcp",
+            '{initial_ssthresh = "0 B"}',
+            'flows.0.tcp.initial_ssthresh = "0 B": not above 0. '
+            'Write a size above 0 or "unlimited", for example "64 kB".',
+        ),
+        (
+            "flows.0",
+            '{base_rtt = "40 ms", source = "cbr", rate = "1 Mbit/s", packet = "70 kB"}',
+            'flows.0.packet = "70 kB": larger than an IP packet. Write at most "65535 B", '
+            'for example "1500 B".',
+        ),
+        (
+            "flows.0",
+            "{}",
+            'flows.0.base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
+            "return.",
+        ),
+        # the rest
+        (
+            "ack_path",
+            "radio",
+            'ack_path = "radio": not an ACK path. Accepted are ideal, link, reverse.',
+        ),
+        (
+            "ack_path",
+            "link",
+            'ack_path.link: missing. Write link = {kind = "fixed", rate = "5 Mbit/s"}.',
+        ),
+        (
+            "record.series",
+            '["cwnd", "quue"]',
+            'record.series.1 = "quue": not one of the accepted words. The nearest is queue; '
+            "accepted are cwnd, ssthresh, rtt, queue, sojourn, drop, mark, regime, delivered, "
+            "capacity.",
+        ),
+        (
+            "record",
+            "[]",
+            "record = []: not a table. Accepted keys are series, interval.",
+        ),
+        (
+            "control",
+            '[{at = "301 s", rate = "1 Mbit/s"}]',
+            'control.0.at = "301 s": after the end, 300 s. Write a time within the run.',
+        ),
+        ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Write at = "50 s".'),
+    ],
+)
+def test_a_bad_value(key: str, value: str, line: str) -> None:
+    place, _, rest = problem_after_setting(key, value).partition(": ")
+    assert rest == line
+    assert place in ("--set", "wimax.toml")
+
+
+def test_the_form_of_the_style_guide() -> None:
+    assert str(
+        Problem(
+            "wimax.toml",
+            ("bottleneck", "rate"),
+            "5 Mb",
+            "not a rate",
+            "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s",
+            '"5 Mbit/s"',
+        )
+    ) == (
+        'wimax.toml: bottleneck.rate = "5 Mb": not a rate. Write a number with bit/s, kbit/s, '
+        'Mbit/s or Gbit/s, for example "5 Mbit/s".'
+    )
+
+
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
+    text = """
+duration = 300
+warmup = "30"
+[bottleneck.aqm]
+kind = "gred"
+min_th = 100
+max_p = 2
+[bottleneck.link]
+kind = "fixed"
+[[flows]]
+cc = "cubic"
+base_rtt = "40 ms"
+tcp = {min_rto = "2 s", max_rto = "1 s", handshake = 1}
+[[flows]]
+source = "cbr"
+rate = "5 Mb"
+"""
+    assert [line.split(":")[1].split(" =")[0].strip() for line in lines(text)] == [
+        "duration",
+        "warmup",
+        "bottleneck.aqm.max_th",
+        "bottleneck.aqm.max_p",
+        "bottleneck.link.rate",
+        "flows.0.cc",
+        "flows.0.tcp.handshake",
+        "flows.1.rate",
+    ]
+
+
+def test_an_empty_file() -> None:
+    assert lines("") == [
+        'wimax.toml: duration: missing. Write duration = "300 s".',
+        'wimax.toml: bottleneck: missing. Write bottleneck = {aqm = "gred", '
+        'link = {kind = "fixed", rate = "5 Mbit/s"}}.',
+        'wimax.toml: flows: missing. Write flows = [{count = 4, base_rtt = "40 ms"}].',
+    ]
+
+
+def test_only_a_fixed_link_has_a_rate_to_change() -> None:
+    text = GOOD + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
+    link = '{kind = "trace", file = "a.down"}'
+    assert lines(text, [("bottleneck.link", link)]) == [
+        'wimax.toml: control.0.rate = "1 Mbit/s": a link of kind "trace" has no rate that can be '
+        "changed. Links that have: fixed."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("duration = ", "not TOML: invalid value (at end of document)"),
+        ("a = 1\na = 2\n", "not TOML: cannot overwrite a value (at line 2, column 6)"),
+        ("a = " + "[" * 100_000, None),
+        ("a = " + "9" * 5000, None),
+    ],
+)
+def test_a_file_that_is_no_toml(text: str, line: str | None) -> None:
+    (found,) = lines(text)
+    assert found.startswith("wimax.toml: not TOML")
+    if line:
+        assert found == f"wimax.toml: {line}."
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.toml"
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.load(missing)
+    assert str(caught.value) == f"{missing}: cannot be read: no such file or directory."
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.load(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: cannot be read: is a directory."
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"a = \xff")
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.load(binary)
+    assert str(caught.value) == f"{binary}: not a text in UTF-8 (byte 5)."
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("flows.9.count", "flows has no entry 9. Write a position from 0 to 0."),
+        ("flows.x.count", "flows has no entry x. Write a position from 0 to 0."),
+        ("flows.-1", "flows has no entry -1. Write a position from 0 to 0."),
+        ("duration.a", "duration is not a table and has no a."),
+        ("duration.a.b", "duration is not a table and has no a."),
+        (
+            "flows..count",
+            "not a key. Write keys with full stops between them, for example bottleneck.link.rate.",
+        ),
+        (
+            "",
+            "not a key. Write keys with full stops between them, for example bottleneck.link.rate.",
+        ),
+    ],
+)
+def test_an_override_that_leads_nowhere(key: str, line: str) -> None:
+    assert lines(GOOD, [(key, "8")]) == [f"--set {key}=8: {line}"]
+
+
+def test_a_problem_lies_where_its_value_was_given() -> None:
+    text = GOOD.replace('"30 s"', '"30"')
+    overrides = [("bottleneck.link.rate", "5 Mb"), ("botleneck.link.rate", "5 Mbit/s")]
+    assert [line.split(" = ")[0] for line in lines(text, overrides)] == [
+        "--set: botleneck",
+        "wimax.toml: warmup",
+        "--set: bottleneck.link.rate",
+    ]
+
+
+def test_python_objects_name_their_class() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.Gred(min_th=100)
+    assert str(caught.value) == (
+        "Gred: max_th = 90: not above min_th = 100. Write max_th above min_th, for example 300."
+    )
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(4, cc="cubic", base_rtt="40 ms")
+    assert str(caught.value) == (
+        'flows: cc = "cubic": not a congestion control. Accepted are reno, newreno.'
+    )
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.DualRegimeLink(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)
+    assert str(caught.value) == (
+        'DualRegimeLink: rates = ["1 Mbit/s"]: not a pair. Give two values.'
+    )
+
+
+def test_errors_are_value_errors_and_survive_pickling() -> None:
+    with pytest.raises(ValueError, match="missing") as caught:
+        loads("")
+    error = caught.value
+    assert isinstance(error, ap.AirpathError)
+    assert isinstance(error, ap.ScenarioError)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert error.problems[0].field_name == "duration"
+    assert error.problems[0].value is MISSING
+
+
+def test_odd_keys_and_values_stay_on_one_line() -> None:
+    (line,) = lines(GOOD.replace("[bottleneck]", '[bottleneck]\n"a\\nb\u2028" = "c\\r\\nd"'))
+    assert line == (
+        'wimax.toml: bottleneck."a\\nb\\u2028" = "c\\r\\nd": unknown key. Accepted are aqm, link.'
+    )

@@ -1,0 +1,404 @@
+"""The resolved form: what the engine is given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import airpath as ap
+from airpath.scenario import PROFILES, TcpOptions, loads
+
+BULK = {
+    "profile": "rfc",
+    "mss": 1460,
+    "header_bytes": 40,
+    "initial_window": 4380,
+    "initial_ssthresh": None,
+    "receive_window": 65535,
+    "recovery": "newreno",
+    "window_growth": "bytes",
+    "exit_window": "burst-safe",
+    "fast_retransmit_guard": True,
+    "partial_ack_timer": "first",
+    "limited_transmit": True,
+    "delayed_ack_segments": 2,
+    "delayed_ack_timeout_ns": 200_000_000,
+    "initial_rto_ns": 10**9,
+    "min_rto_ns": 10**9,
+    "max_rto_ns": 60 * 10**9,
+    "max_backoff": 64,
+    "rto_granularity_ns": 0,
+    "srtt_gain": 0.125,
+    "rttvar_gain": 0.25,
+    "first_rttvar": "half",
+    "handshake": True,
+}
+LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
+
+
+def scenario(**keys: Any) -> ap.Scenario:
+    given = {
+        "flows": ap.flows(base_rtt="40 ms"),
+        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=LINK),
+        "duration": "300 s",
+    }
+    return ap.Scenario(**(given | keys))
+
+
+def resolved(**keys: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(scenario(**keys).resolve()[0])
+    return found
+
+
+def test_every_key_of_a_small_scenario() -> None:
+    wire = {"rate_bps": None, "delay_ns": 0}
+    half = {"rate_bps": None, "delay_ns": 18_750_000}
+    assert resolved() == {
+        "name": "scenario",
+        "duration_ns": 300 * 10**9,
+        "warmup_ns": 0,
+        "flows": [
+            {
+                "source": {
+                    "kind": "tcp",
+                    "congestion": {"kind": "reno"},
+                    "options": BULK,
+                    "transfer_bytes": None,
+                },
+                "start": {"kind": "at", "time_ns": 0},
+                "stop_ns": None,
+                "access": wire,
+                "egress": half,
+                "return_wire": half,
+            }
+        ],
+        "bottleneck": {
+            "link": {
+                "kind": "fixed",
+                "rate_bps": 5_000_000,
+                "delay_ns": 2_500_000,
+                "loss": 0.0,
+                "frame_overhead": 0,
+            },
+            "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
+        },
+        "ack_path": {"kind": "ideal"},
+        "record": {"series": [], "interval_ns": 0},
+        "controls": [],
+    }
+
+
+def test_the_order_of_the_keys_is_that_of_the_contract() -> None:
+    assert list(resolved()["flows"][0]["source"]["options"]) == list(BULK)
+
+
+def test_groups_are_expanded_in_order() -> None:
+    flows = resolved(
+        flows=ap.flows(2, base_rtt=["40 ms", "60 ms"], cc="reno", size="1 MB")
+        + ap.flows(source="cbr", rate="1 Mbit/s", stop="9 s")
+        + ap.flows(source="poisson", rate=2e6, packet="500 B", egress={"delay": "3 ms"})
+    )["flows"]
+    assert [flow["source"]["kind"] for flow in flows] == ["tcp", "tcp", "cbr", "poisson"]
+    assert [flow["egress"]["delay_ns"] for flow in flows] == [18_750_000, 28_750_000, 0, 3_000_000]
+    assert flows[0]["source"]["options"] == BULK | {"recovery": "reno"}
+    assert flows[1]["source"]["transfer_bytes"] == 1_000_000
+    assert flows[2]["source"] == {"kind": "cbr", "rate_bps": 1_000_000, "packet_bytes": 1500}
+    assert flows[2]["stop_ns"] == 9 * 10**9
+    assert flows[3]["source"] == {"kind": "poisson", "rate_bps": 2_000_000, "packet_bytes": 500}
+
+
+def test_starts_drawn_uniformly() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", start=ap.Uniform(uniform=[0.0, "1 s"])))[
+        "flows"
+    ]
+    assert flow["start"] == {"kind": "uniform", "low_ns": 0, "high_ns": 10**9}
+
+
+def test_explicit_wires() -> None:
+    (flow,) = resolved(
+        flows=ap.flows(
+            access={"rate": "1 Gbit/s", "delay": "10 ms"},
+            egress={"rate": "1 Gbit/s", "delay": "5 ms"},
+            return_wire=ap.Wire(delay="15 ms"),
+        )
+    )["flows"]
+    assert flow["access"] == {"rate_bps": 10**9, "delay_ns": 10_000_000}
+    assert flow["egress"] == {"rate_bps": 10**9, "delay_ns": 5_000_000}
+    assert flow["return_wire"] == {"rate_bps": None, "delay_ns": 15_000_000}
+
+
+def test_wires_may_have_rates_beside_a_base_rtt() -> None:
+    (flow,) = resolved(
+        flows=ap.flows(base_rtt="40 ms", access={"rate": "1 Gbit/s"}, egress={"rate": "2 Gbit/s"})
+    )["flows"]
+    assert flow["access"] == {"rate_bps": 10**9, "delay_ns": 0}
+    assert flow["egress"] == {"rate_bps": 2 * 10**9, "delay_ns": 18_750_000}
+
+
+@pytest.mark.parametrize(
+    ("ack_path", "delay"),
+    [
+        ("ideal", 2_500_000),
+        ({"kind": "link", "link": {"kind": "fixed", "rate": 1e6, "delay": "3 ms"}}, 5_500_000),
+        ({"kind": "reverse"}, 5_000_000),
+        (
+            {"kind": "reverse", "link": {"kind": "fixed", "rate": 1e6, "delay": "4 ms"}},
+            6_500_000,
+        ),
+    ],
+)
+@given(spare=st.integers(0, 10**12))
+def test_the_delays_of_a_round_trip_add_up_to_the_base_rtt(
+    ack_path: Any, delay: int, spare: int
+) -> None:
+    base_rtt = ap.Duration(delay + spare)
+    (flow,) = resolved(ack_path=ack_path, flows=ap.flows(base_rtt=base_rtt))["flows"]
+    forward, back = flow["egress"]["delay_ns"], flow["return_wire"]["delay_ns"]
+    assert flow["access"]["delay_ns"] == 0
+    assert forward + back + delay == base_rtt
+    assert back - forward in (0, 1)
+
+
+def test_ack_paths() -> None:
+    link = {"kind": "fixed", "rate_bps": 10**6, "delay_ns": 0, "loss": 0.0, "frame_overhead": 2}
+    queue = {"kind": "droptail", "limit": {"packets": 1000}}
+    given = {"kind": "fixed", "rate": "1 Mbit/s", "frame_overhead": "2 B"}
+    own = resolved(
+        ack_path={"kind": "link", "link": given, "aqm": {"kind": "droptail", "limit": "9 kB"}}
+    )
+    assert own["ack_path"] == {
+        "kind": "link",
+        "link": link,
+        "queue": {"kind": "droptail", "limit": {"bytes": 9000}},
+    }
+    assert resolved(ack_path="reverse")["ack_path"] == {
+        "kind": "reverse",
+        "queue": queue,
+        "link": None,
+    }
+    reverse = resolved(ack_path=ap.ReverseAckPath(link=given))
+    assert reverse["ack_path"] == {"kind": "reverse", "queue": queue, "link": link}
+
+
+def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
+    link = ap.DualRegimeLink(
+        rates=("16 Mbit/s", 21e6),
+        pers=(2.04e-3, 0.1),
+        threshold=20,
+        delay="2.5 ms",
+        frame_overhead="2 B",
+    )
+    assert resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))["bottleneck"]["link"] == {
+        "kind": "multi-regime",
+        "delay_ns": 2_500_000,
+        "thresholds": [20],
+        "regimes": [
+            {"rate_bps": 16_000_000, "per": 0.00204},
+            {"rate_bps": 21_000_000, "per": 0.1},
+        ],
+        "frame_overhead": 2,
+    }
+
+
+def test_controls_and_records() -> None:
+    found = resolved(
+        control=[{"at": "50 s", "rate": "128 kbit/s"}],
+        record=ap.Record(series=["cwnd", "queue"], interval="10 ms"),
+    )
+    assert found["controls"] == [
+        {"at_ns": 50 * 10**9, "action": {"kind": "rate", "rate_bps": 128_000}}
+    ]
+    assert found["record"] == {"series": ["cwnd", "queue"], "interval_ns": 10_000_000}
+
+
+# --- TCP options -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_says_every_option_with_its_source(profile: str) -> None:
+    assert list(PROFILES[profile]) == list(TcpOptions.model_fields)
+    assert all(option.source for option in PROFILES[profile].values())
+
+
+def test_the_profile_of_the_2014_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3-2014"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3-2014",
+        "initial_window": 1460,
+        "initial_ssthresh": 65535,
+        "recovery": "reno",
+        "window_growth": "per-ack-truncated",
+        "exit_window": "ssthresh",
+        "fast_retransmit_guard": False,
+        "partial_ack_timer": "each",
+        "limited_transmit": False,
+        "initial_rto_ns": 3 * 10**9,
+        "max_rto_ns": 3600 * 10**9,
+        "rto_granularity_ns": 1_000_000,
+        "srtt_gain": 0.1,
+        "rttvar_gain": 0.1,
+        "first_rttvar": "full",
+    }
+
+
+@pytest.mark.parametrize(
+    ("keys", "recovery"),
+    [
+        ({}, "newreno"),
+        ({"cc": "reno"}, "reno"),
+        ({"cc": "newreno"}, "newreno"),
+        ({"cc": ap.NewReno(), "profile": "ns3-2014"}, "newreno"),
+        ({"tcp": {"recovery": "reno"}}, "reno"),
+    ],
+)
+def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
+    source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
+    assert source["options"]["recovery"] == recovery
+    assert source["congestion"] == {"kind": "reno"}
+
+
+def test_overrides_of_options() -> None:
+    changed = {
+        "min_rto": 0.2,
+        "initial_ssthresh": "64 KiB",
+        "delayed_ack_segments": 1,
+        "limited_transmit": False,
+    }
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", tcp=changed))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "min_rto_ns": 200_000_000,
+        "initial_ssthresh": 65_536,
+        "delayed_ack_segments": 1,
+        "limited_transmit": False,
+    }
+
+
+# --- traces ------------------------------------------------------------------------------------
+
+TRACED = """
+duration = "10 s"
+[bottleneck]
+aqm = "droptail"
+link = {kind = "trace", file = "FILE"}
+[ack_path]
+kind = "reverse"
+link = {kind = "rate-trace", file = "up/FILE"}
+[[flows]]
+base_rtt = "40 ms"
+"""
+
+
+def test_traces_are_found_from_the_scenario_file(tmp_path: Path) -> None:
+    down, up = tmp_path / "a.down", tmp_path / "up" / "a.down"
+    up.parent.mkdir()
+    down.write_text("1\n")
+    up.write_text("time_s,rate_bps\n0,1\n")
+    file = tmp_path / "lte.toml"
+    file.write_text(TRACED.replace("FILE", "a.down"))
+    text, traces = ap.load(file).resolve()
+    found = json.loads(text)
+    assert traces == {"a.down": down, "a.down (2)": up}
+    assert found["name"] == "lte"
+    assert found["bottleneck"]["link"] == {
+        "kind": "trace",
+        "delay_ns": 0,
+        "loss": 0.0,
+        "frame_overhead": 4,
+        "trace": "a.down",
+    }
+    assert found["ack_path"]["link"]["trace"] == "a.down (2)"
+
+
+def test_missing_traces_are_all_reported(tmp_path: Path) -> None:
+    file = tmp_path / "lte.toml"
+    file.write_text(TRACED.replace("FILE", "a.down"))
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.load(file).resolve()
+    advice = 'Write a path from the scenario file, or "traces:NAME".'
+    assert str(caught.value).splitlines() == [
+        f'{file}: bottleneck.link.file = "a.down": no such file: {tmp_path}/a.down. {advice}',
+        f'{file}: ack_path.link.file = "up/a.down": no such file: {tmp_path}/up/a.down. {advice}',
+    ]
+
+
+def traced(file: str) -> ap.Scenario:
+    return scenario(bottleneck=ap.Bottleneck(aqm="gred", link=ap.TraceLink(file=file)))
+
+
+def test_recorded_traces_are_found_where_the_variable_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.down").write_text("1\n")
+    monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path))
+    assert traced("traces:x.down").resolve()[1] == {"x.down": tmp_path / "x.down"}
+    with pytest.raises(ap.ScenarioError) as caught:
+        traced("traces:y.down").resolve()
+    assert str(caught.value) == (
+        f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
+        "AIRPATH_TRACES names. Mahimahi publishes its traces in the repository ravinet/mahimahi "
+        "on GitHub, folder traces; put them into a folder and name it in AIRPATH_TRACES."
+    )
+
+
+def test_recorded_traces_are_found_beside_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AIRPATH_TRACES", raising=False)
+    project, traces = tmp_path / "airpath", tmp_path / "shared" / "traces"
+    (project / "examples").mkdir(parents=True)
+    (project / "pyproject.toml").write_text('[project]\nname = "airpath"\n')
+    monkeypatch.chdir(project / "examples")
+    with pytest.raises(ap.ScenarioError) as caught:
+        traced("traces:x.down").resolve()
+    assert str(caught.value).startswith(
+        f'bottleneck.link.file = "traces:x.down": no file x.down in {traces}; '
+        "AIRPATH_TRACES is not set. Mahimahi publishes"
+    )
+    traces.mkdir(parents=True)
+    (traces / "x.down").write_text("1\n")
+    assert traced("traces:x.down").resolve()[1] == {"x.down": traces / "x.down"}
+
+
+@pytest.mark.parametrize("file", ["a\0b", "x" * 5000, "..", "", "traces:.."])
+def test_odd_file_names_are_refused(file: str) -> None:
+    with pytest.raises(ap.ScenarioError):
+        traced(file).resolve()
+
+
+# --- a new part is one class -------------------------------------------------------------------
+
+
+def test_a_new_queue_discipline_is_one_class() -> None:
+    class StepMark(ap.QueueDisc):
+        """Mark above a backlog."""
+
+        kind: str = "step-mark-of-a-test"
+        threshold: ap.Size = ap.Size(30_000)
+        hold: ap.Duration = ap.Duration(0)
+
+    try:
+        text = (
+            'duration = "1 s"\n[[flows]]\nbase_rtt = "40 ms"\n[bottleneck]\n'
+            'aqm = {kind = "step-mark-of-a-test", hold = "1 ms"}\n'
+            'link = {kind = "fixed", rate = "1 Mbit/s"}\n'
+        )
+        queue = json.loads(loads(text).resolve()[0])["bottleneck"]["queue"]
+        assert queue == {
+            "kind": "step-mark-of-a-test",
+            "threshold_bytes": 30_000,
+            "hold_ns": 1_000_000,
+        }
+        again = loads(loads(text).to_toml()).bottleneck.aqm
+        assert again == StepMark(hold="1 ms")
+        with pytest.raises(TypeError, match=r'kind "step-mark-of-a-test" is already taken'):
+
+            class Other(ap.QueueDisc):
+                kind: str = "step-mark-of-a-test"
+
+    finally:
+        del ap.QueueDisc.registry["step-mark-of-a-test"]
