@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import re
 import sys
@@ -387,13 +388,11 @@ def test_every_option_is_explained() -> None:
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_every_parameter_is_documented(name: str) -> None:
     model = PARTS[name]
-    text = model.__doc__ or ""
+    text = inspect.cleandoc(model.__doc__ or "")  # Python 3.13 dedents on its own
     own = set(model.model_fields) - set(ap.Source.model_fields if name != "Source" else ())
     if issubclass(model, Part):
         own.discard(model.chosen_by)
-    undocumented = {
-        key for key in own if not re.search(rf"^    .*\b{key}\b.* : ", text, re.MULTILINE)
-    }
+    undocumented = {key for key in own if not re.search(rf"^\w.*\b{key}\b.* :", text, re.MULTILINE)}
     if name.startswith("_") or name in ("Part", "Link"):
         return
     assert not undocumented
