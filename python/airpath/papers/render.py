@@ -49,7 +49,7 @@ def print_report(report: Report, console: Console) -> None:
 
 def _print_item(item: ItemResult, console: Console) -> None:
     for table in item.tables:
-        console.print()
+        console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
         _print_uncut(_rich(table), console)
         for note in table.notes:
             console.print(f"  {escape(note)}", style="dim", highlight=False)
@@ -68,7 +68,7 @@ def _print_uncut(table: RichTable, console: Console) -> None:
 
 
 def _rich(table: Table) -> RichTable:
-    made = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE_HEAD)
+    made = RichTable(box=box.SIMPLE_HEAD)
     made.collapse_padding, made.pad_edge, made.show_edge = True, False, False
     before = None
     for group, name in table.columns:
