@@ -2,7 +2,7 @@
 
 use crate::queue_disc::QueueDisc;
 use crate::registry::AnyQueue;
-use airpath_core::stats::{Mean, TimeWeighted};
+use airpath_core::stats::{Mean, TimeIntegral, TimeWeighted};
 use airpath_core::{Bytes, Ctx, Packet, Rate, Series, Time};
 
 /// A queue discipline whose length and sojourn times are measured.
@@ -10,35 +10,10 @@ pub struct Queue {
     disc: AnyQueue,
     id: u32,
     length: TimeWeighted,
-    bytes: ByteIntegral,
+    bytes: TimeIntegral,
     sojourn: Mean,
     arrived: u64,
     departed: u64,
-    max_packets: usize,
-}
-
-/// ∫ backlog dt.
-#[derive(Clone, Copy, Debug, Default)]
-struct ByteIntegral {
-    byte_nanos: u128,
-    backlog: Bytes,
-    since: Time,
-    start: Time,
-}
-
-impl ByteIntegral {
-    #[inline]
-    fn set(&mut self, backlog: Bytes, now: Time) {
-        self.byte_nanos +=
-            u128::from(self.backlog.0) * u128::from(now.saturating_since(self.since).as_nanos());
-        self.backlog = backlog;
-        self.since = now;
-    }
-
-    fn mean(mut self, now: Time) -> f64 {
-        self.set(self.backlog, now);
-        self.byte_nanos as f64 / now.saturating_since(self.start).as_nanos() as f64
-    }
 }
 
 /// What was measured at a queue.
@@ -72,11 +47,10 @@ impl Queue {
             disc,
             id,
             length: TimeWeighted::default(),
-            bytes: ByteIntegral::default(),
+            bytes: TimeIntegral::default(),
             sojourn: Mean::default(),
             arrived: 0,
             departed: 0,
-            max_packets: 0,
         }
     }
 
@@ -108,8 +82,7 @@ impl Queue {
     fn note_length(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.disc.packets();
         self.length.set(packets, ctx.now);
-        self.bytes.set(self.disc.backlog(), ctx.now);
-        self.max_packets = self.max_packets.max(packets);
+        self.bytes.set(self.disc.backlog().0 as f64, ctx.now);
         ctx.record(Series::Queue, self.id, packets as f64);
     }
 
@@ -165,12 +138,10 @@ impl Queue {
     /// Starts the measurement anew at `now`.
     pub fn restart_measurement(&mut self, now: Time) {
         self.length.restart(now);
-        let backlog = self.disc.backlog();
-        self.bytes = ByteIntegral { byte_nanos: 0, backlog, since: now, start: now };
+        self.bytes.restart(now);
         self.sojourn = Mean::default();
         self.arrived = 0;
         self.departed = 0;
-        self.max_packets = self.disc.packets();
     }
 
     /// What was measured up to `now`.
@@ -179,7 +150,7 @@ impl Queue {
             distribution: self.length.distribution(now),
             mean_bytes: self.bytes.mean(now),
             mean_sojourn_s: self.sojourn.secs(),
-            max_packets: self.max_packets,
+            max_packets: self.length.highest(),
             arrived: self.arrived,
             departed: self.departed,
         }

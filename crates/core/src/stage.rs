@@ -45,6 +45,23 @@ pub trait Stage {
     /// The earliest of the internal timers; [`Time::NEVER`] when there is none.
     fn next_wakeup(&self) -> Time;
 
+    /// Does what is due, if anything is, and says when to wake it next: `wake` and
+    /// `next_wakeup` behind a single dispatch.
+    #[inline]
+    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        if self.next_wakeup() <= ctx.now {
+            self.wake(ctx);
+        }
+        self.next_wakeup()
+    }
+
+    /// `receive` and `next_wakeup` behind a single dispatch.
+    #[inline]
+    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+        self.receive(port, packet, ctx);
+        self.next_wakeup()
+    }
+
     /// Reacts to a control event; ignores those that do not concern it.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         let _ = (event, ctx);
@@ -63,6 +80,12 @@ impl<S: Stage + ?Sized> Stage for Box<S> {
     }
     fn next_wakeup(&self) -> Time {
         (**self).next_wakeup()
+    }
+    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        (**self).wake_if_due(ctx)
+    }
+    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+        (**self).receive_then_next(port, packet, ctx)
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         (**self).control(event, ctx);

@@ -117,8 +117,13 @@ impl TimeWeighted {
 
     /// Forgets what was before `now`; the level stays.
     pub fn restart(&mut self, now: Time) {
-        self.nanos_at.fill(0);
+        self.nanos_at.clear();
         self.since = now;
+    }
+
+    /// The highest level so far, even if only for an instant.
+    pub fn highest(&self) -> usize {
+        self.level.max(self.nanos_at.len().saturating_sub(1))
     }
 
     /// The share of time at each level from the start of measurement to `now`;
@@ -134,10 +139,40 @@ impl TimeWeighted {
     }
 }
 
-/// Mean of values that arrive one by one.
+/// ∫ level dt of a level that changes now and then.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimeIntegral {
+    level: f64,
+    since: Time,
+    start: Time,
+    level_nanos: f64,
+}
+
+impl TimeIntegral {
+    /// The level changes to `level` at `now`.
+    #[inline]
+    pub fn set(&mut self, level: f64, now: Time) {
+        self.level_nanos += self.level * now.saturating_since(self.since).as_nanos() as f64;
+        self.level = level;
+        self.since = now;
+    }
+
+    /// Forgets what was before `now`; the level stays.
+    pub fn restart(&mut self, now: Time) {
+        *self = TimeIntegral { level: self.level, since: now, start: now, level_nanos: 0.0 };
+    }
+
+    /// Time average from the start of measurement to `now`; NaN when no time has passed.
+    pub fn mean(mut self, now: Time) -> f64 {
+        self.set(self.level, now);
+        self.level_nanos / now.saturating_since(self.start).as_nanos() as f64
+    }
+}
+
+/// Mean of spans that arrive one by one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mean {
-    sum_nanos: u128,
+    sum_nanos: f64,
     count: u64,
 }
 
@@ -145,13 +180,13 @@ impl Mean {
     /// Adds a span.
     #[inline]
     pub fn add(&mut self, span: Duration) {
-        self.sum_nanos += u128::from(span.as_nanos());
+        self.sum_nanos += span.as_nanos() as f64;
         self.count += 1;
     }
 
     /// The mean, s; `None` without values.
     pub fn secs(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_nanos as f64 / self.count as f64 * 1e-9)
+        (self.count > 0).then(|| self.sum_nanos / self.count as f64 * 1e-9)
     }
 }
 

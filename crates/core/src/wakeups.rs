@@ -1,89 +1,103 @@
 //! The event queue: every stage sits in it exactly once, with its next wake-up as key.
 //!
-//! An indexed 4-ary heap ordered by (time, stage number). Its size is the number of stages and
-//! never changes, so nothing is allocated while a run goes on.
+//! A tournament tree with four players to a match, ordered by (time, stage number). A stage's
+//! leaf never moves; setting its time replays the matches between the leaf and the root, at most
+//! until one has the same winner as before. The matches are branch-free, a match is one cache
+//! line, and nothing is allocated while a run goes on. An indexed 4-ary heap, which moves its
+//! entries about, took half as long again.
 
 use crate::stage::StageId;
 use crate::units::Time;
 
-const ARITY: usize = 4;
+const PLAYERS: usize = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    time: Time,
-    stage: u32,
+/// The times of four stages, or of the winners of four matches, in order of stage number: of
+/// equal times the first wins.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Match {
+    times: [Time; PLAYERS],
+    stages: [u32; PLAYERS],
+}
+
+impl Match {
+    const EMPTY: Match = Match { times: [Time::NEVER; PLAYERS], stages: [u32::MAX; PLAYERS] };
+
+    #[inline]
+    fn winner(&self) -> (Time, u32) {
+        let first_of = |a: usize, b: usize| if self.times[b] < self.times[a] { b } else { a };
+        let (left, right) = (first_of(0, 1), first_of(2, 3));
+        let place = first_of(left & 1, 2 | right & 1);
+        (self.times[place & 3], self.stages[place & 3])
+    }
 }
 
 /// The wake-up times of a fixed set of stages.
 #[derive(Clone, Debug)]
 pub struct Wakeups {
-    heap: Vec<Entry>,
-    /// Where each stage sits in the heap.
-    position: Vec<u32>,
+    /// All rounds, the leaves first, the final match last.
+    matches: Vec<Match>,
+    /// Where each round begins in `matches`.
+    rounds: Vec<usize>,
+    first: (Time, u32),
 }
 
 impl Wakeups {
     /// `stages` stages, none of which waits for anything.
     pub fn new(stages: usize) -> Wakeups {
-        let heap =
-            (0..stages as u32).map(|stage| Entry { time: Time::NEVER, stage }).collect();
-        Wakeups { heap, position: (0..stages as u32).collect() }
+        let (mut matches, mut rounds) = (Vec::new(), Vec::new());
+        let mut players = stages.max(1);
+        while rounds.is_empty() || players > 1 {
+            rounds.push(matches.len());
+            players = players.div_ceil(PLAYERS);
+            matches.resize(matches.len() + players, Match::EMPTY);
+        }
+        let mut wakeups = Wakeups { matches, rounds, first: (Time::NEVER, u32::MAX) };
+        for stage in 0..stages as u32 {
+            wakeups.replay(StageId(stage), Time::NEVER);
+        }
+        wakeups
     }
 
     /// The earliest wake-up and its stage; `None` without stages.
     #[inline]
     pub fn first(&self) -> Option<(Time, StageId)> {
-        self.heap.first().map(|entry| (entry.time, StageId(entry.stage)))
+        let (time, stage) = self.first;
+        (stage != u32::MAX).then_some((time, StageId(stage)))
     }
 
     /// The wake-up time of `stage`.
     #[inline]
     pub fn get(&self, stage: StageId) -> Time {
-        self.heap[self.position[stage.0 as usize] as usize].time
+        let leaf = stage.0 as usize;
+        self.matches[leaf / PLAYERS].times[leaf % PLAYERS]
     }
 
     /// Sets the wake-up time of `stage`.
     #[inline]
     pub fn set(&mut self, stage: StageId, time: Time) {
-        let at = self.position[stage.0 as usize] as usize;
-        let entry = Entry { time, stage: stage.0 };
-        if entry < self.heap[at] {
-            self.sift_up(at, entry);
-        } else {
-            self.sift_down(at, entry);
+        if self.get(stage) != time {
+            self.replay(stage, time);
         }
     }
 
-    fn sift_up(&mut self, mut at: usize, entry: Entry) {
-        while at > 0 {
-            let parent = (at - 1) / ARITY;
-            if self.heap[parent] <= entry {
-                break;
-            }
-            self.place(at, self.heap[parent]);
-            at = parent;
-        }
-        self.place(at, entry);
-    }
-
-    fn sift_down(&mut self, mut at: usize, entry: Entry) {
-        loop {
-            let first = at * ARITY + 1;
-            let children = first..(first + ARITY).min(self.heap.len());
-            let Some(least) = children.min_by_key(|child| self.heap[*child]) else { break };
-            if entry <= self.heap[least] {
-                break;
-            }
-            self.place(at, self.heap[least]);
-            at = least;
-        }
-        self.place(at, entry);
-    }
-
+    /// Plays the matches of `stage` again, until one keeps its winner.
     #[inline]
-    fn place(&mut self, at: usize, entry: Entry) {
-        self.heap[at] = entry;
-        self.position[entry.stage as usize] = at as u32;
+    fn replay(&mut self, stage: StageId, time: Time) {
+        let mut player = stage.0 as usize;
+        let mut winner = (time, stage.0);
+        for round in &self.rounds {
+            let game = &mut self.matches[round + player / PLAYERS];
+            let place = player % PLAYERS;
+            if player != stage.0 as usize && (game.times[place], game.stages[place]) == winner {
+                return;
+            }
+            game.times[place] = winner.0;
+            game.stages[place] = winner.1;
+            winner = game.winner();
+            player /= PLAYERS;
+        }
+        self.first = winner;
     }
 }
 

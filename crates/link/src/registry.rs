@@ -36,6 +36,14 @@ impl Stage for AnyLink {
     fn next_wakeup(&self) -> Time {
         each_part!(self, link => link.next_wakeup())
     }
+    #[inline]
+    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        each_part!(self, link => link.wake_if_due(ctx))
+    }
+    #[inline]
+    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+        each_part!(self, link => link.receive_then_next(port, packet, ctx))
+    }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         each_part!(self, link => link.control(event, ctx));
     }

@@ -60,6 +60,14 @@ impl Stage for AnyStage {
     fn next_wakeup(&self) -> Time {
         each_stage!(self, stage => stage.next_wakeup())
     }
+    #[inline]
+    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        each_stage!(self, stage => stage.wake_if_due(ctx))
+    }
+    #[inline]
+    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+        each_stage!(self, stage => stage.receive_then_next(port, packet, ctx))
+    }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         each_stage!(self, stage => stage.control(event, ctx));
     }

@@ -128,19 +128,10 @@ impl Driver {
     fn wake(&mut self, stage: StageId) -> Result<(), RunError> {
         self.events += 1;
         let part = &mut self.network.stages[stage.0 as usize];
-        let due = part.next_wakeup();
-        if due <= self.now {
-            part.wake(&mut Ctx::new(self.now, stage, &mut self.bus));
-            let next = part.next_wakeup();
-            self.wakeups.set(stage, next);
-            self.deliver_all()?;
-            if next < self.now {
-                return Err(self.backwards(stage, next));
-            }
-        } else {
-            self.wakeups.set(stage, due);
-        }
-        Ok(())
+        let next = part.wake_if_due(&mut Ctx::new(self.now, stage, &mut self.bus));
+        self.wakeups.set(stage, next);
+        self.deliver_all()?;
+        if next < self.now { Err(self.backwards(stage, next)) } else { Ok(()) }
     }
 
     /// Delivers everything in the outbox, and what the deliveries send.
@@ -152,13 +143,13 @@ impl Driver {
             let Some((stage, port)) = to else { continue };
             let part = &mut self.network.stages[stage.0 as usize];
             let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
-            if self.wakeups.get(stage) <= self.now && part.next_wakeup() <= self.now {
+            let entry = self.wakeups.get(stage);
+            if entry <= self.now {
                 // What is due goes before what arrives.
-                part.wake(&mut ctx);
+                part.wake_if_due(&mut ctx);
             }
-            part.receive(port, emission.packet, &mut ctx);
-            let next = part.next_wakeup();
-            if next < self.wakeups.get(stage) {
+            let next = part.receive_then_next(port, emission.packet, &mut ctx);
+            if next < entry {
                 self.wakeups.set(stage, next);
             }
         }
