@@ -10,3 +10,8 @@ mod replications;
 
 pub use driver::{Driver, RunError, Watch};
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate};
+
+/// Compiles and runs the examples of the contributors' guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct ContributorsGuide;
