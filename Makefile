@@ -1,0 +1,102 @@
+# Airpath: `make help` lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MODULE := $(VENV)/.stamp-module
+LOGS := target/test-logs
+
+# The interpreter of the environment for everything that cargo builds against Python; the same for
+# every target, so that nothing is built twice.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export VIRTUAL_ENV := $(abspath $(VENV))
+export CARGO_TERM_COLOR ?= auto
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MPLBACKEND := Agg
+
+RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \)) \
+    Cargo.toml Cargo.lock rust-toolchain.toml
+# The module notes the commit that it was built from.
+COMMIT := $(wildcard .git/logs/HEAD)
+
+CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo build test bench full clean need-build need-test \
+    lint-rust test-rust doc-rust lint-python test-python test-wheel
+
+help:
+	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
+	@echo 'make test    every test and lint, and the wheel tried in an empty environment'
+	@echo 'make build   set up .venv and build the module into it (demo and test do so too)'
+	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
+	@echo 'make full    the papers at full length (many minutes), into out/'
+	@echo 'make clean   remove everything that was made'
+	@echo
+	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
+	@echo 'Another interpreter: make PYTHON=python3.12 demo'
+
+demo: build
+	$(BIN)/python -m airpath.demo
+
+build: $(MODULE)
+
+test: need-test
+	@scripts/test $(LOGS) lint-rust test-rust doc-rust build lint-python test-python test-wheel
+
+bench: build
+	$(BIN)/python benches/run.py
+
+full: build
+	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
+
+clean:
+	rm -rf target out dist $(VENV) python/airpath/_airpath*.so
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# --- set-up and build ---------------------------------------------------------------------------
+
+need-build:
+	@PYTHON='$(PYTHON)' scripts/need build
+
+need-test:
+	@PYTHON='$(PYTHON)' scripts/need test
+
+$(VENV)/.stamp-venv:
+	@PYTHON='$(PYTHON)' scripts/need build
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
+	$(BIN)/python -m pip install --quiet 'maturin>=1.7,<2'
+	@touch $@
+
+# Builds in release and installs the package in place, with the tools of the tests.
+$(MODULE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT)
+	$(BIN)/maturin develop --release --locked --quiet --extras dev
+	@touch $@
+
+# --- parts of `make test` -----------------------------------------------------------------------
+
+lint-rust: $(VENV)/.stamp-venv
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+test-rust:
+	$(CARGO_TEST)
+
+doc-rust: $(VENV)/.stamp-venv
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+lint-python: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-python: build
+	$(PYTEST) -m 'not paper_full'
+
+test-wheel: build
+	$(BIN)/maturin build --release --locked --quiet --out target/wheels
+	scripts/try-wheel $(BIN)/python target/wheels
