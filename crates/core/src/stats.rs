@@ -108,11 +108,18 @@ impl TimeWeighted {
 
     #[inline]
     fn account(&mut self, now: Time) {
-        if self.level >= self.nanos_at.len() {
-            self.nanos_at.resize(self.level + 1, 0);
-        }
-        self.nanos_at[self.level] += now.saturating_since(self.since).as_nanos();
+        let span = now.saturating_since(self.since).as_nanos();
         self.since = now;
+        match self.nanos_at.get_mut(self.level) {
+            Some(nanos) => *nanos += span,
+            None => self.grow(span),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, span: u64) {
+        self.nanos_at.resize(self.level + 1, 0);
+        self.nanos_at[self.level] = span;
     }
 
     /// Forgets what was before `now`; the level stays.
@@ -142,37 +149,38 @@ impl TimeWeighted {
 /// ∫ level dt of a level that changes now and then.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeIntegral {
-    level: f64,
+    level: u64,
     since: Time,
     start: Time,
-    level_nanos: f64,
+    level_nanos: u128,
 }
 
 impl TimeIntegral {
     /// The level changes to `level` at `now`.
     #[inline]
-    pub fn set(&mut self, level: f64, now: Time) {
-        self.level_nanos += self.level * now.saturating_since(self.since).as_nanos() as f64;
+    pub fn set(&mut self, level: u64, now: Time) {
+        let span = now.saturating_since(self.since);
+        self.level_nanos += u128::from(self.level) * u128::from(span.as_nanos());
         self.level = level;
         self.since = now;
     }
 
     /// Forgets what was before `now`; the level stays.
     pub fn restart(&mut self, now: Time) {
-        *self = TimeIntegral { level: self.level, since: now, start: now, level_nanos: 0.0 };
+        *self = TimeIntegral { level: self.level, since: now, start: now, level_nanos: 0 };
     }
 
     /// Time average from the start of measurement to `now`; NaN when no time has passed.
     pub fn mean(mut self, now: Time) -> f64 {
         self.set(self.level, now);
-        self.level_nanos / now.saturating_since(self.start).as_nanos() as f64
+        self.level_nanos as f64 / now.saturating_since(self.start).as_nanos() as f64
     }
 }
 
 /// Mean of spans that arrive one by one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mean {
-    sum_nanos: f64,
+    sum_nanos: u128,
     count: u64,
 }
 
@@ -180,13 +188,13 @@ impl Mean {
     /// Adds a span.
     #[inline]
     pub fn add(&mut self, span: Duration) {
-        self.sum_nanos += span.as_nanos() as f64;
+        self.sum_nanos += u128::from(span.as_nanos());
         self.count += 1;
     }
 
     /// The mean, s; `None` without values.
     pub fn secs(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_nanos / self.count as f64 * 1e-9)
+        (self.count > 0).then(|| self.sum_nanos as f64 / self.count as f64 * 1e-9)
     }
 }
 

@@ -27,12 +27,13 @@ pub struct Bytes(pub u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every event: the wake-up time of a stage that waits for nothing.
-    pub const NEVER: Time = Time(u64::MAX);
+    /// Later than every event: the wake-up time of a stage that waits for nothing. No time is
+    /// later, and one nanosecond more still fits into 64 bits.
+    pub const NEVER: Time = Time(u64::MAX / 2);
 
-    /// The instant `nanos` nanoseconds after the start.
+    /// The instant `nanos` nanoseconds after the start, at the latest [`Time::NEVER`].
     pub const fn from_nanos(nanos: u64) -> Time {
-        Time(nanos)
+        if nanos < Time::NEVER.0 { Time(nanos) } else { Time::NEVER }
     }
 
     /// The instant `millis` milliseconds after the start.
@@ -62,19 +63,19 @@ impl Time {
 
     /// Whether this is [`Time::NEVER`].
     pub const fn is_never(self) -> bool {
-        self.0 == u64::MAX
+        self.0 == Time::NEVER.0
     }
 }
 
 impl Duration {
     /// No time at all.
     pub const ZERO: Duration = Duration(0);
-    /// Longer than any run: the transmission time over a link of rate zero.
-    pub const FOREVER: Duration = Duration(u64::MAX);
+    /// Longer than any run: the transmission time over a link of rate zero. No span is longer.
+    pub const FOREVER: Duration = Duration(u64::MAX / 2);
 
-    /// A span of `nanos` nanoseconds.
+    /// A span of `nanos` nanoseconds, at most [`Duration::FOREVER`].
     pub const fn from_nanos(nanos: u64) -> Duration {
-        Duration(nanos)
+        if nanos < Duration::FOREVER.0 { Duration(nanos) } else { Duration::FOREVER }
     }
 
     /// A span of `millis` milliseconds.
@@ -89,7 +90,7 @@ impl Duration {
 
     /// A span of `secs` seconds, rounded to the nearest nanosecond; negative and NaN give zero.
     pub fn from_secs_lossy(secs: f64) -> Duration {
-        Duration((secs * NANOS_PER_SECOND as f64).round() as u64)
+        Duration::from_nanos((secs * NANOS_PER_SECOND as f64).round() as u64)
     }
 
     /// The span in nanoseconds.
@@ -104,7 +105,7 @@ impl Duration {
 
     /// The span times `factor`, at most [`Duration::FOREVER`].
     pub const fn saturating_mul(self, factor: u64) -> Duration {
-        Duration(self.0.saturating_mul(factor))
+        Duration::from_nanos(self.0.saturating_mul(factor))
     }
 }
 
@@ -124,7 +125,7 @@ impl Add<Duration> for Time {
     type Output = Time;
     #[inline]
     fn add(self, span: Duration) -> Time {
-        Time(self.0.saturating_add(span.0))
+        Time::from_nanos(self.0 + span.0)
     }
 }
 
@@ -142,7 +143,7 @@ impl Add for Duration {
     type Output = Duration;
     #[inline]
     fn add(self, other: Duration) -> Duration {
-        Duration(self.0.saturating_add(other.0))
+        Duration::from_nanos(self.0 + other.0)
     }
 }
 
@@ -199,11 +200,11 @@ impl Div<Rate> for Bytes {
             return Duration::FOREVER;
         }
         match self.0.checked_mul(BIT_NANOS_PER_BYTE) {
-            Some(bit_nanos) => Duration(bit_nanos.div_ceil(rate.0)),
+            Some(bit_nanos) => Duration::from_nanos(bit_nanos.div_ceil(rate.0)),
             None => {
                 let nanos = (u128::from(self.0) * u128::from(BIT_NANOS_PER_BYTE))
                     .div_ceil(u128::from(rate.0));
-                Duration(u64::try_from(nanos).unwrap_or(u64::MAX))
+                Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
             }
         }
     }
