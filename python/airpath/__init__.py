@@ -1,6 +1,9 @@
 """Airpath: what a transport connection gets over a wireless path, and what would get it more."""
 
+from airpath._airpath import version as _version
+from airpath.api import Solution, check, load, simulate, solve
 from airpath.errors import AirpathError, BadValueError, Problem, RunError, ScenarioError, UnitError
+from airpath.results import Interval, Result
 from airpath.scenario import (
     AckPath,
     Bottleneck,
@@ -35,8 +38,10 @@ from airpath.scenario import (
     Uniform,
     Wire,
     flows,
-    load,
 )
+from airpath.trace import Trace, generate_trace
+
+__version__ = _version()
 
 __all__ = [
     "AckPath",
@@ -52,6 +57,7 @@ __all__ = [
     "FixedLink",
     "Gred",
     "IdealAckPath",
+    "Interval",
     "Link",
     "LinkAckPath",
     "MultiRegimeLink",
@@ -65,18 +71,26 @@ __all__ = [
     "Record",
     "Regime",
     "Reno",
+    "Result",
     "ReverseAckPath",
     "RunError",
     "Scenario",
     "ScenarioError",
     "Size",
+    "Solution",
     "Source",
     "Tcp",
     "TcpOptions",
+    "Trace",
     "TraceLink",
     "Uniform",
     "UnitError",
     "Wire",
+    "__version__",
+    "check",
     "flows",
+    "generate_trace",
     "load",
+    "simulate",
+    "solve",
 ]

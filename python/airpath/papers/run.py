@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from airpath.errors import BadValueError
+from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
 from airpath.papers.base import Effort, Item, Mode, Paper, Progress, Report, StatementSpec
-from airpath.papers.files import output_folder, write_file
 from airpath.papers.session import CONFIDENCE, Session
 
 __all__ = ["reproduce_paper"]

@@ -1,0 +1,100 @@
+"""The compiled part of Airpath: scenarios in as JSON, results out as JSON and columns of bytes."""
+
+from collections.abc import Callable, Mapping
+from typing import final
+
+__all__ = [
+    "SimulationOutput",
+    "Trace",
+    "check",
+    "commit",
+    "generate_trace",
+    "jain_index",
+    "mean_interval",
+    "registry",
+    "simulate",
+    "solve",
+    "version",
+]
+
+@final
+class Trace:
+    """A recorded or generated link."""
+
+    @staticmethod
+    def from_mahimahi(text: str, name: str = "trace") -> Trace:
+        """Read the Mahimahi format; `name` stands in errors."""
+
+    @staticmethod
+    def from_csv(text: str, name: str = "trace") -> Trace:
+        """Read a ``time_s,rate_bps`` CSV; `name` stands in errors."""
+
+    @property
+    def kind(self) -> str:
+        """``opportunities`` or ``rate``."""
+
+    @property
+    def duration_s(self) -> float:
+        """The period, s."""
+
+    def to_mahimahi(self) -> str:
+        """Return the trace in the Mahimahi format."""
+
+    def to_csv(self, bin_ns: int, provenance: str = "") -> str:
+        """Return the trace as CSV, opportunities averaged over bins."""
+
+    def info(self) -> str:
+        """Return length, rates and outages as JSON."""
+
+    def rates(self, bin_ns: int) -> bytes:
+        """Return the rate in each bin, little-endian doubles, bit/s."""
+
+@final
+class SimulationOutput:
+    """What finished of a simulation."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it early."""
+
+    @property
+    def replications(self) -> str:
+        """The finished replications as a JSON list."""
+
+    def series(self, index: int) -> dict[str, tuple[bytes, bytes, bytes]]:
+        """Return the recorded series of a replication: name -> (time_s f64, id u32, value f64)."""
+
+def version() -> str:
+    """Return the version of the package."""
+
+def commit() -> str:
+    """Return the commit that the module was built from, ``unknown`` outside a repository."""
+
+def registry() -> str:
+    """Return the built-in parts as JSON: kind of part -> list of (name, one line)."""
+
+def mean_interval(values: list[float], confidence: float) -> tuple[float, float, float]:
+    """Return the mean and the Student-t interval of independent values: (mean, low, high)."""
+
+def jain_index(shares: list[float]) -> float:
+    """Return Jain's fairness index."""
+
+def simulate(
+    scenario_json: str,
+    traces: Mapping[str, Trace],
+    seed: int,
+    first_replication: int,
+    replications: int,
+    threads: int,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> SimulationOutput:
+    """Run replications of a resolved scenario on several threads."""
+
+def check(scenario_json: str, traces: Mapping[str, Trace]) -> None:
+    """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
+
+def solve(scenario_json: str) -> str:
+    """Return the steady state of a resolved scenario as JSON; raises `ValueError`."""
+
+def generate_trace(config_json: str) -> Trace:
+    """Make the trace of a Rayleigh-faded Shannon-rate link."""

@@ -1,0 +1,309 @@
+"""The verbs: `load` a scenario, `simulate` it, `solve` its analytic model."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from airpath import _airpath
+from airpath.errors import AirpathError, BadValueError, RunError
+from airpath.results.provenance import provenance
+from airpath.results.result import Result
+from airpath.scenario import Scenario, load
+from airpath.trace import Trace
+
+__all__ = ["Progress", "Solution", "SolvedFlow", "check", "load", "simulate", "solve"]
+
+Progress = Callable[[int, int, float], None]
+"""Called with finished and total replications and the finished fraction of simulated time."""
+
+_LARGEST_SEED = 2**64 - 1
+_FROM_PYTHON = ("capacity",)
+"""Series that are made here, from the trace; the engine does not record them."""
+
+
+def simulate(
+    scenario: Scenario,
+    *,
+    reps: int = 10,
+    seed: int = 1,
+    threads: int | None = None,
+    confidence: float = 0.99,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> Result:
+    """Simulate a scenario packet by packet.
+
+    The result depends on scenario and seed only, not on the number of threads.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to simulate.
+    reps : int
+        Independent replications, from 1; intervals need 2. Default 10.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    threads : int, optional
+        Worker threads, from 1. Default: one for each core.
+    confidence : float
+        Of the intervals, above 0 and below 1. Default 0.99.
+    progress : callable, optional
+        Called about ten times a second with finished and total replications and the finished
+        fraction of all simulated time, in [0, 1].
+    command : str, optional
+        For the provenance: the command line. Default: this call.
+
+    Returns
+    -------
+    result : Result
+        After Ctrl-C with `interrupted` set and the replications that were finished until then.
+
+    Raises
+    ------
+    BadValueError
+        If a value or a trace file is not accepted.
+    RunError
+        If the run failed.
+    """
+    _check_counts(reps, seed, threads, confidence)
+    resolved, traces = _resolved(scenario)
+    about = provenance(
+        scenario=scenario,
+        resolved=resolved,
+        traces={name: trace.name for name, trace in traces.items()},
+        seed=seed,
+        replications=reps,
+        confidence=confidence,
+        command=command or f"airpath.simulate(reps={reps}, seed={seed}, confidence={confidence})",
+    )
+    try:
+        output = _airpath.simulate(
+            json.dumps(_for_engine(resolved), allow_nan=False),
+            {name: trace.compiled for name, trace in traces.items()},
+            seed,
+            0,
+            reps,
+            threads or _cores(),
+            progress,
+        )
+    except ValueError as error:
+        raise _refused(scenario, error) from None
+    except RuntimeError as error:
+        raise RunError(f"{scenario.name}: {error}") from None
+    return Result(
+        provenance=about,
+        replications=json.loads(output.replications),
+        resolved=resolved,
+        confidence=confidence,
+        requested=reps,
+        interrupted=output.interrupted,
+        recorded=output.series,
+        traces=traces,
+    )
+
+
+def check(scenario: Scenario) -> dict[str, Any]:
+    """Check that a scenario can be run, and return its resolved form.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to check. Its traces are read, and the network is wired.
+
+    Returns
+    -------
+    resolved : dict
+        SI base units; every flow and every TCP option listed.
+
+    Raises
+    ------
+    BadValueError
+        If it cannot be run.
+    """
+    resolved, traces = _resolved(scenario)
+    compiled = {name: trace.compiled for name, trace in traces.items()}
+    try:
+        _airpath.check(json.dumps(_for_engine(resolved), allow_nan=False), compiled)
+    except ValueError as error:
+        raise _refused(scenario, error) from None
+    return resolved
+
+
+# --- the analytic model ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SolvedFlow:
+    """One flow at the operating point.
+
+    Parameters
+    ----------
+    id : int
+        Its number.
+    throughput_bps : float
+        IP packets that reach the receiver, bit/s.
+    rtt_s : float
+        With queueing and transmission, s.
+    loss : float
+        Probability that a packet is dropped or destroyed, in [0, 1].
+    """
+
+    id: int
+    throughput_bps: float
+    rtt_s: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The operating point of the analytic model.
+
+    Parameters
+    ----------
+    model : str
+        Which model: ``fixed-point``.
+    domain : str
+        ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ... for a boundary between two,
+        ``empty`` when the queue stays empty.
+    throughput_bps : float
+        IP packets that reach the receivers, all flows together, bit/s.
+    queue_packets : float
+        Packets waiting.
+    alpha : float or None
+        At a boundary, the weight of the regime above it, in [0, 1].
+    flows : sequence of SolvedFlow
+        By flow.
+    warnings : sequence of str
+        What to check before trusting the result.
+    provenance : mapping
+        What made it.
+    """
+
+    model: str
+    domain: str
+    throughput_bps: float
+    queue_packets: float
+    alpha: float | None
+    flows: Sequence[SolvedFlow]
+    warnings: Sequence[str]
+    provenance: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``solve --json``."""
+        return {
+            "provenance": dict(self.provenance),
+            "model": self.model,
+            "domain": self.domain,
+            "throughput_bps": self.throughput_bps,
+            "queue_packets": self.queue_packets,
+            "alpha": self.alpha,
+            "flows": [vars(flow) for flow in self.flows],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as a JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def solve(scenario: Scenario, *, command: str | None = None) -> Solution:
+    """Solve the analytic model that matches a scenario, in micro- to milliseconds.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Unlimited TCP flows with equal options over a fixed or a multi-regime link, with drop-tail
+        or gentle RED.
+    command : str, optional
+        For the provenance: the command line. Default: this call.
+
+    Raises
+    ------
+    BadValueError
+        If no model covers the scenario; the message says what is covered.
+    """
+    resolved, traces = _resolved(scenario)
+    try:
+        found = json.loads(_airpath.solve(json.dumps(_for_engine(resolved), allow_nan=False)))
+    except ValueError as error:
+        raise _refused(scenario, error) from None
+    about = provenance(
+        scenario=scenario,
+        resolved=resolved,
+        traces={name: trace.name for name, trace in traces.items()},
+        command=command or "airpath.solve()",
+    )
+    flows = [SolvedFlow(**flow) for flow in found.pop("flows")]
+    return Solution(**found, flows=flows, provenance=about)
+
+
+# --- what both need ----------------------------------------------------------------------------
+
+
+def _resolved(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Trace]]:
+    text, files = scenario.resolve()
+    resolved: dict[str, Any] = json.loads(text)
+    return resolved, _load_traces(resolved, files)
+
+
+def _load_traces(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Trace]:
+    """Read every trace as the kind of its link wants it; report all that cannot be read."""
+    kinds: dict[str, str] = {}
+    for table in _tables(resolved):
+        if "trace" in table:
+            kinds.setdefault(table["trace"], table["kind"])
+    traces: dict[str, Trace] = {}
+    problems: list[str] = []
+    for name, path in files.items():
+        try:
+            is_rate = kinds.get(name) == "rate-trace"
+            traces[name] = Trace.load(path, "csv" if is_rate else "mahimahi")
+        except AirpathError as error:
+            problems.append(str(error))
+    if problems:
+        raise BadValueError("\n".join(problems))
+    return traces
+
+
+def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        for item in value.values():
+            yield from _tables(item)
+
+
+def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
+    record = resolved["record"]
+    series = [name for name in record["series"] if name not in _FROM_PYTHON]
+    return {**resolved, "record": {**record, "series": series}}
+
+
+def _refused(scenario: Scenario, error: ValueError) -> BadValueError:
+    return BadValueError(f"{scenario.file or scenario.name}: {error}")
+
+
+def _check_counts(reps: int, seed: int, threads: int | None, confidence: float) -> None:
+    problems = []
+    if reps < 1:
+        problems.append(f"reps = {reps}: below 1. Write a whole number from 1 on.")
+    if not 0 <= seed <= _LARGEST_SEED:
+        problems.append(f"seed = {seed}: not accepted. Write a whole number from 0 to 2^64 - 1.")
+    if threads is not None and threads < 1:
+        problems.append(f"threads = {threads}: below 1. Write a whole number from 1 on.")
+    if not 0 < confidence < 1:
+        problems.append(
+            f"confidence = {confidence}: not between 0 and 1. Write a fraction, for example 0.99."
+        )
+    if problems:
+        raise BadValueError("\n".join(problems))
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

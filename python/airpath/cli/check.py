@@ -1,0 +1,51 @@
+"""``airpath check``: validate a scenario, print it resolved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath import _airpath, api
+from airpath.cli import output
+from airpath.scenario import Scenario, Tcp
+
+__all__ = ["check", "explicit"]
+
+
+def check(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
+    set_: Annotated[
+        list[str],
+        typer.Option("--set", metavar="KEY=VALUE", help="Put a value in place of the file's."),
+    ] = [],  # noqa: B006  (typer copies it)
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the resolved form, SI units, every flow.")
+    ] = False,
+) -> int:
+    """Validate a scenario, and print it with every key and every TCP option written out."""
+    chosen = api.load(scenario, output.load_options(set_))
+    resolved = api.check(chosen)
+    if json:
+        output.print_json(resolved)
+        return 0
+    flows = len(resolved["flows"])
+    print(f"# {scenario}: accepted by airpath {_airpath.version()}, {flows} flows.")
+    print("# Every key and every TCP option, defaults included; this is a scenario file again.")
+    print(explicit(chosen).to_toml(), end="")
+    return 0
+
+
+def explicit(scenario: Scenario) -> Scenario:
+    """Return the same scenario with every TCP option written out instead of left to a profile."""
+    groups = [
+        _copy(group, tcp=group.options()) if isinstance(group, Tcp) else group
+        for group in scenario.flows
+    ]
+    copied: Scenario = _copy(scenario, flows=groups)
+    return copied
+
+
+def _copy(model: Any, **changes: Any) -> Any:
+    return model.model_copy(update=changes)

@@ -1,0 +1,76 @@
+"""``airpath list``: what there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from airpath import papers
+from airpath.cli import output
+from airpath.errors import BadValueError
+from airpath.scenario import Congestion, Link, QueueDisc
+
+__all__ = ["KINDS", "list_parts", "parts"]
+
+
+def _classes(family: Any) -> Callable[[], dict[str, str]]:
+    def listed() -> dict[str, str]:
+        return {name: _first_line(part) for name, part in family.registry.items()}
+
+    return listed
+
+
+def _first_line(part: type) -> str:
+    line = (part.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
+    # "Reno: the window law ..." names itself; the name stands beside it already.
+    head, colon, rest = line.partition(": ")
+    return rest if colon and head == part.__name__ else line
+
+
+KINDS: dict[str, Callable[[], dict[str, str]]] = {
+    "congestion": _classes(Congestion),
+    "aqm": _classes(QueueDisc),
+    "link": _classes(Link),
+    "channel": dict,
+    "scheduler": dict,
+    "paper": lambda: dict(papers.PAPERS),
+}
+"""Every kind of part, with the function that lists its members."""
+
+
+def parts(kind: str) -> dict[str, str]:
+    """Return the parts of a kind by name, with one line about each.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such kind.
+    """
+    if kind not in KINDS:
+        raise BadValueError(f'"{kind}": not a kind of part. Accepted are {", ".join(KINDS)}.')
+    return KINDS[kind]()
+
+
+def list_parts(
+    kind: Annotated[
+        str | None, typer.Argument(metavar=f"[{'|'.join(KINDS)}]", help="Default: all.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """List congestion controls, queue disciplines, links and papers, one line each."""
+    found = {name: parts(name) for name in (KINDS if kind is None else [kind])}
+    if json:
+        output.print_json(found)
+        return 0
+    for name, members in found.items():
+        if kind is None:
+            print(f"{name}:")
+        indent = "  " if kind is None else ""
+        width = max(map(len, members), default=0)
+        for member, line in members.items():
+            print(f"{indent}{member:<{width}}  {line}")
+        if not members:
+            print(f"{indent}none yet")
+    return 0

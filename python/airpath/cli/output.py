@@ -1,0 +1,139 @@
+"""What the commands share: options, progress, tables, the one JSON document."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from airpath import _airpath
+from airpath.errors import BadValueError
+
+__all__ = [
+    "Tell",
+    "command_line",
+    "console",
+    "load_options",
+    "note",
+    "print_json",
+    "print_table",
+    "progress_bar",
+    "show_version",
+    "written",
+]
+
+WIDE = 200
+"""Columns of a table that is not printed on a terminal."""
+
+
+class Tell(Protocol):
+    """Takes the finished fraction, in [0, 1], and what is being done."""
+
+    def __call__(self, fraction: float, what: str) -> None:
+        """Show it."""
+        ...
+
+
+def command_line() -> str:
+    """Return the command as the user could type it again."""
+    return shlex.join(["airpath", *arguments])
+
+
+arguments: list[str] = []
+"""What `airpath.cli.main` was called with, without the program's name."""
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop, for the option ``--version``."""
+    if wanted:
+        print(f"airpath {_airpath.version()} ({_airpath.commit()})")
+        raise typer.Exit
+
+
+def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of ``--set key=value``.
+
+    Raises
+    ------
+    BadValueError
+        If there is no ``=``; all such settings are named.
+    """
+    bad = [text for text in settings if "=" not in text]
+    if bad:
+        raise BadValueError(
+            "\n".join(
+                f"--set {text}: no value. Write --set key=value, for example flows.0.count=8."
+                for text in bad
+            )
+        )
+    pairs = (text.partition("=") for text in settings)
+    return [(key.strip(), value.strip()) for key, _, value in pairs]
+
+
+def console() -> Console:
+    """Return standard output: as wide as the terminal, wide enough for every table in a pipe."""
+    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print the one JSON document of ``--json``."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def print_table(
+    out: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """Print a table; the first column is text, the others are numbers."""
+    made = Table(box=box.SIMPLE_HEAD, title=escape(title), title_justify="left", title_style="bold")
+    made.pad_edge, made.show_edge = False, False
+    for index, name in enumerate(columns):
+        made.add_column(escape(name), justify="right" if index else "left", no_wrap=True)
+    for row in rows:
+        made.add_row(*map(escape, row))
+    out.print()
+    out.print(made)
+
+
+def note(text: str) -> None:
+    """Say something to the user that is no result, on standard error."""
+    print(text, file=sys.stderr)
+
+
+def written(paths: Sequence[Path]) -> None:
+    """Say which files were written."""
+    for path in paths:
+        note(f"written: {path}")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Tell | None]:
+    """Show a bar on a terminal while the block runs; None when there is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=1.0)
+
+        def tell(fraction: float, what: str) -> None:
+            bar.update(task, completed=fraction, description=escape(what))
+
+        yield tell

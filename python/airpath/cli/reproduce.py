@@ -1,0 +1,54 @@
+"""``airpath reproduce``: a published paper's tables and figures, its numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airpath import papers
+from airpath.cli import output
+from airpath.errors import BadValueError
+from airpath.papers.render import print_report
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="See airpath list paper.")],
+    items: Annotated[
+        list[str], typer.Argument(metavar="[ITEM ...]", help="table3, fig5, ... Default: all.")
+    ] = [],  # noqa: B006  (typer copies it)
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
+    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+) -> int:
+    """Make a paper's tables and figures again, the published numbers beside ours."""
+    if quick and full:
+        raise BadValueError("--quick and --full: contradict each other. Give one of them.")
+    with output.progress_bar() as tell:
+        report = papers.reproduce(
+            paper,
+            items,
+            mode="quick" if quick else "full" if full else "default",
+            out=out,
+            seed=seed,
+            threads=threads,
+            progress=tell,
+            provenance={"command": output.command_line()},
+        )
+    if json:
+        output.print_json(report.to_dict())
+    else:
+        print_report(report, output.console())
+    if report.interrupted:
+        finished = sum(item.complete for item in report.items)
+        output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
+        return 130
+    return 0

@@ -1,0 +1,184 @@
+"""``airpath run``: simulate a scenario."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from airpath import api
+from airpath.cli import output
+from airpath.errors import BadValueError
+from airpath.files import output_folder
+from airpath.results import Interval, Result
+from airpath.results.result import ALL_FLOWS
+
+__all__ = ["run"]
+
+MOST_FLOWS = 20
+"""More flows are not listed one by one."""
+
+
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
+    set_: Annotated[
+        list[str],
+        typer.Option("--set", metavar="KEY=VALUE", help="Put a value in place of the file's."),
+    ] = [],  # noqa: B006  (typer copies it)
+    reps: Annotated[int, typer.Option(help="Independent replications.")] = 10,
+    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
+    plot: Annotated[
+        bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
+    ] = None,
+) -> int:
+    """Simulate a scenario and print what its flows, queues and links did."""
+    if plot and out is None:
+        raise BadValueError("--plot: needs a folder. Write --out DIR as well.")
+    chosen = api.load(scenario, output.load_options(set_))
+    api.check(chosen)
+    folder = None if out is None else output_folder(out)
+    with output.progress_bar() as tell:
+        result = api.simulate(
+            chosen,
+            reps=reps,
+            seed=seed,
+            threads=threads,
+            confidence=confidence,
+            progress=None if tell is None else _reporter(tell),
+            command=output.command_line(),
+        )
+    if json:
+        output.print_json(result.to_dict())
+    else:
+        print_result(result, output.console())
+    if folder is not None and result.replications:
+        output.written(result.save(folder))
+        if plot is not False:
+            output.written(result.plot.save(folder))
+    if result.interrupted:
+        done = f"{len(result.replications)} of {result.requested} replications"
+        output.note(f"Interrupted: {done} were finished.")
+        return 130
+    return 0
+
+
+def _reporter(tell: output.Tell) -> api.Progress:
+    def report(finished: int, total: int, fraction: float) -> None:
+        tell(fraction, f"simulating, {finished} of {total} replications finished")
+
+    return report
+
+
+# --- printing ----------------------------------------------------------------------------------
+
+
+def print_result(result: Result, out: Console) -> None:
+    """Print the tables of a result."""
+    resolved, about = result.resolved, result.provenance
+    out.print(f"[bold]{escape(resolved['name'])}[/bold]")
+    runs = len(result.replications)
+    warmup = resolved["warmup_ns"] * 1e-9
+    out.print(
+        f"{runs} {'replication' if runs == 1 else 'replications'} of "
+        f"{resolved['duration_ns'] * 1e-9:g} s"
+        + (f", the first {warmup:g} s not counted" if warmup else "")
+        + f"; seed {about['seed']}; "
+        + (f"± is the {100 * result.confidence:g} % interval" if runs > 1 else "no intervals")
+    )
+    if not result.complete:
+        out.print(f"[bold red]Incomplete:[/bold red] {runs} of {result.requested} were finished.")
+    if runs:
+        _print_flows(result, out)
+        _print_queues(result, out)
+        _print_links(result, out)
+
+
+def _print_flows(result: Result, out: Console) -> None:
+    rows = dict(result.intervals)
+    together = rows.pop(ALL_FLOWS)
+    shown = rows if len(rows) <= MOST_FLOWS else {}
+    lines = [[f"{flow} {_source(result, flow)}", *_flow_row(row)] for flow, row in shown.items()]
+    if len(rows) != 1:
+        lines.append([f"all {len(rows)}", *_flow_row(together)])
+    columns = ["flow", "goodput", "IP throughput", "delay", "RTT", "retransmitted", "timeouts"]
+    output.print_table(out, "Flows", columns, lines)
+    if len(rows) > MOST_FLOWS:
+        out.print(f"{len(rows)} flows: --out and --json have them one by one.", style="dim")
+    if len(rows) > 1:
+        out.print(f"Jain's index of the goodputs: {_number(result.jain(), 1, 4)}")
+
+
+def _source(result: Result, flow: int | str) -> str:
+    source = result.resolved["flows"][flow]["source"]
+    return str(source["options"]["recovery"] if source["kind"] == "tcp" else source["kind"])
+
+
+def _flow_row(row: Mapping[str, Interval]) -> list[str]:
+    return [
+        _number(row["goodput_bps"], 1e-6, 3, "Mbit/s"),
+        _number(row["ip_throughput_bps"], 1e-6, 3, "Mbit/s"),
+        _number(row["mean_delay_s"], 1e3, 1, "ms"),
+        _number(row["mean_rtt_s"], 1e3, 1, "ms"),
+        _number(row["retransmissions"], 1, 1),
+        _number(row["timeouts"], 1, 1),
+    ]
+
+
+def _print_queues(result: Result, out: Console) -> None:
+    rows = [
+        [
+            queue["name"],
+            _number(queue["mean_packets"], 1, 2, "packets"),
+            _number(queue["mean_sojourn_s"], 1e3, 1, "ms"),
+            _number(queue["max_packets"], 1, 1),
+            ", ".join(f"{_number(n, 1, 1)} {why}" for why, n in queue["drops"].items()) or "none",
+            _number(queue["marks"], 1, 1),
+        ]
+        for queue in result.queue_intervals()
+    ]
+    columns = ["queue", "mean length", "mean wait", "longest", "drops", "marks"]
+    output.print_table(out, "Queues", columns, rows)
+
+
+def _print_links(result: Result, out: Console) -> None:
+    rows = [
+        [
+            link["name"],
+            _number(link["utilisation"], 100, 1, "%"),
+            _number(link["delivered_packets"], 1, 0),
+            _number(link["lost_packets"], 1, 1),
+            _shares([regime.mean for regime in link["regime_packets"]]),
+        ]
+        for link in result.link_intervals()
+    ]
+    columns = ["link", "used", "packets", "lost", "packets by regime"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    output.print_table(out, "Links", columns, rows)
+
+
+def _shares(counts: Sequence[float]) -> str:
+    if len(counts) < 2:
+        return ""
+    total = sum(counts) or 1
+    return ", ".join(f"R{j} {100 * n / total:.1f} %" for j, n in enumerate(counts, start=1))
+
+
+def _number(value: Interval, scale: float, digits: int, unit: str = "") -> str:
+    if math.isnan(value.mean):
+        return "–"
+    text = f"{value.mean * scale:.{digits}f}"
+    if not math.isnan(value.low):
+        text += f" ± {(value.high - value.low) / 2 * scale:.{digits}f}"
+    return f"{text} {unit}".rstrip()

@@ -1,0 +1,191 @@
+"""``airpath trace``: look at, convert and generate traces."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath import _airpath
+from airpath.cli import output
+from airpath.errors import BadValueError, Problem
+from airpath.files import output_file, write_file
+from airpath.scenario import Duration, Rate, trace_path
+from airpath.trace import Format, Trace, TraceInfo, format_of, generate_trace
+
+__all__ = ["COMMANDS", "app"]
+
+COMMANDS = ("info", "convert", "generate")
+
+app = typer.Typer(help="Look at, convert and generate traces.", add_completion=False)
+
+TraceFile = Annotated[str, typer.Argument(metavar="FILE", help="A path, or traces:NAME.")]
+
+
+@app.command("info")
+def info(
+    file: TraceFile,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the rate over time.")
+    ] = None,
+) -> int:
+    """Validate a trace and describe it: length, rates, outages."""
+    trace = _load(file)
+    if plot is not None:
+        output_file(plot)
+        _checked_figure_format(plot)
+    found = trace.info()
+    if json:
+        about = {"version": _airpath.version(), "commit": _airpath.commit()}
+        command = {"command": output.command_line()}
+        output.print_json({"provenance": about | command, "file": file, **found.to_dict()})
+    else:
+        _print_info(file, found)
+    if plot is not None:
+        from airpath.results.style import figure_bytes
+        from airpath.results.trace_plot import trace_figure
+
+        kind = plot.suffix.removeprefix(".").lower()
+        write_file(plot, figure_bytes(trace_figure(trace), kind, file, output.command_line()))
+        output.written([plot])
+    return 0
+
+
+@app.command("convert")
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A path, or traces:NAME.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    bin_: Annotated[
+        str, typer.Option("--bin", help="Of a CSV: opportunities are averaged over this time.")
+    ] = "10 ms",
+    to: Annotated[
+        str | None, typer.Option(metavar="mahimahi|csv", help="Default: by OUT's name.")
+    ] = None,
+) -> int:
+    """Convert between Mahimahi's format and a time_s,rate_bps CSV (names that end in .csv)."""
+    form = _format(to, target)
+    length = _quantity(Duration, "--bin", bin_)
+    trace = _load(source)
+    output_file(target)
+    command = output.command_line()
+    made_by = f"airpath {_airpath.version()} ({_airpath.commit()})\ncommand: {command}"
+    text = trace.to_csv(length, made_by) if form == "csv" else trace.to_mahimahi()
+    write_file(target, text.encode())
+    output.written([target])
+    return 0
+
+
+@app.command("generate")
+def generate(
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    duration: Annotated[str, typer.Option(help="Length.")] = "60 s",
+    mean_snr: Annotated[str, typer.Option(help="Mean signal-to-noise ratio.")] = "15 dB",
+    bandwidth: Annotated[str, typer.Option(help="W in W log2(1 + SNR).")] = "10 MHz",
+    cap: Annotated[str, typer.Option(help="Highest rate.")] = "50 Mbit/s",
+    speed: Annotated[str, typer.Option(help="Of the receiver.")] = "3 km/h",
+    carrier: Annotated[str, typer.Option(help="Carrier frequency.")] = "2 GHz",
+    seed: Annotated[int, typer.Option(help="Same seed and settings, same trace.")] = 1,
+    bin_: Annotated[str, typer.Option("--bin", help="Of a CSV: averaged over this time.")] = "1 ms",
+) -> int:
+    """Make the trace of a Rayleigh-faded link: rate = min(cap, W log2(1 + SNR |h|^2))."""
+    trace = generate_trace(
+        _quantity(Duration, "--duration", duration),
+        _number("--mean-snr", mean_snr, {"dB": 1.0}, "a signal-to-noise ratio", "15 dB", True),
+        _number("--bandwidth", bandwidth, _HERTZ, "a bandwidth", "10 MHz"),
+        _quantity(Rate, "--cap", cap),
+        _number("--speed", speed, {"m/s": 1.0, "km/h": 1 / 3.6}, "a speed", "3 km/h"),
+        _number("--carrier", carrier, _HERTZ, "a frequency", "2 GHz"),
+        seed,
+        str(target),
+    )
+    output_file(target)
+    command = output.command_line()
+    made_by = (
+        f"airpath {_airpath.version()} ({_airpath.commit()})\ncommand: {command}\nseed: {seed}\n"
+        f"settings: duration {duration}, mean SNR {mean_snr}, bandwidth {bandwidth}, cap {cap}, "
+        f"speed {speed}, carrier {carrier}"
+    )
+    if format_of(str(target)) == "csv":
+        text = trace.to_csv(_quantity(Duration, "--bin", bin_), made_by)
+        write_file(target, text.encode())
+        output.written([target])
+        return 0
+    # A Mahimahi file has no place for comments.
+    beside = target.with_name(f"{target.name}.provenance.txt")
+    write_file(beside, f"{made_by}\n".encode())
+    write_file(target, trace.to_mahimahi().encode())
+    output.written([target, beside])
+    return 0
+
+
+# --- reading what the user wrote ---------------------------------------------------------------
+
+_HERTZ: Mapping[str, float] = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+_NUMBER_AND_UNIT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(\S*)\s*")
+
+
+def _number(
+    option: str,
+    text: str,
+    units: Mapping[str, float],
+    what: str,
+    example: str,
+    may_be_negative: bool = False,
+) -> float:
+    match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= 100 else None
+    value = float(match[1]) * units[match[2]] if match and match[2] in units else math.nan
+    if not math.isfinite(value):
+        wrong, accepted = f"not {what}", f"Write a number with {' or '.join(units)}"
+    elif value < 0 and not may_be_negative:
+        wrong, accepted = "below 0", f"Write {what} from 0 on"
+    else:
+        return value
+    raise BadValueError(str(Problem(option, (), text, wrong, accepted, f'"{example}"')))
+
+
+def _quantity(kind: Any, option: str, text: str) -> Any:
+    try:
+        return kind.parse(text)
+    except BadValueError as error:
+        raise BadValueError(f"{option}: {error}") from None
+
+
+def _format(named: str | None, target: Path) -> Format:
+    if named is None:
+        return format_of(str(target))
+    if named == "mahimahi":
+        return "mahimahi"
+    if named == "csv":
+        return "csv"
+    raise BadValueError(f'--to: "{named}": not a format. Accepted are mahimahi, csv.')
+
+
+def _load(file: str) -> Trace:
+    trace = Trace.load(trace_path(file, None))
+    return Trace(trace.compiled, file)
+
+
+def _checked_figure_format(plot: Path) -> None:
+    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise BadValueError(f"--plot: {plot}: not a figure. Write a name in .png, .svg or .pdf.")
+
+
+def _print_info(file: str, found: TraceInfo) -> None:
+    print(f"{file}: {found.kind}, {found.duration_s:g} s")
+    if found.opportunities is not None:
+        print(f"  opportunities   {found.opportunities} of 1504 bytes")
+    print(f"  mean rate       {_mbps(found.mean_bps)}")
+    for percent, rate in found.percentiles_bps.items():
+        print(f"  {percent:>2} % of 100 ms  {_mbps(rate)}")
+    start = found.longest_outage_start_s
+    print(f"  longest outage  {found.longest_outage_s:g} s, from {start:g} s on")
+    print(f"  empty           {100 * found.zero_bins_fraction:.2f} % of all 100 ms")
+
+
+def _mbps(rate: float) -> str:
+    return f"{rate / 1e6:.3f} Mbit/s"

@@ -1,0 +1,6 @@
+"""Results: tidy tables, confidence intervals, plots, files with their provenance."""
+
+from airpath.results.intervals import Interval, mean_interval
+from airpath.results.result import Result
+
+__all__ = ["Interval", "Result", "mean_interval"]

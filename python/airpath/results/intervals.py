@@ -1,0 +1,66 @@
+"""Means over replications with Student-t intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from airpath import _airpath
+
+__all__ = ["Interval", "mean_interval"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over replications with its confidence interval.
+
+    Parameters
+    ----------
+    mean : float
+        NaN when there is no value.
+    low, high : float
+        The interval; NaN for fewer than two values.
+    confidence : float
+        In (0, 1).
+    reps : int
+        Replications that have a value.
+    """
+
+    mean: float
+    low: float
+    high: float
+    confidence: float
+    reps: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object; what is not a number becomes null."""
+        return {
+            "mean": finite(self.mean),
+            "low": finite(self.low),
+            "high": finite(self.high),
+            "confidence": self.confidence,
+            "reps": self.reps,
+        }
+
+
+def mean_interval(values: Iterable[float | None], confidence: float) -> Interval:
+    """Return the mean of independent values and its Student-t interval.
+
+    Parameters
+    ----------
+    values : iterable of float or None
+        One for each replication; None and NaN are left out.
+    confidence : float
+        In (0, 1).
+    """
+    known = [float(value) for value in values if value is not None and not math.isnan(value)]
+    if not known:
+        return Interval(math.nan, math.nan, math.nan, confidence, 0)
+    return Interval(*_airpath.mean_interval(known, confidence), confidence, len(known))
+
+
+def finite(value: float) -> float | None:
+    """Return the value, or None when JSON has no number for it."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,82 @@
+"""What made a result: version, commit, scenario, seed, command."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath import _airpath
+
+if TYPE_CHECKING:
+    from airpath.scenario import Scenario
+
+__all__ = ["as_comment", "build", "provenance"]
+
+
+def build() -> dict[str, str]:
+    """Return version and commit of Airpath, and of what runs it."""
+    return {
+        "version": _airpath.version(),
+        "commit": _airpath.commit(),
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+    }
+
+
+def provenance(
+    *,
+    scenario: Scenario,
+    resolved: Mapping[str, Any],
+    traces: Mapping[str, str],
+    command: str,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the provenance of a run; it depends on what was asked for, not on when.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it. Its TOML text gives the same run again.
+    resolved : mapping
+        The same in SI base units, every flow and every TCP option listed.
+    traces : mapping of str to str
+        File of each trace by its name in `resolved`.
+    command : str
+        The command line or call.
+    **settings
+        Seed, replications, confidence, ...
+    """
+    return {
+        **build(),
+        "command": command,
+        **settings,
+        "traces": {name: {"file": file, "sha256": _sha256(file)} for name, file in traces.items()},
+        "scenario_toml": scenario.to_toml(),
+        "scenario": dict(resolved),
+    }
+
+
+def _sha256(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def as_comment(about: Mapping[str, Any]) -> str:
+    """Return the provenance as lines that begin with ``# ``, for the head of a CSV file.
+
+    The scenario comes last, as TOML; without the ``# `` it can be run again.
+    """
+    shown = {key: value for key, value in about.items() if key not in ("scenario", "scenario_toml")}
+    lines = [f"airpath {shown.pop('version')} ({shown.pop('commit')})"]
+    lines += [f"{key}: {_plain(value)}" for key, value in shown.items()]
+    if "scenario_toml" in about:
+        lines += ["scenario:", *str(about["scenario_toml"]).splitlines()]
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

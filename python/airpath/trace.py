@@ -1,0 +1,293 @@
+"""Traces: what a recorded or generated link could carry over time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from airpath import _airpath
+from airpath.errors import BadValueError
+from airpath.scenario.units import Duration, Rate
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["Format", "Trace", "TraceInfo", "generate_trace"]
+
+Format = Literal["mahimahi", "csv"]
+"""``mahimahi``: delivery times in ms, one per line; ``csv``: ``time_s,rate_bps``."""
+
+_LARGEST_SEED = 2**64 - 1
+_BIN = Duration(100_000_000)
+
+
+@dataclass(frozen=True)
+class TraceInfo:
+    """What a trace offers in one round. Rates of opportunities count their 1504 bytes in full.
+
+    Parameters
+    ----------
+    kind : str
+        ``opportunities`` (Mahimahi) or ``rate`` (CSV).
+    duration_s : float
+        The period, s.
+    opportunities : int or None
+        Delivery opportunities in one round; None for a rate.
+    mean_bps : float
+        Mean rate, bit/s.
+    percentiles_bps : mapping of int to float
+        5, 25, 50, 75 and 95 % of the mean rates in bins of 100 ms, bit/s.
+    longest_outage_s, longest_outage_start_s : float
+        The longest time in which nothing can be delivered, and when it starts, s.
+    zero_bins_fraction : float
+        Part of the bins in which nothing can be delivered, in [0, 1].
+    """
+
+    kind: str
+    duration_s: float
+    opportunities: int | None
+    mean_bps: float
+    percentiles_bps: Mapping[int, float]
+    longest_outage_s: float
+    longest_outage_start_s: float
+    zero_bins_fraction: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        percentiles = {str(percent): rate for percent, rate in self.percentiles_bps.items()}
+        return {**vars(self), "percentiles_bps": percentiles}
+
+
+class Trace:
+    """A link's capacity over time, one round of it.
+
+    Made by `Trace.load`, `Trace.parse` and `generate_trace`.
+
+    Parameters
+    ----------
+    compiled : airpath._airpath.Trace
+        The trace as the engine has it.
+    name : str
+        For messages and titles.
+    """
+
+    def __init__(self, compiled: _airpath.Trace, name: str) -> None:
+        self.compiled = compiled
+        self.name = name
+
+    @classmethod
+    def load(cls, path: str | Path, format: Format | None = None) -> Trace:  # noqa: A002
+        """Read a trace file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        format : {"mahimahi", "csv"}, optional
+            Default: CSV when the name ends in ``.csv``, else Mahimahi.
+
+        Raises
+        ------
+        BadValueError
+            If it cannot be read or is not a trace: one line with the file, the line and why.
+        """
+        place = str(path)
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise BadValueError(f"{place}: not a text in UTF-8 (byte {error.start + 1}).") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise BadValueError(f"{place}: cannot be read: {why[:1].lower()}{why[1:]}.") from None
+        return cls.parse(text, place, format or format_of(place))
+
+    @classmethod
+    def parse(cls, text: str, name: str = "trace", format: Format = "mahimahi") -> Trace:  # noqa: A002
+        """Read a trace from the text of a file.
+
+        Parameters
+        ----------
+        text : str
+            The file's content.
+        name : str
+            What begins each message.
+        format : {"mahimahi", "csv"}
+            The format of `text`.
+
+        Raises
+        ------
+        BadValueError
+            If it is not a trace.
+        """
+        read = _airpath.Trace.from_csv if format == "csv" else _airpath.Trace.from_mahimahi
+        try:
+            return cls(read(text, name), name)
+        except ValueError as error:
+            raise BadValueError(str(error)) from None
+
+    @property
+    def kind(self) -> str:
+        """``opportunities`` or ``rate``."""
+        return self.compiled.kind
+
+    @property
+    def duration_s(self) -> float:
+        """The period, s."""
+        return self.compiled.duration_s
+
+    def info(self) -> TraceInfo:
+        """Return its length, rates and outages."""
+        found = json.loads(self.compiled.info())
+        percentiles = {int(key): value for key, value in found.pop("percentiles_bps").items()}
+        return TraceInfo(
+            percentiles_bps=dict(sorted(percentiles.items())),
+            **found,
+        )
+
+    def rates(self, bin: str | float | Duration = _BIN) -> pd.DataFrame:  # noqa: A002
+        """Return the mean rate in each bin of one round.
+
+        Parameters
+        ----------
+        bin : str, float or Duration
+            Length of a bin; a float in seconds. Default 100 ms.
+
+        Returns
+        -------
+        rates : DataFrame
+            `time_s`, the start of the bin, and `rate_bps`.
+
+        Raises
+        ------
+        BadValueError
+            If `bin` is not a duration above 0, or makes too many bins.
+        """
+        import pandas as pd
+
+        length = _bin_length(bin)
+        rates = self.bin_rates(length)
+        return pd.DataFrame({"time_s": np.arange(len(rates)) * (length * 1e-9), "rate_bps": rates})
+
+    def bin_rates(self, bin_ns: int) -> NDArray[np.float64]:
+        """Return the mean rate in each bin of one round, bit/s; `bin_ns` in ns, above 0.
+
+        Raises
+        ------
+        BadValueError
+            If there are too many bins.
+        """
+        try:
+            return np.frombuffer(self.compiled.rates(bin_ns), dtype="<f8")
+        except ValueError as error:
+            raise BadValueError(str(error)) from None
+
+    def to_mahimahi(self) -> str:
+        """Return it in the Mahimahi format.
+
+        Raises
+        ------
+        BadValueError
+            If it makes too many opportunities.
+        """
+        try:
+            return self.compiled.to_mahimahi()
+        except ValueError as error:
+            raise BadValueError(f"{self.name}: {error}") from None
+
+    def to_csv(self, bin: str | float | Duration = _BIN, provenance: str = "") -> str:  # noqa: A002
+        """Return it as a ``time_s,rate_bps`` CSV.
+
+        Parameters
+        ----------
+        bin : str, float or Duration
+            Opportunities are averaged over bins of this length. Default 100 ms.
+        provenance : str
+            Lines that go before the header, as comments.
+
+        Raises
+        ------
+        BadValueError
+            If `bin` is not a duration above 0, or makes too many bins.
+        """
+        try:
+            return self.compiled.to_csv(_bin_length(bin), provenance)
+        except ValueError as error:
+            raise BadValueError(str(error)) from None
+
+    def __repr__(self) -> str:
+        mean = Rate(round(self.info().mean_bps))
+        return f"<Trace {self.name}: {self.kind}, {self.duration_s:g} s, mean {mean}>"
+
+
+def generate_trace(
+    duration: str | float | Duration,
+    mean_snr_db: float,
+    bandwidth_hz: float,
+    cap: str | float | Rate,
+    speed_mps: float,
+    carrier_hz: float,
+    seed: int = 1,
+    name: str = "generated",
+) -> Trace:
+    """Make the trace of a Rayleigh-faded link with Shannon's rate and a cap.
+
+    In each millisecond the rate is min(cap, W log2(1 + SNR |h|^2)), h with the classic Doppler
+    spectrum; shadowing, path loss and handover are left out.
+
+    Parameters
+    ----------
+    duration : str, float or Duration
+        1 ms to 1 h.
+    mean_snr_db : float
+        Mean SNR, dB, -50 to 100.
+    bandwidth_hz : float
+        W, Hz, above 0.
+    cap : str, float or Rate
+        Highest rate, above 0.
+    speed_mps : float
+        Speed of the receiver, m/s, 0 to 10 000.
+    carrier_hz : float
+        Carrier frequency, Hz, above 0.
+    seed : int
+        Equal settings and seed give the same trace. Default 1.
+    name : str
+        For messages and titles.
+
+    Raises
+    ------
+    BadValueError
+        If a value is not accepted.
+    """
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise BadValueError(f"seed = {seed}: not accepted. Write a number from 0 to 2^64 - 1.")
+    config = {
+        "duration_ns": int(Duration.of(duration)),
+        "mean_snr_db": float(mean_snr_db),
+        "bandwidth_hz": float(bandwidth_hz),
+        "cap_bps": float(Rate.of(cap)),
+        "speed_mps": float(speed_mps),
+        "carrier_hz": float(carrier_hz),
+        "seed": seed,
+    }
+    try:
+        return Trace(_airpath.generate_trace(json.dumps(config, allow_nan=False)), name)
+    except ValueError as error:
+        raise BadValueError(str(error)) from None
+
+
+def format_of(path: str) -> Format:
+    """Return the format that a file's name stands for: CSV for ``.csv``, else Mahimahi."""
+    return "csv" if path.lower().endswith(".csv") else "mahimahi"
+
+
+def _bin_length(given: str | float | Duration) -> int:
+    length = int(Duration.of(given))
+    if length == 0:
+        raise BadValueError(f'bin = "{given}": not above 0. Write a duration above 0.')
+    return length
