@@ -1,0 +1,107 @@
+"""What the documentation tests read from a Markdown page: fenced blocks, links, headings."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FENCE = re.compile(r"(?P<indent> *)(?P<ticks>`{3,})(?P<language>[^`]*)")
+_COMMENT = re.compile(r"\s*<!--\s*(.*?)\s*-->\s*")
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+(?:\([^()\s]*\))?)(?:\s+\"[^\"]*\")?\)")
+_HEADING = re.compile(r"#{1,6} +(.*?) *#* *")
+
+
+@dataclass
+class Block:
+    """A fenced block.
+
+    `line` is the number of its first line of content; `comments` are the HTML comments in the
+    lines directly above it.
+    """
+
+    language: str
+    line: int
+    text: str
+    comments: list[str] = field(default_factory=list)
+
+    def comment(self, prefix: str) -> str | None:
+        """Return what follows `prefix` in a comment above the block, or None."""
+        found = (c.removeprefix(prefix).strip() for c in self.comments if c.startswith(prefix))
+        return next(found, None)
+
+
+def blocks(page: str) -> Iterator[Block]:
+    """Yield the fenced blocks of a page in order."""
+    lines = page.splitlines()
+    comments: list[str] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        number += 1
+        fence = _FENCE.fullmatch(line)
+        if fence is None:
+            comment = _COMMENT.fullmatch(line)
+            if comment:
+                comments.append(comment[1])
+            elif line.strip():
+                comments = []
+            continue
+        start = number
+        while number < len(lines) and lines[number].strip() != fence["ticks"]:
+            number += 1
+        text = textwrap.dedent("\n".join(lines[start:number]) + "\n")
+        yield Block(fence["language"].strip(), start + 1, text, comments)
+        comments = []
+        number += 1
+
+
+def prose(page: str) -> str:
+    """Return the page without its fenced blocks and inline code."""
+    kept: list[str] = []
+    ticks = ""
+    for line in page.splitlines():
+        fence = _FENCE.fullmatch(line)
+        if ticks:
+            ticks = "" if line.strip() == ticks else ticks
+        elif fence:
+            ticks = fence["ticks"]
+        else:
+            kept.append(re.sub(r"`[^`]*`", "", line))
+    return "\n".join(kept)
+
+
+def links(page: str) -> list[str]:
+    """Return the targets of all links and pictures."""
+    return _LINK.findall(prose(page))
+
+
+def anchors(page: str) -> set[str]:
+    """Return the anchors of the page's headings, as GitHub makes them."""
+    found: set[str] = set()
+    in_block = ""
+    for line in page.splitlines():
+        fence = _FENCE.fullmatch(line)
+        if in_block:
+            in_block = "" if line.strip() == in_block else in_block
+        elif fence:
+            in_block = fence["ticks"]
+        elif heading := _HEADING.fullmatch(line):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
+            slug = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+            number = 0
+            unique = slug
+            while unique in found:
+                number += 1
+                unique = f"{slug}-{number}"
+            found.add(unique)
+    return found
+
+
+def pages(root: Path) -> list[Path]:
+    """Return every page of the documentation: the read-me's, the guide and `docs`."""
+    top = [root / "README.md", root / "CONTRIBUTING.md"]
+    papers = sorted((root / "python" / "airpath" / "papers").glob("*/README.md"))
+    return [*top, *sorted((root / "docs").rglob("*.md")), *papers]

@@ -1,0 +1,183 @@
+"""Runs one page of the documentation as a reader would, from top to bottom, in this folder.
+
+``run_page.py PAGE [--update]``. Python blocks share their names; a TOML block whose first line is
+``# NAME.toml`` is saved under that name; in a console block each line that begins with ``$ `` is
+a command, and the other lines are the results that it prints, ``...`` standing for anything. With
+``--update`` the page gets what is printed now; a block with ``...`` in it stays as it is.
+
+Comments directly above a block: ``<!-- not run: why -->``, ``<!-- exit status 2 -->``,
+``<!-- needs recorded traces -->``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from markdown import Block, blocks
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+COMMAND_SECONDS = 240
+SCENARIO_KEYS = {"duration", "bottleneck", "flows"}
+
+
+class PageError(Exception):
+    """A block did not do what the page says."""
+
+
+def run_python(block: Block, place: str, names: dict[str, Any]) -> None:
+    if block.text.lstrip().startswith(">>>"):
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        test = doctest.DocTestParser().get_doctest(block.text, names, place, place, block.line - 1)
+        runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
+        report: list[str] = []
+        runner.run(test, out=report.append, clear_globs=False)
+        names.update(test.globs)
+        if runner.failures:
+            raise PageError("".join(report))
+        return
+    # Empty lines in front give tracebacks the page's line numbers.
+    code = compile("\n" * (block.line - 1) + block.text, place, "exec", dont_inherit=True)
+    exec(code, names)
+
+
+def run_toml(block: Block, place: str) -> None:
+    try:
+        document = tomllib.loads(block.text)
+    except tomllib.TOMLDecodeError as error:
+        raise PageError(f"not TOML: {error}") from None
+    named = re.match(r"# (\S+\.toml)\n", block.text)
+    file = Path(named[1] if named else f"block-{block.line}.toml")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(block.text, "utf-8")
+    if document.keys() >= SCENARIO_KEYS:
+        run_command(f"airpath check {shlex.quote(str(file))}", [], expected_status(block))
+
+
+def expected_status(block: Block) -> int:
+    return int(block.comment("exit status") or 0)
+
+
+def run_console(block: Block, update: bool) -> str:
+    """Run the commands; return the block's text, with what they print now if `update`."""
+    status = expected_status(block)
+    update = update and "..." not in block.text
+    lines: list[str] = []
+    for command, expected in commands(block):
+        printed = run_command(command, [] if update else expected, status)
+        lines += [f"$ {command}", *(printed if update and expected else expected)]
+    return "\n".join(lines) + "\n"
+
+
+def commands(block: Block) -> list[tuple[str, list[str]]]:
+    """Return each command with the lines that it shall print."""
+    found: list[tuple[str, list[str]]] = []
+    continued = False
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            found.append((line.removeprefix("$ "), []))
+        elif continued:
+            found[-1] = (f"{found[-1][0]}\n{line}", [])
+        elif found:
+            found[-1][1].append(line)
+        else:
+            raise PageError("a console block begins with a command: $ ...")
+        continued = line.endswith("\\")
+    return found
+
+
+def run_command(command: str, expected: list[str], status: int) -> list[str]:
+    done = subprocess.run(
+        command,
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
+    if done.returncode != status:
+        printed = done.stdout + done.stderr
+        raise PageError(f"$ {command}\nexit status {done.returncode}, not {status}:\n{printed}")
+    # What a command says beside its results matters on a page only when it fails.
+    printed = done.stdout if status == 0 else done.stdout + done.stderr
+    lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
+    missing = first_missing(expected, lines)
+    if missing is not None:
+        raise PageError(f"$ {command}\ndoes not print\n{missing}\nbut\n{printed}")
+    return lines
+
+
+def first_missing(expected: list[str], printed: list[str]) -> str | None:
+    """Return the first line that is not printed in its place; blank lines do not count."""
+    rest = [line.rstrip() for line in printed if line.strip()]
+    wanted = [line.rstrip() for line in expected if line.strip()]
+    may_skip = not wanted
+    for line in wanted:
+        if line.strip() == "...":
+            may_skip = True
+            continue
+        pattern = re.compile(".*".join(map(re.escape, line.split("..."))))
+        while rest and may_skip and not pattern.fullmatch(rest[0]):
+            rest.pop(0)
+        if not rest or not pattern.fullmatch(rest[0]):
+            return line
+        rest.pop(0)
+        may_skip = False
+    return None if may_skip or not rest else f"(the end, before {rest[0]!r})"
+
+
+def run_block(block: Block, place: str, names: dict[str, Any], update: bool) -> str:
+    """Run a block; return its text, changed if it was updated."""
+    language = block.language
+    if language == "python":
+        run_python(block, place, names)
+    elif language == "toml":
+        run_toml(block, place)
+    elif language == "console":
+        return run_console(block, update)
+    elif language in ("sh", "bash", "shell"):
+        raise PageError("write ```console, with $ before each command")
+    return block.text
+
+
+def main() -> int:
+    page, update = Path(sys.argv[1]), "--update" in sys.argv[2:]
+    place = os.environ.get("PAGE_NAME", str(page))
+    has_traces = bool(os.environ.get("AIRPATH_TRACES"))
+    text = page.read_text("utf-8")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    skipped = 0
+    for block in blocks(text):
+        reason = block.comment("not run:")
+        if reason is not None:
+            if not reason:
+                raise SystemExit(f"{place}:{block.line}: say why this block is not run")
+            continue
+        if block.comment("needs recorded traces") is not None and not has_traces:
+            skipped += 1
+            continue
+        try:
+            text = text.replace(block.text, run_block(block, place, names, update), 1)
+        except (PageError, subprocess.TimeoutExpired) as error:
+            raise SystemExit(f"{place}:{block.line}: {error}") from None
+    if update:
+        page.write_text(text, "utf-8")
+    if skipped:
+        print(f"skipped blocks: {skipped}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

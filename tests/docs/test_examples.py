@@ -1,0 +1,136 @@
+"""The documentation does what it says: its examples run, its links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import markdown
+import pytest
+import run_page
+
+from airpath import _airpath
+from airpath.scenario import Congestion, Link, QueueDisc, recorded_traces
+from airpath.scenario.base import Part
+
+ROOT = Path(__file__).parents[2]
+PAGES = markdown.pages(ROOT)
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
+MODELS = ROOT / "docs" / "reference" / "models"
+
+FAMILIES: dict[str, type[Part]] = {"aqm": QueueDisc, "congestion": Congestion, "link": Link}
+"""What a user chooses by name. A receive window is an option of TCP, not a choice yet."""
+HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
+
+
+# --- examples ----------------------------------------------------------------------------------
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "page", [n for n, p in zip(NAMES, PAGES, strict=True) if RUNNABLE.search(p.read_text("utf-8"))]
+)
+def test_every_example_runs(page: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    traces = recorded_traces_of_the_project()
+    environment = {
+        **{key: value for key, value in os.environ.items() if key != "AIRPATH_TRACES"},
+        **({"AIRPATH_TRACES": str(traces)} if traces else {}),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PAGE_NAME": page,
+        "MPLBACKEND": "Agg",
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "PYTHONWARNINGS": "error",
+        "PYTHONIOENCODING": "utf-8",
+    }
+    done = subprocess.run(
+        [sys.executable, run_page.__file__, str(ROOT / page)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr or done.stdout
+    if "skipped blocks" in done.stdout:
+        pytest.skip(f"{page}: blocks over recorded traces; there are none in {recorded_traces()}")
+
+
+def recorded_traces_of_the_project() -> Path | None:
+    folder = recorded_traces()
+    return folder.resolve() if folder.is_dir() else None
+
+
+def test_the_expected_output_is_compared() -> None:
+    printed = ["a 1", "", "b 2", "c 3"]
+    assert run_page.first_missing([], printed) is None
+    assert run_page.first_missing(["a 1", "b 2", "c 3"], printed) is None
+    assert run_page.first_missing(["a ...", "...", "c 3"], printed) is None
+    assert run_page.first_missing(["a 1", "..."], printed) is None
+    assert run_page.first_missing(["a 1", "c 3"], printed) == "c 3"
+    assert run_page.first_missing(["...", "d"], printed) == "d"
+    assert run_page.first_missing(["a 1"], printed) == "(the end, before 'b 2')"
+
+
+# --- links -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", NAMES)
+def test_links_lead_somewhere(page: str) -> None:
+    source = ROOT / page
+    broken = []
+    for link in markdown.links(source.read_text("utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (source.parent / path).resolve() if path else source
+        if not target.exists():
+            broken.append(f"{link}: no such file")
+        elif anchor and anchor not in markdown.anchors(target.read_text("utf-8")):
+            broken.append(f"{link}: no such heading")
+    assert not broken, "\n".join(broken)
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = ROOT / "docs" / "index.md"
+    seen = {index}
+    todo = [index]
+    while todo:
+        source = todo.pop()
+        for link in markdown.links(source.read_text("utf-8")):
+            target = (source.parent / link.partition("#")[0]).resolve()
+            if target.suffix == ".md" and target.is_file() and target not in seen:
+                seen.add(target)
+                todo.append(target)
+    missing = [p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md")]
+    missing = [name for name in missing if ROOT / name not in seen]
+    assert not missing
+
+
+# --- every part has its page and its class -----------------------------------------------------
+
+
+def built_in_parts() -> list[tuple[str, str]]:
+    registry = json.loads(_airpath.registry())
+    return [(family, name) for family in FAMILIES for name, _summary in registry[family]]
+
+
+@pytest.mark.parametrize(("family", "name"), built_in_parts())
+def test_every_built_in_part_has_a_class(family: str, name: str) -> None:
+    assert name in FAMILIES[family].registry
+
+
+@pytest.mark.parametrize(("family", "name"), built_in_parts())
+def test_every_built_in_part_has_a_page_with_the_usual_headings(family: str, name: str) -> None:
+    page = MODELS / f"{name}.md"
+    assert page.is_file(), f"write {page.relative_to(ROOT)}"
+    headings = " ".join(re.findall(r"^## (.*)$", page.read_text("utf-8"), re.MULTILINE)).lower()
+    assert [heading for heading in HEADINGS if heading not in headings] == []

@@ -1,0 +1,113 @@
+"""The reference tables say what the program has: options, defaults, columns, first numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+import airpath as ap
+from airpath.cli import app
+from airpath.scenario import recorded_traces
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def tables(page: Path, kind: str) -> dict[str, list[list[str]]]:
+    """Return the tables that stand below ``<!-- kind: name -->``, row by row, without heads."""
+    found: dict[str, list[list[str]]] = {}
+    for name, text in re.findall(
+        rf"<!-- {kind}: (.*?) -->\n((?:\|.*\n)+)", page.read_text("utf-8")
+    ):
+        rows = [line.strip().strip("|") for line in text.splitlines()[2:]]
+        found[name] = [[cell.strip() for cell in row.split("|")] for row in rows]
+    return found
+
+
+# --- the command line --------------------------------------------------------------------------
+
+OPTIONS = tables(REFERENCE / "cli.md", "options")
+
+
+def command(name: str) -> typer.core.TyperCommand:
+    found = typer.main.get_command(app)
+    for word in name.split():
+        found = found.commands[word]
+    return found
+
+
+def test_every_command_is_described() -> None:
+    root = typer.main.get_command(app)
+    names = []
+    for name, part in root.commands.items():
+        inner = getattr(part, "commands", None)
+        names += [name] if inner is None else [f"{name} {word}" for word in inner]
+    assert sorted(OPTIONS) == sorted(names)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_every_option_is_described_with_its_default(name: str) -> None:
+    described: dict[str, str] = {}
+    for cells in OPTIONS[name]:
+        for option in re.findall(r"--[a-z-]+", cells[0]):
+            described[option] = cells[-1]
+    actual = {}
+    for parameter in command(name).params:
+        if parameter.param_type_name != "option" or "--help" in parameter.opts:
+            continue
+        for option in (*parameter.opts, *parameter.secondary_opts):
+            if option.startswith("--"):
+                actual[option] = parameter.default
+    assert sorted(described) == sorted(actual)
+    for option, default in actual.items():
+        if isinstance(default, (int, float, str)) and not isinstance(default, bool):
+            assert described[option] == str(default), option
+
+
+# --- columns of results ------------------------------------------------------------------------
+
+COLUMNS = {
+    name: [re.findall(r"`(\w+)`", cells[0])[0] for cells in rows]
+    for name, rows in tables(REFERENCE / "results.md", "columns").items()
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    """Overload of a small RED queue, so that both reasons for drops occur."""
+    scenario = ap.Scenario(
+        flows=ap.flows(source="cbr", rate="20 Mbit/s"),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.Gred(min_th=1, max_th=3), link=ap.FixedLink(rate="1 Mbit/s")
+        ),
+        duration="5 s",
+    )
+    return ap.simulate(scenario, reps=2)
+
+
+@pytest.mark.parametrize("name", ["flows", "queues", "links", "pmf"])
+def test_every_column_is_described(name: str, result: ap.Result) -> None:
+    assert sorted(COLUMNS[name]) == sorted(getattr(result, name)().columns)
+
+
+def test_every_summarised_quantity_is_described(result: ap.Result) -> None:
+    assert {name for name, _ in result.summary().columns} <= set(COLUMNS["flows"])
+
+
+# --- the first result of the read-me -----------------------------------------------------------
+
+
+@pytest.mark.needs_traces
+@pytest.mark.parametrize("row", tables(ROOT / "README.md", "table")["examples"], ids=lambda r: r[0])
+def test_the_first_table_is_true(row: list[str]) -> None:
+    if not recorded_traces().is_dir():
+        pytest.skip(f"no recorded traces in {recorded_traces()}")
+    scenario = ap.load(ROOT / "examples" / f"{row[0].strip('`')}.toml")
+    result = ap.simulate(scenario, reps=4, seed=1)
+    goodput = result.summary().loc["all", "goodput_bps"]["mean"]
+    wait = result.queues().query("queue == 'bottleneck'")["mean_sojourn_s"].mean()
+    used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
+    assert row[1:] == [f"{goodput / 1e6:.2f}", f"{wait * 1e3:.0f}", f"{used * 100:.0f} %"]

@@ -1,0 +1,85 @@
+"""Facts of the repository as a whole: versions agree, the licence is there, no machine's paths."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from airpath import _airpath
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
+LONGEST_SOURCE = 650
+"""Lines; the rule is 150 to 350, and what is longer should be looked at before it reaches this."""
+
+
+def committed_files() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = (ROOT / name for name in listed.stdout.split("\0") if name)
+    return [file for file in files if file.is_file()]
+
+
+def test_no_committed_file_contains_a_path_of_one_machine() -> None:
+    found = []
+    for file in committed_files():
+        text = file.read_bytes().decode("utf-8", errors="replace")
+        for number, line in enumerate(text.splitlines(), start=1):
+            if MACHINE_PATH.search(line):
+                found.append(f"{file.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
+    assert not found, "\n".join(found)
+
+
+def test_no_recorded_trace_is_committed() -> None:
+    recorded = re.compile(r"(ATT|TMobile|Verizon)-.*\.(up|down)$")
+    assert [file.name for file in committed_files() if recorded.search(file.name)] == []
+
+
+def test_source_files_stay_readable() -> None:
+    too_long = {
+        str(file.relative_to(ROOT)): lines
+        for file in committed_files()
+        if file.suffix in (".rs", ".py")
+        and (lines := len(file.read_text("utf-8").splitlines())) > LONGEST_SOURCE
+    }
+    assert not too_long
+
+
+def test_all_parts_have_one_version() -> None:
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    version = workspace["version"]
+    assert _airpath.version() == version
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
+    for manifest in (ROOT / "crates").glob("*/Cargo.toml"):
+        package = tomllib.loads(manifest.read_text("utf-8"))["package"]
+        for key in ("version", "edition", "rust-version", "license"):
+            assert package[key] == {"workspace": True}, f"{manifest.parent.name}: {key}"
+
+
+def test_the_licence_is_the_one_that_is_declared() -> None:
+    text = (ROOT / "LICENSE").read_text("utf-8")
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["license"] == "Apache-2.0"
+
+
+def test_every_crate_forbids_unsafe_code() -> None:
+    for root in (ROOT / "crates").glob("*/src/lib.rs"):
+        assert "#![forbid(unsafe_code)]" in root.read_text("utf-8"), root.parent.parent.name
