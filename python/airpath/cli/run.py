@@ -58,14 +58,15 @@ def run(
             progress=None if tell is None else _reporter(tell),
             command=output.command_line(),
         )
-    if json:
-        output.print_json(result.to_dict())
-    else:
-        print_result(result, output.console())
+    # Files first: whoever reads the output may go away.
     if folder is not None and result.replications:
         output.written(result.save(folder))
         if plot is not False:
             output.written(result.plot.save(folder))
+    if json:
+        output.print_json(result.to_dict())
+    else:
+        print_result(result, output.console())
     if result.interrupted:
         done = f"{len(result.replications)} of {result.requested} replications"
         output.note(f"Interrupted: {done} were finished.")

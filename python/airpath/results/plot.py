@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plot"]
 
-_FLOW_COLOURS = ("blue", "orange", "green", "purple", "red", "sky", "black", "grey")
-_MOST_FLOWS = len(_FLOW_COLOURS)
+_FLOW_COLOURS = ("blue", "orange", "green", "purple", "sky", "red")
+_MOST_FLOWS = 6
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_BARS = 400
@@ -232,7 +232,7 @@ class Plot:
         # When a gap is filled, all that waited behind it is delivered at once: beyond the capacity,
         # and beyond the panel.
         axis.set_ylim(0, top or None)
-        axis.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=5, borderaxespad=0.2)
+        _legend_above(axis)
 
     def _carried_bits(self, replication: int) -> pd.DataFrame | None:
         """Time, flow and bits of each packet that the bottleneck took out of its queue."""
@@ -271,28 +271,29 @@ class Plot:
         colours = style.COLOURS
         axis.step(series["time_s"], series["value"], where="post", color=colours["blue"], lw=0.9)
         top = max(series["value"].max(), 1.0) if len(series) else 1.0
-        for level, label in self._levels(top):
+        levels = self._levels(top)
+        for level, label in levels:
             axis.axhline(level, color=colours["grey"], lw=1, ls=(0, (4, 3)))
             axis.annotate(
                 label,
                 (1, level),
                 xycoords=("axes fraction", "data"),
-                xytext=(-3, 2),
+                xytext=(4, 0),
                 textcoords="offset points",
-                ha="right",
+                va="center",
                 fontsize=8.5,
                 color=colours["grey"],
             )
         self._mark_drops(axis, replication)
         axis.set_ylabel("queue, packets")
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.09 * max([top, *(level for level, _ in levels)]))
 
     def _levels(self, top: float) -> list[tuple[float, str]]:
         """Lengths that mean something to the queue or to the link, as far as they are reached."""
         queue, link = (self._result.resolved["bottleneck"][key] for key in ("queue", "link"))
         known = [(queue.get("min_th"), "min_th"), (queue.get("max_th"), "max_th")]
         known += [((queue.get("limit") or {}).get("packets"), "limit")]
-        known += [(level, "regime boundary") for level in link.get("thresholds", [])]
+        known += [(level, "regime\nboundary") for level in link.get("thresholds", [])]
         return [
             (level, label) for level, label in known if level is not None and level <= 1.3 * top
         ]
@@ -302,9 +303,9 @@ class Plot:
             return
         series = self._result.series("drop", replication)
         marks = {
-            "overflow": ("full queue", "red"),
-            "early": ("AQM", "purple"),
-            "channel": ("channel", "orange"),
+            "overflow": ("the full queue", "red"),
+            "early": ("the AQM", "purple"),
+            "channel": ("the channel", "orange"),
         }
         for reason, (label, colour) in marks.items():
             times = series.loc[series["value"] == DROP_REASONS.index(reason), "time_s"]
@@ -316,12 +317,11 @@ class Plot:
                     ms=7,
                     mew=0.9,
                     color=style.COLOURS[colour],
-                    label=f"dropped: {label} ({len(times)})",
+                    label=f"dropped by {label}: {len(times)}",
                     transform=axis.get_xaxis_transform(),
                     clip_on=False,
                 )
-        if axis.get_legend_handles_labels()[0]:
-            axis.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
+        _legend_above(axis)
 
     def _queueing_delay(self, axis: Axes, replication: int) -> None:
         series = self._result.series("sojourn", replication)
@@ -337,13 +337,13 @@ class Plot:
         axis.plot(time, delay, ".", ms=1.2, color=colours["blue"], alpha=0.25, rasterized=True)
         axis.set_ylabel("wait, ms")
         axis.set_ylim(bottom=0)
-        axis.legend(loc="upper right")
+        _legend_above(axis)
 
     def _windows(self, axis: Axes, replication: int) -> None:
         series = self._result.series("cwnd", replication)
         flows = np.unique(series["id"])
         few = len(flows) <= _MOST_FLOWS
-        for position, flow in enumerate(flows):
+        for flow in flows:
             part = series[series["id"] == flow]
             axis.step(
                 part["time_s"],
@@ -351,13 +351,16 @@ class Plot:
                 where="post",
                 lw=1.1 if few else 0.5,
                 alpha=1 if few else 0.4,
-                color=style.COLOURS[_FLOW_COLOURS[position % _MOST_FLOWS]],
+                color=style.COLOURS[_FLOW_COLOURS[int(flow) % _MOST_FLOWS]],
                 label=f"flow {flow}",
             )
+        # A first slow start that nothing bounds would make everything after it flat.
+        measured = series.loc[series["time_s"] >= self._warmup_s, "value"]
+        highest = (measured if len(measured) else series["value"]).max() / 1e3
         axis.set_ylabel("cwnd, kB")
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.08 * highest if highest > 0 else None)
         if 1 < len(flows) <= _MOST_FLOWS:
-            axis.legend(loc="upper right", ncols=4)
+            _legend_above(axis)
 
     # --- around the panels ---------------------------------------------------------------------
 
@@ -369,23 +372,25 @@ class Plot:
     def _end_s(self) -> float:
         return float(self._result.resolved["duration_ns"]) * 1e-9
 
+    @property
+    def _warmup_s(self) -> float:
+        return float(self._result.resolved["warmup_ns"]) * 1e-9
+
     def _edges(self) -> NDArray[np.float64]:
         step = next((s for s in _STEPS_S if self._end_s / s <= _MOST_POINTS), _STEPS_S[-1])
         step = min(step, self._end_s)
         return np.append(np.arange(0, self._end_s - step / 2, step), self._end_s)
 
     def _shade_warmup(self, axis: Axes) -> None:
-        warmup_s = self._result.resolved["warmup_ns"] * 1e-9
-        if warmup_s:
-            axis.axvspan(0, warmup_s, color=style.COLOURS["grey"], alpha=0.10, lw=0, zorder=0)
+        if self._warmup_s:
+            axis.axvspan(0, self._warmup_s, color=style.COLOURS["grey"], alpha=0.10, lw=0, zorder=0)
 
     def _effort(self) -> str:
         result = self._result
         runs = len(result.replications)
-        warmup = result.resolved["warmup_ns"] * 1e-9
         text = f"{runs} {'run' if runs == 1 else 'runs'} of {self._end_s:g} s"
-        if warmup:
-            text += f", first {warmup:g} s not counted"
+        if self._warmup_s:
+            text += f", first {self._warmup_s:g} s not counted"
         if runs > 1:
             text += f" · {100 * result.confidence:g} % intervals"
         return f"{text} · seed {result.provenance['seed']}"
@@ -402,9 +407,16 @@ class Plot:
         ]
         if wait["mean_sojourn_s"] is not None:
             parts.append(f"mean wait {wait['mean_sojourn_s'] * 1e3:.3g} ms")
-        if self._result.resolved["warmup_ns"]:
+        if self._warmup_s:
             parts.append("warm-up shaded, not counted")
         style.heading(figure, self._name, " · ".join(parts))
+
+
+def _legend_above(axis: Axes) -> None:
+    handles, labels = axis.get_legend_handles_labels()
+    if handles:
+        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
+        axis.legend(handles, labels, ncols=len(labels), borderaxespad=0.2, **place)
 
 
 def _mbps(

@@ -63,7 +63,7 @@ def trace_figure(trace: Trace) -> Figure:
         for percent, rate in info.percentiles_bps.items():
             spread.plot(percent / 100, rate / 1e6, "o", ms=4, color=colours["red"])
         spread.set(xlabel="fraction of time below", xlim=(0, 1))
-        spread.grid(axis="both")
+        spread.grid(visible=True, axis="both")
         outage = f"longest outage {info.longest_outage_s:.3g} s"
         style.heading(
             figure,

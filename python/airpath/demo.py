@@ -1,0 +1,204 @@
+"""``python -m airpath.demo``: TCP over a recorded LTE link, and a paper made again, in pictures.
+
+Two parts, under two minutes on two cores, figures into ``out/``:
+a recorded LTE link (or a synthetic one where there is no recording) under Reno and NewReno with
+drop-tail and gentle RED; then ``reproduce qawla`` in its quick mode, for its tables and
+Figures 5 and 6.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console
+
+from airpath import api, papers
+from airpath.cli import output
+from airpath.errors import AirpathError
+from airpath.files import output_folder
+from airpath.papers.render import print_report
+from airpath.results import Result, style
+from airpath.results.compare import comparison_figure, waits
+from airpath.results.intervals import Interval, mean_interval
+from airpath.scenario import Scenario, recorded_traces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+__all__ = ["main"]
+
+RECORDING = "Verizon-LTE-short"
+REPLICATIONS = 4
+COMBINATIONS = {
+    "Reno, drop-tail": "reno-droptail",
+    "Reno, gentle RED": "reno-gred",
+    "NewReno, drop-tail": "newreno-droptail",
+    "NewReno, gentle RED": "newreno-gred",
+}
+PERCENTILES = (50, 95)
+
+
+def main(out: str = "out", examples: Path | None = None) -> int:
+    """Run the demonstration.
+
+    Parameters
+    ----------
+    out : str
+        Folder for the figures, made when missing.
+    examples : Path, optional
+        Folder of the example scenarios. Default: ``examples`` of the working folder, else of the
+        project that this module belongs to.
+
+    Returns
+    -------
+    status : int
+        0, or 130 after Ctrl-C.
+    """
+    began = time.monotonic()
+    console = output.console()
+    folder = output_folder(Path(out))
+    scenarios = _scenarios(_examples() if examples is None else examples, console)
+    interrupted = _link(scenarios, folder, console) or _paper(folder, console)
+    console.print(f"\nFigures are in {folder}/. {time.monotonic() - began:.0f} s.", style="bold")
+    return 130 if interrupted else 0
+
+
+def _examples() -> Path:
+    here = Path("examples")
+    return here if here.is_dir() else Path(__file__).parents[2] / "examples"
+
+
+# --- a recorded link ---------------------------------------------------------------------------
+
+
+def _scenarios(examples: Path, console: Console) -> dict[str, Scenario]:
+    folder = recorded_traces()
+    missing = [
+        name for name in (f"{RECORDING}.down", f"{RECORDING}.up") if not (folder / name).is_file()
+    ]
+    kind = "synthetic" if missing else "lte"
+    if missing:
+        console.print(
+            f"{' and '.join(missing)}: not in {folder}.\n"
+            "Mahimahi publishes its recordings in the repository ravinet/mahimahi on GitHub, "
+            "folder traces.\nPut them into a folder and name it in AIRPATH_TRACES. "
+            "This demonstration goes on with a synthetic trace.",
+            style="yellow",
+        )
+    return {
+        label: api.load(examples / f"{kind}-{stem}.toml") for label, stem in COMBINATIONS.items()
+    }
+
+
+def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> bool:
+    """Simulate and draw every combination; return whether Ctrl-C ended it."""
+    results: dict[str, Result] = {}
+    interrupted = False
+    with output.progress_bar() as tell:
+        for number, (label, scenario) in enumerate(scenarios.items()):
+
+            def report(_done: int, _total: int, part: float, n: int = number) -> None:
+                if tell is not None:
+                    tell((n + part) / len(scenarios), "simulating the link")
+
+            result = api.simulate(
+                scenario, reps=REPLICATIONS, progress=report, command="python -m airpath.demo"
+            )
+            interrupted = result.interrupted
+            if interrupted:
+                break
+            results[label] = result
+    if not results:
+        return interrupted
+    where = next(iter(scenarios.values())).name.rpartition(", ")[2]
+    _print_link(where, results, console)
+    for label, result in results.items():
+        stem = f"link-{COMBINATIONS[label]}"
+        _save(result.plot.timeline(), folder, stem, f"{label}, {where}", console)
+    if not interrupted:
+        title = f"Goodput and delay over the link: {where}"
+        _save(comparison_figure(results, title), folder, "link-comparison", title, console)
+    return interrupted
+
+
+def _print_link(where: str, results: dict[str, Result], console: Console) -> None:
+    flows = len(next(iter(results.values())).resolved["flows"])
+    rows = []
+    for label, result in results.items():
+        row = result.intervals["all"]
+        runs = [waits(result, index) for index in range(len(result.replications))]
+        delays = [
+            mean_interval((1e3 * _percentile(run, p) for run in runs), result.confidence)
+            for p in PERCENTILES
+        ]
+        rows.append(
+            [
+                label,
+                _cell(row["goodput_bps"], 2, 1e-6),
+                _cell(result.link_intervals()[0]["utilisation"], 1, 100),
+                *(_cell(delay, 0) for delay in delays),
+                _cell(row["retransmissions"], 0),
+                _cell(row["timeouts"], 1),
+                _cell(result.jain(), 3),
+            ]
+        )
+    columns = [
+        "",
+        "goodput, Mbit/s",
+        "link used, %",
+        *(f"wait, {p} %, ms" for p in PERCENTILES),
+        "retransmitted",
+        "timeouts",
+        "Jain",
+    ]
+    title = f"{flows} bulk downloads over the link: {where}"
+    output.print_table(console, title, columns, rows)
+    console.print(f"{REPLICATIONS} replications each; ± is the 99 % interval.", style="dim")
+
+
+def _percentile(run: NDArray[np.float64], percent: float) -> float:
+    return float(np.percentile(run, percent)) if len(run) else math.nan
+
+
+def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
+    half = (value.high - value.low) / 2
+    return f"{value.mean * scale:.{digits}f} ± {half * scale:.{digits}f}"
+
+
+def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:
+    for path in style.save(figure, folder, stem, title, "python -m airpath.demo", ["png"]):
+        console.print(f"  written: {path}", soft_wrap=True)
+
+
+# --- a paper made again ------------------------------------------------------------------------
+
+
+def _paper(folder: Path, console: Console) -> bool:
+    with output.progress_bar() as tell:
+        report = papers.reproduce(
+            "qawla",
+            mode="quick",
+            out=folder,
+            progress=tell,
+            provenance={"command": "python -m airpath.demo"},
+        )
+    console.print()
+    print_report(report, console)
+    return report.interrupted
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1] if sys.argv[1:] else "out"))
+    except AirpathError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,130 @@
+"""Several results in one picture: what each got, and how long its packets waited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.errors import BadValueError
+from airpath.results import style
+from airpath.results.intervals import mean_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from airpath.results.result import Result
+
+__all__ = ["comparison_figure", "waits"]
+
+_COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
+_MOST_POINTS = 2000
+
+
+def waits(result: Result, replication: int) -> NDArray[np.float64]:
+    """Return how long each packet waited at the bottleneck after the warm-up, s, ascending.
+
+    Parameters
+    ----------
+    result : Result
+        With the series ``sojourn``.
+    replication : int
+        Which of the finished replications, from 0.
+
+    Raises
+    ------
+    BadValueError
+        If ``sojourn`` was not recorded.
+    """
+    series = result.series("sojourn", replication)
+    measured = series["time_s"] >= result.resolved["warmup_ns"] * 1e-9
+    return np.sort(series.loc[measured, "value"].to_numpy(dtype=float))
+
+
+def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
+    """Draw goodput against delay, and the distribution of the wait, of several results.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        By label; each with the series ``sojourn``.
+    title : str
+        Its heading.
+
+    Raises
+    ------
+    BadValueError
+        If there are more than 8 results, or one did not record ``sojourn``.
+    """
+    if len(results) > len(_COLOURS):
+        raise BadValueError(f"{len(results)} results: too many. Compare at most {len(_COLOURS)}.")
+    with style.style():
+        figure = style.new_figure(10.5, 4.4)
+        panels: Any = figure.subplots(1, 2, width_ratios=[1, 1.15])
+        plane, spread = panels
+        for number, (label, result) in enumerate(results.items()):
+            colour = style.COLOURS[_COLOURS[number]]
+            runs = [waits(result, index) for index in range(len(result.replications))]
+            delay = mean_interval((_percentile_ms(run, 95) for run in runs), result.confidence)
+            goodput = result.intervals["all"]["goodput_bps"]
+            plane.errorbar(
+                delay.mean,
+                goodput.mean / 1e6,
+                xerr=_half(delay.low, delay.high),
+                yerr=_half(goodput.low / 1e6, goodput.high / 1e6),
+                fmt="o" if number % 2 else "s",
+                ms=8,
+                color=colour,
+                elinewidth=1.2,
+                label=label,
+            )
+            everything = np.sort(np.concatenate(runs)) * 1e3
+            at = np.linspace(0, len(everything) - 1, min(len(everything), _MOST_POINTS)).astype(int)
+            spread.plot(
+                everything[at],
+                (at + 1) / max(len(everything), 1),
+                color=colour,
+                ls=_DASHES[number % 2],
+                lw=1.8,
+                label=label,
+            )
+        plane.set(xlabel="95th percentile of the wait, ms", ylabel="goodput, Mbit/s")
+        plane.margins(0.15)
+        plane.grid(visible=True, axis="both")
+        plane.invert_xaxis()
+        plane.annotate(
+            "better",
+            (0.97, 0.97),
+            (0.80, 0.82),
+            xycoords="axes fraction",
+            ha="center",
+            color=style.COLOURS["grey"],
+            arrowprops={"arrowstyle": "->", "color": style.COLOURS["grey"]},
+        )
+        spread.set(xlabel="wait at the bottleneck, ms", ylabel="fraction of packets at most")
+        spread.set(xscale="log", ylim=(0, 1.01))
+        spread.xaxis.set_major_formatter("{x:g}")
+        spread.set_xlim(left=1)
+        spread.grid(visible=True, axis="both")
+        figure.legend(
+            *spread.get_legend_handles_labels(), loc="outside lower center", ncols=len(results)
+        )
+        first = next(iter(results.values()))
+        style.heading(
+            figure,
+            title,
+            f"{len(first.replications)} runs of {first.resolved['duration_ns'] * 1e-9:g} s each, "
+            f"{100 * first.confidence:g} % intervals",
+        )
+    return figure
+
+
+def _percentile_ms(run: NDArray[np.float64], percent: float) -> float:
+    return float(np.percentile(run, percent)) * 1e3 if len(run) else float("nan")
+
+
+def _half(low: float, high: float) -> float | None:
+    return None if np.isnan(low) else (high - low) / 2
