@@ -37,9 +37,12 @@ impl Stage for Duplex {
         self.forward.next_wakeup().min(self.reverse.next_wakeup())
     }
 
+    /// A change of rate concerns the forward direction alone: the two may differ.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         self.forward.control(event, ctx);
-        self.reverse.control(event, ctx);
+        if !matches!(event, Control::Rate(_)) {
+            self.reverse.control(event, ctx);
+        }
     }
 
     fn held(&self) -> usize {

@@ -8,6 +8,9 @@ use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
 
+/// Most bytes of framing per packet: as much as the largest IP packet itself.
+const MAX_FRAME_OVERHEAD: u64 = 65_535;
+
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +23,7 @@ pub struct FixedConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes of framing per packet.
+    /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
 }
@@ -56,6 +59,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
     ) -> Result<Self, ConfigError> {
         positive_rate("rate_bps", config.rate_bps)?;
         probability("loss", config.loss)?;
+        framing(config.frame_overhead)?;
         let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
         Ok(SerialLink::new(fixed, Bytes(config.frame_overhead), setup.extra, &setup.seed))
     }
@@ -65,6 +69,15 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
 pub(crate) fn positive_rate(field: &str, rate_bps: u64) -> Result<(), ConfigError> {
     if rate_bps == 0 {
         return Err(ConfigError::new(field, 0, "not positive. Write a rate above 0 bit/s"));
+    }
+    Ok(())
+}
+
+/// Accepts bytes of framing with which no frame size overflows.
+pub(crate) fn framing(overhead: u64) -> Result<(), ConfigError> {
+    if overhead > MAX_FRAME_OVERHEAD {
+        let problem = format!("more than {MAX_FRAME_OVERHEAD} bytes");
+        return Err(ConfigError::new("frame_overhead", overhead, problem));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! ascending list. A packet is sent in regime j when at least B_j packets wait behind it as its
 //! transmission starts (the packet itself not counted), and fewer than B_{j+1}.
 
-use crate::fixed::{positive_rate, probability};
+use crate::fixed::{framing, positive_rate, probability};
 use crate::link::{Link, LinkKit};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
@@ -31,7 +31,7 @@ pub struct MultiRegimeConfig {
     /// One-way propagation delay, ns; applied by the path.
     #[serde(default)]
     pub delay_ns: u64,
-    /// Bytes of framing per packet.
+    /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
 }
@@ -90,6 +90,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
                 .and_then(|()| probability("per", regime.per))
                 .map_err(|error| error.under(&format!("regimes.{number}")))?;
         }
+        framing(frame_overhead)?;
         let transmitter = MultiRegime { thresholds, regimes };
         Ok(SerialLink::new(transmitter, Bytes(frame_overhead), setup.extra, &setup.seed))
     }

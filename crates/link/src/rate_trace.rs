@@ -4,7 +4,7 @@
 //! integrated from its start, has carried the frame, through intervals of rate zero if need be.
 //! The trace repeats.
 
-use crate::fixed::probability;
+use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use crate::trace_file::{RateTrace, Trace};
@@ -23,7 +23,7 @@ pub struct RateTraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes of framing per packet.
+    /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
 }
@@ -74,6 +74,9 @@ impl RateTraceTransmitter {
 
     /// When `frame` bytes sent from `now` on have been carried, rounded up to a nanosecond.
     fn transfer_end(&self, frame: Bytes, now: Time) -> Time {
+        if frame == Bytes::ZERO {
+            return now;
+        }
         if self.carried_in_period == 0 {
             return Time::NEVER;
         }
@@ -108,6 +111,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
+        framing(config.frame_overhead)?;
         let Some(trace) = setup.extra.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };

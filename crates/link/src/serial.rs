@@ -30,7 +30,7 @@ pub trait Transmitter {
     /// The rate that the link is said to have.
     fn nominal_rate(&self) -> Rate;
 
-    /// The scenario changes the rate.
+    /// The scenario changes the rate; a link whose rate follows something else ignores it.
     fn set_rate(&mut self, rate: Rate) {
         let _ = rate;
     }
@@ -99,7 +99,9 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline]
     fn start_next(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(packet) = self.queue.dequeue(ctx) else { return };
+        let Some(packet) = self.queue.dequeue(ctx) else {
+            return;
+        };
         let frame = packet.bytes() + self.frame_overhead;
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
@@ -138,7 +140,7 @@ impl<T: Transmitter> SerialLink<T> {
 
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.transmitter.set_rate(rate);
-        self.queue.on_rate(rate, ctx);
+        self.queue.on_rate(self.transmitter.nominal_rate(), ctx);
         let waiting = self.queue.packets();
         if let Some(stalled) = &mut self.in_service
             && stalled.transmission.ends.is_never()

@@ -6,7 +6,7 @@
 //! it. The trace repeats, its last timestamp being the period. `frame_overhead` is 4 bytes in
 //! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
 
-use crate::fixed::probability;
+use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit, LinkReport, SideReport};
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
@@ -28,7 +28,7 @@ pub struct TraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes that each packet takes beyond its own.
+    /// Bytes that each packet takes beyond its own. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
 }
@@ -51,7 +51,8 @@ pub struct TraceLink {
 /// Counters since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    since: Time,
+    /// Number of the first opportunity that counts.
+    first: u64,
     used_bytes: u64,
     delivered_bytes: u64,
     delivered_packets: u64,
@@ -78,6 +79,14 @@ impl Schedule {
         let count = trace.times_ms().len() as u64;
         let (cycle, index) = (number / count, number % count);
         Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize])
+    }
+
+    /// How many opportunities there are before `now`.
+    fn count_before(&self, now: Time) -> u64 {
+        match now.as_nanos() {
+            0 => 0,
+            nanos => self.count_until(Time::from_nanos(nanos - 1)),
+        }
     }
 
     /// How many opportunities there are up to and including `now`.
@@ -132,6 +141,12 @@ impl TraceLink {
         ctx.emit(self.output, packet);
     }
 
+    /// Number of the first opportunity that has been neither used nor missed at `now`: one at
+    /// this very instant counts as past only when it has been used.
+    fn next_unused(&self, now: Time) -> u64 {
+        self.next.max(self.schedule.count_before(now))
+    }
+
     /// Mean rate of the trace.
     fn mean_rate(&self) -> Rate {
         let trace = self.schedule.opportunities();
@@ -147,6 +162,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
+        framing(config.frame_overhead)?;
         let Some(trace) = setup.extra.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
@@ -196,7 +212,8 @@ impl Stage for TraceLink {
                 self.queue.on_rate(rate, ctx);
             }
             Control::StartMeasurement => {
-                self.measured = Measured { since: ctx.now, ..Measured::default() };
+                let first = self.next_unused(ctx.now);
+                self.measured = Measured { first, ..Measured::default() };
                 self.queue.restart_measurement(ctx.now);
             }
             _ => {}
@@ -210,10 +227,10 @@ impl Stage for TraceLink {
 
 impl Link for TraceLink {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let Measured { since, used_bytes, .. } = self.measured;
-        let opportunities = self.schedule.count_until(now) - self.schedule.count_until(since);
+        let opportunities = self.next_unused(now) - self.measured.first;
+        let offered = opportunities.max(1) as f64 * OPPORTUNITY_BYTES as f64;
         let link = LinkReport {
-            utilisation: used_bytes as f64 / (opportunities * OPPORTUNITY_BYTES) as f64,
+            utilisation: self.measured.used_bytes as f64 / offered,
             delivered_bytes: self.measured.delivered_bytes,
             delivered_packets: self.measured.delivered_packets,
             lost_packets: self.measured.lost,
