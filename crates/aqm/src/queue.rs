@@ -82,7 +82,7 @@ impl Queue {
     fn note_length(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.disc.packets();
         self.length.set(packets, ctx.now);
-        self.bytes.set(self.disc.backlog().0 as f64, ctx.now);
+        self.bytes.set(self.disc.backlog().0, ctx.now);
         ctx.record(Series::Queue, self.id, packets as f64);
     }
 
