@@ -12,6 +12,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
 export CARGO_TERM_COLOR ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
 export MPLBACKEND := Agg
 
 RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \)) \
@@ -69,7 +70,7 @@ $(VENV)/.stamp-venv:
 	@touch $@
 
 $(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
-	$(BIN)/python -m pip install --quiet 'maturin>=1.7,<2'
+	$(BIN)/python -m pip install 'maturin>=1.7,<2'
 	@touch $@
 
 # Builds in release and installs the package in place, with the tools of the tests.
