@@ -1,47 +1,76 @@
-"""Airpath: what a transport connection gets over a wireless path, and what would get it more."""
+"""Airpath: what a transport connection gets over a wireless path, and what would get it more.
 
-from airpath._airpath import version as _version
-from airpath.api import Solution, check, load, simulate, solve
-from airpath.errors import AirpathError, BadValueError, Problem, RunError, ScenarioError, UnitError
-from airpath.results import Interval, Result
-from airpath.scenario import (
-    AckPath,
-    Bottleneck,
-    Cbr,
-    Congestion,
-    Control,
-    DropTail,
-    DualRegimeLink,
-    Duration,
-    FixedLink,
-    Gred,
-    IdealAckPath,
-    Link,
-    LinkAckPath,
-    MultiRegimeLink,
-    NewReno,
-    Packets,
-    Poisson,
-    QueueDisc,
-    Rate,
-    RateTraceLink,
-    Record,
-    Regime,
-    Reno,
-    ReverseAckPath,
-    Scenario,
-    Size,
-    Source,
-    Tcp,
-    TcpOptions,
-    TraceLink,
-    Uniform,
-    Wire,
-    flows,
-)
-from airpath.trace import Trace, generate_trace
+Parts are imported when they are first used, so that the command answers at once.
+"""
 
-__version__ = _version()
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airpath.api import Solution, check, load, simulate, solve
+    from airpath.errors import (
+        AirpathError,
+        BadValueError,
+        Problem,
+        RunError,
+        ScenarioError,
+        UnitError,
+    )
+    from airpath.results import Interval, Result
+    from airpath.scenario import (
+        AckPath,
+        Bottleneck,
+        Cbr,
+        Congestion,
+        Control,
+        DropTail,
+        DualRegimeLink,
+        Duration,
+        FixedLink,
+        Gred,
+        IdealAckPath,
+        Link,
+        LinkAckPath,
+        MultiRegimeLink,
+        NewReno,
+        Packets,
+        Poisson,
+        QueueDisc,
+        Rate,
+        RateTraceLink,
+        Record,
+        Regime,
+        Reno,
+        ReverseAckPath,
+        Scenario,
+        Size,
+        Source,
+        Tcp,
+        TcpOptions,
+        TraceLink,
+        Uniform,
+        Wire,
+        flows,
+    )
+    from airpath.trace import Trace, generate_trace
+
+    __version__: str
+
+_HOME = "airpath.scenario"
+_OTHER_HOMES = {
+    "Interval": "airpath.results",
+    "Result": "airpath.results",
+    "RunError": "airpath.errors",
+    "Solution": "airpath.api",
+    "Trace": "airpath.trace",
+    "check": "airpath.api",
+    "generate_trace": "airpath.trace",
+    "load": "airpath.api",
+    "simulate": "airpath.api",
+    "solve": "airpath.api",
+}
 
 __all__ = [
     "AckPath",
@@ -94,3 +123,18 @@ __all__ = [
     "simulate",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        value: Any = importlib.import_module("airpath._airpath").version()
+    else:
+        value = getattr(importlib.import_module(_OTHER_HOMES.get(name, _HOME)), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

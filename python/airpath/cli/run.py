@@ -58,20 +58,19 @@ def run(
             progress=None if tell is None else _reporter(tell),
             command=output.command_line(),
         )
+    if result.interrupted:
+        done = f"{len(result.replications)} of {result.requested} replications"
+        output.note(f"Interrupted: {done} were finished.")
     # Files first: whoever reads the output may go away.
     if folder is not None and result.replications:
         output.written(result.save(folder))
-        if plot is not False:
+        if plot or (plot is None and not result.interrupted):
             output.written(result.plot.save(folder))
     if json:
         output.print_json(result.to_dict())
     else:
         print_result(result, output.console())
-    if result.interrupted:
-        done = f"{len(result.replications)} of {result.requested} replications"
-        output.note(f"Interrupted: {done} were finished.")
-        return 130
-    return 0
+    return 130 if result.interrupted else 0
 
 
 def _reporter(tell: output.Tell) -> api.Progress:

@@ -1,0 +1,75 @@
+"""All commands together, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from airpath.cli import check, listing, output, reproduce, run, solve, trace
+from airpath.errors import AirpathError, RunError
+
+__all__ = ["app", "run_command"]
+
+FAILED, BAD_INPUT = 1, 2
+
+app = typer.Typer(
+    name="airpath",
+    help="What a transport connection gets over a wireless path, and what would get it more.",
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+)
+app.command("run")(run.run)
+app.command("solve")(solve.solve)
+app.command("reproduce")(reproduce.reproduce)
+app.command("list")(listing.list_parts)
+app.command("check")(check.check)
+app.add_typer(trace.app, name="trace")
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=output.show_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status; errors of the user become lines on stderr.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Without the program's name.
+    """
+    output.arguments = list(arguments)
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("airpath", list(arguments) or ["--help"]) as context:
+            return int(command.invoke(context) or 0)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except AirpathError as error:
+        print(error, file=sys.stderr)
+        return FAILED if isinstance(error, RunError) else BAD_INPUT
+    except Exception as error:
+        # Every version of typer has its own class for what the user typed wrong.
+        if not hasattr(error, "format_message"):
+            raise
+        print(_usage(error.format_message(), arguments), file=sys.stderr)
+        return BAD_INPUT
+
+
+def _usage(message: str, arguments: Sequence[str]) -> str:
+    words = [word for word in arguments[:2] if not word.startswith("-")]
+    known = {command.name for command in app.registered_commands} | {"trace"}
+    inside = words[0] if words and words[0] in known else ""
+    if inside == "trace" and words[1:] and words[1] in trace.COMMANDS:
+        inside = f"trace {words[1]}"
+    place = f"airpath {inside}".strip()
+    text = " ".join(message.split()).rstrip(".")
+    return f"{place}: {text[:1].lower()}{text[1:]}. See {place} --help."
