@@ -361,6 +361,14 @@ impl Sender {
         ctx.emit(Port(0), segment);
     }
 
+    /// Ends the run when the window law has failed.
+    #[inline]
+    fn pass_on_failure(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(error) = self.congestion.take_error() {
+            ctx.fail(error);
+        }
+    }
+
     #[inline]
     fn record_windows(&self, ctx: &mut Ctx<'_>) {
         if ctx.records(Series::Cwnd) {
@@ -383,6 +391,7 @@ impl Stage for Sender {
         } else if self.phase == Phase::Established {
             self.on_ack(&packet, ctx);
         }
+        self.pass_on_failure(ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -392,6 +401,7 @@ impl Stage for Sender {
         if self.rto_deadline <= ctx.now {
             self.on_timeout(ctx);
         }
+        self.pass_on_failure(ctx);
     }
 
     #[inline]

@@ -10,7 +10,7 @@ pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::Reno;
 
 use crate::options::TcpOptions;
-use airpath_core::{Duration, Rate, Time};
+use airpath_core::{Duration, Rate, StageError, Time};
 
 /// New data was acknowledged, outside of fast recovery.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,12 @@ pub trait CongestionControl {
 
     /// Pacing rate; `None` sends whenever the window allows.
     fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// A failure since the last call, which ends the run with its message. Asked for after
+    /// everything that the law was told; only a law from outside has one.
+    fn take_error(&mut self) -> Option<StageError> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! The list of congestion controls: one line each.
 
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent, Reno};
-use airpath_core::{Rate, Registry, Time, built_in_parts};
+use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
 /// Congestion controls that were registered at run time.
 pub type CongestionRegistry = Registry<dyn CongestionControl + Send, CongestionSetup>;
@@ -45,5 +45,9 @@ impl CongestionControl for AnyCongestion {
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         each_part!(self, law => law.pacing_rate())
+    }
+    #[inline]
+    fn take_error(&mut self) -> Option<StageError> {
+        each_part!(self, law => law.take_error())
     }
 }
