@@ -140,7 +140,9 @@ impl Stage for Receiver {
             return ctx.drop(packet, DropReason::Stray);
         }
         if packet.flags.contains(Flags::SYN) {
-            return self.send_ack(Flags::SYN, ctx);
+            // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
+            let is_old = self.stream.next() > 0;
+            return self.send_ack(if is_old { Flags::NONE } else { Flags::SYN }, ctx);
         }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());

@@ -40,6 +40,9 @@ pub(crate) struct Recovery {
     /// RFC 6582's `recover`, as the offset behind the highest byte sent at the last loss.
     recover: Option<u64>,
     episode: Option<Episode>,
+    /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
+    /// between it and the third is limited transmit's.
+    sent_before_duplicates: u64,
 }
 
 /// One fast recovery.
@@ -62,22 +65,22 @@ impl Recovery {
             duplicates: 0,
             recover: None,
             episode: None,
+            sent_before_duplicates: 0,
         }
     }
 
-    /// The usable window when the law's is `cwnd`: inflated in fast recovery, widened by limited
-    /// transmit before it.
+    /// The usable window when the law's is `cwnd`: inflated in fast recovery.
     #[inline]
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
         match self.episode {
             Some(Episode { inflation, .. }) => {
                 cwnd.saturating_add_signed(inflation).max(self.mss)
             }
-            None => cwnd + self.limited_transmit_allowance(),
+            None => cwnd,
         }
     }
 
-    /// RFC 3042: one segment beyond cwnd for each of the first two duplicate ACKs.
+    /// RFC 3042: one new segment beyond cwnd for each of the first two duplicate ACKs.
     #[inline]
     pub(crate) fn limited_transmit_allowance(&self) -> u64 {
         if self.limited_transmit && self.duplicates > 0 && self.duplicates < DUP_THRESH {
@@ -88,17 +91,17 @@ impl Recovery {
     }
 
     /// Limited transmit's share of what is outstanding: not part of FlightSize (RFC 3042 §2).
-    pub(crate) fn limited_transmit_sent(&self, flight: u64, cwnd: u64) -> u64 {
-        if self.limited_transmit {
-            flight.saturating_sub(cwnd).min(u64::from(DUP_THRESH - 1) * self.mss)
-        } else {
-            0
-        }
+    /// Meant for the third duplicate, with everything before `snd_max` sent.
+    pub(crate) fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
+        if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
     }
 
     /// A duplicate ACK for `una`, with everything before `snd_max` sent.
     pub(crate) fn on_duplicate(&mut self, una: u64, snd_max: u64) -> Verdict {
         self.duplicates = self.duplicates.saturating_add(1);
+        if self.duplicates == 1 {
+            self.sent_before_duplicates = snd_max;
+        }
         if let Some(episode) = &mut self.episode {
             episode.inflation += self.mss as i64;
             return Verdict::Wait;
@@ -113,15 +116,17 @@ impl Recovery {
         Verdict::FastRetransmit
     }
 
-    /// An ACK of `acked` new bytes up to `ack`.
+    /// An ACK of `acked` new bytes up to `ack`; the law's window is `cwnd`.
     #[inline]
-    pub(crate) fn on_new_ack(&mut self, ack: u64, acked: u64) -> Verdict {
+    pub(crate) fn on_new_ack(&mut self, ack: u64, acked: u64, cwnd: u64) -> Verdict {
         self.duplicates = 0;
         let Some(episode) = &mut self.episode else { return Verdict::Grow };
         if self.kind == RecoveryKind::NewReno && self.recover.is_some_and(|recover| ack < recover) {
-            // RFC 6582 §3.2 step 3, partial ACK: deflate by what was acknowledged, add one SMSS.
+            // RFC 6582 §3.2 step 3, partial ACK: deflate by what was acknowledged, add one SMSS;
+            // a segment remains, and later duplicates inflate from there.
             let refill = if acked >= self.mss { self.mss } else { 0 };
-            episode.inflation += refill as i64 - acked as i64;
+            let deflated = episode.inflation + refill as i64 - acked as i64;
+            episode.inflation = deflated.max(self.mss as i64 - cwnd as i64);
             let first = !std::mem::replace(&mut episode.had_partial_ack, true);
             let restart_timer = first || self.partial_ack_timer == PartialAckTimer::Each;
             return Verdict::PartialAck { restart_timer };

@@ -65,7 +65,7 @@ impl RttEstimator {
         self.backoff = 1;
         let grain = self.granularity.as_nanos();
         let rto = (srtt + (4.0 * rttvar).max(grain as f64)) as u64;
-        let rto = if grain > 0 { rto / grain * grain } else { rto };
+        let rto = rto.checked_div(grain).map_or(rto, |ticks| ticks * grain);
         self.base_rto = Duration::from_nanos(rto).clamp(self.min_rto, self.max_rto);
     }
 
@@ -83,10 +83,11 @@ impl RttEstimator {
         self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.max_rto)
     }
 
-    /// The SYN had to be repeated: data starts with an RTO of 3 s (RFC 6298 §5.7).
+    /// The SYN had to be repeated: data starts with an RTO of at least 3 s (RFC 6298 §5.7).
     pub fn restart_after_lost_syn(&mut self) {
         self.backoff = 1;
-        self.base_rto = Duration::from_secs(3).clamp(self.min_rto, self.max_rto);
+        let rto = self.base_rto.max(Duration::from_secs(3));
+        self.base_rto = rto.clamp(self.min_rto, self.max_rto);
     }
 
     /// Doubles the timeout (RFC 6298 §5.5).

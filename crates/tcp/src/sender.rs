@@ -196,6 +196,7 @@ impl Sender {
             self.sample(ctx.now.saturating_since(self.syn.sent_at), ctx);
         } else {
             self.rtt.restart_after_lost_syn();
+            self.congestion.on_lost_syn();
         }
         self.transmit(ctx);
     }
@@ -239,7 +240,7 @@ impl Sender {
             app_limited: self.snd_nxt == self.end,
         };
         let mut restart_timer = true;
-        match self.recovery.on_new_ack(ack.seq, acked) {
+        match self.recovery.on_new_ack(ack.seq, acked, self.congestion.cwnd()) {
             Verdict::Grow => self.congestion.on_ack(&event),
             Verdict::Recovered => self.on_recovered(&event),
             Verdict::PartialAck { restart_timer: restart } => {
@@ -276,10 +277,9 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, ctx: &mut Ctx<'_>) {
-        let allowance = self.recovery.limited_transmit_sent(self.flight_size(), self.cwnd());
         if self.recovery.on_duplicate(self.snd_una, self.snd_max) == Verdict::FastRetransmit {
             self.measured.fast_retransmits += 1;
-            let flight = self.flight_size() - allowance;
+            let flight = self.flight_size() - self.recovery.limited_transmit_sent(self.snd_max);
             self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
             self.resend_head(ctx);
         }
@@ -317,7 +317,10 @@ impl Sender {
         if self.phase != Phase::Established {
             return;
         }
-        let window = self.recovery.window(self.congestion.cwnd());
+        let mut window = self.recovery.window(self.congestion.cwnd());
+        if self.snd_nxt == self.snd_max {
+            window += self.recovery.limited_transmit_allowance();
+        }
         let limit = self.edge.min(self.snd_una.saturating_add(window));
         while let Some(end) = self.next_end(limit, ctx.now) {
             self.send(self.snd_nxt, end, ctx);

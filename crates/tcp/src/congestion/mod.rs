@@ -52,6 +52,9 @@ pub trait CongestionControl {
     /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.
     fn on_recovered(&mut self, cwnd: u64);
 
+    /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
+    fn on_lost_syn(&mut self) {}
+
     /// The receiver echoed congestion marks (RFC 3168), once per window.
     fn on_ecn(&mut self, event: &LossEvent) {
         self.on_loss(event);

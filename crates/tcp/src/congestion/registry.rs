@@ -27,6 +27,9 @@ impl CongestionControl for AnyCongestion {
     fn on_recovered(&mut self, cwnd: u64) {
         each_part!(self, law => law.on_recovered(cwnd));
     }
+    fn on_lost_syn(&mut self) {
+        each_part!(self, law => law.on_lost_syn());
+    }
     fn on_ecn(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_ecn(event));
     }

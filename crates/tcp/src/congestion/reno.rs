@@ -103,6 +103,10 @@ impl CongestionControl for Reno {
         self.cwnd = self.ssthresh.min(cwnd);
     }
 
+    fn on_lost_syn(&mut self) {
+        self.cwnd = self.cwnd.min(self.mss);
+    }
+
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd

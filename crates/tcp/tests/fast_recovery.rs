@@ -1,0 +1,402 @@
+//! Fast retransmit and fast recovery: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno).
+//!
+//! Unless a test says otherwise ten segments are in flight, limited transmit is off and
+//! the receiver keeps what arrives behind a hole.
+
+mod script;
+
+use airpath_tcp::{PartialAckTimer, RecoveryExit, RecoveryKind};
+use script::{Given, Segment, SenderScript, again, new, news, sender};
+
+fn reno(given: &mut Given) {
+    given.tcp.recovery = RecoveryKind::Reno;
+}
+
+/// Ten segments leave at 0; `change` is applied first.
+fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = sender(change);
+    tcp.expect(news(0, 10)).timer(1000).at(100);
+    tcp
+}
+
+/// The first segment is lost and `duplicates` duplicate ACKs arrive. The third resends it and
+/// sets a window of ssthresh + 3 = 8 segments, the next ones add a segment each: from the sixth
+/// on the window has room for new segments.
+fn recovering(change: impl FnOnce(&mut Given), duplicates: u64) -> SenderScript {
+    let mut tcp = ten_in_flight(change);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    for duplicate in 4..=duplicates {
+        tcp.duplicate();
+        tcp.expect((duplicate >= 6).then(|| new(duplicate + 4)));
+    }
+    tcp
+}
+
+#[test]
+fn two_duplicates_change_nothing() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.quiet_duplicates(2).cwnd(10_000).timer(1000);
+    // The segment was only late.
+    tcp.at(110).ack(3000).cwnd(11_000).expect(news(10, 14));
+}
+
+#[test]
+fn the_third_duplicate_resends_the_first_unacknowledged_segment() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.ssthresh(5000);
+}
+
+#[test]
+fn duplicates_count_anew_after_each_new_ack() {
+    let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
+    tcp.quiet_duplicates(2).ack(1000).expect([new(10)]);
+    tcp.quiet_duplicates(2).ack(2000).expect([new(11)]);
+    tcp.quiet_duplicates(2).duplicate().expect([again(2)]);
+}
+
+/// RFC 5681 §2: an ACK is a duplicate only while data is outstanding.
+#[test]
+fn duplicates_with_nothing_outstanding_are_ignored() {
+    let mut tcp = ten_in_flight(|given| given.stop = Some(50));
+    tcp.ack(10_000).nothing().cwnd(11_000);
+    tcp.quiet_duplicates(5).cwnd(11_000).no_timer();
+}
+
+/// RFC 5681 eq. 4.
+#[test]
+fn ssthresh_is_half_of_what_is_in_flight_not_of_cwnd() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 6000);
+    tcp.expect(news(0, 6)).cwnd(10_000);
+    tcp.at(100).quiet_duplicates(2).duplicate();
+    tcp.expect([again(0)]).ssthresh(3000);
+}
+
+#[test]
+fn ssthresh_is_at_least_two_segments() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 3000);
+    tcp.expect(news(0, 3)).at(100);
+    tcp.quiet_duplicates(2).duplicate();
+    tcp.expect([again(0)]).ssthresh(2000);
+}
+
+/// RFC 5681 §3.2 step 3 and 4: cwnd = ssthresh + 3·SMSS, then one SMSS per duplicate.
+#[test]
+fn each_further_duplicate_inflates_the_window_by_a_segment() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2); // to the ten segments that are in flight
+    for index in 10..14 {
+        tcp.duplicate().expect([new(index)]);
+    }
+    tcp.cwnd(5000); // what is left without the inflation
+}
+
+#[test]
+fn the_inflated_window_respects_the_receiver() {
+    let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 11_000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2);
+    tcp.duplicate().expect([new(10)]);
+    tcp.quiet_duplicates(3);
+}
+
+/// RFC 6298 §5: the timer restarts only when new data is acknowledged.
+#[test]
+fn neither_duplicates_nor_the_fast_retransmit_restart_the_timer() {
+    recovering(|_| (), 9).timer(1000);
+}
+
+#[test]
+fn one_loss_costs_one_halving_and_one_retransmission() {
+    for kind in [RecoveryKind::Reno, RecoveryKind::NewReno] {
+        // Nine duplicates inflate the window to 14 segments: 10, 11, 12 and 13 go out.
+        let mut tcp = recovering(|given| given.tcp.recovery = kind, 9);
+        tcp.at(200).ack(10_000).cwnd(5000).ssthresh(5000);
+        tcp.expect([new(14)]).timer(1200);
+        // Congestion avoidance goes on from there.
+        tcp.at(200).ack(11_000).cwnd(5200).expect([new(15)]);
+    }
+}
+
+/// RFC 5681 §3.2 step 6: the first ACK of new data ends it, whatever else was lost.
+#[test]
+fn reno_leaves_recovery_at_a_partial_ack() {
+    let mut tcp = recovering(reno, 8);
+    tcp.at(200).ack(1000).cwnd(5000).nothing();
+}
+
+/// Segments 0 and 1 are lost: the three sent during recovery give the duplicates of the second.
+#[test]
+fn reno_halves_twice_for_two_losses_in_a_window() {
+    let mut tcp = recovering(reno, 8);
+    tcp.at(200).ack(1000).nothing().ssthresh(5000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(1)]);
+    // Twelve segments were in flight, 1 … 12.
+    tcp.ssthresh(6000).cwnd(6000);
+    tcp.at(300).ack(13_000).cwnd(6000).expect(news(13, 19));
+}
+
+/// Segments 0, 1 and 2 are lost: only 10 and 11 are there to give duplicates.
+#[test]
+fn reno_waits_for_the_timeout_after_three_losses_in_a_window() {
+    let mut tcp = recovering(reno, 7);
+    tcp.at(200).ack(1000).nothing().timer(1200);
+    tcp.at(210).quiet_duplicates(2);
+    tcp.timeout_at(1200).expect([again(1)]).cwnd(1000);
+}
+
+/// Segments 0 to 3 are lost: only 10 is there to give a duplicate.
+#[test]
+fn reno_waits_for_the_timeout_after_four_losses_in_a_window() {
+    let mut tcp = recovering(reno, 6);
+    tcp.at(200).ack(1000).nothing().timer(1200);
+    tcp.at(210).quiet_duplicates(1);
+    tcp.timeout_at(1200).expect([again(1)]).cwnd(1000);
+}
+
+/// RFC 6582 §3.2 step 3. Segments 0 and 4 are lost.
+#[test]
+fn newreno_resends_the_second_hole_at_the_partial_ack() {
+    let mut tcp = recovering(|_| (), 8);
+    // cwnd = 13 − 4 + 1 = 10 segments from 4000.
+    tcp.at(200)
+        .ack(4000)
+        .expect([again(4), new(13)])
+        .ssthresh(5000);
+    // 10, 11 and 12 arrive.
+    for index in 14..17 {
+        tcp.at(200).duplicate().expect([new(index)]);
+    }
+    // min(ssthresh, FlightSize + SMSS) = min(5000, 4000 + 1000).
+    tcp.at(300).ack(13_000).cwnd(5000).ssthresh(5000);
+    tcp.expect([new(17)]);
+}
+
+/// Segments 0, 1 and 2 are lost.
+#[test]
+fn newreno_fills_three_holes_in_three_round_trips_with_one_halving() {
+    let mut tcp = recovering(|_| (), 7);
+    // cwnd = 12 − 1 + 1 = 12 from 1000.
+    tcp.at(200)
+        .ack(1000)
+        .expect([again(1), new(12)])
+        .ssthresh(5000);
+    for index in [13, 14] {
+        tcp.at(200).duplicate().expect([new(index)]); // 10 and 11 arrive
+    }
+    // cwnd = 14 − 1 + 1 = 14 from 2000.
+    tcp.at(300)
+        .ack(2000)
+        .expect([again(2), new(15)])
+        .ssthresh(5000);
+    for index in [16, 17, 18] {
+        tcp.at(300).duplicate().expect([new(index)]); // 12, 13 and 14 arrive
+    }
+    // recover is 10 000: this ACK is full. 15 … 18 are in flight.
+    tcp.at(400)
+        .ack(15_000)
+        .cwnd(5000)
+        .ssthresh(5000)
+        .expect([new(19)]);
+}
+
+/// Segments 0, 2, 4 and 6 are lost, and the receiver's window keeps new data out.
+#[test]
+fn newreno_fills_four_holes_with_one_halving() {
+    let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(3);
+    // The right edge moves on by two segments with each hole; those two give duplicates.
+    for (round, hole) in [(2, 2), (3, 4), (4, 6)] {
+        tcp.at(round * 100).ack(hole * 1000).ssthresh(5000);
+        tcp.expect([again(hole), new(hole + 8), new(hole + 9)]);
+        tcp.quiet_duplicates(2);
+    }
+    tcp.at(500).ack(16_000).ssthresh(5000).cwnd(2000);
+    tcp.expect(news(16, 18));
+}
+
+/// RFC 6582 §3.2 step 3: less than one SMSS acknowledged, no SMSS added back.
+#[test]
+fn a_partial_ack_of_less_than_a_segment_only_deflates() {
+    let mut tcp = recovering(|_| (), 5);
+    // cwnd = 10 000 − 300 from 300: nothing fits; with an SMSS added back segment 10 would.
+    tcp.at(200).ack(300).expect([Segment::Data(300, 700, true)]);
+    tcp.at(200).duplicate().expect([new(10)]);
+}
+
+/// RFC 6582 §3.2 step 3: the window that a partial ACK deflates is still at least one segment,
+/// and inflates from there. Here most of the duplicates were lost on their way.
+#[test]
+fn a_deep_deflation_leaves_a_window_of_one_segment() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    // 8000 − 9000 + 1000 = 0, so one segment from 9000, and that is in flight.
+    tcp.at(200).ack(9000).expect([again(9)]);
+    tcp.at(210).duplicate().expect([new(10)]);
+    tcp.at(220).duplicate().expect([new(11)]);
+}
+
+#[test]
+fn an_impatient_sender_restarts_the_timer_at_the_first_partial_ack_only() {
+    let mut tcp = recovering(
+        |given| given.tcp.partial_ack_timer = PartialAckTimer::First,
+        3,
+    );
+    tcp.timer(1000);
+    tcp.at(200).ack(1000).expect([again(1)]).timer(1200);
+    tcp.at(400).ack(2000).expect([again(2)]).timer(1200);
+    tcp.at(600)
+        .ack(3000)
+        .expect([again(3), new(10)])
+        .timer(1200);
+    tcp.timeout_at(1200).expect([again(3)]).cwnd(1000);
+}
+
+#[test]
+fn a_slow_but_steady_sender_restarts_the_timer_at_each_partial_ack() {
+    let mut tcp = recovering(
+        |given| given.tcp.partial_ack_timer = PartialAckTimer::Each,
+        3,
+    );
+    tcp.timer(1000);
+    for (round, hole) in [(2, 1), (4, 2), (6, 3), (8, 4), (10, 5)] {
+        tcp.at(round * 100).ack(hole * 1000);
+        tcp.expect(
+            [again(hole)]
+                .into_iter()
+                .chain((hole >= 3).then(|| new(hole + 7))),
+        );
+        tcp.timer(round * 100 + 1000);
+    }
+}
+
+/// RFC 6582 §3.2 step 3, option 1: nothing is in flight, so two segments, not a burst of five.
+#[test]
+fn the_burst_safe_exit_sends_two_segments() {
+    let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.at(200).ack(10_000).cwnd(2000).ssthresh(5000);
+    tcp.expect(news(10, 12));
+    // Slow start back to ssthresh.
+    tcp.at(300).ack(12_000).cwnd(3000).expect(news(12, 15));
+}
+
+/// RFC 6582 §3.2 step 3, option 2.
+#[test]
+fn the_other_exit_sends_a_window_of_ssthresh() {
+    let mut tcp = ten_in_flight(|given| {
+        given.tcp.receive_window = 10_000;
+        given.tcp.exit_window = RecoveryExit::Ssthresh;
+    });
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.at(200).ack(10_000).cwnd(5000).expect(news(10, 15));
+}
+
+/// RFC 6582 §3.2 step 1: an ACK of `recover` itself does not cover more than `recover`.
+#[test]
+fn duplicates_of_a_full_ack_do_not_halve_again() {
+    let mut tcp = recovering(|_| (), 9);
+    tcp.at(200).ack(10_000).expect([new(14)]).ssthresh(5000);
+    tcp.at(210).quiet_duplicates(4).ssthresh(5000).cwnd(5000);
+}
+
+#[test]
+fn a_loss_in_the_next_window_halves_again() {
+    let mut tcp = recovering(|_| (), 9);
+    tcp.at(200).ack(10_000).expect([new(14)]);
+    tcp.at(200).ack(11_000).expect([new(15)]).cwnd(5200);
+    tcp.at(210)
+        .quiet_duplicates(2)
+        .duplicate()
+        .expect([again(11)]);
+    tcp.ssthresh(2500);
+}
+
+/// Reno has no such guard: RFC 5681 does not know `recover`.
+#[test]
+fn reno_halves_again_at_duplicates_of_the_ack_that_ended_recovery() {
+    let mut tcp = recovering(reno, 9);
+    tcp.at(200).ack(10_000).expect([new(14)]).ssthresh(5000);
+    tcp.at(210)
+        .quiet_duplicates(2)
+        .duplicate()
+        .expect([again(10)]);
+    tcp.ssthresh(2500);
+}
+
+/// RFC 6582 takes the initial sequence number as the first `recover`, which taken to the letter
+/// leaves the loss of the very first segment to the timer. Nothing was lost before it, though:
+/// RFC 5681 applies.
+#[test]
+fn the_loss_of_the_very_first_segment_is_recovered_fast() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 4000);
+    tcp.expect(news(0, 4)).at(100);
+    // cwnd = 2 + 3 segments.
+    tcp.quiet_duplicates(2)
+        .duplicate()
+        .expect([again(0), new(4)]);
+}
+
+#[test]
+fn a_lost_retransmission_is_found_by_the_timeout() {
+    let mut tcp = recovering(|_| (), 9);
+    // The four sent during recovery arrive.
+    for index in 14..18 {
+        tcp.at(200).duplicate().expect([new(index)]);
+    }
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000);
+    // 18 segments were outstanding.
+    tcp.ssthresh(9000);
+    tcp.at(1100).ack(18_000).cwnd(2000).expect(news(18, 20));
+}
+
+#[test]
+fn a_timeout_ends_recovery_and_its_inflation() {
+    let mut tcp = recovering(|_| (), 5);
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000);
+    tcp.at(1050).quiet_duplicates(3).cwnd(1000);
+    tcp.at(1100)
+        .ack(1000)
+        .cwnd(2000)
+        .expect([again(1), again(2)]);
+}
+
+/// RFC 6582 §3.2 step 4 and §4: what go-back-N sends needlessly gives duplicates, not losses.
+#[test]
+fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.timeout_at(1000).expect([again(0)]).ssthresh(5000);
+    // 1 … 4 had arrived.
+    tcp.at(1100)
+        .ack(5000)
+        .cwnd(2000)
+        .expect([again(5), again(6)]);
+    tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
+    // An ACK of `recover`, the last byte sent before the timeout, does not cover more than it.
+    tcp.at(1200).ack(10_000).cwnd(3000).expect(news(10, 13));
+    tcp.at(1210).quiet_duplicates(3).ssthresh(5000);
+}
+
+#[test]
+fn duplicates_beyond_recover_start_recovery_after_a_timeout() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.at(1100).ack(10_000).cwnd(2000).expect(news(10, 12));
+    tcp.at(1200).ack(11_000).cwnd(3000).expect(news(12, 14));
+    tcp.at(1200).quiet_duplicates(2).duplicate();
+    // cwnd = 2 + 3 segments from 11 000.
+    tcp.expect([again(11), new(14), new(15)]).ssthresh(2000);
+}
+
+#[test]
+fn without_the_guard_duplicates_after_a_timeout_start_recovery() {
+    let mut tcp = ten_in_flight(|given| given.tcp.fast_retransmit_guard = false);
+    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.at(1100).ack(5000).expect([again(5), again(6)]);
+    tcp.at(1110).quiet_duplicates(2).duplicate();
+    // cwnd = 2500 + 3000 from 5000: going back goes on, up to what was sent before.
+    tcp.expect([again(5), again(7), again(8), again(9)])
+        .ssthresh(2500);
+}

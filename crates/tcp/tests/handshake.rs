@@ -1,0 +1,123 @@
+//! Opening a connection: RFC 9293 §3.5, RFC 6298 §5.7, RFC 5681 §3.1.
+
+mod script;
+
+use airpath_core::Duration;
+use script::Segment::Syn;
+use script::{Given, new, news, receiver, sender};
+
+fn with_handshake(given: &mut Given) {
+    given.tcp.handshake = true;
+    given.tcp.initial_window = 3000;
+}
+
+/// RTOs are visible from 1 ms on.
+fn with_small_rto(given: &mut Given) {
+    with_handshake(given);
+    given.tcp.min_rto = Duration::from_millis(1);
+}
+
+#[test]
+fn the_syn_ack_releases_the_initial_window() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]).timer(1000);
+    tcp.at(50).syn_ack(65_535).expect(news(0, 3)).timer(1050);
+}
+
+#[test]
+fn data_waits_for_the_syn_ack() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]);
+    tcp.at(50).ack(0).nothing();
+    tcp.at(60).ack(1000).nothing().timer(1000);
+}
+
+#[test]
+fn an_unanswered_syn_is_repeated_after_doubling_times_up_to_the_largest() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]);
+    for due in [1, 3, 7, 15, 31, 63, 123, 183] {
+        tcp.timeout_at(due * 1000).expect([Syn]);
+    }
+}
+
+/// RFC 6298 §5.7, last paragraph.
+#[test]
+fn after_a_lost_syn_data_starts_with_a_timeout_of_three_seconds() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
+    tcp.at(1100).syn_ack(65_535);
+    tcp.timer(4100).expect([new(0)]);
+}
+
+/// RFC 5681 §3.1: "if the SYN or SYN/ACK is lost, the initial window […] MUST be one segment".
+#[test]
+fn after_a_lost_syn_the_initial_window_is_one_segment() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
+    tcp.at(1100).syn_ack(65_535).expect([new(0)]).cwnd(1000);
+    tcp.at(1200).ack(1000).expect(news(1, 3));
+}
+
+/// The rule of three seconds is for implementations with a shorter initial timeout.
+#[test]
+fn a_long_initial_timeout_is_not_shortened_by_a_lost_syn() {
+    let mut tcp = sender(|given| {
+        with_handshake(given);
+        given.tcp.initial_rto = Duration::from_secs(5);
+    });
+    tcp.expect([Syn]).timeout_at(5000).expect([Syn]);
+    tcp.at(5100).syn_ack(65_535).expect([new(0)]);
+    let rto = tcp.timer_ms() - 5100;
+    assert!(rto >= 5000, "{rto} ms");
+}
+
+/// RFC 6298 §2.2: RTO = R + 4·R/2.
+#[test]
+fn the_syn_ack_gives_the_first_sample() {
+    let mut tcp = sender(with_small_rto);
+    tcp.expect([Syn]);
+    tcp.at(100).syn_ack(65_535).expect(news(0, 3)).timer(400);
+}
+
+/// Karn's rule: which of the two SYNs was answered is unknown.
+#[test]
+fn the_syn_ack_of_a_repeated_syn_gives_no_sample() {
+    let mut tcp = sender(with_small_rto);
+    tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
+    tcp.at(1010).syn_ack(65_535).expect([new(0)]).timer(4010);
+    // The first sample is that of the data: 30 ms, RTO = 90 ms.
+    tcp.at(1040).ack(1000).expect(news(1, 3)).timer(1130);
+}
+
+#[test]
+fn the_window_of_the_syn_ack_limits_the_first_flight() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]);
+    tcp.at(50).syn_ack(2000).expect(news(0, 2));
+}
+
+#[test]
+fn a_second_syn_ack_changes_nothing() {
+    let mut tcp = sender(with_handshake);
+    tcp.expect([Syn]);
+    tcp.at(50).syn_ack(65_535).expect(news(0, 3)).timer(1050);
+    tcp.at(60).syn_ack(65_535).nothing().timer(1050).cwnd(3000);
+}
+
+#[test]
+fn every_syn_before_the_first_data_is_answered() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).syn().syn_ack().window(10_000).no_timer();
+    peer.at(1010).syn().syn_ack().window(10_000);
+}
+
+/// RFC 9293 §3.10.7.4: in the synchronized states an old SYN is answered with an ACK of what is
+/// expected next. A SYN-ACK here would be ignored, and the delayed ACK with it.
+#[test]
+fn an_old_syn_after_data_is_answered_with_a_plain_ack() {
+    let mut peer = receiver(|_| ());
+    peer.syn().syn_ack();
+    peer.at(10).segment(0).nothing();
+    peer.at(20).syn().ack(1000).no_timer();
+}

@@ -1,0 +1,415 @@
+//! A sender and a receiver joined by a channel that loses, repeats, delays and reorders: what
+//! holds for every choice of options.
+
+use airpath_core::test_kit::Bench;
+use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
+use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
+use airpath_tcp::window::{AnyWindow, FixedWindow};
+use airpath_tcp::{
+    FirstRttvar, PartialAckTimer, Receiver, RecoveryExit, RecoveryKind, Sender, SenderConfig,
+    TcpOptions, WindowGrowth,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const FLOW: FlowId = FlowId(0);
+
+/// What the channel does to a packet.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Deliver,
+    Lose,
+    /// A second copy comes so many milliseconds later.
+    Repeat(u64),
+    /// It comes so many milliseconds later than others.
+    Delay(u64),
+}
+
+/// The bytes that have arrived, as disjoint ranges: a second, slower opinion on reassembly.
+#[derive(Debug, Default)]
+struct Arrived(BTreeMap<u64, u64>);
+
+impl Arrived {
+    fn add(&mut self, mut start: u64, mut end: u64) {
+        let touched: Vec<(u64, u64)> = self
+            .0
+            .range(..=end)
+            .filter(|&(_, &e)| e >= start)
+            .map(|(&s, &e)| (s, e))
+            .collect();
+        for (s, e) in touched {
+            self.0.remove(&s);
+            (start, end) = (start.min(s), end.max(e));
+        }
+        self.0.insert(start, end);
+    }
+
+    /// Bytes without a gap from the start.
+    fn contiguous(&self) -> u64 {
+        self.0.get(&0).copied().unwrap_or(0)
+    }
+}
+
+/// Where a packet is going.
+#[derive(Clone, Copy, Debug)]
+enum To {
+    Sender,
+    Receiver,
+}
+
+/// A connection over a channel of constant delay with a list of fates, and its invariants.
+struct Connection {
+    options: TcpOptions,
+    transfer: Option<u64>,
+    sender: Sender,
+    receiver: Receiver,
+    bench: Bench,
+    /// Packets under way by time of arrival, then by order of sending.
+    channel: BTreeMap<(Time, u64), (To, Packet)>,
+    one_way: Duration,
+    fates: Vec<Fate>,
+    packets: u64,
+    now: Time,
+    sent: u64,
+    arrived: Arrived,
+    /// Right edge that the sender may know of, and the one last advertised.
+    allowed: u64,
+    advertised: u64,
+}
+
+impl Connection {
+    fn new(options: &TcpOptions, transfer: Option<u64>, one_way: Duration) -> Connection {
+        options.validate().expect("the options are valid");
+        let setup = CongestionSetup {
+            options: options.clone(),
+        };
+        let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
+        Connection {
+            transfer,
+            sender: Sender::new(SenderConfig {
+                flow: FLOW,
+                options: options.clone(),
+                congestion: AnyCongestion::Reno(Reno::new(&setup)),
+                transfer,
+                start: Time::ZERO,
+                stop: Time::NEVER,
+            }),
+            receiver: Receiver::new(FLOW, options, window),
+            bench: Bench::default(),
+            channel: BTreeMap::new(),
+            one_way,
+            fates: Vec::new(),
+            packets: 0,
+            now: Time::ZERO,
+            sent: 0,
+            arrived: Arrived::default(),
+            allowed: if options.handshake {
+                0
+            } else {
+                options.receive_window
+            },
+            advertised: 0,
+            options: options.clone(),
+        }
+    }
+
+    /// The channel's treatment of the first packets, in order of sending; the rest is delivered.
+    fn with_fates(mut self, fates: Vec<Fate>) -> Connection {
+        self.fates = fates;
+        self
+    }
+
+    /// Runs until nothing is left to do or `until`; says whether it came to an end in `steps`.
+    fn run(&mut self, until: Time, steps: usize) -> bool {
+        for _ in 0..steps {
+            let arrival = self
+                .channel
+                .keys()
+                .next()
+                .map_or(Time::NEVER, |&(time, _)| time);
+            let wakeup = self.sender.next_wakeup().min(self.receiver.next_wakeup());
+            let next = arrival.min(wakeup);
+            if next.is_never() || next > until {
+                return true;
+            }
+            assert!(
+                next >= self.now,
+                "an event in the past: {next:?} < {:?}",
+                self.now
+            );
+            self.now = next;
+            self.step(arrival <= wakeup);
+            self.check();
+        }
+        false
+    }
+
+    fn step(&mut self, deliver: bool) {
+        if deliver {
+            let ((_, _), (to, packet)) = self.channel.pop_first().expect("a packet is due");
+            match to {
+                To::Sender => {
+                    self.allowed = self.allowed.max(packet.seq + u64::from(packet.window));
+                    self.sender
+                        .receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.take_segments();
+                }
+                To::Receiver => {
+                    if !packet.flags.contains(Flags::SYN) {
+                        self.arrived.add(packet.seq, packet.end());
+                    }
+                    self.receiver
+                        .receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.take_acks();
+                }
+            }
+        } else if self.sender.next_wakeup() <= self.now {
+            self.sender.wake(&mut self.bench.at(self.now));
+            self.take_segments();
+        } else {
+            self.receiver.wake(&mut self.bench.at(self.now));
+            self.take_acks();
+        }
+    }
+
+    fn take_segments(&mut self) {
+        for (_, segment) in self.bench.sent() {
+            if !segment.flags.contains(Flags::SYN) {
+                let length = segment.payload_bytes();
+                assert!(length >= 1 && length <= u64::from(self.options.mss));
+                assert!(
+                    segment.end() <= self.allowed,
+                    "beyond the receiver's window"
+                );
+                assert!(
+                    segment.end() <= self.transfer.unwrap_or(u64::MAX),
+                    "beyond the end"
+                );
+                let again = segment.flags.contains(Flags::RETRANSMITTED);
+                assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
+                self.sent = self.sent.max(segment.end());
+            }
+            self.launch(To::Receiver, segment);
+        }
+    }
+
+    fn take_acks(&mut self) {
+        for (_, ack) in self.bench.sent() {
+            assert_eq!(
+                ack.seq,
+                self.arrived.contiguous(),
+                "acknowledged what is missing"
+            );
+            let edge = ack.seq + u64::from(ack.window);
+            assert!(edge >= self.advertised, "the right edge moved back");
+            self.advertised = edge;
+            self.launch(To::Sender, ack);
+        }
+    }
+
+    fn launch(&mut self, to: To, packet: Packet) {
+        let fate = self
+            .fates
+            .get(self.packets as usize)
+            .copied()
+            .unwrap_or(Fate::Deliver);
+        let due = self.now + self.one_way;
+        let late = |millis| due + Duration::from_millis(millis);
+        self.packets += 1;
+        let copies = match fate {
+            Fate::Deliver => vec![due],
+            Fate::Lose => vec![],
+            Fate::Repeat(millis) => vec![due, late(millis)],
+            Fate::Delay(millis) => vec![late(millis)],
+        };
+        for time in copies {
+            // Copies of one packet at the same time are one copy; nothing depends on it.
+            self.channel
+                .insert((time, self.packets), (to, packet.clone()));
+        }
+    }
+
+    fn check(&self) {
+        let contiguous = self.arrived.contiguous();
+        let report = self.receiver.report();
+        assert_eq!(
+            report.stream_bytes, contiguous,
+            "a byte lost, or delivered early"
+        );
+        assert_eq!(report.delivered_bytes, contiguous, "a byte delivered twice");
+        assert!(self.sender.cwnd() >= u64::from(self.options.mss));
+        assert!(self.sender.ssthresh() >= 2 * u64::from(self.options.mss));
+        assert!(self.sender.next_wakeup() >= self.now);
+        assert!(self.receiver.next_wakeup() >= self.now);
+        let waits = self.sender.bytes_in_flight() > 0;
+        assert!(
+            !waits || !self.sender.next_wakeup().is_never(),
+            "no timer for what is in flight"
+        );
+    }
+}
+
+fn flag<T: Clone + std::fmt::Debug + 'static>(values: [T; 2]) -> impl Strategy<Value = T> {
+    prop::sample::select(values.to_vec())
+}
+
+/// Every choice of options, with windows of some segments and timers of some round trips.
+fn options() -> impl Strategy<Value = TcpOptions> {
+    let choices = (
+        flag([RecoveryKind::Reno, RecoveryKind::NewReno]),
+        flag([WindowGrowth::Bytes, WindowGrowth::PerAckTruncated]),
+        flag([RecoveryExit::BurstSafe, RecoveryExit::Ssthresh]),
+        flag([PartialAckTimer::First, PartialAckTimer::Each]),
+        flag([FirstRttvar::Half, FirstRttvar::Full]),
+        any::<[bool; 3]>(),
+    );
+    let sizes = (
+        prop::sample::select(vec![1u32, 7, 1000, 1460, 65_495]),
+        1u64..12,
+        prop::option::of(2u64..20),
+        10u64..640, // tenths of a segment
+    );
+    let timers = (
+        1u32..5,
+        1u64..500,
+        50u64..3000,
+        prop::sample::select(vec![1u64, 200, 1000]),
+        prop::sample::select(vec![0u64, 1, 100]),
+        prop::sample::select(vec![1u32, 4, 64]),
+        (0.05..=1.0, 0.05..=1.0),
+    );
+    (choices, sizes, timers).prop_map(|(choices, sizes, timers)| {
+        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, on) = choices;
+        let (mss, initial_window, ssthresh, tenths) = sizes;
+        let (delayed_ack_segments, delay, initial_rto, min_rto, grain, max_backoff, gains) = timers;
+        let segment = u64::from(mss);
+        TcpOptions {
+            mss,
+            initial_window: initial_window * segment,
+            initial_ssthresh: ssthresh.map(|segments| segments * segment),
+            receive_window: (tenths * segment / 10).max(1),
+            recovery,
+            window_growth,
+            exit_window,
+            fast_retransmit_guard: on[0],
+            partial_ack_timer,
+            limited_transmit: on[1],
+            handshake: on[2],
+            delayed_ack_segments,
+            delayed_ack_timeout: Duration::from_millis(delay),
+            initial_rto: Duration::from_millis(initial_rto),
+            min_rto: Duration::from_millis(min_rto),
+            rto_granularity: Duration::from_millis(grain),
+            max_backoff,
+            srtt_gain: gains.0,
+            rttvar_gain: gains.1,
+            first_rttvar,
+            ..TcpOptions::rfc()
+        }
+    })
+}
+
+/// Losses, repetitions and delays of up to 150 packets, data and ACKs alike.
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        6 => Just(Fate::Deliver),
+        2 => Just(Fate::Lose),
+        1 => (0u64..400).prop_map(Fate::Repeat),
+        1 => (1u64..400).prop_map(Fate::Delay),
+    ];
+    prop::collection::vec(fate, 0..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+
+    /// The invariants hold at every step (see `Connection::check`), and the transfer ends.
+    #[test]
+    fn every_byte_arrives_once_and_the_transfer_ends(
+        options in options(), fates in fates(), tenths in 1u64..800, one_way in 0u64..120,
+    ) {
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        let one_way = Duration::from_millis(one_way);
+        let mut connection = Connection::new(&options, Some(transfer), one_way).with_fates(fates);
+        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
+        prop_assert!(connection.sender.report().completed_at.is_some());
+        prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
+        prop_assert_eq!(connection.sent, transfer);
+    }
+
+    /// Without losses, and with timers above the round trip, nothing is sent twice.
+    #[test]
+    fn a_lossless_channel_needs_no_retransmission(
+        options in options(), tenths in 1u64..3000, one_way in 0u64..120,
+    ) {
+        let options = TcpOptions {
+            initial_rto: Duration::from_secs(1),
+            min_rto: Duration::from_secs(1),
+            rto_granularity: Duration::ZERO,
+            ..options
+        };
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        let one_way = Duration::from_millis(one_way);
+        let mut connection = Connection::new(&options, Some(transfer), one_way);
+        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
+        let report = connection.sender.report();
+        prop_assert_eq!((report.retransmissions, report.timeouts), (0, 0));
+        prop_assert_eq!(connection.receiver.report().duplicates, 0);
+    }
+}
+
+/// 5 GiB in segments of 65 495 bytes, one packet in a thousand lost.
+#[test]
+fn a_stream_beyond_4_gib_goes_on() {
+    let options = TcpOptions {
+        mss: 65_495,
+        initial_window: 10 * 65_495,
+        receive_window: 60_000_000,
+        ..TcpOptions::rfc()
+    };
+    let transfer = 5 * (1 << 30) + 7;
+    let fates = (0..200_000u32)
+        .map(|packet| {
+            if packet % 1000 == 999 {
+                Fate::Lose
+            } else {
+                Fate::Deliver
+            }
+        })
+        .collect();
+    let mut connection =
+        Connection::new(&options, Some(transfer), Duration::from_millis(10)).with_fates(fates);
+    assert!(connection.run(Time::NEVER, 2_000_000));
+    assert!(connection.sender.report().completed_at.is_some());
+    assert!(connection.sender.report().fast_retransmits > 0);
+}
+
+/// Ten days without loss over a path with a round trip of 40 minutes.
+#[test]
+fn ten_days_without_loss() {
+    let options = TcpOptions {
+        initial_rto: Duration::from_secs(3600),
+        min_rto: Duration::from_secs(3600),
+        max_rto: Duration::from_secs(7200),
+        ..TcpOptions::rfc()
+    };
+    let mut connection = Connection::new(&options, None, Duration::from_secs(1200));
+    assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
+    let report = connection.sender.report();
+    assert_eq!((report.retransmissions, report.timeouts), (0, 0));
+    // 360 round trips: the first for the handshake, the last ones with all 44 segments.
+    let delivered = connection.receiver.report().stream_bytes;
+    assert!(
+        delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535,
+        "{delivered}"
+    );
+}
+
+/// The same with timers that expire 40 times in each round trip: every segment is resent, none
+/// gives a sample (Karn), and the stream still moves on.
+#[test]
+fn ten_days_of_needless_timeouts() {
+    let mut connection = Connection::new(&TcpOptions::rfc(), None, Duration::from_secs(1200));
+    assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
+    assert!(connection.receiver.report().stream_bytes > 200 * 1460);
+}

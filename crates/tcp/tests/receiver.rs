@@ -1,0 +1,231 @@
+//! The receiving side: RFC 5681 §4.2 and RFC 1122 §4.2.3.2 (delayed ACKs), RFC 9293 §3.8.6
+//! (window), RFC 9293 §3.10.7.4 (what is old or early).
+
+mod script;
+
+use airpath_core::{Duration, StageError};
+use airpath_tcp::window::{Arrival, ReceiveWindow};
+use script::{Given, MSS, receiver, receiver_with_policy};
+use std::sync::{Arc, Mutex};
+
+fn every_segment(given: &mut Given) {
+    given.tcp.delayed_ack_segments = 1;
+}
+
+#[test]
+fn every_second_segment_is_acknowledged_at_once() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(0).nothing();
+    peer.at(11).segment(1).ack(2000).no_timer();
+    peer.at(12).segment(2).nothing();
+    peer.at(13).segment(3).ack(4000).no_timer();
+}
+
+#[test]
+fn a_lone_segment_is_acknowledged_after_the_delay() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(0).nothing();
+    peer.timeout_at(210).ack(1000).no_timer();
+}
+
+#[test]
+fn the_delay_is_an_option() {
+    let mut peer = receiver(|given| given.tcp.delayed_ack_timeout = Duration::from_millis(40));
+    peer.at(10).segment(0).nothing();
+    peer.timeout_at(50).ack(1000);
+}
+
+/// The delay runs from the first segment that waits: RFC 1122 §4.2.3.2 bounds its time.
+#[test]
+fn a_later_segment_does_not_prolong_the_delay() {
+    let mut peer = receiver(|given| given.tcp.delayed_ack_segments = 4);
+    peer.at(10).segment(0).nothing();
+    peer.at(110).segment(1).nothing();
+    peer.at(209).segment(2).nothing();
+    peer.timeout_at(210).ack(3000).no_timer();
+}
+
+#[test]
+fn the_count_starts_anew_after_the_delay() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(0).timeout_at(210).ack(1000);
+    peer.at(220).segment(1).nothing();
+    peer.at(230).segment(2).ack(3000).no_timer();
+}
+
+#[test]
+fn without_delay_each_segment_is_acknowledged() {
+    let mut peer = receiver(every_segment);
+    for index in 0..3 {
+        peer.at(10 * (index + 1)).segment(index);
+        peer.ack((index + 1) * 1000).no_timer();
+    }
+}
+
+#[test]
+fn a_short_segment_counts_like_any_other() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).bytes(0, 10).nothing();
+    peer.at(11).bytes(10, 10).ack(20);
+}
+
+/// RFC 5681 §4.2: a duplicate ACK SHOULD be sent at once for what is out of order.
+#[test]
+fn each_segment_behind_a_hole_gives_a_duplicate_ack_at_once() {
+    let mut peer = receiver(every_segment);
+    peer.at(10).segment(0).ack(1000);
+    for index in 2..6 {
+        peer.at(10 + index).segment(index).ack(1000).no_timer();
+    }
+}
+
+#[test]
+fn a_segment_behind_a_hole_takes_the_delayed_ack_with_it() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(0).nothing();
+    peer.at(20).segment(2).ack(1000).no_timer();
+    // The count starts anew: the hole is filled at once, then every second segment.
+    peer.at(30).segment(1).ack(3000);
+    peer.at(40).segment(3).nothing();
+    peer.at(50).segment(4).ack(5000);
+}
+
+/// RFC 5681 §4.2: an ACK SHOULD be sent at once when a segment fills all of a gap …
+#[test]
+fn filling_a_hole_is_acknowledged_at_once() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(1).ack(0).at(11).segment(2).ack(0);
+    peer.at(20).segment(0).ack(3000).no_timer();
+    assert_eq!(peer.delivered(), 3000);
+}
+
+/// … or part of it.
+#[test]
+fn filling_a_part_of_a_hole_is_acknowledged_at_once() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(3).ack(0);
+    peer.at(20).segment(0).ack(1000);
+    peer.at(30).segment(2).ack(1000);
+    peer.at(40).segment(1).ack(4000).no_timer();
+}
+
+/// RFC 9293 §3.10.7.4: an unacceptable segment is answered with an ACK.
+#[test]
+fn a_duplicate_segment_is_acknowledged_at_once() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(0).at(11).segment(1).ack(2000);
+    peer.at(20).segment(0).ack(2000);
+    peer.at(30).segment(1).ack(2000).no_timer();
+    assert_eq!(peer.delivered(), 2000);
+}
+
+#[test]
+fn a_duplicate_behind_a_hole_is_acknowledged_at_once() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).segment(2).ack(0).at(20).segment(2).ack(0);
+    assert_eq!(peer.delivered(), 0);
+}
+
+#[test]
+fn the_new_bytes_of_an_overlapping_segment_are_taken_once() {
+    let mut peer = receiver(every_segment);
+    peer.at(10).segment(0).ack(1000);
+    peer.at(20).bytes(500, 1000).ack(1500);
+    peer.at(30).bytes(2000, 500).ack(1500);
+    peer.at(40).bytes(1200, 2000).ack(3200);
+    assert_eq!(peer.delivered(), 3200);
+}
+
+#[test]
+fn the_window_field_counts_from_the_acknowledgement() {
+    let mut peer = receiver(every_segment);
+    peer.at(10).segment(0).ack(1000).window(10_000);
+    peer.at(20).segment(2).ack(1000).window(10_000);
+    peer.at(30).segment(1).ack(3000).window(10_000);
+}
+
+/// A policy that gives one window after the other, per arrival.
+struct Steps(Vec<u64>);
+
+impl ReceiveWindow for Steps {
+    fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
+        self.0.remove(0);
+        Ok(())
+    }
+
+    fn window(&self) -> u64 {
+        self.0[0]
+    }
+}
+
+/// RFC 9293 §3.8.6: a receiver SHOULD NOT shrink the window, that is move its right edge left.
+#[test]
+fn the_right_edge_never_moves_back() {
+    let mut peer = receiver_with_policy(Steps(vec![10_000, 10_000, 4000, 4000, 4000, 9000]));
+    peer.syn().syn_ack().window(10_000);
+    peer.at(10).segment(0).nothing();
+    // Allowed up to 10 000 so far; a window of 4000 from 2000 would end at 6000.
+    peer.at(20).segment(1).ack(2000).window(8000);
+    peer.at(30).segment(3).ack(2000).window(8000);
+    peer.at(40).segment(2).ack(4000).window(6000);
+    peer.at(50).segment(4).nothing();
+    peer.timeout_at(250).ack(5000).window(9000);
+}
+
+#[test]
+fn a_shrinking_window_follows_once_the_data_has_caught_up() {
+    let mut peer = receiver_with_policy(Steps(vec![3000, 1000, 1000, 1000, 1000]));
+    peer.syn().syn_ack().window(3000);
+    peer.at(10)
+        .segment(0)
+        .at(11)
+        .segment(1)
+        .ack(2000)
+        .window(1000);
+    peer.at(12)
+        .segment(2)
+        .nothing()
+        .at(13)
+        .segment(3)
+        .ack(4000)
+        .window(1000);
+}
+
+/// A policy that notes what it is told.
+struct Notes(Arc<Mutex<Vec<(bool, bool, f32)>>>);
+
+impl ReceiveWindow for Notes {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
+        let note = (arrival.in_order, arrival.duplicate, arrival.feedback);
+        self.0.lock().expect("no other thread").push(note);
+        Ok(())
+    }
+
+    fn window(&self) -> u64 {
+        10 * MSS
+    }
+}
+
+#[test]
+fn a_policy_learns_the_order_and_the_price_of_every_arrival() {
+    let notes = Arc::default();
+    let mut peer = receiver_with_policy(Notes(Arc::clone(&notes)));
+    peer.at(10).priced_bytes(1000, 1000, 1.0).ack(0);
+    peer.at(20).priced_bytes(0, 1000, 2.0).ack(2000);
+    peer.at(30).priced_bytes(0, 1000, 3.0).ack(2000);
+    let notes = notes.lock().expect("no other thread");
+    let expected = [(false, false, 1.0), (true, false, 2.0), (false, true, 3.0)];
+    assert_eq!(*notes, expected);
+}
+
+#[test]
+fn an_ack_echoes_the_feedback_of_the_last_segment() {
+    let mut peer = receiver(|_| ());
+    peer.at(10).priced_bytes(0, 1000, 0.25).nothing();
+    peer.at(20)
+        .priced_bytes(1000, 1000, 0.5)
+        .ack(2000)
+        .feedback(0.5);
+    peer.at(30).priced_bytes(2000, 1000, 0.75).nothing();
+    peer.timeout_at(230).ack(3000).feedback(0.75);
+}

@@ -1,0 +1,497 @@
+//! A vocabulary for packet-level scripts: a stimulus at a time, the segments expected for it.
+//!
+//! Times are milliseconds since the start, sequence numbers stream offsets in bytes. A full
+//! segment has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Whatever an endpoint
+//! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over:
+//! a script says everything that happens.
+#![allow(dead_code)] // each test file uses a part
+
+use airpath_core::test_kit::Bench;
+use airpath_core::{Control, Duration, Flags, FlowId, Packet, PacketKind, Port, Stage, Time};
+use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
+use airpath_tcp::window::{AnyWindow, FixedWindow, ReceiveWindow};
+use airpath_tcp::{Receiver, Sender, SenderConfig, TcpOptions};
+use std::fmt;
+
+/// Payload bytes of a full segment in the scripts.
+pub(crate) const MSS: u64 = 1000;
+
+const FLOW: FlowId = FlowId(0);
+
+/// What a connection is given; a test changes the field it is about.
+pub(crate) struct Given {
+    /// The options of the connection.
+    pub(crate) tcp: TcpOptions,
+    /// Bytes to transfer; `None` never ends.
+    pub(crate) transfer: Option<u64>,
+    /// When nothing new is sent any more, ms.
+    pub(crate) stop: Option<u64>,
+}
+
+impl Given {
+    /// Sets cwnd and ssthresh for a start in congestion avoidance.
+    pub(crate) fn in_congestion_avoidance(&mut self, cwnd: u64) {
+        self.tcp.initial_window = cwnd;
+        self.tcp.initial_ssthresh = Some(cwnd);
+    }
+}
+
+/// Profile `rfc` with round numbers and without what most tests are not about.
+fn rfc() -> Given {
+    Given {
+        tcp: TcpOptions {
+            mss: MSS as u32,
+            initial_window: 10 * MSS,
+            receive_window: 1000 * MSS,
+            limited_transmit: false,
+            handshake: false,
+            ..TcpOptions::rfc()
+        },
+        transfer: None,
+        stop: None,
+    }
+}
+
+/// A segment as a script writes it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Segment {
+    /// SYN.
+    Syn,
+    /// Payload: first byte, length, whether it was sent before.
+    Data(u64, u64, bool),
+}
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Segment::Syn => write!(f, "syn"),
+            Segment::Data(seq, len, again) => {
+                write!(f, "{} {seq}+{len}", if again { "again" } else { "new" })
+            }
+        }
+    }
+}
+
+/// The full segment `index`, for the first time.
+pub(crate) fn new(index: u64) -> Segment {
+    Segment::Data(index * MSS, MSS, false)
+}
+
+/// The full segment `index`, once more.
+pub(crate) fn again(index: u64) -> Segment {
+    Segment::Data(index * MSS, MSS, true)
+}
+
+/// `len` bytes from `seq`, for the first time.
+pub(crate) fn part(seq: u64, len: u64) -> Segment {
+    Segment::Data(seq, len, false)
+}
+
+/// The full segments `from` … `to` − 1, for the first time.
+pub(crate) fn news(from: u64, to: u64) -> Vec<Segment> {
+    (from..to).map(new).collect()
+}
+
+fn ms(millis: u64) -> Time {
+    Time::from_millis(millis)
+}
+
+/// A sender driven by hand.
+pub(crate) struct SenderScript {
+    sender: Sender,
+    bench: Bench,
+    now: u64,
+    una: u64,
+    window: u32,
+    unclaimed: Vec<Segment>,
+}
+
+/// A sender of profile `rfc` (see [`rfc`]) that starts at 0.
+pub(crate) fn sender(change: impl FnOnce(&mut Given)) -> SenderScript {
+    start(rfc(), change)
+}
+
+/// A sender of profile `ns3-2014` with segments of [`MSS`] bytes that starts at 0.
+pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut given = rfc();
+    given.tcp = TcpOptions {
+        handshake: false,
+        mss: MSS as u32,
+        ..ns3_2014()
+    };
+    start(given, change)
+}
+
+/// The options of profile `ns3-2014`.
+pub(crate) fn ns3_2014() -> TcpOptions {
+    use airpath_tcp::{FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, WindowGrowth};
+    TcpOptions {
+        profile: "ns3-2014".to_owned(),
+        initial_window: 1460,
+        initial_ssthresh: Some(65_535),
+        recovery: RecoveryKind::Reno,
+        window_growth: WindowGrowth::PerAckTruncated,
+        exit_window: RecoveryExit::Ssthresh,
+        fast_retransmit_guard: false,
+        partial_ack_timer: PartialAckTimer::Each,
+        limited_transmit: false,
+        initial_rto: Duration::from_secs(3),
+        max_rto: Duration::from_secs(3600),
+        rto_granularity: Duration::from_millis(1),
+        srtt_gain: 0.1,
+        rttvar_gain: 0.1,
+        first_rttvar: FirstRttvar::Full,
+        ..TcpOptions::rfc()
+    }
+}
+
+fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
+    change(&mut given);
+    given
+        .tcp
+        .validate()
+        .expect("the script's options are valid");
+    let options = given.tcp;
+    let setup = CongestionSetup {
+        options: options.clone(),
+    };
+    let window = u32::try_from(options.receive_window).expect("a window of 32 bits");
+    let sender = Sender::new(SenderConfig {
+        flow: FLOW,
+        options,
+        congestion: AnyCongestion::Reno(Reno::new(&setup)),
+        transfer: given.transfer,
+        start: Time::ZERO,
+        stop: given.stop.map_or(Time::NEVER, ms),
+    });
+    let mut script = SenderScript {
+        sender,
+        bench: Bench::default(),
+        now: 0,
+        una: 0,
+        window,
+        unclaimed: Vec::new(),
+    };
+    script.wake();
+    script
+}
+
+impl SenderScript {
+    /// Time passes until `now`; no timer is due before it.
+    #[track_caller]
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.expect([]);
+        assert!(now >= self.now, "the script goes back in time to {now} ms");
+        let due = self.sender.next_wakeup();
+        assert!(due > ms(now), "a timer was due at {due:?}");
+        self.now = now;
+        self
+    }
+
+    /// A SYN-ACK arrives that allows `window` bytes.
+    pub(crate) fn syn_ack(&mut self, window: u32) -> &mut Self {
+        let mut packet = Packet::ack(FLOW, 0, window, 40);
+        packet.flags = Flags::SYN;
+        self.receive(packet)
+    }
+
+    /// An ACK arrives, of everything before `next`, with the usual window.
+    pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
+        self.ack_with_window(next, self.window)
+    }
+
+    /// An ACK arrives, of everything before `next`, that allows `window` bytes more.
+    pub(crate) fn ack_with_window(&mut self, next: u64, window: u32) -> &mut Self {
+        self.window = window;
+        self.una = self.una.max(next);
+        self.receive(Packet::ack(FLOW, next, window, 40))
+    }
+
+    /// An ACK arrives of something that the script's peer cannot mean.
+    pub(crate) fn stray_ack(&mut self, next: u64) -> &mut Self {
+        self.receive(Packet::ack(FLOW, next, self.window, 40))
+    }
+
+    /// The highest ACK arrives once more.
+    pub(crate) fn duplicate(&mut self) -> &mut Self {
+        self.ack(self.una)
+    }
+
+    /// `count` duplicate ACKs arrive, none of which lets the sender send.
+    #[track_caller]
+    pub(crate) fn quiet_duplicates(&mut self, count: usize) -> &mut Self {
+        for _ in 0..count {
+            self.duplicate().nothing();
+        }
+        self
+    }
+
+    /// The scenario stops the source.
+    pub(crate) fn stop(&mut self) -> &mut Self {
+        self.sender
+            .control(&Control::Stop, &mut self.bench.at(ms(self.now)));
+        self
+    }
+
+    /// The retransmission timer expires at `due` and not before.
+    #[track_caller]
+    pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
+        self.expect([]);
+        self.timer(due);
+        self.now = due;
+        self.wake();
+        self
+    }
+
+    /// Exactly these segments were sent since the last stimulus, in this order.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, segments: impl IntoIterator<Item = Segment>) -> &mut Self {
+        let expected: Vec<Segment> = segments.into_iter().collect();
+        let sent = std::mem::take(&mut self.unclaimed);
+        assert_eq!(sent, expected, "sent (left) at {} ms", self.now);
+        self
+    }
+
+    /// Nothing was sent since the last stimulus.
+    #[track_caller]
+    pub(crate) fn nothing(&mut self) -> &mut Self {
+        self.expect([])
+    }
+
+    /// Whatever was sent since the last stimulus is not what the test is about.
+    pub(crate) fn anything(&mut self) -> &mut Self {
+        self.unclaimed.clear();
+        self
+    }
+
+    /// The retransmission timer runs and expires at `due`.
+    #[track_caller]
+    pub(crate) fn timer(&mut self, due: u64) -> &mut Self {
+        let wakeup = self.sender.next_wakeup();
+        assert!(!wakeup.is_never(), "no timer runs at {} ms", self.now);
+        // The estimator counts in doubles: the last nanosecond is not its promise.
+        let off = wakeup.as_nanos().abs_diff(ms(due).as_nanos());
+        assert!(off <= 1, "the timer expires at {wakeup:?}, not {due} ms");
+        self
+    }
+
+    /// No timer runs.
+    #[track_caller]
+    pub(crate) fn no_timer(&mut self) -> &mut Self {
+        let wakeup = self.sender.next_wakeup();
+        assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
+        self
+    }
+
+    /// The congestion window without inflation.
+    #[track_caller]
+    pub(crate) fn cwnd(&mut self, bytes: u64) -> &mut Self {
+        assert_eq!(self.sender.cwnd(), bytes, "cwnd at {} ms", self.now);
+        self
+    }
+
+    /// The congestion window without inflation, for laws that a number does not say.
+    pub(crate) fn cwnd_now(&self) -> u64 {
+        self.sender.cwnd()
+    }
+
+    /// The slow-start threshold.
+    #[track_caller]
+    pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
+        assert_eq!(self.sender.ssthresh(), bytes, "ssthresh at {} ms", self.now);
+        self
+    }
+
+    /// When the transfer was complete, ms.
+    pub(crate) fn completed_at(&self) -> Option<Time> {
+        self.sender.report().completed_at
+    }
+
+    /// When the timer expires, ms.
+    pub(crate) fn timer_ms(&self) -> u64 {
+        self.sender.next_wakeup().as_nanos() / 1_000_000
+    }
+
+    fn receive(&mut self, packet: Packet) -> &mut Self {
+        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self.sender
+            .receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.collect()
+    }
+
+    fn wake(&mut self) {
+        let now = self.sender.next_wakeup().max(ms(self.now));
+        self.sender.wake(&mut self.bench.at(now));
+        self.collect();
+    }
+
+    fn collect(&mut self) -> &mut Self {
+        for (_, packet) in self.bench.sent() {
+            assert_eq!(packet.kind, PacketKind::Data);
+            assert_eq!(u64::from(packet.size), packet.payload_bytes() + 40);
+            self.unclaimed.push(if packet.flags.contains(Flags::SYN) {
+                assert_eq!(packet.payload_bytes(), 0, "a SYN carries no payload");
+                Segment::Syn
+            } else {
+                let again = packet.flags.contains(Flags::RETRANSMITTED);
+                Segment::Data(packet.seq, packet.payload_bytes(), again)
+            });
+        }
+        self
+    }
+}
+
+/// A receiver driven by hand.
+pub(crate) struct ReceiverScript {
+    receiver: Receiver,
+    bench: Bench,
+    now: u64,
+    unclaimed: Vec<Packet>,
+    last: Option<Packet>,
+}
+
+/// A receiver of profile `rfc` with a fixed window of 10 segments.
+pub(crate) fn receiver(change: impl FnOnce(&mut Given)) -> ReceiverScript {
+    receiver_with(change, AnyWindow::Fixed(FixedWindow::new(10 * MSS)))
+}
+
+/// The same with a receive-window policy from outside.
+pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) -> ReceiverScript {
+    receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
+}
+
+fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
+    let mut given = rfc();
+    change(&mut given);
+    ReceiverScript {
+        receiver: Receiver::new(FLOW, &given.tcp, window),
+        bench: Bench::default(),
+        now: 0,
+        unclaimed: Vec::new(),
+        last: None,
+    }
+}
+
+impl ReceiverScript {
+    /// Time passes until `now`; no timer is due before it.
+    #[track_caller]
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.nothing();
+        assert!(now >= self.now, "the script goes back in time to {now} ms");
+        let due = self.receiver.next_wakeup();
+        assert!(due > ms(now), "a timer was due at {due:?}");
+        self.now = now;
+        self
+    }
+
+    /// A SYN arrives.
+    pub(crate) fn syn(&mut self) -> &mut Self {
+        let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
+        packet.flags = Flags::SYN;
+        self.receive(packet)
+    }
+
+    /// The full segment `index` arrives.
+    pub(crate) fn segment(&mut self, index: u64) -> &mut Self {
+        self.bytes(index * MSS, MSS)
+    }
+
+    /// A segment of `len` bytes from `seq` arrives.
+    pub(crate) fn bytes(&mut self, seq: u64, len: u64) -> &mut Self {
+        self.priced_bytes(seq, len, 0.0)
+    }
+
+    /// The same, with a feedback value that a queue wrote.
+    pub(crate) fn priced_bytes(&mut self, seq: u64, len: u64, feedback: f32) -> &mut Self {
+        let mut packet = Packet::data(FLOW, seq, len as u32, 40, ms(self.now));
+        packet.feedback = feedback;
+        self.receive(packet)
+    }
+
+    /// One ACK was sent, for everything before `next`.
+    #[track_caller]
+    pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
+        let ack = self.claim();
+        assert!(!ack.flags.contains(Flags::SYN), "a SYN-ACK");
+        assert_eq!(ack.seq, next, "acknowledged at {} ms", self.now);
+        self
+    }
+
+    /// One SYN-ACK was sent.
+    #[track_caller]
+    pub(crate) fn syn_ack(&mut self) -> &mut Self {
+        let ack = self.claim();
+        assert!(ack.flags.contains(Flags::SYN), "not a SYN-ACK");
+        assert_eq!(ack.seq, 0);
+        self
+    }
+
+    /// Nothing was sent since the last stimulus.
+    #[track_caller]
+    pub(crate) fn nothing(&mut self) -> &mut Self {
+        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self
+    }
+
+    /// The last ACK allowed so many bytes beyond what it acknowledged.
+    #[track_caller]
+    pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert_eq!(ack.window, bytes, "window at {} ms", self.now);
+        self
+    }
+
+    /// The last ACK carried this feedback value.
+    #[track_caller]
+    pub(crate) fn feedback(&mut self, value: f32) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert!((ack.feedback - value).abs() < 1e-6, "{}", ack.feedback);
+        self
+    }
+
+    /// The delayed-ACK timer expires at `due` and not before.
+    #[track_caller]
+    pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
+        self.nothing();
+        assert_eq!(self.receiver.next_wakeup(), ms(due));
+        self.now = due;
+        self.receiver.wake(&mut self.bench.at(ms(due)));
+        self.collect()
+    }
+
+    /// No timer runs.
+    #[track_caller]
+    pub(crate) fn no_timer(&mut self) -> &mut Self {
+        let wakeup = self.receiver.next_wakeup();
+        assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
+        self
+    }
+
+    /// In-order bytes handed to the application.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.receiver.report().delivered_bytes
+    }
+
+    #[track_caller]
+    fn claim(&mut self) -> Packet {
+        assert_eq!(self.unclaimed.len(), 1, "ACKs sent at {} ms", self.now);
+        let ack = self.unclaimed.remove(0);
+        assert_eq!((ack.kind, ack.size), (PacketKind::Ack, 40));
+        self.last = Some(ack.clone());
+        ack
+    }
+
+    fn receive(&mut self, packet: Packet) -> &mut Self {
+        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self.receiver
+            .receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.collect()
+    }
+
+    fn collect(&mut self) -> &mut Self {
+        let sent = self.bench.sent();
+        self.unclaimed
+            .extend(sent.into_iter().map(|(_, packet)| packet));
+        self
+    }
+}

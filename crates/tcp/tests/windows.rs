@@ -1,0 +1,260 @@
+//! What the windows allow: RFC 5681 §3.1 (slow start, congestion avoidance), RFC 9293 §3.8.6
+//! and RFC 1122 §4.2.3.4 (receive window, silly windows), transfers and stop times.
+
+mod script;
+
+use airpath_core::Time;
+use script::{again, new, news, part, sender};
+
+#[test]
+fn the_initial_window_is_sent_at_once_and_no_more() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 3000);
+    tcp.expect(news(0, 3)).timer(1000);
+}
+
+#[test]
+fn each_ack_of_a_segment_in_slow_start_releases_two() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 1000);
+    tcp.expect([new(0)]);
+    tcp.at(100).ack(1000).expect(news(1, 3)).cwnd(2000);
+    tcp.at(200).ack(2000).expect(news(3, 5)).cwnd(3000);
+    tcp.at(200).ack(3000).expect(news(5, 7)).cwnd(4000);
+    tcp.at(300).ack(4000).expect(news(7, 9)).cwnd(5000);
+}
+
+/// RFC 5681 eq. 2: min(N, SMSS), so an ACK of two segments counts as one.
+#[test]
+fn a_delayed_ack_in_slow_start_releases_three() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(2000).cwnd(3000).expect(news(2, 5));
+    tcp.at(200).ack(4000).cwnd(4000).expect(news(5, 8));
+}
+
+/// RFC 5681 eq. 2: a receiver that divides its ACKs gains nothing.
+#[test]
+fn acks_of_parts_of_a_segment_grow_slow_start_by_their_bytes() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(300).cwnd(2300).nothing();
+    tcp.at(101).ack(700).cwnd(2700).expect([new(2)]);
+    tcp.at(102).ack(1000).cwnd(3000).expect([new(3)]);
+}
+
+#[test]
+fn slow_start_ends_at_ssthresh() {
+    let mut tcp = sender(|given| {
+        given.tcp.initial_window = 2000;
+        given.tcp.initial_ssthresh = Some(4000);
+    });
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(1000).cwnd(3000).expect(news(2, 4));
+    tcp.at(100).ack(2000).cwnd(4000).expect(news(4, 6));
+    tcp.at(200).ack(3000).cwnd(4250).expect([new(6)]);
+    tcp.at(200).ack(4000).cwnd(4485).expect([new(7)]);
+}
+
+#[test]
+fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
+    let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
+    tcp.expect(news(0, 10));
+    let (mut acked, mut sent) = (0, 10);
+    for round in 1..=5 {
+        tcp.at(round * 100);
+        let in_flight = acked + 1..=sent;
+        for ack in in_flight {
+            let window = tcp.ack(ack * 1000).cwnd_now() / 1000;
+            tcp.expect(news(sent, ack + window));
+            (acked, sent) = (ack, ack + window);
+        }
+        // Σ SMSS²/cwnd over the whole segments of a window: a little less than a segment.
+        let window = tcp.cwnd_now();
+        let grown = window - 10_000;
+        assert!(grown <= round * 1000, "round {round}: {window}");
+        assert!(grown >= round * 850, "round {round}: {window}");
+    }
+}
+
+/// RFC 5681 eq. 3 is applied per ACK.
+#[test]
+fn congestion_avoidance_grows_half_as_fast_with_delayed_acks() {
+    let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
+    tcp.expect(news(0, 10)).at(100);
+    let mut window = 10_000.0;
+    for (ack, sent) in [(2000, 12), (4000, 14), (6000, 16), (8000, 18), (10_000, 20)] {
+        tcp.ack(ack).expect(news(sent - 2, sent));
+        window += 1e6 / window;
+    }
+    assert!((tcp.cwnd_now() as f64 - window).abs() < 2.0, "{window}");
+}
+
+/// RFC 5681 §3.1: an increase of less than a byte must not be lost.
+#[test]
+fn congestion_avoidance_grows_beyond_the_square_of_a_segment() {
+    let mut tcp = sender(|given| {
+        given.tcp.mss = 1;
+        given.in_congestion_avoidance(4);
+    });
+    tcp.expect((0..4).map(|seq| part(seq, 1)));
+    for (ack, cwnd) in [(1, 4), (2, 4), (3, 4)] {
+        tcp.at(100).ack(ack).cwnd(cwnd).expect([part(3 + ack, 1)]);
+    }
+    // Five quarters, less what the growing window takes.
+    tcp.ack(4).anything().ack(5).cwnd(5).anything();
+}
+
+#[test]
+fn the_receive_window_limits_what_is_in_flight() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 3000);
+    tcp.expect(news(0, 3));
+    tcp.at(100).ack(1000).expect([new(3)]);
+    tcp.at(110).ack(3000).expect(news(4, 6));
+}
+
+#[test]
+fn a_receive_window_that_opens_releases_segments() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack_with_window(1000, 1000).nothing();
+    tcp.at(150).ack_with_window(1000, 5000).expect(news(2, 6));
+}
+
+/// RFC 9293 §3.8.6: a sender must cope with a window that shrinks; what is in flight stays.
+#[test]
+fn a_receive_window_that_moves_back_releases_nothing() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 4000);
+    tcp.expect(news(0, 4));
+    tcp.at(100).ack_with_window(1000, 1000).nothing();
+    tcp.at(200).ack_with_window(4000, 2000).expect(news(4, 6));
+}
+
+#[test]
+fn a_closed_receive_window_releases_nothing_until_it_opens() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack_with_window(2000, 0).nothing();
+    tcp.at(500).ack_with_window(2000, 2000).expect(news(2, 4));
+}
+
+/// RFC 1122 §4.2.3.4 (1): whole segments while something is in flight.
+#[test]
+fn a_congestion_window_with_room_for_half_a_segment_keeps_it() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 2500);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(1000).cwnd(3500).expect(news(2, 4));
+}
+
+#[test]
+fn a_receive_window_with_room_for_half_a_segment_is_left_alone() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 2500);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(1000).expect([new(2)]);
+}
+
+/// RFC 1122 §4.2.3.4 (3): with nothing in flight, at least half of the largest window is used.
+#[test]
+fn a_receive_window_below_a_segment_is_filled_when_nothing_is_in_flight() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 600);
+    tcp.expect([part(0, 600)]);
+    tcp.at(100).ack(600).expect([part(600, 600)]);
+    tcp.at(200).ack(1200).expect([part(1200, 600)]);
+}
+
+/// RFC 1122 §4.2.3.4 (4): a small window must not stop the transfer. It allows an override
+/// timeout of 0.1 to 1 s; this sender does not wait at all.
+#[test]
+fn a_window_much_below_a_segment_is_used_rather_than_waited_for() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack_with_window(1000, 1200).nothing();
+    tcp.at(100)
+        .ack_with_window(2000, 200)
+        .expect([part(2000, 200)]);
+}
+
+#[test]
+fn a_segment_is_resent_as_it_was_cut() {
+    let mut tcp = sender(|given| given.tcp.receive_window = 600);
+    tcp.expect([part(0, 600)]).timeout_at(1000);
+    tcp.expect([script::Segment::Data(0, 600, true)]);
+}
+
+#[test]
+fn the_last_segment_of_a_transfer_is_short() {
+    let mut tcp = sender(|given| given.transfer = Some(2300));
+    tcp.expect([new(0), new(1), part(2000, 300)]);
+}
+
+#[test]
+fn a_transfer_is_complete_when_its_last_byte_is_acknowledged() {
+    let mut tcp = sender(|given| given.transfer = Some(2300));
+    tcp.expect([new(0), new(1), part(2000, 300)]);
+    tcp.at(100).ack(2000).nothing().timer(1100);
+    assert_eq!(tcp.completed_at(), None);
+    tcp.at(120).ack(2300).nothing().no_timer();
+    assert_eq!(tcp.completed_at(), Some(Time::from_millis(120)));
+    tcp.at(130).ack(2300).nothing().no_timer();
+    assert_eq!(tcp.completed_at(), Some(Time::from_millis(120)));
+}
+
+#[test]
+fn the_short_last_segment_waits_for_its_room() {
+    let mut tcp = sender(|given| {
+        given.transfer = Some(2300);
+        given.tcp.initial_window = 2200;
+    });
+    tcp.expect(news(0, 2));
+    tcp.at(100).ack(1000).expect([part(2000, 300)]);
+}
+
+#[test]
+fn nothing_new_is_sent_from_the_stop_on() {
+    let mut tcp = sender(|given| {
+        given.tcp.initial_window = 2000;
+        given.stop = Some(150);
+    });
+    tcp.expect(news(0, 2));
+    tcp.at(149).ack(1000).expect(news(2, 4));
+    tcp.at(150).ack(2000).nothing();
+    tcp.at(200).ack(4000).nothing().no_timer();
+    assert_eq!(tcp.completed_at(), None);
+}
+
+#[test]
+fn a_control_event_stops_the_source_too() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 2000);
+    tcp.expect(news(0, 2));
+    tcp.at(50).stop().at(100).ack(2000).nothing().no_timer();
+}
+
+#[test]
+fn what_was_lost_is_resent_after_the_stop() {
+    let mut tcp = sender(|given| {
+        given.tcp.initial_window = 5000;
+        given.stop = Some(50);
+    });
+    tcp.expect(news(0, 5));
+    tcp.at(100).quiet_duplicates(2);
+    tcp.at(100).duplicate().expect([again(0)]);
+    tcp.at(200).ack(4000).expect([again(4)]);
+    tcp.timeout_at(1200).expect([again(4)]);
+    tcp.at(1300).ack(5000).nothing().no_timer();
+}
+
+#[test]
+fn an_old_ack_is_ignored() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 4000);
+    tcp.expect(news(0, 4));
+    tcp.at(100).ack(3000).expect(news(4, 8)).timer(1100);
+    for _ in 0..4 {
+        tcp.at(110).ack(2000).nothing().cwnd(5000).timer(1100);
+    }
+}
+
+#[test]
+fn an_ack_of_what_was_never_sent_is_ignored() {
+    let mut tcp = sender(|given| given.tcp.initial_window = 4000);
+    tcp.expect(news(0, 4));
+    tcp.at(100).stray_ack(4001).nothing().cwnd(4000).timer(1000);
+    tcp.at(110).ack(4000).cwnd(5000).expect(news(4, 9));
+}
