@@ -1,0 +1,333 @@
+//! What every queue discipline has to keep, whatever its law.
+//!
+//! A new built-in discipline is under test as soon as it is registered: [`descriptions`] panics
+//! until it says how to make one.
+
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
+use airpath_core::{
+    Bytes, Ecn, FlowId, Packet, PayloadHandle, Rate, Registry, Seed, Setup, Time, test_kit::Bench,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Ways to set up a built-in discipline: ordinary, smallest, extreme.
+fn descriptions(kind: &str) -> Vec<Value> {
+    match kind {
+        "droptail" => vec![
+            json!({"limit": {"packets": 20}}),
+            json!({"limit": {"packets": 1}}),
+            json!({"limit": {"packets": u64::MAX}}),
+            json!({"limit": {"bytes": 1}}),
+            json!({"limit": {"bytes": 30_000}}),
+            json!({"limit": {"bytes": u64::MAX}}),
+        ],
+        "gred" => vec![
+            json!({"min_th": 3, "max_th": 9, "max_p": 0.1}),
+            json!({"min_th": 0, "max_th": 1, "max_p": 1, "ecn": true}),
+            json!({"min_th": 2, "max_th": 4, "max_p": 0.5, "ecn": true}),
+            json!({"min_th": 0, "max_th": 1e-300, "max_p": 1}),
+            json!({"min_th": 1e300, "max_th": 1e308, "max_p": 0}),
+        ],
+        other => panic!("say here how to set up a queue discipline of kind {other}"),
+    }
+}
+
+fn with_kind(kind: &str) -> impl Iterator<Item = Value> {
+    descriptions(kind).into_iter().map(move |mut description| {
+        description["kind"] = json!(kind);
+        description
+    })
+}
+
+fn make(description: &Value) -> AnyQueue {
+    let registry = Registry::default();
+    let setup = Setup {
+        seed: Seed::new(1, 0, "queue"),
+        registry: &registry,
+        extra: (),
+    };
+    AnyQueue::build(description, setup).expect("an accepted description")
+}
+
+/// One thing that happens to a queue.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Enqueue { flow: u32, size: u32, ecn: Ecn },
+    Dequeue,
+    Pause { nanos: u64 },
+    Rate { bps: u64 },
+    Held { packets: u16, bytes: u32 },
+    StartMeasurement,
+}
+
+fn size() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => Just(1500u32), 1 => Just(1), 1 => Just(40), 1 => Just(65_535), 1 => 1..=65_535u32]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ecn = prop_oneof![
+        Just(Ecn::NotEct),
+        Just(Ecn::Ect0),
+        Just(Ecn::Ect1),
+        Just(Ecn::Ce)
+    ];
+    prop_oneof![
+        8 => (0..3u32, size(), ecn).prop_map(|(flow, size, ecn)| Step::Enqueue { flow, size, ecn }),
+        6 => Just(Step::Dequeue),
+        3 => prop_oneof![0..2_000_000u64, Just(0), Just(1), 0..1u64 << 50]
+            .prop_map(|nanos| Step::Pause { nanos }),
+        1 => prop_oneof![Just(0), Just(1), Just(u64::MAX), 0..1u64 << 40]
+            .prop_map(|bps| Step::Rate { bps }),
+        1 => (any::<u16>(), any::<u32>()).prop_map(|(packets, bytes)| Step::Held { packets, bytes }),
+        1 => Just(Step::StartMeasurement),
+    ]
+}
+
+/// Drives one discipline bare and one inside a [`Queue`], step by step the same, and keeps its own
+/// books.
+struct Ledger {
+    bench: Bench,
+    bare_bench: Bench,
+    bare: AnyQueue,
+    queue: Queue,
+    now: Time,
+    /// Size and flow of every packet offered, by its payload handle less one.
+    offered: Vec<(u32, u32)>,
+    bytes_in: u64,
+    bytes_out: u64,
+    bytes_dropped: u64,
+    packets_out: u64,
+    packets_dropped: u64,
+    last_out: [Option<u64>; 3],
+    measured_from: Time,
+    /// Offered, taken out: since measurement started.
+    measured: (u64, u64),
+}
+
+impl Ledger {
+    fn new(description: &Value) -> Ledger {
+        Ledger {
+            bench: Bench::default(),
+            bare_bench: Bench::default(),
+            bare: make(description),
+            queue: Queue::new(make(description), 0),
+            now: Time::ZERO,
+            offered: Vec::new(),
+            bytes_in: 0,
+            bytes_out: 0,
+            bytes_dropped: 0,
+            packets_out: 0,
+            packets_dropped: 0,
+            last_out: [None; 3],
+            measured_from: Time::ZERO,
+            measured: (0, 0),
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Enqueue { flow, size, ecn } => self.enqueue(flow, size, ecn),
+            Step::Dequeue => self.dequeue(),
+            Step::Pause { nanos } => self.pause(nanos),
+            Step::Rate { bps } => {
+                self.queue.on_rate(Rate(bps), &mut self.bench.at(self.now));
+                self.bare
+                    .on_rate(Rate(bps), &mut self.bare_bench.at(self.now));
+            }
+            Step::Held { packets, bytes } => {
+                let (packets, bytes) = (usize::from(packets), Bytes(u64::from(bytes)));
+                self.queue
+                    .on_held(packets, bytes, &mut self.bench.at(self.now));
+                self.bare
+                    .on_held(packets, bytes, &mut self.bare_bench.at(self.now));
+            }
+            Step::StartMeasurement => {
+                self.queue.restart_measurement(self.now);
+                self.measured_from = self.now;
+                self.measured = (0, 0);
+            }
+        }
+        self.check();
+    }
+
+    fn enqueue(&mut self, flow: u32, size: u32, ecn: Ecn) {
+        let seq = self.offered.len() as u64;
+        let mut packet = Packet::datagram(FlowId(flow), seq, Bytes(u64::from(size)), self.now);
+        packet.ecn = ecn;
+        self.offered.push((size, flow));
+        packet.payload = PayloadHandle(self.offered.len() as u32);
+        self.bytes_in += u64::from(size);
+        self.measured.0 += 1;
+        let mut stamped = packet.clone();
+        stamped.set_queued_at(self.now);
+        self.queue.enqueue(packet, &mut self.bench.at(self.now));
+        self.bare
+            .enqueue(stamped, &mut self.bare_bench.at(self.now));
+    }
+
+    fn dequeue(&mut self) {
+        let packet = self.queue.dequeue(&mut self.bench.at(self.now));
+        let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
+        assert_eq!(packet, bare, "measuring changes nothing");
+        let Some(mut packet) = packet else {
+            assert_eq!(
+                self.queue.packets(),
+                0,
+                "work-conserving: packets wait, none comes out"
+            );
+            return;
+        };
+        let (size, flow) = self.offered[packet.seq as usize];
+        assert_eq!((packet.size, packet.flow), (size, FlowId(flow)));
+        let last = &mut self.last_out[flow as usize];
+        assert!(
+            last.is_none_or(|last| last < packet.seq),
+            "{last:?} before {}",
+            packet.seq
+        );
+        *last = Some(packet.seq);
+        self.bytes_out += u64::from(packet.size);
+        self.packets_out += 1;
+        self.measured.1 += 1;
+        self.queue
+            .on_served(&mut packet, &mut self.bench.at(self.now));
+        self.bare
+            .on_served(&mut packet, &mut self.bare_bench.at(self.now));
+    }
+
+    /// Lets time pass, with every wake-up on the way.
+    fn pause(&mut self, nanos: u64) {
+        let until = Time::from_nanos(self.now.as_nanos() + nanos);
+        for _ in 0..1000 {
+            let due = self.queue.next_wakeup();
+            if due > until {
+                break;
+            }
+            assert!(due >= self.now, "a wake-up in the past");
+            self.now = due;
+            self.queue.wake_if_due(&mut self.bench.at(due));
+            self.bare.on_wake(&mut self.bare_bench.at(due));
+            self.check();
+        }
+        self.now = until;
+        self.queue.wake_if_due(&mut self.bench.at(until));
+    }
+
+    fn check(&mut self) {
+        for handle in self.bench.bus().take_released() {
+            self.packets_dropped += 1;
+            self.bytes_dropped += u64::from(self.offered[handle.0 as usize - 1].0);
+        }
+        let held = self.queue.backlog().0;
+        assert_eq!(
+            self.bytes_in,
+            self.bytes_out + self.bytes_dropped + held,
+            "bytes"
+        );
+        let packets = self.queue.packets() as u64;
+        let offered = self.offered.len() as u64;
+        assert_eq!(
+            offered,
+            self.packets_out + self.packets_dropped + packets,
+            "packets"
+        );
+        assert_eq!(self.bench.counts().total(), self.packets_dropped);
+        assert_eq!(self.bench.counts(), self.bare_bench.counts());
+        assert_eq!(self.bare.packets() as u64, packets);
+        assert_eq!(self.bare.backlog().0, held);
+        assert_eq!(self.bare.next_wakeup(), self.queue.next_wakeup());
+        assert_eq!(
+            self.bare.peek().is_some(),
+            packets > 0,
+            "peek shows one of those that wait"
+        );
+        assert_eq!(self.queue.is_empty(), packets == 0);
+        assert!(
+            self.queue.next_wakeup() >= self.now,
+            "a wake-up in the past"
+        );
+        if self.now > self.measured_from {
+            self.check_report(&self.queue.report(self.now));
+        }
+    }
+
+    fn check_report(&self, report: &QueueReport) {
+        let total: f64 = report.distribution.iter().sum();
+        assert!(
+            (total - 1.0).abs() < 1e-9,
+            "the distribution adds up to {total}"
+        );
+        assert!(
+            report
+                .distribution
+                .iter()
+                .all(|share| (0.0..=1.0).contains(share))
+        );
+        let top = report.max_packets as f64;
+        assert!(report.mean_packets() <= top * (1.0 + 1e-9) && report.mean_bytes <= top * 65_536.0);
+        assert_eq!((report.arrived, report.departed), self.measured);
+        assert!(report.mean_sojourn_s.is_none_or(|sojourn| sojourn >= 0.0));
+    }
+}
+
+#[test]
+fn every_built_in_discipline_has_descriptions() {
+    for (kind, summary) in AnyQueue::BUILT_IN {
+        assert!(!descriptions(kind).is_empty(), "{kind}");
+        assert!(summary.ends_with('.'), "{kind}: {summary}");
+    }
+}
+
+#[test]
+fn an_empty_queue_is_empty() {
+    for description in AnyQueue::BUILT_IN
+        .iter()
+        .flat_map(|(kind, _)| with_kind(kind))
+    {
+        let mut bench = Bench::default();
+        let mut queue = make(&description);
+        assert!(queue.dequeue(&mut bench.at(Time::ZERO)).is_none() && queue.peek().is_none());
+        assert_eq!(
+            (queue.packets(), queue.backlog()),
+            (0, Bytes::ZERO),
+            "{description}"
+        );
+        queue.on_wake(&mut bench.at(Time::ZERO));
+    }
+}
+
+#[test]
+fn unknown_keys_and_missing_ones_are_refused() {
+    let registry = Registry::default();
+    for (kind, _) in AnyQueue::BUILT_IN {
+        let mut surplus = with_kind(kind).next().expect("one at least");
+        surplus["surplus"] = json!(1);
+        for wrong in [surplus, json!({"kind": kind})] {
+            let setup = Setup {
+                seed: Seed::new(1, 0, "queue"),
+                registry: &registry,
+                extra: (),
+            };
+            assert!(AnyQueue::build(&wrong, setup).is_err(), "{wrong}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_discipline_keeps_its_books(steps in prop::collection::vec(step(), 1..200)) {
+        for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {
+            let mut ledger = Ledger::new(&description);
+            for step in &steps {
+                ledger.take(*step);
+            }
+            // Whatever is left comes out.
+            for _ in 0..=ledger.queue.packets() {
+                ledger.take(Step::Dequeue);
+            }
+            prop_assert_eq!(ledger.queue.packets(), 0, "{}", description);
+        }
+    }
+}

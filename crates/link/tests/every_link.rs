@@ -1,0 +1,411 @@
+//! What every link has to keep, whatever its law.
+//!
+//! A new built-in link is under test as soon as it is registered: [`descriptions`] panics until it
+//! says how to make one.
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, Control, FlowId, Packet, PayloadHandle, Port, Rate, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
+};
+use airpath_link::trace_file::Trace;
+use airpath_link::{AnyLink, Duplex, Link, LinkKit, SideReport, Traces};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const HUGE: u64 = u64::MAX;
+
+/// Ways to set up a built-in link: ordinary, slowest, fastest, lossy.
+fn descriptions(kind: &str) -> Vec<Value> {
+    match kind {
+        "fixed" => vec![
+            json!({"rate_bps": 10_000_000, "delay_ns": 5}),
+            json!({"rate_bps": 1}),
+            json!({"rate_bps": HUGE, "delay_ns": HUGE}),
+            json!({"rate_bps": 1_000_000, "loss": 0.3, "frame_overhead": 65_535}),
+            json!({"rate_bps": 1_000_000, "loss": 1}),
+        ],
+        "multi-regime" => vec![
+            json!({"thresholds": [3], "regimes": [{"rate_bps": 1_000_000, "per": 0.01},
+                                                  {"rate_bps": 2_000_000, "per": 0.5}]}),
+            json!({"thresholds": [], "regimes": [{"rate_bps": 1, "per": 1}]}),
+            json!({"thresholds": [1, 2, HUGE], "frame_overhead": 2,
+                   "regimes": [{"rate_bps": HUGE, "per": 0}, {"rate_bps": 1, "per": 0},
+                               {"rate_bps": 100_000_000, "per": 0.1},
+                               {"rate_bps": 1, "per": 1}]}),
+        ],
+        "trace" => vec![
+            json!({"trace": "steady", "frame_overhead": 4}),
+            json!({"trace": "bursts", "loss": 0.3}),
+            json!({"trace": "rare", "frame_overhead": 65_535, "delay_ns": HUGE}),
+        ],
+        "rate-trace" => vec![
+            json!({"trace": "outages"}),
+            json!({"trace": "crawl", "frame_overhead": 65_535}),
+            json!({"trace": "fast", "loss": 0.3}),
+        ],
+        other => panic!("say here how to set up a link of kind {other}"),
+    }
+}
+
+fn all_descriptions() -> impl Iterator<Item = Value> {
+    AnyLink::BUILT_IN.iter().flat_map(|(kind, _)| {
+        descriptions(kind).into_iter().map(move |mut description| {
+            description["kind"] = json!(kind);
+            description
+        })
+    })
+}
+
+fn traces() -> Arc<Traces> {
+    let opportunities = |text: &str| Trace::parse_mahimahi("test", text).expect("a trace");
+    let rates = |text: &str| Trace::parse_csv("test", text).expect("a trace");
+    let traces = [
+        ("steady", opportunities("1\n2\n3\n4\n")),
+        ("bursts", opportunities("0\n0\n0\n7\n7\n30\n30\n30\n30\n")),
+        ("rare", opportunities("1000000000\n")),
+        (
+            "outages",
+            rates("time_s,rate_bps\n0,1e6\n0.5,0\n0.7,3e6\n1,0\n1.3,0\n"),
+        ),
+        ("crawl", rates("time_s,rate_bps\n0,0\n10,1\n20,1\n")),
+        (
+            "fast",
+            rates("time_s,rate_bps\n0,1e15\n0.000000001,0\n0.000000002,0\n"),
+        ),
+    ];
+    Arc::new(
+        traces
+            .map(|(name, trace)| (name.to_owned(), Arc::new(trace)))
+            .into(),
+    )
+}
+
+fn queue(description: &Value) -> Queue {
+    let registry = Registry::default();
+    let setup = Setup {
+        seed: Seed::new(1, 0, "queue"),
+        registry: &registry,
+        extra: (),
+    };
+    Queue::new(AnyQueue::build(description, setup).expect("a queue"), 0)
+}
+
+fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
+    let registry = Registry::default();
+    let kit = LinkKit {
+        queue,
+        reverse_queue: None,
+        output,
+        id: 0,
+        traces: traces(),
+    };
+    let setup = Setup {
+        seed: Seed::new(1, 0, "link"),
+        registry: &registry,
+        extra: kit,
+    };
+    AnyLink::build(description, setup).map_err(|error| error.to_string())
+}
+
+/// Queues before the link: each is combined with each link.
+fn queues() -> [Value; 3] {
+    [
+        json!({"kind": "droptail", "limit": {"packets": 10}}),
+        json!({"kind": "droptail", "limit": {"bytes": 100_000}}),
+        json!({"kind": "gred", "min_th": 2, "max_th": 6, "max_p": 0.2}),
+    ]
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Arrive { size: u32 },
+    Pause { nanos: u64 },
+    Rate { bps: u64 },
+    StartMeasurement,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let size = prop_oneof![4 => Just(1500u32), 1 => Just(1), 1 => Just(65_535), 1 => 1..=65_535u32];
+    let nanos = prop_oneof![
+        4 => 0..3_000_000u64, 1 => Just(0), 1 => Just(1_000_000), 1 => 0..1u64 << 34, 1 => 0..1u64 << 50
+    ];
+    let bps = prop_oneof![Just(0), Just(1), Just(HUGE), 0..1u64 << 30];
+    prop_oneof![
+        8 => size.prop_map(|size| Step::Arrive { size }),
+        6 => nanos.prop_map(|nanos| Step::Pause { nanos }),
+        1 => bps.prop_map(|bps| Step::Rate { bps }),
+        1 => Just(Step::StartMeasurement),
+    ]
+}
+
+/// Drives one stage by hand as a driver would, and keeps its own books. `sides` directions.
+struct Ledger<S> {
+    bench: Bench,
+    link: S,
+    sides: usize,
+    now: Time,
+    sizes: Vec<u32>,
+    received: u64,
+    delivered: u64,
+    delivered_bytes: u64,
+    dropped: u64,
+    last: [Option<u64>; 2],
+    measured_from: Time,
+    events: u64,
+}
+
+impl<S: Link> Ledger<S> {
+    fn new(link: S, sides: usize) -> Ledger<S> {
+        let mut ledger = Ledger {
+            bench: Bench::default(),
+            link,
+            sides,
+            now: Time::ZERO,
+            sizes: Vec::new(),
+            received: 0,
+            delivered: 0,
+            delivered_bytes: 0,
+            dropped: 0,
+            last: [None; 2],
+            measured_from: Time::ZERO,
+            events: 0,
+        };
+        ledger.control(&Control::Begin);
+        ledger
+    }
+
+    fn control(&mut self, event: &Control) {
+        self.link.control(event, &mut self.bench.at(self.now));
+        self.check();
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Arrive { size } => self.arrive(size),
+            Step::Pause { nanos } => {
+                let until = Time::from_nanos(self.now.as_nanos() + nanos);
+                self.wake_until(until, 10_000);
+                self.now = until;
+            }
+            Step::Rate { bps } => self.control(&Control::Rate(Rate(bps))),
+            Step::StartMeasurement => {
+                self.measured_from = self.now;
+                self.delivered_bytes = 0;
+                self.control(&Control::StartMeasurement);
+            }
+        }
+    }
+
+    fn arrive(&mut self, size: u32) {
+        // What is due goes before what arrives.
+        self.wake_until(self.now, 10_000);
+        let seq = self.sizes.len() as u64;
+        let side = self.sizes.len() % self.sides;
+        let mut packet = Packet::datagram(FlowId(0), seq, Bytes(u64::from(size)), self.now);
+        self.sizes.push(size);
+        packet.payload = PayloadHandle(self.sizes.len() as u32);
+        self.received += 1;
+        self.link
+            .receive(Port(side as u8), packet, &mut self.bench.at(self.now));
+        self.check();
+    }
+
+    fn wake_until(&mut self, until: Time, most: u64) {
+        for _ in 0..most {
+            let due = self.link.next_wakeup();
+            if due > until || due.is_never() {
+                return;
+            }
+            self.now = due;
+            self.events += 1;
+            self.link.wake(&mut self.bench.at(due));
+            self.check();
+        }
+        panic!("{most} wake-ups and none of them the last");
+    }
+
+    fn check(&mut self) {
+        for (port, packet) in self.bench.sent() {
+            let side = usize::from(port.0);
+            assert_eq!(
+                packet.seq as usize % self.sides,
+                side,
+                "left by the wrong output"
+            );
+            assert_eq!(packet.size, self.sizes[packet.seq as usize]);
+            assert!(
+                self.last[side].is_none_or(|last| last < packet.seq),
+                "out of order"
+            );
+            self.last[side] = Some(packet.seq);
+            self.delivered += 1;
+            self.delivered_bytes += u64::from(packet.size);
+        }
+        self.dropped += self.bench.bus().take_released().len() as u64;
+        assert_eq!(self.bench.counts().total(), self.dropped);
+        let held = self.link.held() as u64;
+        assert_eq!(
+            self.received,
+            self.delivered + self.dropped + held,
+            "packets"
+        );
+        let next = self.link.next_wakeup();
+        assert!(
+            next >= self.now,
+            "a wake-up at {next:?}, when it is {:?}",
+            self.now
+        );
+        assert!(
+            held > 0 || next.is_never(),
+            "a link without a packet sleeps"
+        );
+        if self.now > self.measured_from {
+            self.check_reports();
+        }
+    }
+
+    fn check_reports(&self) {
+        let reports = self.link.reports(self.now);
+        assert_eq!(reports.len(), self.sides);
+        let bytes: u64 = reports.iter().map(|side| side.link.delivered_bytes).sum();
+        assert_eq!(bytes, self.delivered_bytes);
+        for SideReport { queue, link } in reports {
+            let utilisation = link.utilisation;
+            assert!(
+                (0.0..=1.0).contains(&utilisation),
+                "utilisation {utilisation}"
+            );
+            let total: f64 = queue.distribution.iter().sum();
+            assert!(
+                (total - 1.0).abs() < 1e-9,
+                "the distribution adds up to {total}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_built_in_link_has_descriptions() {
+    for (kind, summary) in AnyLink::BUILT_IN {
+        assert!(!descriptions(kind).is_empty(), "{kind}");
+        assert!(summary.ends_with('.'), "{kind}: {summary}");
+    }
+}
+
+#[test]
+fn unknown_keys_and_missing_ones_are_refused() {
+    for description in all_descriptions() {
+        let mut surplus = description.clone();
+        surplus["surplus"] = json!(1);
+        for wrong in [surplus, json!({"kind": description["kind"]})] {
+            assert!(
+                build(&wrong, queue(&queues()[0]), Port(0)).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+}
+
+/// An overhead beyond any packet is refused: the frame's size would overflow.
+#[test]
+fn an_absurd_frame_overhead_is_refused() {
+    for mut description in all_descriptions() {
+        description["frame_overhead"] = json!(HUGE);
+        let error = build(&description, queue(&queues()[0]), Port(0)).err();
+        let expected = "frame_overhead = 18446744073709551615: more than 65535 bytes";
+        assert_eq!(error.as_deref(), Some(expected), "{description}");
+    }
+}
+
+/// A packet without a byte (an ACK whose headers are not counted) takes no time and ends no run.
+#[test]
+fn a_packet_without_bytes_is_delivered_at_once_or_at_the_next_opportunity() {
+    for mut description in all_descriptions() {
+        description["frame_overhead"] = json!(0);
+        for at in [0, 1, 600_000_000, 1_300_000_000] {
+            let link = build(&description, queue(&queues()[0]), Port(0)).expect("a link");
+            let mut ledger = Ledger::new(link, 1);
+            ledger.take(Step::Pause { nanos: at });
+            ledger.take(Step::Arrive { size: 0 });
+            if description["kind"] != "trace" {
+                ledger.take(Step::Pause { nanos: 0 });
+                assert_eq!(ledger.link.held(), 0, "{description} at {at}");
+            }
+        }
+    }
+}
+
+/// While a packet is held, a link with capacity has something to wait for; and as long as there
+/// is no outage, it is never idle: 100 packets at once leave in the time that their bytes take.
+#[test]
+fn links_conserve_work() {
+    let unlimited = json!({"kind": "droptail", "limit": {"packets": 1000}});
+    for description in all_descriptions() {
+        let link = build(&description, queue(&unlimited), Port(0)).expect("a link");
+        let mut ledger = Ledger::new(link, 1);
+        ledger.take(Step::Pause { nanos: 3_000_000 });
+        for _ in 0..100 {
+            ledger.take(Step::Arrive { size: 1500 });
+        }
+        while !ledger.link.next_wakeup().is_never() {
+            assert!(ledger.link.held() > 0);
+            let due = ledger.link.next_wakeup();
+            ledger.wake_until(due, 100);
+        }
+        assert_eq!(
+            (ledger.link.held(), ledger.delivered + ledger.dropped),
+            (0, 100)
+        );
+        let busy = ledger
+            .now
+            .saturating_since(Time::from_millis(3))
+            .as_secs_lossy();
+        if description["kind"] == "fixed" {
+            let overhead = description["frame_overhead"].as_u64().unwrap_or(0);
+            let bits = 100.0 * 8.0 * (1500 + overhead) as f64;
+            let rate = description["rate_bps"].as_u64().expect("it has one") as f64;
+            assert!(
+                (busy - bits / rate).abs() < 1e-6,
+                "{description} took {busy} s"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 128, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_link_keeps_its_books(steps in prop::collection::vec(step(), 1..120)) {
+        for description in all_descriptions() {
+            for before in &queues() {
+                let link = build(&description, queue(before), Port(0)).expect("a link");
+                let mut ledger = Ledger::new(link, 1);
+                for step in &steps {
+                    ledger.take(*step);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_links_side_by_side_keep_their_books(
+        steps in prop::collection::vec(step(), 1..120),
+        first in 0..11usize,
+        second in 0..11usize,
+    ) {
+        let all: Vec<Value> = all_descriptions().collect();
+        let side = |index: usize, output| {
+            build(&all[index % all.len()], queue(&queues()[0]), output).expect("a link")
+        };
+        let duplex = Duplex::new(side(first, Port(0)), side(second, Port(1)));
+        let mut ledger = Ledger::new(duplex, 2);
+        for step in &steps {
+            ledger.take(*step);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The exact semantics of Mahimahi's delivery opportunities, step by step, and what follows from
+//! them for a flow with an unlimited backlog, on recorded and on random traces.
+
+mod traces;
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, Control, FlowId, Packet, Port, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+};
+use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
+use airpath_link::{AnyLink, Link, LinkKit, Traces};
+use proptest::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+const OVERHEAD: u32 = 4;
+
+/// A trace link, driven by hand. Times in milliseconds unless said otherwise.
+struct Hand {
+    bench: Bench,
+    link: AnyLink,
+    next: u64,
+    departures: Vec<(u64, u64)>,
+}
+
+impl Hand {
+    fn new(trace: Trace) -> Hand {
+        let traces: Arc<Traces> = Arc::new([("t".to_owned(), Arc::new(trace))].into());
+        let queues = Registry::default();
+        let setup = Setup {
+            seed: Seed::new(1, 0, "queue"),
+            registry: &queues,
+            extra: (),
+        };
+        let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
+        let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
+        let kit = LinkKit {
+            queue,
+            reverse_queue: None,
+            output: Port(0),
+            id: 0,
+            traces,
+        };
+        let links = Registry::default();
+        let setup = Setup {
+            seed: Seed::new(1, 0, "link"),
+            registry: &links,
+            extra: kit,
+        };
+        let description = json!({"kind": "trace", "trace": "t", "frame_overhead": OVERHEAD});
+        let link = AnyLink::build(&description, setup).expect("a link");
+        Hand {
+            bench: Bench::default(),
+            link,
+            next: 0,
+            departures: Vec::new(),
+        }
+    }
+
+    /// A link with opportunities at these times.
+    fn at_ms(times: &[u64]) -> Hand {
+        Hand::new(Trace::Opportunities(
+            OpportunityTrace::new(times.to_vec()).expect("a trace"),
+        ))
+    }
+
+    /// A packet of `size` bytes arrives at `nanos`; what is due then goes first.
+    fn arrive_ns(&mut self, nanos: u64, size: u32) {
+        let now = Time::from_nanos(nanos);
+        self.run(now);
+        let packet = Packet::datagram(FlowId(0), self.next, Bytes(u64::from(size)), now);
+        self.next += 1;
+        self.link.receive(Port(0), packet, &mut self.bench.at(now));
+    }
+
+    fn arrive(&mut self, ms: u64, size: u32) {
+        self.arrive_ns(ms * 1_000_000, size);
+    }
+
+    fn run(&mut self, until: Time) {
+        for (at, _, packet) in self.bench.run(&mut self.link, until) {
+            assert_eq!(at.as_nanos() % 1_000_000, 0);
+            self.departures
+                .push((at.as_nanos() / 1_000_000, packet.seq));
+        }
+    }
+
+    /// Runs to `ms`; gives when which packet left.
+    fn until(&mut self, ms: u64) -> Vec<(u64, u64)> {
+        self.run(Time::from_millis(ms));
+        std::mem::take(&mut self.departures)
+    }
+}
+
+#[test]
+fn an_arrival_at_the_instant_of_an_opportunity_is_too_late_for_it() {
+    let mut idle = Hand::at_ms(&[5, 10, 15]);
+    idle.arrive(5, 1500);
+    assert_eq!(idle.until(20), [(10, 0)]);
+    let mut busy = Hand::at_ms(&[5, 10, 15]);
+    busy.arrive(1, 1500);
+    busy.arrive(5, 1500);
+    assert_eq!(busy.until(20), [(5, 0), (10, 1)]);
+    let mut in_time = Hand::at_ms(&[5, 10, 15]);
+    in_time.arrive_ns(4_999_999, 1500);
+    assert_eq!(in_time.until(20), [(5, 0)]);
+    let mut at_the_start = Hand::at_ms(&[0, 5]);
+    at_the_start.arrive(0, 1500);
+    assert_eq!(at_the_start.until(20), [(5, 0)]);
+}
+
+#[test]
+fn opportunities_of_one_instant_carry_a_packet_each() {
+    let mut link = Hand::at_ms(&[5, 5, 10]);
+    for _ in 0..4 {
+        link.arrive(1, 1500);
+    }
+    assert_eq!(link.until(14), [(5, 0), (5, 1), (10, 2)]);
+    assert_eq!(link.until(20), [(15, 3)]);
+}
+
+#[test]
+fn a_packet_that_does_not_fit_goes_on_at_the_next_opportunity() {
+    // 1501 + 4 bytes: one byte is left for the second opportunity, which has room for more.
+    let mut link = Hand::at_ms(&[5, 10, 15]);
+    link.arrive(1, 1501);
+    link.arrive(1, 1499);
+    link.arrive(1, 1500);
+    assert_eq!(link.until(20), [(10, 0), (10, 1), (15, 2)]);
+    let mut large = Hand::at_ms(&[5, 10, 15]);
+    large.arrive(1, 65_535);
+    // ⌈65 539 / 1504⌉ = 44 opportunities, each third a round of 15 ms.
+    assert_eq!(large.until(1000), [(220, 0)]);
+}
+
+#[test]
+fn the_rest_of_a_begun_packet_keeps_its_place_before_later_arrivals() {
+    let mut link = Hand::at_ms(&[5, 10, 15]);
+    link.arrive(1, 2000);
+    link.arrive(6, 40);
+    assert_eq!(link.until(20), [(10, 0), (10, 1)]);
+}
+
+#[test]
+fn several_small_packets_share_an_opportunity() {
+    // 34 × 44 = 1496 bytes fit; the 35th begins with 8 bytes and is finished by the next one.
+    let mut link = Hand::at_ms(&[5, 10]);
+    for _ in 0..36 {
+        link.arrive(1, 40);
+    }
+    let departures = link.until(12);
+    assert_eq!(departures.iter().filter(|(at, _)| *at == 5).count(), 34);
+    assert_eq!(departures[34..], [(10, 34), (10, 35)]);
+}
+
+#[test]
+fn what_an_idle_link_does_not_use_is_lost() {
+    let mut link = Hand::at_ms(&[1, 2, 3, 4, 100]);
+    link.arrive(50, 1500);
+    link.arrive(50, 1500);
+    assert_eq!(link.until(100), [(100, 0)]);
+    assert_eq!(link.until(200), [(101, 1)]);
+    // And the unused part of one opportunity is not there for the next packet.
+    let mut half = Hand::at_ms(&[5, 10]);
+    half.arrive(1, 752);
+    half.arrive(6, 1500);
+    assert_eq!(half.until(10), [(5, 0), (10, 1)]);
+}
+
+#[test]
+fn the_trace_starts_again_at_its_last_time() {
+    // Rounds begin at 0, 12, 24 …; the opportunity at 0 coincides with the last of the round before.
+    let mut link = Hand::at_ms(&[0, 5, 5, 12]);
+    for _ in 0..10 {
+        link.arrive(0, 1500);
+    }
+    let times: Vec<u64> = link.until(40).iter().map(|(at, _)| *at).collect();
+    assert_eq!(times, [5, 5, 12, 12, 17, 17, 24, 24, 29, 29]);
+    // A first line later than 0 is silence after each wrap.
+    let mut late = Hand::at_ms(&[7, 10]);
+    late.arrive(0, 4000);
+    late.arrive(0, 1500);
+    assert_eq!(late.until(100), [(17, 0), (20, 1)]);
+}
+
+#[test]
+fn a_link_that_slept_for_rounds_wakes_in_step() {
+    let mut link = Hand::at_ms(&[3, 10]);
+    link.arrive(1_000_000_002, 1500);
+    link.arrive(1_000_000_003, 1500);
+    assert_eq!(
+        link.until(2_000_000_000),
+        [(1_000_000_003, 0), (1_000_000_010, 1)]
+    );
+}
+
+#[test]
+fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
+    let mut link = Hand::at_ms(&[1, 2, 3, 4]);
+    link.arrive(0, 748);
+    link.arrive(2, 1500);
+    link.until(4);
+    // 752 + 1504 bytes of four opportunities; the one at 4 ms has been missed once 4 ms are over.
+    let report = &link.link.reports(Time::from_nanos(4_000_001))[0].link;
+    assert_eq!(report.utilisation, 0.375);
+    assert_eq!(
+        (report.delivered_packets, report.delivered_bytes),
+        (2, 2248)
+    );
+}
+
+/// A backlog that never ends: for one round and a bit, refills the queue before it can run dry.
+/// Gives the bytes that left with their overhead, by millisecond.
+fn delivered_by_ms(
+    trace: &OpportunityTrace,
+    sizes: &mut impl FnMut() -> u32,
+    end_ms: u64,
+) -> Vec<u64> {
+    let mut link = Hand::new(Trace::Opportunities(trace.clone()));
+    let mut bytes = vec![0; end_ms as usize + 1];
+    let mut size_of = Vec::new();
+    // More than a packet per opportunity of the busiest instant, and more small ones if need be.
+    let busiest = trace
+        .times_ms()
+        .chunk_by(|a, b| a == b)
+        .map(<[u64]>::len)
+        .max()
+        .unwrap_or(1);
+    let backlog = 4 * busiest as u64 * OPPORTUNITY_BYTES + 200_000;
+    let mut waiting = 0;
+    let mut now = Time::ZERO;
+    while now <= Time::from_millis(end_ms) {
+        while waiting < backlog {
+            let size = sizes();
+            size_of.push(size);
+            waiting += u64::from(size);
+            link.arrive_ns(now.as_nanos(), size);
+        }
+        if now == Time::ZERO {
+            // Opportunities at time 0 come before any packet and do not count.
+            let after = Time::from_nanos(1);
+            link.link
+                .control(&Control::StartMeasurement, &mut link.bench.at(after));
+        }
+        link.run(now);
+        for (at, seq) in std::mem::take(&mut link.departures) {
+            let size = size_of[seq as usize];
+            waiting -= u64::from(size);
+            if let Some(bytes) = bytes.get_mut(at as usize) {
+                *bytes += u64::from(size + OVERHEAD);
+            }
+        }
+        now = link.link.next_wakeup();
+    }
+    let report = &link.link.reports(Time::from_nanos(end_ms * 1_000_000 + 1))[0].link;
+    assert_eq!(report.utilisation, 1.0, "every byte on offer is used");
+    bytes
+}
+
+fn check_backlogged(name: &str, trace: &OpportunityTrace, end_ms: u64) {
+    let offered = traces::offered_by_ms(trace, end_ms);
+    // A packet of 1500 bytes takes an opportunity exactly: no window gives a byte too much.
+    let delivered = delivered_by_ms(trace, &mut || 1500, end_ms);
+    assert_eq!(delivered, offered, "{name}");
+    let mut number = 0_u64;
+    let mut mixed = || {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        1 + (number >> 33) as u32 % 3000
+    };
+    let delivered = delivered_by_ms(trace, &mut mixed, end_ms);
+    traces::check_windows(&delivered, &offered, 3000 + u64::from(OVERHEAD));
+}
+
+/// Every recorded trace, a whole round and 20 s of the next.
+#[test]
+fn a_backlog_uses_every_opportunity_of_every_recorded_trace_and_no_more() {
+    for (name, trace) in traces::recorded() {
+        check_backlogged(&name, &trace, trace.period_ms() + 20_000);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_backlog_uses_every_opportunity_of_random_traces_and_no_more(
+        gaps in prop::collection::vec(prop_oneof![3 => Just(0u64), 2 => 0..4u64, 1 => 0..300u64], 1..200),
+    ) {
+        let mut times: Vec<u64> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(*at) }).collect();
+        let last = times.last_mut().expect("one at least");
+        *last = (*last).max(1);
+        let trace = OpportunityTrace::new(times).expect("a trace");
+        check_backlogged("random", &trace, 3 * trace.period_ms() + 1);
+    }
+}
