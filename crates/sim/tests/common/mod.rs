@@ -1,0 +1,322 @@
+//! Scenarios in few words, and a second driver that is slow, plain and checks everything.
+
+#![allow(dead_code)]
+
+use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
+use airpath_link::Traces;
+use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
+use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Nanoseconds in a second.
+pub(crate) const SECOND: u64 = 1_000_000_000;
+/// Nanoseconds in a millisecond.
+pub(crate) const MS: u64 = 1_000_000;
+
+/// The options of profile `rfc`, with `change` on top.
+pub(crate) fn tcp_options(change: Value) -> Value {
+    let mut options = json!({
+        "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
+        "initial_ssthresh": null, "receive_window": 65_535, "recovery": "newreno",
+        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": true,
+        "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 2,
+        "delayed_ack_timeout_ns": 200 * MS, "initial_rto_ns": SECOND, "min_rto_ns": SECOND,
+        "max_rto_ns": 60 * SECOND, "max_backoff": 64, "rto_granularity_ns": 0,
+        "srtt_gain": 0.125, "rttvar_gain": 0.25, "first_rttvar": "half", "handshake": true});
+    merge(&mut options, change);
+    options
+}
+
+/// A flow of `source` that starts at 0 and has 10 ms of delay each way; `change` on top.
+pub(crate) fn flow(source: Value, change: Value) -> Value {
+    let mut flow = json!({
+        "source": source, "start": {"kind": "at", "time_ns": 0}, "access": {"delay_ns": 0},
+        "egress": {"delay_ns": 10 * MS}, "return_wire": {"delay_ns": 10 * MS}});
+    merge(&mut flow, change);
+    flow
+}
+
+/// A bulk TCP source, with `options` on top of profile `rfc`.
+pub(crate) fn tcp(options: Value) -> Value {
+    json!({"kind": "tcp", "congestion": {"kind": "reno"}, "options": tcp_options(options)})
+}
+
+/// Datagrams of 1500 bytes, `kind` being `cbr` or `poisson`.
+pub(crate) fn datagrams(kind: &str, rate_bps: u64) -> Value {
+    json!({"kind": kind, "rate_bps": rate_bps, "packet_bytes": 1500})
+}
+
+/// A drop-tail queue of so many packets.
+pub(crate) fn droptail(packets: usize) -> Value {
+    json!({"kind": "droptail", "limit": {"packets": packets}})
+}
+
+/// A link of constant rate.
+pub(crate) fn fixed(rate_bps: u64) -> Value {
+    json!({"kind": "fixed", "rate_bps": rate_bps})
+}
+
+/// A scenario of so many seconds over `link` and `queue`, the ACK path ideal; `change` on top.
+pub(crate) fn scenario(
+    seconds: u64,
+    flows: Vec<Value>,
+    link: Value,
+    queue: Value,
+    change: Value,
+) -> Scenario {
+    let mut scenario = json!({
+        "duration_ns": seconds * SECOND, "flows": flows,
+        "bottleneck": {"link": link, "queue": queue}, "ack_path": {"kind": "ideal"}});
+    merge(&mut scenario, change);
+    Scenario::from_json(&scenario.to_string()).expect("a scenario")
+}
+
+/// Puts the keys of `change` in place of those of `into`; an array replaces an array.
+pub(crate) fn merge(into: &mut Value, change: Value) {
+    match (into, change) {
+        (Value::Object(into), Value::Object(change)) => {
+            for (key, value) in change {
+                into.insert(key, value);
+            }
+        }
+        (into, change) if !change.is_null() => *into = change,
+        _ => {}
+    }
+}
+
+/// Runs replication 0 with `seed`; the driver stands at the end.
+pub(crate) fn run_with(
+    scenario: &Scenario,
+    parts: &Parts,
+    traces: &Arc<Traces>,
+    seed: u64,
+) -> Driver {
+    let network = build(scenario, parts, traces, seed, 0).expect("a network");
+    let mut driver = Driver::new(network);
+    driver.run(&()).expect("a run");
+    driver
+}
+
+/// Runs replication 0 of a scenario of built-in parts and reports.
+pub(crate) fn run(scenario: &Scenario, seed: u64) -> ReplicationReport {
+    run_with(scenario, &Parts::default(), &Arc::default(), seed).report(0)
+}
+
+/// Replications 0 … `count` − 1.
+pub(crate) fn replications(
+    scenario: &Scenario,
+    parts: &Parts,
+    seed: u64,
+    count: usize,
+    threads: usize,
+) -> Outcome {
+    let traces = Arc::default();
+    let plan = Plan {
+        scenario,
+        parts,
+        traces: &traces,
+        seed,
+        first: 0,
+        count,
+        threads,
+    };
+    replicate(&plan, &Default::default()).expect("a network")
+}
+
+/// Runs a scenario that must fail; gives the error.
+pub(crate) fn failure(scenario: &Scenario, parts: &Parts) -> RunError {
+    let network = build(scenario, parts, &Arc::default(), 1, 0).expect("a network");
+    Driver::new(network).run(&()).expect_err("a run that fails")
+}
+
+/// One packet that left a stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Departure {
+    pub(crate) at: Time,
+    pub(crate) from: StageId,
+    pub(crate) port: Port,
+    pub(crate) flow: FlowId,
+    pub(crate) seq: u64,
+    pub(crate) size: u32,
+}
+
+/// A driver without an event queue: it looks at every stage to find the next one. After each call
+/// it checks that the stage has kept the contract: wake-ups are not in the past, and what came in
+/// has gone out, was dropped or is held.
+pub(crate) struct PlainDriver {
+    pub(crate) network: Network,
+    pub(crate) bus: Bus,
+    now: Time,
+    is_endpoint: Vec<bool>,
+    received: Vec<u64>,
+    sent: Vec<u64>,
+    /// Drops before the counters were reset.
+    dropped_before: Vec<u64>,
+    /// Everything that any stage sent.
+    pub(crate) log: Vec<Departure>,
+}
+
+impl PlainDriver {
+    pub(crate) fn new(mut network: Network) -> PlainDriver {
+        let stages = network.stages.len();
+        let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
+        let mut is_endpoint = vec![false; stages];
+        for end in network
+            .flows
+            .iter()
+            .flat_map(|flow| [flow.source, flow.sink])
+        {
+            is_endpoint[end.0 as usize] = true;
+        }
+        let mut driver = PlainDriver {
+            network,
+            bus,
+            now: Time::ZERO,
+            is_endpoint,
+            received: vec![0; stages],
+            sent: vec![0; stages],
+            dropped_before: vec![0; stages],
+            log: Vec::new(),
+        };
+        driver.tell_all(&Control::Begin);
+        driver
+    }
+
+    /// Runs to the end of the scenario and reports.
+    pub(crate) fn run(&mut self) -> ReplicationReport {
+        let controls = std::mem::take(&mut self.network.controls);
+        let (warmup, end) = (self.network.warmup, self.network.end);
+        let mut measuring = false;
+        for (at, stage, control) in controls.into_iter().filter(|(at, _, _)| *at < end) {
+            if at >= warmup && !measuring {
+                self.start_measurement(warmup);
+                measuring = true;
+            }
+            self.run_before(at);
+            self.tell(stage, &control);
+        }
+        if !measuring {
+            self.start_measurement(warmup);
+        }
+        self.run_before(end);
+        self.network.report(0, self.now, &self.bus)
+    }
+
+    fn start_measurement(&mut self, warmup: Time) {
+        self.run_before(warmup);
+        for stage in 0..self.network.stages.len() {
+            self.dropped_before[stage] = self.dropped(stage);
+        }
+        self.bus.reset_counts();
+        self.tell_all(&Control::StartMeasurement);
+    }
+
+    fn run_before(&mut self, until: Time) {
+        loop {
+            let wakeups = self.network.stages.iter().map(Stage::next_wakeup).zip(0..);
+            let Some((at, stage)) = wakeups.min() else {
+                break;
+            };
+            if at >= until {
+                break;
+            }
+            assert!(
+                at >= self.now,
+                "stage {stage} wants {at:?} when it is {:?}",
+                self.now
+            );
+            self.now = at;
+            self.call(StageId(stage), |stage, ctx| stage.wake(ctx));
+        }
+        self.now = until;
+    }
+
+    fn call(
+        &mut self,
+        stage: StageId,
+        act: impl FnOnce(&mut airpath_path::AnyStage, &mut Ctx<'_>),
+    ) {
+        let part = &mut self.network.stages[stage.0 as usize];
+        act(part, &mut Ctx::new(self.now, stage, &mut self.bus));
+        assert!(
+            part.next_wakeup() >= self.now,
+            "{stage:?} wants to be woken in the past"
+        );
+        while let Some(Emission { from, port, packet }) = self.bus.next_emission() {
+            self.sent[from.0 as usize] += 1;
+            let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
+            self.log.push(Departure {
+                at: self.now,
+                from,
+                port,
+                flow,
+                seq,
+                size,
+            });
+            let route = &self.network.routes[from.0 as usize][usize::from(port.0)];
+            let Some((to, input)) = route.of(flow) else {
+                panic!("{from:?} sends to nowhere")
+            };
+            self.received[to.0 as usize] += 1;
+            let part = &mut self.network.stages[to.0 as usize];
+            let mut ctx = Ctx::new(self.now, to, &mut self.bus);
+            if part.next_wakeup() <= self.now {
+                part.wake(&mut ctx);
+            }
+            part.receive(input, packet, &mut ctx);
+            assert!(
+                part.next_wakeup() >= self.now,
+                "{to:?} wants to be woken in the past"
+            );
+        }
+        assert!(!self.bus.has_failed(), "{:?}", self.bus.take_error());
+        for stage in 0..self.network.stages.len() {
+            self.check_conservation(stage);
+        }
+    }
+
+    fn dropped(&self, stage: usize) -> u64 {
+        self.dropped_before[stage] + self.bus.counts(StageId(stage as u32)).total()
+    }
+
+    fn check_conservation(&self, stage: usize) {
+        if self.is_endpoint[stage] {
+            return;
+        }
+        let held = self.network.stages[stage].held() as u64;
+        assert_eq!(
+            self.received[stage],
+            self.sent[stage] + self.dropped(stage) + held,
+            "packets at stage {stage}: received = sent + dropped + held ({held})"
+        );
+    }
+
+    /// Packets that entered the network at endpoints, and those that were taken out by endpoints,
+    /// dropped, or are still held by the stages between.
+    pub(crate) fn balance(&self) -> (u64, u64) {
+        let stages = 0..self.network.stages.len();
+        let (ends, between): (Vec<_>, Vec<_>) = stages.partition(|stage| self.is_endpoint[*stage]);
+        let sum = |stages: &[usize], count: &dyn Fn(usize) -> u64| -> u64 {
+            stages.iter().map(|stage| count(*stage)).sum()
+        };
+        let held = |stage: usize| self.network.stages[stage].held() as u64;
+        let entered = sum(&ends, &|stage| self.sent[stage]);
+        let left = sum(&ends, &|stage| self.received[stage]);
+        (
+            entered,
+            left + sum(&between, &|stage| self.dropped(stage) + held(stage)),
+        )
+    }
+
+    fn tell(&mut self, stage: StageId, control: &Control) {
+        let part = &mut self.network.stages[stage.0 as usize];
+        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
+    }
+
+    fn tell_all(&mut self, control: &Control) {
+        for stage in 0..self.network.stages.len() as u32 {
+            self.tell(StageId(stage), control);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A toy discipline: drops what has waited for `max_age`, by a timer of its own, around any other
+//! discipline, which is built from its description.
+
+use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Rate, Series, Setup, Time,
+};
+use airpath_path::{Parts, build};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgingConfig {
+    max_age_ns: u64,
+    inner: Value,
+}
+
+struct Aging {
+    max_age: Duration,
+    inner: AnyQueue,
+}
+
+impl Aging {
+    fn build(
+        parameters: &Value,
+        setup: Setup<'_, dyn QueueDisc + Send>,
+    ) -> Result<Aging, ConfigError> {
+        let config: AgingConfig = airpath_core::registry::read_config(parameters)?;
+        let max_age = Duration::from_nanos(config.max_age_ns);
+        let inner = Setup {
+            seed: setup.seed.child("inner"),
+            ..setup
+        };
+        let inner = AnyQueue::build(&config.inner, inner).map_err(|error| error.under("inner"))?;
+        Ok(Aging { max_age, inner })
+    }
+
+    /// When the head comes of age.
+    fn head_due(&self) -> Time {
+        let queued_at = self.inner.peek().and_then(Packet::queued_at);
+        queued_at.map_or(Time::NEVER, |queued_at| queued_at + self.max_age)
+    }
+}
+
+impl QueueDisc for Aging {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.inner.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.inner.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.inner.peek()
+    }
+    fn packets(&self) -> usize {
+        self.inner.packets()
+    }
+    fn backlog(&self) -> Bytes {
+        self.inner.backlog()
+    }
+    fn next_wakeup(&self) -> Time {
+        self.head_due().min(self.inner.next_wakeup())
+    }
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.inner.next_wakeup() <= ctx.now {
+            self.inner.on_wake(ctx);
+        }
+        while self.head_due() <= ctx.now
+            && let Some(packet) = self.inner.dequeue(ctx)
+        {
+            ctx.drop(packet, DropReason::Early);
+        }
+    }
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.inner.on_rate(rate, ctx);
+    }
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        self.inner.on_served(packet, ctx);
+    }
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        self.inner.on_held(packets, bytes, ctx);
+    }
+}
+
+/// Adds the discipline as `aging`.
+pub(crate) fn register(parts: &mut Parts) {
+    parts.queues.register("aging", |parameters, setup| {
+        Ok(Box::new(Aging::build(parameters, setup)?))
+    });
+}
+
+/// An `aging` around `inner`.
+pub(crate) fn description(max_age_ns: u64, inner: Value) -> Value {
+    json!({"kind": "aging", "max_age_ns": max_age_ns, "inner": inner})
+}
+
+fn parts() -> Parts {
+    let mut parts = Parts::default();
+    register(&mut parts);
+    parts
+}
+
+/// Packets of 120 ms at 100 kbit/s each 100 ms: waits grow by 20 ms a packet; the timer acts at the
+/// instant at which a packet has waited 50 ms, while another is being sent.
+#[test]
+fn its_timer_acts_while_the_link_is_busy() {
+    let queue = description(50 * MS, droptail(100));
+    let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": SECOND}))];
+    let record = json!({"record": {"series": ["drop", "sojourn"]}});
+    let scenario = scenario(5, flows, fixed(100_000), queue, record);
+    let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
+    let report = driver.report(0);
+    let recorder = driver.into_recorder();
+    let drops: Vec<u64> = recorder
+        .samples(Series::Drop)
+        .iter()
+        .map(|drop| drop.time.as_nanos() / MS)
+        .collect();
+    // Sent: 0–120, 120–240 (waited 20), 240–360 (40). That of 300 would start at 360: dropped at
+    // 350. 400–520, 520–640 (20), 640–760 (40), that of 700 dropped at 750, 800–920, 920–1040.
+    assert_eq!(drops, [350, 750]);
+    let longest = recorder
+        .samples(Series::Sojourn)
+        .iter()
+        .map(|s| s.value)
+        .fold(0.0, f64::max);
+    assert_eq!(longest, 0.04);
+    assert_eq!((report.packets, report.queues[0].drops["early"]), (8, 2));
+}
+
+#[test]
+fn it_wraps_itself_and_built_in_disciplines() {
+    let gred = json!({"kind": "gred", "min_th": 2, "max_th": 5, "max_p": 0.5});
+    for inner in [gred, description(SECOND, droptail(5))] {
+        let queue = description(30 * SECOND, inner);
+        let flows = vec![flow(datagrams("poisson", 2_000_000), json!({}))];
+        let scenario = scenario(20, flows, fixed(1_000_000), queue, json!({}));
+        let report = run_with(&scenario, &parts(), &Arc::default(), 1).report(0);
+        let drops: u64 = report.queues[0].drops.values().sum();
+        assert!(drops > 500, "{report:?}");
+        assert!(report.links[0].utilisation > 0.95, "{report:?}");
+    }
+}
+
+#[test]
+fn an_error_inside_names_its_place() {
+    let queue = description(SECOND, description(SECOND, json!({"kind": "fq"})));
+    let flows = vec![flow(datagrams("cbr", 1000), json!({}))];
+    let scenario = scenario(1, flows, fixed(1000), queue, json!({}));
+    let error = build(&scenario, &parts(), &Arc::default(), 1, 0)
+        .err()
+        .expect("an error");
+    assert_eq!(
+        error.to_string(),
+        "bottleneck.queue.inner.inner.kind = fq: unknown. Accepted: droptail, gred, aging"
+    );
+}
+
+/// The timer is not lost while the link stands still, nor when its rate changes.
+#[test]
+fn its_timer_goes_on_while_the_rate_is_zero() {
+    let queue = description(500 * MS, droptail(100));
+    let flows = vec![flow(
+        datagrams("cbr", 120_000),
+        json!({"stop_ns": 2 * SECOND}),
+    )];
+    let rate = |at_ms: u64, rate_bps: u64| json!({"at_ns": at_ms * MS, "action": {"kind": "rate", "rate_bps": rate_bps}});
+    let change = json!({"record": {"series": ["drop"]},
+                        "controls": [rate(1050, 0), rate(1750, 0), rate(3050, 5_000_000)]});
+    let scenario = scenario(5, flows, fixed(10_000_000), queue, change);
+    let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
+    let report = driver.report(0);
+    let recorder = driver.into_recorder();
+    let drops: Vec<u64> = recorder
+        .samples(Series::Drop)
+        .iter()
+        .map(|drop| drop.time.as_nanos() / MS)
+        .collect();
+    // 1100 begins its transmission at rate 0 and waits there until 3050; those behind it age.
+    assert_eq!(drops, [1700, 1800, 1900, 2000, 2100, 2200, 2300, 2400]);
+    assert_eq!(report.packets, 12);
+}

@@ -1,0 +1,18 @@
+//! The engine's contracts, proved by parts that come from outside.
+//!
+//! | file | contract |
+//! | --- | --- |
+//! | `arq_link.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
+//! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
+//! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
+//! | `plug_in_law.rs` | a congestion control from outside |
+//! | `failures.rs` | a part that fails ends the run with its message |
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod aging_queue;
+mod arq_link;
+mod failures;
+mod plug_in_law;
+mod price_window;

@@ -1,0 +1,127 @@
+//! A congestion control from outside: a rate of its own choosing from the echoed price.
+
+use crate::common::{droptail, fixed, flow, run_with, scenario, tcp};
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_core::{Bytes, Ctx, Packet};
+use airpath_path::Parts;
+use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+/// Keeps a window of constant size, and a note of what it was told.
+struct Constant {
+    cwnd: u64,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    acked: u64,
+    sent: u64,
+    rtt_samples: usize,
+    losses: usize,
+    feedback: Vec<f32>,
+}
+
+impl CongestionControl for Constant {
+    fn on_ack(&mut self, event: &AckEvent) {
+        let mut seen = self.seen.lock().expect("one thread");
+        seen.acked += event.acked;
+        seen.rtt_samples += usize::from(event.rtt.is_some());
+        seen.feedback.push(event.feedback);
+        assert!(event.in_flight <= self.cwnd);
+    }
+    fn on_loss(&mut self, _event: &LossEvent) {
+        self.seen.lock().expect("one thread").losses += 1;
+    }
+    fn on_rto(&mut self, _event: &LossEvent) {
+        self.seen.lock().expect("one thread").losses += 1;
+    }
+    fn on_recovered(&mut self, _cwnd: u64) {}
+    fn on_sent(&mut self, _now: airpath_core::Time, bytes: u64) {
+        self.seen.lock().expect("one thread").sent += bytes;
+    }
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+}
+
+/// Writes 1, 2, 3, … into the packets that were served.
+struct Counting {
+    inner: AnyQueue,
+    served: f32,
+}
+
+impl QueueDisc for Counting {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.inner.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.inner.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.inner.peek()
+    }
+    fn packets(&self) -> usize {
+        self.inner.packets()
+    }
+    fn backlog(&self) -> Bytes {
+        self.inner.backlog()
+    }
+    fn on_served(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) {
+        self.served += 1.0;
+        packet.feedback = self.served;
+    }
+}
+
+#[test]
+fn a_law_from_outside_sets_the_window_and_hears_the_feedback() {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let mut parts = Parts::default();
+    let note = Arc::clone(&seen);
+    parts
+        .congestion
+        .register("constant", move |parameters, setup| {
+            let segments = parameters["segments"].as_u64().expect("the test gives it");
+            let cwnd = segments * u64::from(setup.extra.options.mss);
+            Ok(Box::new(Constant {
+                cwnd,
+                seen: Arc::clone(&note),
+            }))
+        });
+    parts.queues.register("counting", |_, setup| {
+        Ok(Box::new(Counting {
+            inner: AnyQueue::build(&droptail(100), setup)?,
+            served: 0.0,
+        }))
+    });
+    let mut source = tcp(json!({"delayed_ack_segments": 1, "handshake": false}));
+    source["congestion"] = json!({"kind": "constant", "segments": 10});
+    let queue = json!({"kind": "counting"});
+    let scenario = scenario(
+        10,
+        vec![flow(source, json!({}))],
+        fixed(100_000_000),
+        queue,
+        json!({}),
+    );
+    let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    // Ten segments of 120 µs each round trip of 20 ms and one transmission.
+    let rate = 10.0 * 1460.0 * 8.0 / 0.020_12;
+    let goodput = report.flows[0].goodput_bps;
+    assert!((goodput / rate - 1.0).abs() < 0.002, "{goodput} {rate}");
+    let seen = seen.lock().expect("one thread");
+    assert_eq!(seen.losses, 0);
+    assert_eq!(seen.sent, report.flows[0].sent_packets * 1460);
+    assert_eq!(seen.acked, seen.feedback.len() as u64 * 1460);
+    assert_eq!(seen.rtt_samples, seen.feedback.len());
+    assert!(
+        seen.feedback
+            .iter()
+            .zip(1u16..)
+            .all(|(value, n)| *value == f32::from(n))
+    );
+}

@@ -1,0 +1,140 @@
+//! One TCP flow on a link with independent losses, simulated and by the PFTK formula.
+
+#![allow(dead_code)]
+
+use airpath_model::Tcp;
+use airpath_path::{Parts, Scenario, build};
+use airpath_sim::Driver;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Loss rates of the curve.
+pub(crate) const LOSS_RATES: [f64; 9] = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2];
+
+/// The base RTT, ms. The link's transmission of 12 µs adds 0.01 %.
+const RTT_MS: u64 = 100;
+/// A receive window that limits nothing, bytes.
+const RECEIVE_WINDOW: u64 = 100_000_000;
+const NANOS: f64 = 1e9;
+
+/// What is varied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    /// p, probability that a packet is lost.
+    pub(crate) p: f64,
+    /// b, packets per ACK.
+    pub(crate) b: u32,
+    /// Smallest RTO, s. The RTT is constant, so that this is T₀ as soon as it is above the RTT.
+    pub(crate) min_rto_s: f64,
+    /// Longest delay of an ACK, ms.
+    pub(crate) ack_delay_ms: u64,
+    /// `reno` or `newreno`.
+    pub(crate) recovery: &'static str,
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    /// Share of the packets that were lost. The formula is evaluated at what the simulation had:
+    /// the chance of a few losses more or fewer than p says is no deviation from it.
+    pub(crate) loss_rate: f64,
+    /// Packets sent, retransmissions included, per second.
+    pub(crate) sending_rate: f64,
+    /// Q: share of the loss events that end in a timeout. In the simulation, expiries over expiries
+    /// and fast retransmits, so that back-offs count again.
+    pub(crate) timeout_share: f64,
+}
+
+impl Case {
+    /// PFTK.
+    pub(crate) fn pftk(&self) -> Outcome {
+        let b = f64::from(self.b);
+        let tcp = Tcp {
+            max_window_packets: RECEIVE_WINDOW as f64 / 1460.0,
+            timeout_s: self.min_rto_s,
+            packets_per_ack: b,
+        };
+        let window = airpath_model::pftk::unconstrained_window(self.p, b);
+        Outcome {
+            loss_rate: self.p,
+            sending_rate: tcp.sending_rate(self.p, RTT_MS as f64 / 1e3),
+            timeout_share: airpath_model::pftk::timeout_probability(self.p, window),
+        }
+    }
+
+    /// PFTK's rate at the measured loss rate and with q, the measured share of timeouts, in the
+    /// place of its own Q̂:
+    /// (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 eq. 21 ff.
+    pub(crate) fn pftk_rate_with_timeouts(&self, simulated: Outcome) -> f64 {
+        let (p, q) = (simulated.loss_rate, simulated.timeout_share);
+        let (b, rtt_s) = (f64::from(self.b), RTT_MS as f64 / 1e3);
+        let window = airpath_model::pftk::unconstrained_window(p, b);
+        let timeouts_s = self.min_rto_s * airpath_model::pftk::backoff_factor(p) / (1.0 - p);
+        ((1.0 - p) / p + window + q / (1.0 - p))
+            / (rtt_s * (0.5 * b * window + 1.0) + q * timeouts_s)
+    }
+
+    /// The relative deviation of `simulated` from PFTK at the loss rate that it had.
+    pub(crate) fn deviation(&self, simulated: Outcome) -> f64 {
+        let model = Case {
+            p: simulated.loss_rate,
+            ..*self
+        }
+        .pftk();
+        simulated.sending_rate / model.sending_rate - 1.0
+    }
+
+    /// The simulation, long enough for so many lost packets by PFTK's rate.
+    pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
+        let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
+        let network = build(
+            &self.scenario(measured_s),
+            &Parts::default(),
+            &Arc::default(),
+            seed,
+            0,
+        )
+        .expect("a network");
+        let mut driver = Driver::new(network);
+        driver.run(&()).expect("a run");
+        let report = driver.report(0);
+        let flow = &report.flows[0];
+        assert_eq!(report.queues[0].drops.len(), 0, "the link is no bottleneck");
+        let events = (flow.timeouts + flow.fast_retransmits) as f64;
+        let link = &report.links[0];
+        let carried = link.lost_packets + link.delivered_packets;
+        Outcome {
+            loss_rate: link.lost_packets as f64 / carried as f64,
+            sending_rate: flow.sent_packets as f64 / report.measured_s,
+            timeout_share: flow.timeouts as f64 / events,
+        }
+    }
+
+    fn scenario(&self, measured_s: f64) -> Scenario {
+        let half = RTT_MS * 1_000_000 / 2;
+        let warmup_s = 100.0;
+        let options = json!({
+            "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
+            "initial_ssthresh": null, "receive_window": RECEIVE_WINDOW,
+            "recovery": self.recovery, "window_growth": "bytes", "exit_window": "burst-safe",
+            "fast_retransmit_guard": true, "partial_ack_timer": "first",
+            "limited_transmit": false, "delayed_ack_segments": self.b,
+            "delayed_ack_timeout_ns": self.ack_delay_ms * 1_000_000, "initial_rto_ns": 1_000_000_000,
+            "min_rto_ns": (self.min_rto_s * NANOS) as u64, "max_rto_ns": 3_600_000_000_000u64,
+            "max_backoff": 64, "rto_granularity_ns": 0, "srtt_gain": 0.125, "rttvar_gain": 0.25,
+            "first_rttvar": "half", "handshake": true});
+        let scenario = json!({
+            "duration_ns": ((warmup_s + measured_s) * NANOS) as u64,
+            "warmup_ns": (warmup_s * NANOS) as u64,
+            "flows": [{
+                "source": {"kind": "tcp", "congestion": {"kind": "reno"}, "options": options},
+                "start": {"kind": "at", "time_ns": 0},
+                "access": {"delay_ns": 0}, "egress": {"delay_ns": half},
+                "return_wire": {"delay_ns": half}}],
+            "bottleneck": {
+                "link": {"kind": "fixed", "rate_bps": 1_000_000_000, "loss": self.p},
+                "queue": {"kind": "droptail", "limit": {"packets": 1_000_000}}},
+            "ack_path": {"kind": "ideal"}});
+        Scenario::from_json(&scenario.to_string()).expect("a scenario")
+    }
+}

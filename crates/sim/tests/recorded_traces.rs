@@ -1,0 +1,104 @@
+//! Flows over the recorded traces: never more than the opportunities allow, in any window, and
+//! with a backlog all of them.
+
+mod common;
+#[path = "../../link/tests/traces/mod.rs"]
+mod traces;
+
+use airpath_link::trace_file::{FadedLinkConfig, OpportunityTrace, Trace, generate};
+use airpath_path::{Parts, build};
+use common::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The recorded traces, and one that the project makes itself, which is always there.
+fn all_traces() -> Vec<(String, OpportunityTrace)> {
+    let config = FadedLinkConfig {
+        duration_ns: 10 * SECOND,
+        mean_snr_db: 15.0,
+        bandwidth_hz: 5e6,
+        cap_bps: 25e6,
+        speed_mps: 10.0,
+        carrier_hz: 2e9,
+        seed: 1,
+    };
+    let made = ("generated".to_owned(), generate(&config).expect("a trace"));
+    traces::recorded().into_iter().chain([made]).collect()
+}
+
+/// Bytes, 4 for each packet's overhead included, that a flow got through `trace` in each
+/// millisecond of the run. Every stage is checked after every event.
+fn delivered_by_ms(
+    trace: &OpportunityTrace,
+    source: Value,
+    queue: Value,
+    seconds: u64,
+) -> Vec<u64> {
+    let traces = Arc::new(
+        [(
+            "t".to_owned(),
+            Arc::new(Trace::Opportunities(trace.clone())),
+        )]
+        .into(),
+    );
+    let link = json!({"kind": "trace", "trace": "t", "frame_overhead": 4, "delay_ns": 5 * MS});
+    let scenario = scenario(
+        seconds,
+        vec![flow(source, json!({}))],
+        link,
+        queue,
+        json!({}),
+    );
+    let network = build(&scenario, &Parts::default(), &traces, 1, 0).expect("a network");
+    let link = network.links[0].stage;
+    let mut driver = PlainDriver::new(network);
+    driver.run();
+    let (entered, accounted) = driver.balance();
+    assert_eq!(entered, accounted);
+    let mut bytes = vec![0; (seconds * 1000) as usize];
+    for departure in driver.log.iter().filter(|departure| departure.from == link) {
+        bytes[(departure.at.as_nanos() / MS) as usize] += u64::from(departure.size) + 4;
+    }
+    bytes
+}
+
+/// 16 packets come each millisecond, more than any of the links takes for long.
+#[test]
+fn datagrams_far_above_capacity_use_every_opportunity() {
+    for (name, trace) in all_traces() {
+        let seconds = 20;
+        let delivered = delivered_by_ms(
+            &trace,
+            datagrams("cbr", 200_000_000),
+            droptail(1000),
+            seconds,
+        );
+        let offered = traces::offered_by_ms(&trace, seconds * 1000 - 1);
+        assert_eq!(delivered, offered, "{name}");
+    }
+}
+
+#[test]
+fn tcp_never_gets_more_than_the_opportunities_of_any_window() {
+    for (name, trace) in all_traces() {
+        for recovery in ["reno", "newreno"] {
+            let seconds = 20;
+            let source = tcp(json!({"recovery": recovery, "receive_window": 1_000_000}));
+            let delivered = delivered_by_ms(&trace, source, droptail(200), seconds);
+            let offered = traces::offered_by_ms(&trace, seconds * 1000 - 1);
+            let surplus = delivered
+                .iter()
+                .zip(&offered)
+                .position(|(out, offer)| out > offer);
+            assert_eq!(
+                surplus, None,
+                "{name}: more than on offer at this millisecond"
+            );
+            let (used, total) = (delivered.iter().sum::<u64>(), offered.iter().sum::<u64>());
+            assert!(
+                used as f64 > 0.3 * total as f64,
+                "{name}: TCP used {used} of {total}"
+            );
+        }
+    }
+}
