@@ -41,11 +41,7 @@ fn with_kind(kind: &str) -> impl Iterator<Item = Value> {
 
 fn make(description: &Value) -> AnyQueue {
     let registry = Registry::default();
-    let setup = Setup {
-        seed: Seed::new(1, 0, "queue"),
-        registry: &registry,
-        extra: (),
-    };
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     AnyQueue::build(description, setup).expect("an accepted description")
 }
 
@@ -65,12 +61,7 @@ fn size() -> impl Strategy<Value = u32> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let ecn = prop_oneof![
-        Just(Ecn::NotEct),
-        Just(Ecn::Ect0),
-        Just(Ecn::Ect1),
-        Just(Ecn::Ce)
-    ];
+    let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect0), Just(Ecn::Ect1), Just(Ecn::Ce)];
     prop_oneof![
         8 => (0..3u32, size(), ecn).prop_map(|(flow, size, ecn)| Step::Enqueue { flow, size, ecn }),
         6 => Just(Step::Dequeue),
@@ -131,15 +122,12 @@ impl Ledger {
             Step::Pause { nanos } => self.pause(nanos),
             Step::Rate { bps } => {
                 self.queue.on_rate(Rate(bps), &mut self.bench.at(self.now));
-                self.bare
-                    .on_rate(Rate(bps), &mut self.bare_bench.at(self.now));
+                self.bare.on_rate(Rate(bps), &mut self.bare_bench.at(self.now));
             }
             Step::Held { packets, bytes } => {
                 let (packets, bytes) = (usize::from(packets), Bytes(u64::from(bytes)));
-                self.queue
-                    .on_held(packets, bytes, &mut self.bench.at(self.now));
-                self.bare
-                    .on_held(packets, bytes, &mut self.bare_bench.at(self.now));
+                self.queue.on_held(packets, bytes, &mut self.bench.at(self.now));
+                self.bare.on_held(packets, bytes, &mut self.bare_bench.at(self.now));
             }
             Step::StartMeasurement => {
                 self.queue.restart_measurement(self.now);
@@ -161,8 +149,7 @@ impl Ledger {
         let mut stamped = packet.clone();
         stamped.set_queued_at(self.now);
         self.queue.enqueue(packet, &mut self.bench.at(self.now));
-        self.bare
-            .enqueue(stamped, &mut self.bare_bench.at(self.now));
+        self.bare.enqueue(stamped, &mut self.bare_bench.at(self.now));
     }
 
     fn dequeue(&mut self) {
@@ -170,29 +157,19 @@ impl Ledger {
         let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
         assert_eq!(packet, bare, "measuring changes nothing");
         let Some(mut packet) = packet else {
-            assert_eq!(
-                self.queue.packets(),
-                0,
-                "work-conserving: packets wait, none comes out"
-            );
+            assert_eq!(self.queue.packets(), 0, "work-conserving: packets wait, none comes out");
             return;
         };
         let (size, flow) = self.offered[packet.seq as usize];
         assert_eq!((packet.size, packet.flow), (size, FlowId(flow)));
         let last = &mut self.last_out[flow as usize];
-        assert!(
-            last.is_none_or(|last| last < packet.seq),
-            "{last:?} before {}",
-            packet.seq
-        );
+        assert!(last.is_none_or(|last| last < packet.seq), "{last:?} before {}", packet.seq);
         *last = Some(packet.seq);
         self.bytes_out += u64::from(packet.size);
         self.packets_out += 1;
         self.measured.1 += 1;
-        self.queue
-            .on_served(&mut packet, &mut self.bench.at(self.now));
-        self.bare
-            .on_served(&mut packet, &mut self.bare_bench.at(self.now));
+        self.queue.on_served(&mut packet, &mut self.bench.at(self.now));
+        self.bare.on_served(&mut packet, &mut self.bare_bench.at(self.now));
     }
 
     /// Lets time pass, with every wake-up on the way.
@@ -219,33 +196,18 @@ impl Ledger {
             self.bytes_dropped += u64::from(self.offered[handle.0 as usize - 1].0);
         }
         let held = self.queue.backlog().0;
-        assert_eq!(
-            self.bytes_in,
-            self.bytes_out + self.bytes_dropped + held,
-            "bytes"
-        );
+        assert_eq!(self.bytes_in, self.bytes_out + self.bytes_dropped + held, "bytes");
         let packets = self.queue.packets() as u64;
         let offered = self.offered.len() as u64;
-        assert_eq!(
-            offered,
-            self.packets_out + self.packets_dropped + packets,
-            "packets"
-        );
+        assert_eq!(offered, self.packets_out + self.packets_dropped + packets, "packets");
         assert_eq!(self.bench.counts().total(), self.packets_dropped);
         assert_eq!(self.bench.counts(), self.bare_bench.counts());
         assert_eq!(self.bare.packets() as u64, packets);
         assert_eq!(self.bare.backlog().0, held);
         assert_eq!(self.bare.next_wakeup(), self.queue.next_wakeup());
-        assert_eq!(
-            self.bare.peek().is_some(),
-            packets > 0,
-            "peek shows one of those that wait"
-        );
+        assert_eq!(self.bare.peek().is_some(), packets > 0, "peek shows one of those that wait");
         assert_eq!(self.queue.is_empty(), packets == 0);
-        assert!(
-            self.queue.next_wakeup() >= self.now,
-            "a wake-up in the past"
-        );
+        assert!(self.queue.next_wakeup() >= self.now, "a wake-up in the past");
         if self.now > self.measured_from {
             self.check_report(&self.queue.report(self.now));
         }
@@ -253,16 +215,8 @@ impl Ledger {
 
     fn check_report(&self, report: &QueueReport) {
         let total: f64 = report.distribution.iter().sum();
-        assert!(
-            (total - 1.0).abs() < 1e-9,
-            "the distribution adds up to {total}"
-        );
-        assert!(
-            report
-                .distribution
-                .iter()
-                .all(|share| (0.0..=1.0).contains(share))
-        );
+        assert!((total - 1.0).abs() < 1e-9, "the distribution adds up to {total}");
+        assert!(report.distribution.iter().all(|share| (0.0..=1.0).contains(share)));
         let top = report.max_packets as f64;
         assert!(report.mean_packets() <= top * (1.0 + 1e-9) && report.mean_bytes <= top * 65_536.0);
         assert_eq!((report.arrived, report.departed), self.measured);
@@ -280,18 +234,11 @@ fn every_built_in_discipline_has_descriptions() {
 
 #[test]
 fn an_empty_queue_is_empty() {
-    for description in AnyQueue::BUILT_IN
-        .iter()
-        .flat_map(|(kind, _)| with_kind(kind))
-    {
+    for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {
         let mut bench = Bench::default();
         let mut queue = make(&description);
         assert!(queue.dequeue(&mut bench.at(Time::ZERO)).is_none() && queue.peek().is_none());
-        assert_eq!(
-            (queue.packets(), queue.backlog()),
-            (0, Bytes::ZERO),
-            "{description}"
-        );
+        assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO), "{description}");
         queue.on_wake(&mut bench.at(Time::ZERO));
     }
 }
@@ -303,11 +250,7 @@ fn unknown_keys_and_missing_ones_are_refused() {
         let mut surplus = with_kind(kind).next().expect("one at least");
         surplus["surplus"] = json!(1);
         for wrong in [surplus, json!({"kind": kind})] {
-            let setup = Setup {
-                seed: Seed::new(1, 0, "queue"),
-                registry: &registry,
-                extra: (),
-            };
+            let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
             assert!(AnyQueue::build(&wrong, setup).is_err(), "{wrong}");
         }
     }

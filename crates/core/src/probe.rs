@@ -115,8 +115,7 @@ mod tests {
 
     #[test]
     fn levels_are_thinned_and_counts_are_not() {
-        let mut recorder =
-            Recorder::new(&[Series::Cwnd, Series::Drop], Duration::from_millis(10));
+        let mut recorder = Recorder::new(&[Series::Cwnd, Series::Drop], Duration::from_millis(10));
         for ms in 0..30 {
             recorder.push(Series::Cwnd, Time::from_millis(ms), 0, 1.0);
             recorder.push(Series::Drop, Time::from_millis(ms), 0, 1.0);

@@ -51,10 +51,7 @@ impl<T: ?Sized, X> Registry<T, X> {
     pub fn register(
         &mut self,
         name: impl Into<String>,
-        factory: impl Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError>
-        + Send
-        + Sync
-        + 'static,
+        factory: impl Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync + 'static,
     ) {
         self.factories.insert(name.into(), Box::new(factory));
     }

@@ -65,47 +65,23 @@ fn traces() -> Arc<Traces> {
         ("steady", opportunities("1\n2\n3\n4\n")),
         ("bursts", opportunities("0\n0\n0\n7\n7\n30\n30\n30\n30\n")),
         ("rare", opportunities("1000000000\n")),
-        (
-            "outages",
-            rates("time_s,rate_bps\n0,1e6\n0.5,0\n0.7,3e6\n1,0\n1.3,0\n"),
-        ),
+        ("outages", rates("time_s,rate_bps\n0,1e6\n0.5,0\n0.7,3e6\n1,0\n1.3,0\n")),
         ("crawl", rates("time_s,rate_bps\n0,0\n10,1\n20,1\n")),
-        (
-            "fast",
-            rates("time_s,rate_bps\n0,1e15\n0.000000001,0\n0.000000002,0\n"),
-        ),
+        ("fast", rates("time_s,rate_bps\n0,1e15\n0.000000001,0\n0.000000002,0\n")),
     ];
-    Arc::new(
-        traces
-            .map(|(name, trace)| (name.to_owned(), Arc::new(trace)))
-            .into(),
-    )
+    Arc::new(traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace))).into())
 }
 
 fn queue(description: &Value) -> Queue {
     let registry = Registry::default();
-    let setup = Setup {
-        seed: Seed::new(1, 0, "queue"),
-        registry: &registry,
-        extra: (),
-    };
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     Queue::new(AnyQueue::build(description, setup).expect("a queue"), 0)
 }
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
     let registry = Registry::default();
-    let kit = LinkKit {
-        queue,
-        reverse_queue: None,
-        output,
-        id: 0,
-        traces: traces(),
-    };
-    let setup = Setup {
-        seed: Seed::new(1, 0, "link"),
-        registry: &registry,
-        extra: kit,
-    };
+    let kit = LinkKit { queue, reverse_queue: None, output, id: 0, traces: traces() };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 
@@ -207,8 +183,7 @@ impl<S: Link> Ledger<S> {
         self.sizes.push(size);
         packet.payload = PayloadHandle(self.sizes.len() as u32);
         self.received += 1;
-        self.link
-            .receive(Port(side as u8), packet, &mut self.bench.at(self.now));
+        self.link.receive(Port(side as u8), packet, &mut self.bench.at(self.now));
         self.check();
     }
 
@@ -229,16 +204,9 @@ impl<S: Link> Ledger<S> {
     fn check(&mut self) {
         for (port, packet) in self.bench.sent() {
             let side = usize::from(port.0);
-            assert_eq!(
-                packet.seq as usize % self.sides,
-                side,
-                "left by the wrong output"
-            );
+            assert_eq!(packet.seq as usize % self.sides, side, "left by the wrong output");
             assert_eq!(packet.size, self.sizes[packet.seq as usize]);
-            assert!(
-                self.last[side].is_none_or(|last| last < packet.seq),
-                "out of order"
-            );
+            assert!(self.last[side].is_none_or(|last| last < packet.seq), "out of order");
             self.last[side] = Some(packet.seq);
             self.delivered += 1;
             self.delivered_bytes += u64::from(packet.size);
@@ -246,21 +214,10 @@ impl<S: Link> Ledger<S> {
         self.dropped += self.bench.bus().take_released().len() as u64;
         assert_eq!(self.bench.counts().total(), self.dropped);
         let held = self.link.held() as u64;
-        assert_eq!(
-            self.received,
-            self.delivered + self.dropped + held,
-            "packets"
-        );
+        assert_eq!(self.received, self.delivered + self.dropped + held, "packets");
         let next = self.link.next_wakeup();
-        assert!(
-            next >= self.now,
-            "a wake-up at {next:?}, when it is {:?}",
-            self.now
-        );
-        assert!(
-            held > 0 || next.is_never(),
-            "a link without a packet sleeps"
-        );
+        assert!(next >= self.now, "a wake-up at {next:?}, when it is {:?}", self.now);
+        assert!(held > 0 || next.is_never(), "a link without a packet sleeps");
         if self.now > self.measured_from {
             self.check_reports();
         }
@@ -273,15 +230,9 @@ impl<S: Link> Ledger<S> {
         assert_eq!(bytes, self.delivered_bytes);
         for SideReport { queue, link } in reports {
             let utilisation = link.utilisation;
-            assert!(
-                (0.0..=1.0).contains(&utilisation),
-                "utilisation {utilisation}"
-            );
+            assert!((0.0..=1.0).contains(&utilisation), "utilisation {utilisation}");
             let total: f64 = queue.distribution.iter().sum();
-            assert!(
-                (total - 1.0).abs() < 1e-9,
-                "the distribution adds up to {total}"
-            );
+            assert!((total - 1.0).abs() < 1e-9, "the distribution adds up to {total}");
         }
     }
 }
@@ -300,10 +251,7 @@ fn unknown_keys_and_missing_ones_are_refused() {
         let mut surplus = description.clone();
         surplus["surplus"] = json!(1);
         for wrong in [surplus, json!({"kind": description["kind"]})] {
-            assert!(
-                build(&wrong, queue(&queues()[0]), Port(0)).is_err(),
-                "{wrong}"
-            );
+            assert!(build(&wrong, queue(&queues()[0]), Port(0)).is_err(), "{wrong}");
         }
     }
 }
@@ -354,22 +302,13 @@ fn links_conserve_work() {
             let due = ledger.link.next_wakeup();
             ledger.wake_until(due, 100);
         }
-        assert_eq!(
-            (ledger.link.held(), ledger.delivered + ledger.dropped),
-            (0, 100)
-        );
-        let busy = ledger
-            .now
-            .saturating_since(Time::from_millis(3))
-            .as_secs_lossy();
+        assert_eq!((ledger.link.held(), ledger.delivered + ledger.dropped), (0, 100));
+        let busy = ledger.now.saturating_since(Time::from_millis(3)).as_secs_lossy();
         if description["kind"] == "fixed" {
             let overhead = description["frame_overhead"].as_u64().unwrap_or(0);
             let bits = 100.0 * 8.0 * (1500 + overhead) as f64;
             let rate = description["rate_bps"].as_u64().expect("it has one") as f64;
-            assert!(
-                (busy - bits / rate).abs() < 1e-6,
-                "{description} took {busy} s"
-            );
+            assert!((busy - bits / rate).abs() < 1e-6, "{description} took {busy} s");
         }
     }
 }

@@ -27,41 +27,20 @@ impl Hand {
     fn new(trace: Trace) -> Hand {
         let traces: Arc<Traces> = Arc::new([("t".to_owned(), Arc::new(trace))].into());
         let queues = Registry::default();
-        let setup = Setup {
-            seed: Seed::new(1, 0, "queue"),
-            registry: &queues,
-            extra: (),
-        };
+        let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
-        let kit = LinkKit {
-            queue,
-            reverse_queue: None,
-            output: Port(0),
-            id: 0,
-            traces,
-        };
+        let kit = LinkKit { queue, reverse_queue: None, output: Port(0), id: 0, traces };
         let links = Registry::default();
-        let setup = Setup {
-            seed: Seed::new(1, 0, "link"),
-            registry: &links,
-            extra: kit,
-        };
+        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
         let description = json!({"kind": "trace", "trace": "t", "frame_overhead": OVERHEAD});
         let link = AnyLink::build(&description, setup).expect("a link");
-        Hand {
-            bench: Bench::default(),
-            link,
-            next: 0,
-            departures: Vec::new(),
-        }
+        Hand { bench: Bench::default(), link, next: 0, departures: Vec::new() }
     }
 
     /// A link with opportunities at these times.
     fn at_ms(times: &[u64]) -> Hand {
-        Hand::new(Trace::Opportunities(
-            OpportunityTrace::new(times.to_vec()).expect("a trace"),
-        ))
+        Hand::new(Trace::Opportunities(OpportunityTrace::new(times.to_vec()).expect("a trace")))
     }
 
     /// A packet of `size` bytes arrives at `nanos`; what is due then goes first.
@@ -80,8 +59,7 @@ impl Hand {
     fn run(&mut self, until: Time) {
         for (at, _, packet) in self.bench.run(&mut self.link, until) {
             assert_eq!(at.as_nanos() % 1_000_000, 0);
-            self.departures
-                .push((at.as_nanos() / 1_000_000, packet.seq));
+            self.departures.push((at.as_nanos() / 1_000_000, packet.seq));
         }
     }
 
@@ -188,10 +166,7 @@ fn a_link_that_slept_for_rounds_wakes_in_step() {
     let mut link = Hand::at_ms(&[3, 10]);
     link.arrive(1_000_000_002, 1500);
     link.arrive(1_000_000_003, 1500);
-    assert_eq!(
-        link.until(2_000_000_000),
-        [(1_000_000_003, 0), (1_000_000_010, 1)]
-    );
+    assert_eq!(link.until(2_000_000_000), [(1_000_000_003, 0), (1_000_000_010, 1)]);
 }
 
 #[test]
@@ -203,10 +178,7 @@ fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
     // 752 + 1504 bytes of four opportunities; the one at 4 ms has been missed once 4 ms are over.
     let report = &link.link.reports(Time::from_nanos(4_000_001))[0].link;
     assert_eq!(report.utilisation, 0.375);
-    assert_eq!(
-        (report.delivered_packets, report.delivered_bytes),
-        (2, 2248)
-    );
+    assert_eq!((report.delivered_packets, report.delivered_bytes), (2, 2248));
 }
 
 /// A backlog that never ends: for one round and a bit, refills the queue before it can run dry.
@@ -220,12 +192,7 @@ fn delivered_by_ms(
     let mut bytes = vec![0; end_ms as usize + 1];
     let mut size_of = Vec::new();
     // More than a packet per opportunity of the busiest instant, and more small ones if need be.
-    let busiest = trace
-        .times_ms()
-        .chunk_by(|a, b| a == b)
-        .map(<[u64]>::len)
-        .max()
-        .unwrap_or(1);
+    let busiest = trace.times_ms().chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1);
     let backlog = 4 * busiest as u64 * OPPORTUNITY_BYTES + 200_000;
     let mut waiting = 0;
     let mut now = Time::ZERO;
@@ -239,8 +206,7 @@ fn delivered_by_ms(
         if now == Time::ZERO {
             // Opportunities at time 0 come before any packet and do not count.
             let after = Time::from_nanos(1);
-            link.link
-                .control(&Control::StartMeasurement, &mut link.bench.at(after));
+            link.link.control(&Control::StartMeasurement, &mut link.bench.at(after));
         }
         link.run(now);
         for (at, seq) in std::mem::take(&mut link.departures) {
@@ -264,9 +230,7 @@ fn check_backlogged(name: &str, trace: &OpportunityTrace, end_ms: u64) {
     assert_eq!(delivered, offered, "{name}");
     let mut number = 0_u64;
     let mut mixed = || {
-        number = number
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         1 + (number >> 33) as u32 % 3000
     };
     let delivered = delivered_by_ms(trace, &mut mixed, end_ms);

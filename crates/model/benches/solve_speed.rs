@@ -27,10 +27,7 @@ fn gentle_red(x: f64) -> f64 {
 
 fn regime(mcs: usize, snr_db: f64) -> Regime {
     let per = 1.0 / (1.0 + (3.0 * (snr_db - HALF_DB[mcs])).exp());
-    Regime {
-        rate_bps: RATES_MBPS[mcs] * 1e6,
-        per,
-    }
+    Regime { rate_bps: RATES_MBPS[mcs] * 1e6, per }
 }
 
 /// The 27 pairs with a faster second scheme, and the 8 schemes alone.
@@ -45,11 +42,7 @@ fn scenarios() -> Vec<Vec<f64>> {
     for mean_ms in FIXED_RTTS_MS {
         for flows in [1, 2, 4, 8, 16] {
             let spacing = 2.0 * mean_ms / f64::from(flows + 1);
-            scenarios.push(
-                (1..=flows)
-                    .map(|i| (f64::from(i) * spacing + 5.0) * 1e-3)
-                    .collect(),
-            );
+            scenarios.push((1..=flows).map(|i| (f64::from(i) * spacing + 5.0) * 1e-3).collect());
             if flows > 1 {
                 scenarios.push((0..flows).map(|_| (mean_ms + 5.0) * 1e-3).collect());
             }
@@ -68,18 +61,9 @@ fn sweep(threshold: f64) -> (u32, f64, [u32; 3]) {
             let link = MultiRegimeLink::new(std::slice::from_ref(&threshold), &regimes)
                 .expect("the link is valid");
             for base_rtts_s in &scenarios {
-                let drop = DropCurve {
-                    probability: gentle_red,
-                    x_max: 180.0,
-                };
+                let drop = DropCurve { probability: gentle_red, x_max: 180.0 };
                 let (tcp, packet_bytes) = (Tcp::default(), 1500.0);
-                let problem = Problem {
-                    link,
-                    base_rtts_s,
-                    drop,
-                    tcp,
-                    packet_bytes,
-                };
+                let problem = Problem { link, base_rtts_s, drop, tcp, packet_bytes };
                 let solution = problem.solve().expect("gentle RED reaches 1");
                 let kind = match solution.domain {
                     Domain::Empty => 0,

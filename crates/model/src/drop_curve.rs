@@ -26,10 +26,7 @@ impl<Q: Fn(f64) -> f64> DropCurve<Q> {
         if (0.0..=1.0).contains(&probability) {
             Ok(probability)
         } else {
-            Err(ModelError::DropProbability {
-                queue_packets,
-                probability,
-            })
+            Err(ModelError::DropProbability { queue_packets, probability })
         }
     }
 
@@ -45,17 +42,11 @@ mod tests {
 
     #[test]
     fn a_value_that_is_no_probability_is_an_error_with_its_place() {
-        let curve = DropCurve {
-            probability: |x| x,
-            x_max: 2.0,
-        };
+        let curve = DropCurve { probability: |x| x, x_max: 2.0 };
         assert_eq!(curve.at(0.5), Ok(0.5));
         assert_eq!(
             curve.at(1.5),
-            Err(ModelError::DropProbability {
-                queue_packets: 1.5,
-                probability: 1.5
-            })
+            Err(ModelError::DropProbability { queue_packets: 1.5, probability: 1.5 })
         );
     }
 }

@@ -101,15 +101,7 @@ pub(crate) fn require(
     value: f64,
     accepted: &'static str,
 ) -> Result<(), ModelError> {
-    if ok {
-        Ok(())
-    } else {
-        Err(ModelError::Parameter {
-            name,
-            value,
-            accepted,
-        })
-    }
+    if ok { Ok(()) } else { Err(ModelError::Parameter { name, value, accepted }) }
 }
 
 #[cfg(test)]
@@ -118,19 +110,12 @@ mod tests {
 
     #[test]
     fn messages_name_the_field_the_value_and_what_is_accepted() {
-        let threshold = ModelError::Threshold {
-            index: 1,
-            value: 5.0,
-            previous: 20.0,
-        };
+        let threshold = ModelError::Threshold { index: 1, value: 5.0, previous: 20.0 };
         assert_eq!(
             threshold.to_string(),
             "threshold 2 = 5 packets after 20: thresholds must ascend from above 0"
         );
         let timeout = require(false, "timeout_s", -1.0, "above 0 and finite").unwrap_err();
-        assert_eq!(
-            timeout.to_string(),
-            "timeout_s = -1: must be above 0 and finite"
-        );
+        assert_eq!(timeout.to_string(), "timeout_s = -1: must be above 0 and finite");
     }
 }

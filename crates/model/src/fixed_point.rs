@@ -30,15 +30,9 @@ use crate::root::{Bracket, Tolerance, find_root};
 use crate::solution::{Domain, Solution, Warning, Warnings};
 
 /// x* to 1e-12 packets, or the balance to a few units in the last place of 1.
-const QUEUE_TOLERANCE: Tolerance = Tolerance {
-    argument: 1e-12,
-    value: 1e-15,
-};
+const QUEUE_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
 /// α*, and the drop probability at a jump of q: to 1e-12.
-const FRACTION_TOLERANCE: Tolerance = Tolerance {
-    argument: 1e-12,
-    value: 1e-15,
-};
+const FRACTION_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
 /// What G − (1 − q) may be at a solution without a jump there.
 const BALANCED: f64 = 1e-7;
 
@@ -121,10 +115,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     pub fn at(&self, position: Position) -> Result<OperatingPoint, ModelError> {
         let regimes = self.link.regimes();
         let (queue_packets, service) = match position {
-            Position::Inside {
-                regime,
-                queue_packets,
-            } => (queue_packets, regimes[regime]),
+            Position::Inside { regime, queue_packets } => (queue_packets, regimes[regime]),
             Position::Boundary { boundary, alpha } => {
                 let mixed = regimes[boundary].mix(regimes[boundary + 1], alpha);
                 (self.link.thresholds()[boundary], mixed)
@@ -136,27 +127,16 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     /// Everything but the link, which is valid since it was made, and the values of the curve.
     fn validate(&self) -> Result<(), ModelError> {
         let packet = self.packet_bytes;
-        require(
-            packet > 0.0 && packet.is_finite(),
-            "packet_bytes",
-            packet,
-            "above 0 and finite",
-        )?;
+        require(packet > 0.0 && packet.is_finite(), "packet_bytes", packet, "above 0 and finite")?;
         self.tcp.validate()?;
         self.drop.validate()?;
         if self.base_rtts_s.is_empty() {
             return Err(ModelError::NoFlows);
         }
         let bad = |rtt: &f64| !(*rtt >= 0.0 && rtt.is_finite());
-        self.base_rtts_s
-            .iter()
-            .position(bad)
-            .map_or(Ok(()), |index| {
-                Err(ModelError::BaseRtt {
-                    index,
-                    base_rtt_s: self.base_rtts_s[index],
-                })
-            })
+        self.base_rtts_s.iter().position(bad).map_or(Ok(()), |index| {
+            Err(ModelError::BaseRtt { index, base_rtt_s: self.base_rtts_s[index] })
+        })
     }
 
     fn point(&self, queue_packets: f64, service: Regime, drop_probability: f64) -> OperatingPoint {
@@ -166,12 +146,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
 
     /// The upper end of a regime: its threshold from below, or `x_max`.
     fn regime_end(&self, index: usize, low: &OperatingPoint) -> Result<OperatingPoint, ModelError> {
-        let threshold = self
-            .link
-            .thresholds()
-            .get(index)
-            .copied()
-            .unwrap_or(f64::INFINITY);
+        let threshold = self.link.thresholds().get(index).copied().unwrap_or(f64::INFINITY);
         let end = threshold.min(self.drop.x_max);
         let drop_probability = self.drop.at(end)?;
         if drop_probability < low.drop_probability {
@@ -191,11 +166,9 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         high: &OperatingPoint,
     ) -> Result<OperatingPoint, ModelError> {
         match self.link.thresholds().get(index) {
-            Some(&threshold) if threshold <= self.drop.x_max => Ok(self.point(
-                threshold,
-                self.link.regimes()[index + 1],
-                high.drop_probability,
-            )),
+            Some(&threshold) if threshold <= self.drop.x_max => {
+                Ok(self.point(threshold, self.link.regimes()[index + 1], high.drop_probability))
+            }
             _ => Err(ModelError::QueueFull {
                 queue_packets: high.queue_packets,
                 arrival_bps: high.arrival_bps(),
@@ -253,12 +226,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
             self.window_limit_jump(point.loss),
             self.long_rtt(point.delay_s),
         ]);
-        Solution {
-            domain,
-            alpha,
-            point,
-            warnings,
-        }
+        Solution { domain, alpha, point, warnings }
     }
 
     fn window_limit_jump(&self, loss: f64) -> Option<Warning> {
@@ -279,10 +247,5 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
 
 /// A bracket between two points whose coordinate on the path is given.
 fn bracket(below: &OperatingPoint, above: &OperatingPoint, (low, high): (f64, f64)) -> Bracket {
-    Bracket {
-        low,
-        high,
-        value_low: below.balance(),
-        value_high: above.balance(),
-    }
+    Bracket { low, high, value_low: below.balance(), value_high: above.balance() }
 }

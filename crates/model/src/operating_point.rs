@@ -88,12 +88,7 @@ impl OperatingPoint {
         let rtt_s = base_rtt_s + self.delay_s;
         let sending_rate = self.terms.sending_rate(rtt_s);
         let throughput_bps = (1.0 - self.loss) * self.packet_bits * sending_rate;
-        FlowPoint {
-            rtt_s,
-            sending_rate,
-            throughput_bps,
-            loss: self.loss,
-        }
+        FlowPoint { rtt_s, sending_rate, throughput_bps, loss: self.loss }
     }
 }
 
@@ -108,16 +103,8 @@ mod tests {
     use super::*;
 
     fn point() -> OperatingPoint {
-        let service = Regime {
-            rate_bps: 12e6,
-            per: 0.01,
-        };
-        OperatingPoint::new(
-            9.0,
-            service,
-            0.1,
-            (&Tcp::default(), 12_000.0, &[0.02, 0.05]),
-        )
+        let service = Regime { rate_bps: 12e6, per: 0.01 };
+        OperatingPoint::new(9.0, service, 0.1, (&Tcp::default(), 12_000.0, &[0.02, 0.05]))
     }
 
     #[test]

@@ -29,11 +29,7 @@ pub struct Tcp {
 
 impl Default for Tcp {
     fn default() -> Self {
-        Self {
-            max_window_packets: 65_536.0 / 1500.0,
-            timeout_s: 1.0,
-            packets_per_ack: 2.0,
-        }
+        Self { max_window_packets: 65_536.0 / 1500.0, timeout_s: 1.0, packets_per_ack: 2.0 }
     }
 }
 
@@ -60,17 +56,8 @@ impl Tcp {
     /// [`ModelError::Parameter`] with the first field outside its range.
     pub fn validate(&self) -> Result<(), ModelError> {
         let at_least_1 = |value: f64| value >= 1.0 && value.is_finite();
-        let (window, timeout, b) = (
-            self.max_window_packets,
-            self.timeout_s,
-            self.packets_per_ack,
-        );
-        require(
-            at_least_1(window),
-            "max_window_packets",
-            window,
-            "at least 1 and finite",
-        )?;
+        let (window, timeout, b) = (self.max_window_packets, self.timeout_s, self.packets_per_ack);
+        require(at_least_1(window), "max_window_packets", window, "at least 1 and finite")?;
         let positive = timeout > 0.0 && timeout.is_finite();
         require(positive, "timeout_s", timeout, "above 0 and finite")?;
         require(at_least_1(b), "packets_per_ack", b, "at least 1 and finite")
@@ -81,11 +68,7 @@ impl Tcp {
     pub fn rate_terms(&self, p: f64) -> RateTerms {
         let window = unconstrained_window(p, self.packets_per_ack);
         let limited = window >= self.max_window_packets;
-        let window = if limited {
-            self.max_window_packets
-        } else {
-            window
-        };
+        let window = if limited { self.max_window_packets } else { window };
         let timeout_probability = timeout_probability(p, window);
         let packets = packets_per_cycle(p, window, timeout_probability);
         let rounds = if limited {
@@ -226,10 +209,7 @@ mod tests {
     const LOSSES: [f64; 8] = [1e-7, 1e-5, 8e-4, 3e-3, 0.02, 0.1, 0.5, 0.99];
 
     fn close(ours: f64, expected: f64, tolerance: f64) {
-        assert!(
-            (ours / expected - 1.0).abs() < tolerance,
-            "{ours} is not {expected}"
-        );
+        assert!((ours / expected - 1.0).abs() < tolerance, "{ours} is not {expected}");
     }
 
     /// Eq. 5, corrected, written as it stands.
@@ -252,10 +232,7 @@ mod tests {
 
     #[test]
     fn eq_3_is_one_packet_per_64_timeouts_when_all_is_lost() {
-        let tcp = Tcp {
-            timeout_s: 0.5,
-            ..Tcp::default()
-        };
+        let tcp = Tcp { timeout_s: 0.5, ..Tcp::default() };
         close(tcp.sending_rate(1.0, 0.1), 1.0 / 32.0, 1e-15);
     }
 
@@ -271,15 +248,8 @@ mod tests {
     #[test]
     fn eq_3_follows_the_square_root_law_at_moderate_loss() {
         // Mathis: 1/RTT sqrt(3/(2bp)) is the leading term for small p and no window limit.
-        let tcp = Tcp {
-            max_window_packets: 1e9,
-            ..Tcp::default()
-        };
-        close(
-            tcp.sending_rate(1e-8, 0.1),
-            (3.0_f64 / 4e-8).sqrt() / 0.1,
-            3e-3,
-        );
+        let tcp = Tcp { max_window_packets: 1e9, ..Tcp::default() };
+        close(tcp.sending_rate(1e-8, 0.1), (3.0_f64 / 4e-8).sqrt() / 0.1, 3e-3);
     }
 
     #[test]
@@ -335,17 +305,10 @@ mod tests {
             let timeouts = printed_timeout_probability(p, w) * 1.5 * backoff_factor(p) / (1.0 - p);
             let denominator = printed_denominator(p, w);
             close(unconstrained_rtts(p, 2.0), (w + 1.0) / denominator, 1e-8);
-            close(
-                unconstrained_timeout(p, 2.0, 1.5),
-                timeouts / denominator,
-                1e-8,
-            );
+            close(unconstrained_timeout(p, 2.0, 1.5), timeouts / denominator, 1e-8);
         }
         assert_eq!(
-            (
-                unconstrained_rtts(0.0, 2.0),
-                unconstrained_timeout(0.0, 2.0, 1.0)
-            ),
+            (unconstrained_rtts(0.0, 2.0), unconstrained_timeout(0.0, 2.0, 1.0)),
             (0.0, 0.0)
         );
     }
@@ -355,16 +318,8 @@ mod tests {
         for p in LOSSES {
             let rounds = 2.0 / 8.0 * W + (1.0 - p) / (p * W) + 2.0;
             let timeouts = printed_timeout_probability(p, W) * 1.5 * backoff_factor(p) / (1.0 - p);
-            close(
-                constrained_rtts(p, W, 2.0),
-                rounds / printed_denominator(p, W),
-                1e-8,
-            );
-            close(
-                constrained_timeout(p, W, 1.5),
-                timeouts / printed_denominator(p, W),
-                1e-8,
-            );
+            close(constrained_rtts(p, W, 2.0), rounds / printed_denominator(p, W), 1e-8);
+            close(constrained_timeout(p, W, 1.5), timeouts / printed_denominator(p, W), 1e-8);
         }
         close(constrained_rtts(0.0, W, 2.0), 1.0 / W, 1e-15);
         assert_eq!(constrained_timeout(0.0, W, 1.0), 0.0);
@@ -380,39 +335,20 @@ mod tests {
             let (rtts, timeout) = if p < switch {
                 (constrained_rtts(p, W, 2.0), constrained_timeout(p, W, 1.0))
             } else {
-                (
-                    unconstrained_rtts(p, 2.0),
-                    unconstrained_timeout(p, 2.0, 1.0),
-                )
+                (unconstrained_rtts(p, 2.0), unconstrained_timeout(p, 2.0, 1.0))
             };
-            assert_eq!(
-                terms,
-                RateTerms {
-                    rtts_per_packet: rtts,
-                    timeout_s_per_packet: timeout
-                }
-            );
+            assert_eq!(terms, RateTerms { rtts_per_packet: rtts, timeout_s_per_packet: timeout });
         }
     }
 
     #[test]
     fn the_branches_meet_for_b_2_and_jump_as_documented_otherwise() {
         for b in [1.0, 2.0, 4.0] {
-            let tcp = Tcp {
-                packets_per_ack: b,
-                ..Tcp::default()
-            };
+            let tcp = Tcp { packets_per_ack: b, ..Tcp::default() };
             let p = tcp.window_switch_loss();
             let ratio = constrained_rtts(p, W, b) / unconstrained_rtts(p, b);
-            assert!(
-                (ratio - 1.0 - tcp.window_switch_jump()).abs() < 1e-12,
-                "b = {b}: {ratio}"
-            );
-            close(
-                constrained_timeout(p, W, 1.0),
-                unconstrained_timeout(p, b, 1.0),
-                1e-12,
-            );
+            assert!((ratio - 1.0 - tcp.window_switch_jump()).abs() < 1e-12, "b = {b}: {ratio}");
+            close(constrained_timeout(p, W, 1.0), unconstrained_timeout(p, b, 1.0), 1e-12);
         }
         assert_eq!(Tcp::default().window_switch_jump(), 0.0);
     }
@@ -420,10 +356,7 @@ mod tests {
     #[test]
     fn eq_3_decreases_with_loss_for_b_2_while_rtt_is_within_the_timeout() {
         for max_window_packets in [1.0, 2.0, 4.0, W, 2000.0] {
-            let tcp = Tcp {
-                max_window_packets,
-                ..Tcp::default()
-            };
+            let tcp = Tcp { max_window_packets, ..Tcp::default() };
             for rtt_s in [1e-4, 0.05, 1.0] {
                 let rate = |i: i32| tcp.sending_rate(10f64.powf(f64::from(i) / 1000.0), rtt_s);
                 assert!((-9000..0).all(|i| rate(i) > rate(i + 1)));
@@ -437,11 +370,7 @@ mod tests {
     fn rates_on_both_sides_of_the_jump_are_within_the_window_called_near() {
         for b in [1.0, 1.5, 1.9] {
             for max_window_packets in [3.0, 10.0, W, 1000.0] {
-                let tcp = Tcp {
-                    max_window_packets,
-                    packets_per_ack: b,
-                    ..Tcp::default()
-                };
+                let tcp = Tcp { max_window_packets, packets_per_ack: b, ..Tcp::default() };
                 let switch = tcp.window_switch_loss();
                 let reach = 1.0 + 8.0 * tcp.window_switch_jump();
                 let rate = |p| tcp.sending_rate(p, 1.0);
@@ -458,29 +387,12 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_named() {
-        let tcp = Tcp {
-            max_window_packets: 0.5,
-            ..Tcp::default()
-        };
+        let tcp = Tcp { max_window_packets: 0.5, ..Tcp::default() };
         assert_eq!(
             tcp.validate().unwrap_err().to_string(),
             "max_window_packets = 0.5: must be at least 1 and finite"
         );
-        assert!(
-            Tcp {
-                timeout_s: f64::NAN,
-                ..Tcp::default()
-            }
-            .validate()
-            .is_err()
-        );
-        assert!(
-            Tcp {
-                packets_per_ack: 0.0,
-                ..Tcp::default()
-            }
-            .validate()
-            .is_err()
-        );
+        assert!(Tcp { timeout_s: f64::NAN, ..Tcp::default() }.validate().is_err());
+        assert!(Tcp { packets_per_ack: 0.0, ..Tcp::default() }.validate().is_err());
     }
 }

@@ -49,20 +49,11 @@ impl<'a> MultiRegimeLink<'a> {
     pub fn new(thresholds: &'a [f64], regimes: &'a [Regime]) -> Result<Self, ModelError> {
         if regimes.len() != thresholds.len() + 1 {
             let (regimes, thresholds) = (regimes.len(), thresholds.len());
-            return Err(ModelError::RegimeCount {
-                regimes,
-                thresholds,
-            });
+            return Err(ModelError::RegimeCount { regimes, thresholds });
         }
         check_thresholds(thresholds)?;
-        regimes
-            .iter()
-            .enumerate()
-            .try_for_each(|(index, regime)| check_regime(index, regime))?;
-        Ok(Self {
-            thresholds,
-            regimes,
-        })
+        regimes.iter().enumerate().try_for_each(|(index, regime)| check_regime(index, regime))?;
+        Ok(Self { thresholds, regimes })
     }
 
     /// The thresholds B_j, packets, ascending.
@@ -77,10 +68,7 @@ impl<'a> MultiRegimeLink<'a> {
 
     /// The first boundary at which the rate falls, if any.
     pub fn rate_decrease(&self) -> Option<Warning> {
-        let boundary = self
-            .regimes
-            .windows(2)
-            .position(|w| w[1].rate_bps < w[0].rate_bps)?;
+        let boundary = self.regimes.windows(2).position(|w| w[1].rate_bps < w[0].rate_bps)?;
         Some(Warning::RateDecreases {
             boundary,
             below_bps: self.regimes[boundary].rate_bps,
@@ -103,11 +91,7 @@ fn check_thresholds(thresholds: &[f64]) -> Result<(), ModelError> {
     let mut previous = 0.0;
     for (index, &value) in thresholds.iter().enumerate() {
         if !(value > previous && value.is_finite()) {
-            return Err(ModelError::Threshold {
-                index,
-                value,
-                previous,
-            });
+            return Err(ModelError::Threshold { index, value, previous });
         }
         previous = value;
     }
@@ -128,14 +112,8 @@ fn check_regime(index: usize, &Regime { rate_bps, per }: &Regime) -> Result<(), 
 mod tests {
     use super::*;
 
-    const SLOW: Regime = Regime {
-        rate_bps: 8e6,
-        per: 1e-3,
-    };
-    const FAST: Regime = Regime {
-        rate_bps: 16e6,
-        per: 0.1,
-    };
+    const SLOW: Regime = Regime { rate_bps: 8e6, per: 1e-3 };
+    const FAST: Regime = Regime { rate_bps: 16e6, per: 0.1 };
 
     #[test]
     fn eq_12_and_13_weight_rates_by_time_and_errors_by_packets() {
@@ -149,9 +127,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_link_is_said() {
         let text = |thresholds: &[f64], regimes: &[Regime]| {
-            MultiRegimeLink::new(thresholds, regimes)
-                .unwrap_err()
-                .to_string()
+            MultiRegimeLink::new(thresholds, regimes).unwrap_err().to_string()
         };
         assert_eq!(
             text(&[20.0], &[SLOW]),
@@ -161,10 +137,7 @@ mod tests {
             text(&[20.0, 20.0], &[SLOW, FAST, FAST]),
             "threshold 2 = 20 packets after 20: thresholds must ascend from above 0"
         );
-        let stopped = Regime {
-            rate_bps: 0.0,
-            ..SLOW
-        };
+        let stopped = Regime { rate_bps: 0.0, ..SLOW };
         assert_eq!(
             text(&[20.0], &[SLOW, stopped]),
             "rate of regime 2 = 0 bit/s: must be above 0 and finite"
@@ -182,19 +155,11 @@ mod tests {
         let link = MultiRegimeLink::new(&[10.0, 20.0], &regimes).unwrap();
         assert_eq!(
             link.rate_decrease(),
-            Some(Warning::RateDecreases {
-                boundary: 1,
-                below_bps: 16e6,
-                above_bps: 8e6
-            })
+            Some(Warning::RateDecreases { boundary: 1, below_bps: 16e6, above_bps: 8e6 })
         );
         assert_eq!(
             link.per_decrease(),
-            Some(Warning::PerDecreases {
-                boundary: 1,
-                below: 0.1,
-                above: 1e-3
-            })
+            Some(Warning::PerDecreases { boundary: 1, below: 0.1, above: 1e-3 })
         );
         let equal = [SLOW, SLOW];
         let link = MultiRegimeLink::new(&[10.0], &equal).unwrap();

@@ -24,11 +24,7 @@ pub struct Bracket {
 impl Bracket {
     /// The end at which the value is closer to 0.
     pub fn best(&self) -> f64 {
-        if self.value_high < -self.value_low {
-            self.high
-        } else {
-            self.low
-        }
+        if self.value_high < -self.value_low { self.high } else { self.low }
     }
 
     /// The distance from 0 of the value at [`Bracket::best`].
@@ -84,11 +80,7 @@ fn next_argument(bracket: &Bracket, initial: f64, reach: f64) -> f64 {
     let width = bracket.high - bracket.low;
     let middle = bracket.low + 0.5 * width;
     let fraction = -bracket.value_low / (bracket.value_high - bracket.value_low);
-    let secant = if fraction.is_finite() {
-        bracket.low + fraction * width
-    } else {
-        middle
-    };
+    let secant = if fraction.is_finite() { bracket.low + fraction * width } else { middle };
     let truncation = 0.2 * width * width / initial;
     let to_middle = middle - secant;
     let truncated = if truncation <= to_middle.abs() {
@@ -104,10 +96,7 @@ fn next_argument(bracket: &Bracket, initial: f64, reach: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const FINE: Tolerance = Tolerance {
-        argument: 1e-10,
-        value: 0.0,
-    };
+    const FINE: Tolerance = Tolerance { argument: 1e-10, value: 0.0 };
 
     /// The bracket found, and how many evaluations it took.
     fn find(
@@ -122,12 +111,7 @@ mod tests {
             evaluations += 1;
             function(x)
         };
-        let start = Bracket {
-            low,
-            high,
-            value_low,
-            value_high,
-        };
+        let start = Bracket { low, high, value_low, value_high };
         let found = find_root(counted, start, within);
         assert!(found.value_low <= 0.0 && found.value_high >= 0.0);
         (found, evaluations)
@@ -136,17 +120,10 @@ mod tests {
     #[test]
     fn a_smooth_root_takes_far_fewer_steps_than_bisection() {
         for root in [0.001, 0.3, 7.0, 179.9] {
-            let (found, evaluations) = find(
-                |x| (x + 1.0).sqrt() - (root + 1.0f64).sqrt(),
-                0.0,
-                180.0,
-                FINE,
-            );
+            let (found, evaluations) =
+                find(|x| (x + 1.0).sqrt() - (root + 1.0f64).sqrt(), 0.0, 180.0, FINE);
             assert!((found.best() - root).abs() < 2e-10, "{root}: {found:?}");
-            assert!(
-                evaluations <= 14,
-                "{root}: {evaluations} evaluations; bisection takes 40"
-            );
+            assert!(evaluations <= 14, "{root}: {evaluations} evaluations; bisection takes 40");
         }
     }
 
@@ -168,32 +145,21 @@ mod tests {
 
     #[test]
     fn the_value_tolerance_stops_early() {
-        let coarse = Tolerance {
-            argument: 1e-12,
-            value: 0.5,
-        };
+        let coarse = Tolerance { argument: 1e-12, value: 0.5 };
         let (found, evaluations) = find(|x| x * x - 2.0, 0.0, 2.0, coarse);
         assert!(found.residual() <= 0.5 && evaluations <= 3);
     }
 
     #[test]
     fn a_tolerance_below_the_resolution_of_the_argument_still_ends() {
-        let within = Tolerance {
-            argument: 1e-300,
-            value: 0.0,
-        };
+        let within = Tolerance { argument: 1e-300, value: 0.0 };
         let (found, evaluations) = find(|x| x - 1e9 / 3.0, 0.0, 1e9, within);
         assert!((found.best() - 1e9 / 3.0).abs() < 1e-5 && evaluations < 60);
     }
 
     #[test]
     fn nan_ends_the_search_too() {
-        let start = Bracket {
-            low: 0.0,
-            high: 1.0,
-            value_low: -1.0,
-            value_high: 1.0,
-        };
+        let start = Bracket { low: 0.0, high: 1.0, value_low: -1.0, value_high: 1.0 };
         let found = find_root(|_| f64::NAN, start, FINE);
         assert!(found.high - found.low <= 2e-10);
     }

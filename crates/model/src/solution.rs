@@ -72,9 +72,7 @@ impl Solution {
 
     /// Each flow at the solution, in the order of `base_rtts_s` (those of the problem).
     pub fn flows<'a>(&'a self, base_rtts_s: &'a [f64]) -> impl Iterator<Item = FlowPoint> + 'a {
-        base_rtts_s
-            .iter()
-            .map(|&base_rtt_s| self.point.flow(base_rtt_s))
+        base_rtts_s.iter().map(|&base_rtt_s| self.point.flow(base_rtt_s))
     }
 }
 
@@ -125,29 +123,17 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RateDecreases {
-                boundary,
-                below_bps,
-                above_bps,
-            } => write!(
+            Self::RateDecreases { boundary, below_bps, above_bps } => write!(
                 f,
                 "the rate falls from {below_bps} to {above_bps} bit/s at threshold {}: the solution may not be the only one",
                 boundary + 1
             ),
-            Self::PerDecreases {
-                boundary,
-                below,
-                above,
-            } => write!(
+            Self::PerDecreases { boundary, below, above } => write!(
                 f,
                 "the packet error rate falls from {below} to {above} at threshold {}: the solution may not be the only one",
                 boundary + 1
             ),
-            Self::WindowLimitJump {
-                loss,
-                switch_loss,
-                jump,
-            } => write!(
+            Self::WindowLimitJump { loss, switch_loss, jump } => write!(
                 f,
                 "the loss rate {loss} is close to {switch_loss}, where the TCP formula jumps by {:.2} %: the solution may be off by that much",
                 100.0 * jump.abs()
@@ -192,11 +178,7 @@ mod tests {
 
     #[test]
     fn warnings_say_where_and_what() {
-        let rate = Warning::RateDecreases {
-            boundary: 0,
-            below_bps: 2e6,
-            above_bps: 1e6,
-        };
+        let rate = Warning::RateDecreases { boundary: 0, below_bps: 2e6, above_bps: 1e6 };
         assert_eq!(
             rate.to_string(),
             "the rate falls from 2000000 to 1000000 bit/s at threshold 1: the solution may not be the only one"

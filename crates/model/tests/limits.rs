@@ -5,32 +5,16 @@ mod common;
 use airpath_model::{Domain, DropCurve, ModelError, Regime, Tcp, Warning};
 use common::{PAPER_GRED, problem};
 
-const SLOW: Regime = Regime {
-    rate_bps: 8e6,
-    per: 1e-3,
-};
-const FAST: Regime = Regime {
-    rate_bps: 16e6,
-    per: 0.05,
-};
+const SLOW: Regime = Regime { rate_bps: 8e6, per: 1e-3 };
+const FAST: Regime = Regime { rate_bps: 16e6, per: 0.05 };
 const RTTS: [f64; 4] = [0.02, 0.03, 0.04, 0.05];
 
 #[test]
 fn theorem_3_1_a_queue_that_grows_at_its_limit_is_an_error() {
-    let drop = DropCurve {
-        probability: |_| 0.0,
-        x_max: 10.0,
-    };
+    let drop = DropCurve { probability: |_| 0.0, x_max: 10.0 };
     let error = problem((&[], &[SLOW]), &RTTS, drop).solve().unwrap_err();
     assert!(
-        matches!(
-            error,
-            ModelError::QueueFull {
-                queue_packets: 10.0,
-                service_bps: 8e6,
-                ..
-            }
-        ),
+        matches!(error, ModelError::QueueFull { queue_packets: 10.0, service_bps: 8e6, .. }),
         "{error}"
     );
 }
@@ -38,10 +22,7 @@ fn theorem_3_1_a_queue_that_grows_at_its_limit_is_an_error() {
 #[test]
 fn a_drop_tail_queue_settles_at_its_limit() {
     let step = |x: f64| if x < 50.0 { 0.0 } else { 1.0 };
-    let drop = DropCurve {
-        probability: step,
-        x_max: 50.0,
-    };
+    let drop = DropCurve { probability: step, x_max: 50.0 };
     let solution = problem((&[], &[SLOW]), &RTTS, drop).solve().unwrap();
     assert!((solution.queue_packets() - 50.0).abs() < 1e-8);
     assert!((solution.throughput_bps() / (0.999 * 8e6) - 1.0).abs() < 1e-9);
@@ -50,13 +31,10 @@ fn a_drop_tail_queue_settles_at_its_limit() {
 
 #[test]
 fn thresholds_beyond_the_longest_queue_do_not_matter() {
-    let near = problem((&[], &[SLOW]), &RTTS, PAPER_GRED.curve())
-        .solve()
-        .unwrap();
+    let near = problem((&[], &[SLOW]), &RTTS, PAPER_GRED.curve()).solve().unwrap();
     for threshold in [180.0, 1000.0] {
-        let far = problem((&[threshold], &[SLOW, FAST]), &RTTS, PAPER_GRED.curve())
-            .solve()
-            .unwrap();
+        let far =
+            problem((&[threshold], &[SLOW, FAST]), &RTTS, PAPER_GRED.curve()).solve().unwrap();
         assert_eq!(far.domain, Domain::Regime(0));
         assert_eq!(far.queue_packets(), near.queue_packets());
     }
@@ -70,9 +48,8 @@ fn a_solution_can_lie_in_every_regime_and_at_every_boundary() {
     let mut seen: Vec<String> = Vec::new();
     for flows in 1..=300 {
         let rtts = vec![0.2; flows];
-        let solution = problem((&[10.0, 25.0], &regimes), &rtts, PAPER_GRED.curve())
-            .solve()
-            .unwrap();
+        let solution =
+            problem((&[10.0, 25.0], &regimes), &rtts, PAPER_GRED.curve()).solve().unwrap();
         let name = solution.domain.to_string();
         if seen.last() != Some(&name) {
             seen.push(name);
@@ -83,31 +60,14 @@ fn a_solution_can_lie_in_every_regime_and_at_every_boundary() {
 
 #[test]
 fn a_drop_curve_that_falls_or_leaves_0_to_1_is_an_error() {
-    let falling = DropCurve {
-        probability: |x: f64| 0.5 - x / 100.0,
-        x_max: 10.0,
-    };
-    let error = problem(
-        (
-            &[],
-            &[Regime {
-                rate_bps: 1e3,
-                per: 0.0,
-            }],
-        ),
-        &RTTS,
-        falling,
-    )
-    .solve()
-    .unwrap_err();
+    let falling = DropCurve { probability: |x: f64| 0.5 - x / 100.0, x_max: 10.0 };
+    let error =
+        problem((&[], &[Regime { rate_bps: 1e3, per: 0.0 }]), &RTTS, falling).solve().unwrap_err();
     assert_eq!(
         error.to_string(),
         "drop probability falls from 0.5 to 0.4 up to 10 packets: it must not decrease"
     );
-    let nan = DropCurve {
-        probability: |_| f64::NAN,
-        x_max: 10.0,
-    };
+    let nan = DropCurve { probability: |_| f64::NAN, x_max: 10.0 };
     assert!(problem((&[], &[SLOW]), &RTTS, nan).solve().is_err());
     let nan_inside = |x: f64| {
         if x == 0.0 {
@@ -118,29 +78,17 @@ fn a_drop_curve_that_falls_or_leaves_0_to_1_is_an_error() {
             1.0
         }
     };
-    let drop = DropCurve {
-        probability: nan_inside,
-        x_max: 10.0,
-    };
+    let drop = DropCurve { probability: nan_inside, x_max: 10.0 };
     assert!(problem((&[], &[SLOW]), &RTTS, drop).solve().is_err());
 }
 
 #[test]
 fn inputs_out_of_range_are_named() {
     let text = |rtts: &[f64]| {
-        problem((&[], &[SLOW]), rtts, PAPER_GRED.curve())
-            .solve()
-            .unwrap_err()
-            .to_string()
+        problem((&[], &[SLOW]), rtts, PAPER_GRED.curve()).solve().unwrap_err().to_string()
     };
-    assert_eq!(
-        text(&[]),
-        "no flows: give the base RTT of at least one flow"
-    );
-    assert_eq!(
-        text(&[0.1, -1.0]),
-        "base RTT of flow 1 = -1 s: must be 0 or more and finite"
-    );
+    assert_eq!(text(&[]), "no flows: give the base RTT of at least one flow");
+    assert_eq!(text(&[0.1, -1.0]), "base RTT of flow 1 = -1 s: must be 0 or more and finite");
     let mut bad = problem((&[], &[SLOW]), &RTTS, PAPER_GRED.curve());
     bad.packet_bytes = 0.0;
     assert_eq!(
@@ -151,34 +99,20 @@ fn inputs_out_of_range_are_named() {
 
 #[test]
 fn an_rtt_beyond_the_timeout_is_reported() {
-    let slow = [Regime {
-        rate_bps: 1e5,
-        per: 0.0,
-    }];
-    let solution = problem((&[], &slow), &RTTS, PAPER_GRED.curve())
-        .solve()
-        .unwrap();
+    let slow = [Regime { rate_bps: 1e5, per: 0.0 }];
+    let solution = problem((&[], &slow), &RTTS, PAPER_GRED.curve()).solve().unwrap();
     let warnings: Vec<String> = solution.warnings.iter().map(|w| w.to_string()).collect();
     assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].contains("exceeds the timeout of 1 s"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("exceeds the timeout of 1 s"), "{warnings:?}");
 }
 
 /// Sweeps the rate across the point where E[W_u] = W_max at the solution; gives the largest
 /// |κ/r − 1|, and whether every solution within the jump of that point has a warning.
 fn sweep_across_the_window_limit(packets_per_ack: f64) -> (f64, bool) {
-    let tcp = Tcp {
-        packets_per_ack,
-        ..Tcp::default()
-    };
+    let tcp = Tcp { packets_per_ack, ..Tcp::default() };
     let (mut residual, mut warned, mut sides) = (0.0f64, true, [false; 2]);
     for step in 0..5000 {
-        let regime = Regime {
-            rate_bps: 5e6 * (1.0 + f64::from(step) * 4e-3),
-            per: 0.0,
-        };
+        let regime = Regime { rate_bps: 5e6 * (1.0 + f64::from(step) * 4e-3), per: 0.0 };
         let regimes = [regime];
         let mut problem = problem((&[], &regimes), &RTTS, PAPER_GRED.curve());
         problem.tcp = tcp;
@@ -190,10 +124,7 @@ fn sweep_across_the_window_limit(packets_per_ack: f64) -> (f64, bool) {
         let distance = solution.point.loss / tcp.window_switch_loss() - 1.0;
         sides[usize::from(distance > 0.0)] = true;
         let jump = tcp.window_switch_jump();
-        let has = solution
-            .warnings
-            .iter()
-            .any(|w| matches!(w, Warning::WindowLimitJump { .. }));
+        let has = solution.warnings.iter().any(|w| matches!(w, Warning::WindowLimitJump { .. }));
         warned &= has || jump == 0.0 || distance.abs() > 2.0 * jump.abs();
     }
     assert_eq!(sides, [true; 2], "the sweep crosses the window limit");
@@ -205,19 +136,8 @@ fn the_jump_of_pftk_at_the_window_limit_is_bracketed_and_reported() {
     let (residual, warned) = sweep_across_the_window_limit(2.0);
     assert!(residual < 1e-8 && warned, "b = 2 has no jump: {residual}");
     let (residual, warned) = sweep_across_the_window_limit(1.0);
-    assert!(
-        residual < 1e-8 && warned,
-        "b = 1 still balances: {residual}"
-    );
+    assert!(residual < 1e-8 && warned, "b = 1 still balances: {residual}");
     let (residual, warned) = sweep_across_the_window_limit(4.0);
-    let jump = Tcp {
-        packets_per_ack: 4.0,
-        ..Tcp::default()
-    }
-    .window_switch_jump()
-    .abs();
-    assert!(
-        residual > 1e-5 && residual < jump && warned,
-        "b = 4 is off by the jump: {residual}"
-    );
+    let jump = Tcp { packets_per_ack: 4.0, ..Tcp::default() }.window_switch_jump().abs();
+    assert!(residual > 1e-5 && residual < jump && warned, "b = 4 is off by the jump: {residual}");
 }

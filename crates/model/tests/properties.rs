@@ -52,35 +52,19 @@ fn path<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>, steps: u32) -> Vec<(Domain,
     let fractions = || (0..=steps).map(move |i| f64::from(i) / f64::from(steps));
     let mut places = Vec::new();
     for regime in 0..problem.link.regimes().len() {
-        let low = if regime == 0 {
-            0.0
-        } else {
-            thresholds[regime - 1]
-        };
+        let low = if regime == 0 { 0.0 } else { thresholds[regime - 1] };
         let end = thresholds.get(regime).copied().unwrap_or(f64::INFINITY);
         let inside = fractions().map(|f| low + f * (end.min(x_max) - low));
-        places.extend(inside.map(|x| {
-            (
-                Domain::Regime(regime),
-                Position::Inside {
-                    regime,
-                    queue_packets: x,
-                },
-            )
-        }));
+        places.extend(
+            inside.map(|x| (Domain::Regime(regime), Position::Inside { regime, queue_packets: x })),
+        );
         if end > x_max {
             break;
         }
-        let across = fractions().map(|alpha| Position::Boundary {
-            boundary: regime,
-            alpha,
-        });
+        let across = fractions().map(|alpha| Position::Boundary { boundary: regime, alpha });
         places.extend(across.map(|position| (Domain::Boundary(regime), position)));
     }
-    places
-        .into_iter()
-        .map(|(domain, place)| (domain, problem.at(place).unwrap()))
-        .collect()
+    places.into_iter().map(|(domain, place)| (domain, problem.at(place).unwrap())).collect()
 }
 
 /// How far along the path a solution lies: by piece, then by x or α.
@@ -110,29 +94,15 @@ fn assert_sound(solution: &Solution, rtts: &[f64]) {
         solution.point.loss,
         solution.point.delay_s,
     ];
-    assert!(
-        values.iter().all(|v| v.is_finite() && *v >= 0.0),
-        "{solution:?}"
-    );
-    assert!(
-        solution
-            .alpha
-            .is_none_or(|alpha| (0.0..=1.0).contains(&alpha)),
-        "{solution:?}"
-    );
-    let (arrival, service) = (
-        solution.point.arrival_bps(),
-        solution.point.service.rate_bps,
-    );
+    assert!(values.iter().all(|v| v.is_finite() && *v >= 0.0), "{solution:?}");
+    assert!(solution.alpha.is_none_or(|alpha| (0.0..=1.0).contains(&alpha)), "{solution:?}");
+    let (arrival, service) = (solution.point.arrival_bps(), solution.point.service.rate_bps);
     match solution.domain {
         Domain::Empty => assert!(arrival < service, "{solution:?}"),
         _ => assert!(close(arrival, service, 1e-6), "{solution:?}"),
     }
     let shares: f64 = solution.flows(rtts).map(|flow| flow.throughput_bps).sum();
-    assert!(
-        close(shares, solution.throughput_bps(), 1e-9),
-        "{solution:?}"
-    );
+    assert!(close(shares, solution.throughput_bps(), 1e-9), "{solution:?}");
 }
 
 proptest! {
@@ -238,10 +208,7 @@ fn extreme_values_give_finite_results() {
             for flows in [1, 2, 1000] {
                 for rtt in [0.0, 1e-4, 0.1, 10.0] {
                     let rtts = vec![rtt; flows];
-                    let faster = Regime {
-                        rate_bps: rate_bps * 100.0,
-                        per: 1.0,
-                    };
+                    let faster = Regime { rate_bps: rate_bps * 100.0, per: 1.0 };
                     let regimes = [Regime { rate_bps, per }, Regime { rate_bps, per }, faster];
                     let link = (&[1e-6, 179.0][..], &regimes[..]);
                     let solution = problem(link, &rtts, PAPER_GRED.curve()).solve().unwrap();

@@ -39,9 +39,7 @@ fn published() -> Vec<Published> {
         queue_packets: number(row[5]),
         alpha: (!row[6].is_empty()).then(|| number(row[6])),
     };
-    rows(include_str!("data/qawla_tables_3_to_5.csv"))
-        .map(parse)
-        .collect()
+    rows(include_str!("data/qawla_tables_3_to_5.csv")).map(parse).collect()
 }
 
 fn solve(row: &Published) -> Solution {
@@ -58,28 +56,17 @@ fn solve_with(row: &Published, units: [f64; 2]) -> Solution {
         rate_bps: number(rate) * 1e6,
         per: number(per) + units * third_digit(per),
     };
-    let regimes = [
-        regime(input[6], input[8], units[0]),
-        regime(input[7], input[9], units[1]),
-    ];
-    problem((&[row.threshold], &regimes), &rtts, PAPER_GRED.curve())
-        .solve()
-        .expect("a solution")
+    let regimes = [regime(input[6], input[8], units[0]), regime(input[7], input[9], units[1])];
+    problem((&[row.threshold], &regimes), &rtts, PAPER_GRED.curve()).solve().expect("a solution")
 }
 
 /// One unit of the last digit of a number printed as `d.dde-n`; 0 for a plain 0.
 fn third_digit(printed: &str) -> f64 {
-    printed
-        .split_once('e')
-        .map_or(0.0, |(_, exponent)| number(&format!("0.01e{exponent}")))
+    printed.split_once('e').map_or(0.0, |(_, exponent)| number(&format!("0.01e{exponent}")))
 }
 
 fn deviation(ours: f64, published: f64) -> f64 {
-    if ours == published {
-        0.0
-    } else {
-        (ours / published - 1.0).abs()
-    }
+    if ours == published { 0.0 } else { (ours / published - 1.0).abs() }
 }
 
 /// Asserts that every row's deviation is within `tolerance`, and the largest within `measured`.
@@ -96,20 +83,14 @@ fn check(what: &str, tolerance: f64, measured: f64, of: impl Fn(&Published) -> O
         );
         largest = largest.max(deviation);
     }
-    assert!(
-        largest <= measured,
-        "largest deviation of {what} was {measured}, is {largest}"
-    );
+    assert!(largest <= measured, "largest deviation of {what} was {measured}, is {largest}");
 }
 
 #[test]
 fn all_54_rows_are_there() {
     assert_eq!(published().len(), 54);
     assert_eq!(rows(include_str!("data/qawla_table_2.csv")).count(), 18);
-    assert_eq!(
-        published().iter().filter(|row| row.alpha.is_some()).count(),
-        31
-    );
+    assert_eq!(published().iter().filter(|row| row.alpha.is_some()).count(), 31);
 }
 
 #[test]
@@ -129,20 +110,13 @@ fn tables_3_to_5_throughput_within_a_tenth_of_a_percent() {
 
 #[test]
 fn tables_3_to_5_queue_within_three_tenths_of_a_percent() {
-    check("x*", 3e-3, 2.3e-3, |row| {
-        Some(deviation(solve(row).queue_packets(), row.queue_packets))
-    });
+    check("x*", 3e-3, 2.3e-3, |row| Some(deviation(solve(row).queue_packets(), row.queue_packets)));
 }
 
 #[test]
 fn tables_3_to_5_alpha_within_six_tenths_of_a_percent() {
     check("alpha*", 6e-3, 5.4e-3, |row| {
-        assert_eq!(
-            solve(row).alpha.is_some(),
-            row.alpha.is_some(),
-            "idx {}",
-            row.idx
-        );
+        assert_eq!(solve(row).alpha.is_some(), row.alpha.is_some(), "idx {}", row.idx);
         Some(deviation(solve(row).alpha?, row.alpha?))
     });
 }
@@ -159,37 +133,23 @@ fn the_published_scenarios_give_no_warning() {
 #[test]
 fn tables_3_to_5_lie_within_the_rounding_of_table_2() {
     let corners = [[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]];
-    let within =
-        |row: &Published, what: &str, published: f64, half: f64, of: &dyn Fn(&Solution) -> f64| {
-            let values = corners.map(|units| of(&solve_with(row, units)));
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min) - half;
-            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) + half;
-            let place = format!("{what}, Table {} idx {}", row.table, row.idx);
-            assert!(
-                (low..=high).contains(&published),
-                "{place}: {published} not in {low} .. {high}"
-            );
-        };
+    let within = |row: &Published,
+                  what: &str,
+                  published: f64,
+                  half: f64,
+                  of: &dyn Fn(&Solution) -> f64| {
+        let values = corners.map(|units| of(&solve_with(row, units)));
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min) - half;
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) + half;
+        let place = format!("{what}, Table {} idx {}", row.table, row.idx);
+        assert!((low..=high).contains(&published), "{place}: {published} not in {low} .. {high}");
+    };
     for row in published() {
-        within(
-            &row,
-            "T",
-            row.throughput_bps,
-            2e-5 * row.throughput_bps,
-            &Solution::throughput_bps,
-        );
-        within(
-            &row,
-            "x*",
-            row.queue_packets,
-            2e-5 * row.queue_packets,
-            &Solution::queue_packets,
-        );
+        within(&row, "T", row.throughput_bps, 2e-5 * row.throughput_bps, &Solution::throughput_bps);
+        within(&row, "x*", row.queue_packets, 2e-5 * row.queue_packets, &Solution::queue_packets);
         if let Some(alpha) = row.alpha {
             let digit = 10f64.powf(alpha.log10().floor() - 2.0);
-            within(&row, "alpha*", alpha, 0.5 * digit, &|s| {
-                s.alpha.unwrap_or(0.0)
-            });
+            within(&row, "alpha*", alpha, 0.5 * digit, &|s| s.alpha.unwrap_or(0.0));
         }
     }
 }

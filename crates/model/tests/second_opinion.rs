@@ -36,11 +36,7 @@ fn pftk(p: f64, rtt: f64) -> f64 {
     let keep = |n: f64| (1.0 - p).powf(n);
     let q =
         ((1.0 - keep(3.0)) * (1.0 + keep(3.0) * (1.0 - keep(w - 3.0))) / (1.0 - keep(w))).min(1.0);
-    let rounds = if unconstrained < W_MAX {
-        w + 1.0
-    } else {
-        w / 4.0 + (1.0 - p) / (p * w) + 2.0
-    };
+    let rounds = if unconstrained < W_MAX { w + 1.0 } else { w / 4.0 + (1.0 - p) / (p * w) + 2.0 };
     ((1.0 - p) / p + w + q / (1.0 - p)) / (rtt * rounds + q * f / (1.0 - p))
 }
 
@@ -82,24 +78,11 @@ impl Printed<'_> {
         } else if !grows(self.threshold, 0.0) {
             ("R1", bisect(|x| grows(x, 0.0), 0.0, self.threshold), 0.0)
         } else if !grows(self.threshold, 1.0) {
-            (
-                "B",
-                self.threshold,
-                bisect(|alpha| grows(self.threshold, alpha), 0.0, 1.0),
-            )
+            ("B", self.threshold, bisect(|alpha| grows(self.threshold, alpha), 0.0, 1.0))
         } else {
-            (
-                "R2",
-                bisect(|x| grows(x, 1.0), self.threshold, 2.0 * self.gred.max_th),
-                0.0,
-            )
+            ("R2", bisect(|x| grows(x, 1.0), self.threshold, 2.0 * self.gred.max_th), 0.0)
         };
-        (
-            domain,
-            x,
-            alpha,
-            (1.0 - self.per(x, alpha)) * self.kappa(x, alpha),
-        )
+        (domain, x, alpha, (1.0 - self.per(x, alpha)) * self.kappa(x, alpha))
     }
 }
 

@@ -5,15 +5,12 @@ use crate::network::{FlowStages, LinkPlace, Network, Route};
 use crate::scenario::{AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, WireSpec};
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
-    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
-    Time,
+    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId, Time,
 };
 use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
-use airpath_tcp::{
-    DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
-};
+use airpath_tcp::{DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -119,9 +116,7 @@ impl Builder<'_> {
         let bottleneck = &self.scenario.bottleneck;
         let (link, queue) = (&bottleneck.link, &bottleneck.queue);
         match &self.scenario.ack_path {
-            AckPath::Ideal {} => {
-                Ok((self.simplex("bottleneck", 0, link, queue)?, None))
-            }
+            AckPath::Ideal {} => Ok((self.simplex("bottleneck", 0, link, queue)?, None)),
             AckPath::Link { link: ack_link, queue: ack_queue } => {
                 let forward = self.simplex("bottleneck", 0, link, queue)?;
                 Ok((forward, Some(self.simplex("ack_path", 1, ack_link, ack_queue)?)))
@@ -213,8 +208,7 @@ impl Builder<'_> {
 
     /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
     fn wire(&mut self, lead: Duration, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
-        let wire =
-            Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns));
+        let wire = Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns));
         if wire.is_transparent() {
             return next;
         }

@@ -140,11 +140,7 @@ impl ReplicationReport {
     }
 }
 
-fn queue_summary(
-    name: &str,
-    report: SideReport,
-    counts: &airpath_core::DropCount,
-) -> QueueSummary {
+fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCount) -> QueueSummary {
     let queue = report.queue;
     let drops = DropReason::ALL
         .into_iter()

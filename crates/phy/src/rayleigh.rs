@@ -55,10 +55,8 @@ impl Rayleigh {
         doppler_hz: f64,
         mut uniform: impl FnMut() -> f64,
     ) -> Rayleigh {
-        let mut wave = || Wave {
-            shift_hz: doppler_hz * libm::cos(TAU * uniform()),
-            phase_turns: uniform(),
-        };
+        let mut wave =
+            || Wave { shift_hz: doppler_hz * libm::cos(TAU * uniform()), phase_turns: uniform() };
         Rayleigh {
             waves: (0..sinusoids.get()).map(|_| wave()).collect(),
             amplitude: (sinusoids.get() as f64).sqrt().recip(),
@@ -128,47 +126,30 @@ mod tests {
         let mean = samples.iter().sum::<f64>() / count;
         let variance = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
         let bound = 5.0 * (variance / count).sqrt();
-        assert!(
-            (mean - expected).abs() < bound,
-            "{mean} is not {expected} ± {bound}"
-        );
+        assert!((mean - expected).abs() < bound, "{mean} is not {expected} ± {bound}");
     }
 
     #[test]
     fn equal_draws_give_equal_channels_and_others_differ() {
         assert_eq!(channel(1), channel(1));
-        assert_ne!(
-            channel(1).power_at(Time::ZERO),
-            channel(2).power_at(Time::ZERO)
-        );
+        assert_ne!(channel(1).power_at(Time::ZERO), channel(2).power_at(Time::ZERO));
     }
 
     #[test]
     fn no_shift_freezes_the_channel() {
         let mut stream = Stream::new(3, 0, "rayleigh test");
         let frozen = Rayleigh::new(0.0, || stream.uniform());
-        assert_eq!(
-            frozen.gain_at(Time::ZERO),
-            frozen.gain_at(Time::from_secs(1000))
-        );
+        assert_eq!(frozen.gain_at(Time::ZERO), frozen.gain_at(Time::from_secs(1000)));
     }
 
     #[test]
     fn power_is_exponential_with_mean_one_over_the_seeds() {
-        let power: Vec<f64> = (0..40_000)
-            .map(|seed| channel(seed).power_at(cycles(1.7)))
-            .collect();
+        let power: Vec<f64> = (0..40_000).map(|seed| channel(seed).power_at(cycles(1.7))).collect();
         let share = |test: &dyn Fn(f64) -> bool| -> Vec<f64> {
-            power
-                .iter()
-                .map(|&x| f64::from(u8::from(test(x))))
-                .collect()
+            power.iter().map(|&x| f64::from(u8::from(test(x)))).collect()
         };
         assert_mean(&power, 1.0);
-        assert_mean(
-            &power.iter().map(|x| x * x).collect::<Vec<_>>(),
-            2.0 - 1.0 / N,
-        );
+        assert_mean(&power.iter().map(|x| x * x).collect::<Vec<_>>(), 2.0 - 1.0 / N);
         assert_mean(&share(&|x| x < 0.1), power_cdf(0.1));
         assert_mean(&share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
         // The finite number of waves must not show: within 1 % of the exponential law.
@@ -232,15 +213,9 @@ mod tests {
             let square = level * level;
             let rice_rate = (2.0 * PI).sqrt() * level * (-square).exp();
             let rice_duration = (square.exp() - 1.0) / (level * (2.0 * PI).sqrt());
-            assert!(
-                (rate / rice_rate - 1.0).abs() < 0.08,
-                "{level}: {rate} not {rice_rate}"
-            );
+            assert!((rate / rice_rate - 1.0).abs() < 0.08, "{level}: {rate} not {rice_rate}");
             let ratio = duration / rice_duration;
-            assert!(
-                (ratio - 1.0).abs() < 0.08,
-                "{level}: {duration} not {rice_duration}"
-            );
+            assert!((ratio - 1.0).abs() < 0.08, "{level}: {duration} not {rice_duration}");
         }
     }
 }

@@ -99,7 +99,9 @@ pub(crate) fn simulate(
             py.detach(|| wait(&worker));
             let fraction = (monitor.simulated_s() / total_s).min(1.0);
             let looked = py.check_signals().and_then(|()| match &progress {
-                Some(call) => call.call1(py, (monitor.finished(), replications, fraction)).map(drop),
+                Some(call) => {
+                    call.call1(py, (monitor.finished(), replications, fraction)).map(drop)
+                }
                 None => Ok(()),
             });
             if let Err(error) = looked {

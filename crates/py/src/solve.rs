@@ -15,11 +15,15 @@ use serde_json::{Value, json};
 pub(crate) fn solve(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let matched = Matched::from_scenario(&scenario).map_err(errors::config)?;
-    let link = MultiRegimeLink::new(&matched.thresholds, &matched.regimes).map_err(errors::model)?;
+    let link =
+        MultiRegimeLink::new(&matched.thresholds, &matched.regimes).map_err(errors::model)?;
     let problem = Problem {
         link,
         base_rtts_s: &matched.base_rtts_s,
-        drop: DropCurve { probability: |x| matched.queue.drop_probability(x), x_max: matched.queue.full() },
+        drop: DropCurve {
+            probability: |x| matched.queue.drop_probability(x),
+            x_max: matched.queue.full(),
+        },
         tcp: matched.tcp,
         packet_bytes: matched.packet_bytes,
     };
@@ -83,8 +87,8 @@ impl QueueCurve {
 impl Matched {
     fn from_scenario(scenario: &Scenario) -> Result<Matched, ConfigError> {
         let bottleneck = &scenario.bottleneck;
-        let (thresholds, regimes) = link(&bottleneck.link)
-            .map_err(|error| error.under("link").under("bottleneck"))?;
+        let (thresholds, regimes) =
+            link(&bottleneck.link).map_err(|error| error.under("link").under("bottleneck"))?;
         let options = common_options(&scenario.flows)?;
         let packet_bytes = f64::from(options.mss + options.header_bytes);
         let queue = queue(&bottleneck.queue, packet_bytes)
@@ -163,7 +167,11 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         }
         match common {
             Some(first) if first != &**options => {
-                return Err(no_model(&field, "other TCP options", "the same options for all flows"));
+                return Err(no_model(
+                    &field,
+                    "other TCP options",
+                    "the same options for all flows",
+                ));
             }
             _ => common = Some(options),
         }

@@ -124,5 +124,7 @@ pub(crate) fn generate_trace(config_json: &str) -> PyResult<Trace> {
         carrier_hz: config.carrier_hz,
         seed: config.seed,
     });
-    generated.map(|trace| Trace::new(trace_file::Trace::Opportunities(trace))).map_err(errors::trace)
+    generated
+        .map(|trace| Trace::new(trace_file::Trace::Opportunities(trace)))
+        .map_err(errors::trace)
 }

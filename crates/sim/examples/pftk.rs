@@ -11,31 +11,14 @@ mod pftk_case;
 use pftk_case::{Case, LOSS_RATES, Outcome};
 
 fn main() {
-    let losses = std::env::args()
-        .nth(1)
-        .map_or(10_000.0, |text| text.parse().expect("a number"));
-    let variants = [
-        (2, 1.0, 200),
-        (1, 1.0, 200),
-        (2, 1.0, 1),
-        (2, 0.2, 1),
-        (2, 0.2, 200),
-    ];
+    let losses = std::env::args().nth(1).map_or(10_000.0, |text| text.parse().expect("a number"));
+    let variants = [(2, 1.0, 200), (1, 1.0, 200), (2, 1.0, 1), (2, 0.2, 1), (2, 0.2, 200)];
     for (b, min_rto_s, ack_delay_ms) in variants {
         println!("b = {b}, T0 = {min_rto_s} s, ACKs delayed by {ack_delay_ms} ms at most:\n");
-        println!(
-            "| p | PFTK | Q | {0} | {0} |",
-            "packets/s | off PFTK | Q | off PFTK with this Q"
-        );
+        println!("| p | PFTK | Q | {0} | {0} |", "packets/s | off PFTK | Q | off PFTK with this Q");
         println!("|{}", " --- |".repeat(11));
         for p in LOSS_RATES {
-            let case = |recovery| Case {
-                p,
-                b,
-                min_rto_s,
-                ack_delay_ms,
-                recovery,
-            };
+            let case = |recovery| Case { p, b, min_rto_s, ack_delay_ms, recovery };
             let runs = ["reno", "newreno"].map(|name| (case(name), case(name).measure(losses, 1)));
             print_row(case("reno").pftk(), runs);
         }
@@ -49,18 +32,8 @@ fn print_row(model: Outcome, runs: [(Case, Outcome); 2]) {
         let with_its_q = case.pftk_rate_with_timeouts(simulated);
         let deviation = 100.0 * case.deviation(simulated);
         let rest = 100.0 * (rate / with_its_q - 1.0);
-        format!(
-            "{rate:.1} | {deviation:+.1} % | {:.3} | {rest:+.1} %",
-            simulated.timeout_share
-        )
+        format!("{rate:.1} | {deviation:+.1} % | {:.3} | {rest:+.1} %", simulated.timeout_share)
     });
-    let Outcome {
-        loss_rate: p,
-        sending_rate,
-        timeout_share,
-    } = model;
-    println!(
-        "| {p:.0e} | {sending_rate:.1} | {timeout_share:.3} | {} |",
-        columns.join(" | ")
-    );
+    let Outcome { loss_rate: p, sending_rate, timeout_share } = model;
+    println!("| {p:.0e} | {sending_rate:.1} | {timeout_share:.3} | {} |", columns.join(" | "));
 }

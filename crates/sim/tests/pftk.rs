@@ -14,23 +14,11 @@ use pftk_case::Case;
 /// so that seven standard deviations are left.
 fn check(recovery: &'static str) {
     for (p, losses) in [(1e-4, 500.0), (1e-3, 3000.0), (1e-2, 20_000.0)] {
-        let case = Case {
-            p,
-            b: 2,
-            min_rto_s: 1.0,
-            ack_delay_ms: 200,
-            recovery,
-        };
+        let case = Case { p, b: 2, min_rto_s: 1.0, ack_delay_ms: 200, recovery };
         let simulated = case.measure(losses, 1);
         let deviation = case.deviation(simulated);
-        println!(
-            "{recovery}, p = {p}: {simulated:?}, {:+.1} % from PFTK",
-            100.0 * deviation
-        );
-        assert!(
-            deviation.abs() < 0.10,
-            "{case:?}: {simulated:?}, {deviation}"
-        );
+        println!("{recovery}, p = {p}: {simulated:?}, {:+.1} % from PFTK", 100.0 * deviation);
+        assert!(deviation.abs() < 0.10, "{case:?}: {simulated:?}, {deviation}");
     }
 }
 

@@ -34,21 +34,9 @@ fn delivered_by_ms(
     queue: Value,
     seconds: u64,
 ) -> Vec<u64> {
-    let traces = Arc::new(
-        [(
-            "t".to_owned(),
-            Arc::new(Trace::Opportunities(trace.clone())),
-        )]
-        .into(),
-    );
+    let traces = Arc::new([("t".to_owned(), Arc::new(Trace::Opportunities(trace.clone())))].into());
     let link = json!({"kind": "trace", "trace": "t", "frame_overhead": 4, "delay_ns": 5 * MS});
-    let scenario = scenario(
-        seconds,
-        vec![flow(source, json!({}))],
-        link,
-        queue,
-        json!({}),
-    );
+    let scenario = scenario(seconds, vec![flow(source, json!({}))], link, queue, json!({}));
     let network = build(&scenario, &Parts::default(), &traces, 1, 0).expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
@@ -67,12 +55,8 @@ fn delivered_by_ms(
 fn datagrams_far_above_capacity_use_every_opportunity() {
     for (name, trace) in all_traces() {
         let seconds = 20;
-        let delivered = delivered_by_ms(
-            &trace,
-            datagrams("cbr", 200_000_000),
-            droptail(1000),
-            seconds,
-        );
+        let delivered =
+            delivered_by_ms(&trace, datagrams("cbr", 200_000_000), droptail(1000), seconds);
         let offered = traces::offered_by_ms(&trace, seconds * 1000 - 1);
         assert_eq!(delivered, offered, "{name}");
     }
@@ -86,19 +70,10 @@ fn tcp_never_gets_more_than_the_opportunities_of_any_window() {
             let source = tcp(json!({"recovery": recovery, "receive_window": 1_000_000}));
             let delivered = delivered_by_ms(&trace, source, droptail(200), seconds);
             let offered = traces::offered_by_ms(&trace, seconds * 1000 - 1);
-            let surplus = delivered
-                .iter()
-                .zip(&offered)
-                .position(|(out, offer)| out > offer);
-            assert_eq!(
-                surplus, None,
-                "{name}: more than on offer at this millisecond"
-            );
+            let surplus = delivered.iter().zip(&offered).position(|(out, offer)| out > offer);
+            assert_eq!(surplus, None, "{name}: more than on offer at this millisecond");
             let (used, total) = (delivered.iter().sum::<u64>(), offered.iter().sum::<u64>());
-            assert!(
-                used as f64 > 0.3 * total as f64,
-                "{name}: TCP used {used} of {total}"
-            );
+            assert!(used as f64 > 0.3 * total as f64, "{name}: TCP used {used} of {total}");
         }
     }
 }

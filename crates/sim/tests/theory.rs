@@ -23,23 +23,13 @@ const SERVICE_S: f64 = 1e-3;
 fn poisson(rho: f64, waiting_room: usize, seconds: u64) -> Scenario {
     let flows = vec![flow(datagrams("poisson", (12e6 * rho) as u64), json!({}))];
     let warmup = json!({"warmup_ns": seconds * SECOND / 20});
-    scenario(
-        seconds,
-        flows,
-        fixed(12_000_000),
-        droptail(waiting_room),
-        warmup,
-    )
+    scenario(seconds, flows, fixed(12_000_000), droptail(waiting_room), warmup)
 }
 
 fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> {
     let outcome = replications(scenario, &Parts::default(), seed, REPLICATIONS, 2);
     assert_eq!(outcome.finished.len(), REPLICATIONS);
-    outcome
-        .finished
-        .into_iter()
-        .map(|replication| replication.report)
-        .collect()
+    outcome.finished.into_iter().map(|replication| replication.report).collect()
 }
 
 /// Checks that the mean of `value` over the replications is `expected`, known to within `width`.
@@ -53,59 +43,34 @@ fn check_mean(
     let values: Vec<f64> = reports.iter().map(value).collect();
     let interval = mean_interval(&values, CONFIDENCE);
     let half = interval.high - interval.mean;
-    println!(
-        "{what}: {:.6} ± {half:.6}, theory {expected:.6}",
-        interval.mean
-    );
-    assert!(
-        (interval.mean - expected).abs() <= half,
-        "{what}: {interval:?}, theory {expected}"
-    );
+    println!("{what}: {:.6} ± {half:.6}, theory {expected:.6}", interval.mean);
+    assert!((interval.mean - expected).abs() <= half, "{what}: {interval:?}, theory {expected}");
     assert!(half <= width, "{what}: {interval:?} is wider than {width}");
 }
 
 /// Pollaczek–Khinchine for constant service: W = ρ D / (2 (1 − ρ)), L_q = λ W.
 #[test]
 fn poisson_arrivals_on_a_fixed_link_wait_as_in_m_d_1() {
-    for (rho, seconds, width) in [
-        (0.3, 100, 0.04),
-        (0.6, 100, 0.05),
-        (0.8, 100, 0.08),
-        (0.9, 150, 0.12),
-    ] {
+    for (rho, seconds, width) in
+        [(0.3, 100, 0.04), (0.6, 100, 0.05), (0.8, 100, 0.08), (0.9, 150, 0.12)]
+    {
         let reports = reports(&poisson(rho, 1_000_000, seconds), 1);
         let wait = rho * SERVICE_S / (2.0 * (1.0 - rho));
         let waiting = rho / SERVICE_S * wait;
-        check_mean(
-            &format!("ρ = {rho}: W, s"),
-            &reports,
-            wait,
-            width * wait,
-            |report| report.queues[0].mean_sojourn_s.expect("packets waited"),
-        );
-        check_mean(
-            &format!("ρ = {rho}: L_q"),
-            &reports,
-            waiting,
-            width * waiting,
-            |report| report.queues[0].mean_packets,
-        );
-        check_mean(
-            &format!("ρ = {rho}: utilisation"),
-            &reports,
-            rho,
-            0.02 * rho,
-            |report| report.links[0].utilisation,
-        );
+        check_mean(&format!("ρ = {rho}: W, s"), &reports, wait, width * wait, |report| {
+            report.queues[0].mean_sojourn_s.expect("packets waited")
+        });
+        check_mean(&format!("ρ = {rho}: L_q"), &reports, waiting, width * waiting, |report| {
+            report.queues[0].mean_packets
+        });
+        check_mean(&format!("ρ = {rho}: utilisation"), &reports, rho, 0.02 * rho, |report| {
+            report.links[0].utilisation
+        });
         // Waiting, service, and 10 ms of wire.
         let delay = wait + SERVICE_S + 0.010;
-        check_mean(
-            &format!("ρ = {rho}: delay, s"),
-            &reports,
-            delay,
-            width * wait,
-            |report| report.flows[0].mean_delay_s.expect("packets arrived"),
-        );
+        check_mean(&format!("ρ = {rho}: delay, s"), &reports, delay, width * wait, |report| {
+            report.flows[0].mean_delay_s.expect("packets arrived")
+        });
     }
 }
 
@@ -141,26 +106,16 @@ fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
 fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     let rho = 0.7;
     let reports = reports(&poisson(rho, 1_000_000, 200), 2);
-    let pi: Vec<f64> = embedded_chain(rho, 20)
-        .iter()
-        .map(|p| (1.0 - rho) * p)
-        .collect();
-    assert!(
-        (pi[1] - (1.0 - rho) * (rho.exp() - 1.0)).abs() < 1e-12,
-        "π₁ = (1−ρ)(e^ρ − 1)"
-    );
+    let pi: Vec<f64> = embedded_chain(rho, 20).iter().map(|p| (1.0 - rho) * p).collect();
+    assert!((pi[1] - (1.0 - rho) * (rho.exp() - 1.0)).abs() < 1e-12, "π₁ = (1−ρ)(e^ρ − 1)");
     let waiting = |n: usize| if n == 0 { pi[0] + pi[1] } else { pi[n + 1] };
     for n in 0..12 {
         let expected = waiting(n);
         // Levels of 0.2 % and more are known to 5 % … 20 % of themselves.
         let width = 0.01 * expected.sqrt();
-        check_mean(
-            &format!("P({n} waiting)"),
-            &reports,
-            expected,
-            width,
-            |report| report.queues[0].pmf.get(n).copied().unwrap_or(0.0),
-        );
+        check_mean(&format!("P({n} waiting)"), &reports, expected, width, |report| {
+            report.queues[0].pmf.get(n).copied().unwrap_or(0.0)
+        });
     }
     let tail = 1.0 - (0..12).map(waiting).sum::<f64>();
     check_mean("P(12 or more waiting)", &reports, tail, 0.001, |report| {
@@ -191,13 +146,9 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
             },
         );
         let busy = rho * (1.0 - loss);
-        check_mean(
-            &format!("ρ = {rho}, room {room}: busy"),
-            &reports,
-            busy,
-            0.02,
-            |report| report.links[0].utilisation,
-        );
+        check_mean(&format!("ρ = {rho}, room {room}: busy"), &reports, busy, 0.02, |report| {
+            report.links[0].utilisation
+        });
     }
 }
 
@@ -231,16 +182,10 @@ fn the_recursion_is_the_stationary_law_of_the_transition_matrix() {
 #[test]
 fn constant_arrivals_below_capacity_never_wait() {
     let flows = vec![flow(datagrams("cbr", 9_600_000), json!({}))];
-    let report = run(
-        &scenario(10, flows, fixed(12_000_000), droptail(1), json!({})),
-        1,
-    );
+    let report = run(&scenario(10, flows, fixed(12_000_000), droptail(1), json!({})), 1);
     let (queue, link, flow) = (&report.queues[0], &report.links[0], &report.flows[0]);
     // One each 1.25 ms from 0 on.
-    assert_eq!(
-        (flow.sent_packets, queue.arrived, queue.departed),
-        (8000, 8000, 8000)
-    );
+    assert_eq!((flow.sent_packets, queue.arrived, queue.departed), (8000, 8000, 8000));
     assert_eq!((queue.max_packets, queue.mean_packets), (1, 0.0));
     assert_eq!((queue.mean_sojourn_s, queue.drops.len()), (Some(0.0), 0));
     assert_eq!((queue.pmf.clone(), link.utilisation), (vec![1.0], 0.8));
@@ -252,35 +197,19 @@ fn constant_arrivals_below_capacity_never_wait() {
 #[test]
 fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
     let flows = vec![flow(datagrams("cbr", 15_000_000), json!({}))];
-    let unlimited = scenario(
-        8,
-        flows.clone(),
-        fixed(12_000_000),
-        droptail(1_000_000),
-        json!({}),
-    );
+    let unlimited = scenario(8, flows.clone(), fixed(12_000_000), droptail(1_000_000), json!({}));
     let report = run(&unlimited, 1);
     let (queue, link) = (&report.queues[0], &report.links[0]);
-    assert_eq!(
-        (queue.arrived, queue.departed, link.delivered_packets),
-        (10_000, 8000, 7999)
-    );
+    assert_eq!((queue.arrived, queue.departed, link.delivered_packets), (10_000, 8000, 7999));
     // Packets 0 … 7999 began their service: mean of 0.2 n ms.
     let mean = queue.mean_sojourn_s.expect("packets waited");
     assert!((mean - 0.2e-3 * 7999.0 / 2.0).abs() < 1e-9, "{mean}");
     assert_eq!((link.utilisation, queue.max_packets), (1.0, 2000));
     // Waiting at t: ⌈t/0.8⌉ − ⌈t/1⌉ (t in ms), 1000 on average over 0 … 8 s.
-    assert!(
-        (queue.mean_packets - 1000.0).abs() < 0.5,
-        "{}",
-        queue.mean_packets
-    );
+    assert!((queue.mean_packets - 1000.0).abs() < 0.5, "{}", queue.mean_packets);
 
     let full = json!({"warmup_ns": SECOND});
-    let report = run(
-        &scenario(9, flows, fixed(12_000_000), droptail(10), full),
-        1,
-    );
+    let report = run(&scenario(9, flows, fixed(12_000_000), droptail(10), full), 1);
     let queue = &report.queues[0];
     assert_eq!((queue.arrived, queue.departed), (10_000, 8000));
     assert_eq!(queue.drops["overflow"], 2000);
@@ -293,17 +222,10 @@ fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
 fn two_constant_flows_in_step() {
     let source = || flow(datagrams("cbr", 4_000_000), json!({}));
     let flows = vec![source(), source()];
-    let report = run(
-        &scenario(30, flows, fixed(12_000_000), droptail(5), json!({})),
-        1,
-    );
+    let report = run(&scenario(30, flows, fixed(12_000_000), droptail(5), json!({})), 1);
     let queue = &report.queues[0];
     assert_eq!(queue.mean_sojourn_s, Some(0.5e-3));
-    assert!(
-        (queue.pmf[1] - 1.0 / 3.0).abs() < 1e-12 && queue.pmf.len() == 2,
-        "{:?}",
-        queue.pmf
-    );
+    assert!((queue.pmf[1] - 1.0 / 3.0).abs() < 1e-12 && queue.pmf.len() == 2, "{:?}", queue.pmf);
     assert!((report.links[0].utilisation - 2.0 / 3.0).abs() < 1e-12);
 }
 
@@ -324,10 +246,7 @@ fn bernoulli_losses_are_binomial() {
             "p = {loss}: {lost} lost of {sent}, {:+.2} standard deviations",
             (lost - mean) / sigma
         );
-        assert!(
-            (lost - mean).abs() < 5.0 * sigma,
-            "p = {loss}: {lost} of {sent}"
-        );
+        assert!((lost - mean).abs() < 5.0 * sigma, "p = {loss}: {lost} of {sent}");
         // A lost packet has taken its time on the link.
         assert_eq!(link.utilisation, 1.0);
     }
@@ -343,10 +262,7 @@ fn a_link_of_two_regimes_holds_the_queue_at_its_threshold() {
     let warmup = json!({"warmup_ns": 10 * SECOND});
     let report = run(&scenario(70, flows, link, droptail(1000), warmup), 1);
     let queue = &report.queues[0];
-    assert!(
-        queue.pmf[..18].iter().sum::<f64>() == 0.0 && queue.max_packets <= 21,
-        "{queue:?}"
-    );
+    assert!(queue.pmf[..18].iter().sum::<f64>() == 0.0 && queue.max_packets <= 21, "{queue:?}");
     // As many packets are sent as arrive: a share α in the upper regime, 1.2 (1 − α) + 0.8 α = 1.
     let regimes = &report.links[0].regime_packets;
     let upper = regimes[1] as f64 / (regimes[0] + regimes[1]) as f64;

@@ -18,11 +18,7 @@ fn traces() -> Arc<Traces> {
     let rates = "time_s,rate_bps\n0,8e6\n0.3,0\n0.4,2e6\n0.6,2e6\n";
     let steps = Trace::parse_csv("steps", rates).expect("a trace");
     let named = [("bursts", bursts), ("steps", steps)];
-    Arc::new(
-        named
-            .map(|(name, trace)| (name.to_owned(), Arc::new(trace)))
-            .into(),
-    )
+    Arc::new(named.map(|(name, trace)| (name.to_owned(), Arc::new(trace))).into())
 }
 
 fn any_link() -> impl Strategy<Value = Value> {
@@ -86,18 +82,12 @@ fn any_flow() -> impl Strategy<Value = Value> {
         (1..SECOND).prop_map(|high| json!({"kind": "uniform", "low_ns": 0, "high_ns": high})),
     ];
     let stop = prop_oneof![3 => Just(Value::Null), 1 => (SECOND..3 * SECOND).prop_map(Value::from)];
-    (
-        any_source(),
-        start,
-        stop,
-        any_wire(),
-        any_wire(),
-        any_wire(),
-    )
-        .prop_map(|(source, start, stop_ns, access, egress, return_wire)| {
+    (any_source(), start, stop, any_wire(), any_wire(), any_wire()).prop_map(
+        |(source, start, stop_ns, access, egress, return_wire)| {
             json!({"source": source, "start": start, "stop_ns": stop_ns, "access": access,
                    "egress": egress, "return_wire": return_wire})
-        })
+        },
+    )
 }
 
 fn any_ack_path() -> impl Strategy<Value = Value> {
@@ -207,14 +197,8 @@ fn everything(threads: usize) -> Vec<String> {
 #[test]
 fn equal_byte_for_byte_with_one_and_two_threads_and_in_two_runs() {
     let one = everything(1);
-    assert!(
-        one.iter().all(|text| text.len() > 100_000),
-        "something was recorded"
-    );
-    assert!(
-        one.windows(2).all(|pair| pair[0] != pair[1]),
-        "replications differ"
-    );
+    assert!(one.iter().all(|text| text.len() > 100_000), "something was recorded");
+    assert!(one.windows(2).all(|pair| pair[0] != pair[1]), "replications differ");
     assert!(everything(2) == one, "two threads give something else");
     assert!(everything(1) == one, "the second run gives something else");
 }
@@ -247,13 +231,8 @@ fn an_added_flow_leaves_the_streams_of_the_others_as_they_were() {
         let mut driver = PlainDriver::new(network);
         driver.run();
         [(0, usize::MAX), (1, 1), (2, usize::MAX)].map(|(flow, most)| {
-            let own = driver
-                .log
-                .iter()
-                .filter(|departure| departure.from == sources[flow]);
-            own.map(|departure| (departure.at, departure.seq))
-                .take(most)
-                .collect::<Vec<_>>()
+            let own = driver.log.iter().filter(|departure| departure.from == sources[flow]);
+            own.map(|departure| (departure.at, departure.seq)).take(most).collect::<Vec<_>>()
         })
     };
     let without = departures(flows.clone(), 1);
@@ -301,25 +280,16 @@ fn stalled(source: Value) -> Scenario {
 
 #[test]
 fn a_link_that_stood_still_goes_on_where_it_was() {
-    let driver = run_with(
-        &stalled(datagrams("cbr", 8_000_000)),
-        &Parts::default(),
-        &Arc::default(),
-        1,
-    );
+    let driver =
+        run_with(&stalled(datagrams("cbr", 8_000_000)), &Parts::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
-    let times: Vec<u64> = recorder
-        .samples(Series::Delivered)
-        .iter()
-        .map(|s| s.time.as_nanos())
-        .collect();
+    let times: Vec<u64> =
+        recorder.samples(Series::Delivered).iter().map(|s| s.time.as_nanos()).collect();
     // Packet n leaves its source at 1.5 n ms. 666 leaves at 999 ms and is finished at the rate it
     // began with, 1000.2 ms; 667, of 1000.5 ms, begins at rate 0 and anew at 3 s, at 2.4 ms a packet.
     let before = (0..667).map(|n| n * 1_500_000 + 1_200_000);
-    let after = (1..)
-        .map(|n| 3000 * MS + n * 2_400_000)
-        .take_while(|at| *at < 10 * SECOND);
+    let after = (1..).map(|n| 3000 * MS + n * 2_400_000).take_while(|at| *at < 10 * SECOND);
     let expected: Vec<u64> = before.chain(after).collect();
     assert_eq!(times, expected);
     assert_eq!(report.queues[0].drops.len(), 0);
@@ -327,24 +297,13 @@ fn a_link_that_stood_still_goes_on_where_it_was() {
 
 #[test]
 fn tcp_timers_live_through_the_standstill() {
-    let driver = run_with(
-        &stalled(tcp(json!({}))),
-        &Parts::default(),
-        &Arc::default(),
-        1,
-    );
+    let driver = run_with(&stalled(tcp(json!({}))), &Parts::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let late = recorder.samples(Series::Delivered).iter();
-    let bytes: f64 = late
-        .filter(|s| s.time >= Time::from_secs(4))
-        .map(|s| s.value)
-        .sum();
+    let bytes: f64 = late.filter(|s| s.time >= Time::from_secs(4)).map(|s| s.value).sum();
     // The window of 64 kB is far more than the path holds: the link is full again after 3 s.
-    assert!(
-        bytes * 8.0 / 6.0 > 4_500_000.0 * 1460.0 / 1500.0,
-        "{bytes} bytes after 4 s"
-    );
+    assert!(bytes * 8.0 / 6.0 > 4_500_000.0 * 1460.0 / 1500.0, "{bytes} bytes after 4 s");
     assert!(report.flows[0].timeouts >= 1);
 }
 
@@ -375,11 +334,7 @@ fn a_stages_own_timer_goes_before_an_arrival() {
     // flow 1's second has none. From then on flow 0 has one packet in service and one waiting.
     assert_eq!(report.queues[0].drops["overflow"], 1);
     assert_eq!(report.flows[1].delivered_packets, 1);
-    assert!(
-        report.flows[0].delivered_packets >= 987,
-        "{:?}",
-        report.flows[0]
-    );
+    assert!(report.flows[0].delivered_packets >= 987, "{:?}", report.flows[0]);
 }
 
 /// Among stages, equal times go by stage number: of sources in the order of their flows, always.
@@ -392,17 +347,10 @@ fn equal_times_go_in_the_order_of_the_flows() {
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();
-    let from_link = driver
-        .log
-        .iter()
-        .filter(|d| d.from == link && d.port == Port(0));
+    let from_link = driver.log.iter().filter(|d| d.from == link && d.port == Port(0));
     let flows: Vec<FlowId> = from_link.map(|departure| departure.flow).collect();
     assert_eq!(flows.len(), 500);
-    assert!(
-        flows
-            .chunks(5)
-            .all(|round| round == [0, 1, 2, 3, 4].map(FlowId))
-    );
+    assert!(flows.chunks(5).all(|round| round == [0, 1, 2, 3, 4].map(FlowId)));
 }
 
 /// A control event at an instant goes before the stages' own events of that instant.
@@ -410,18 +358,12 @@ fn equal_times_go_in_the_order_of_the_flows() {
 fn a_control_event_goes_before_the_stages() {
     // Packets at 0, 100, 200 ms …; the rate changes exactly at 200 ms.
     let controls = json!({"controls": [rate_at(200, 12_000)], "record": {"series": ["delivered"]}});
-    let flows = vec![flow(
-        datagrams("cbr", 120_000),
-        json!({"egress": {"delay_ns": 0}}),
-    )];
+    let flows = vec![flow(datagrams("cbr", 120_000), json!({"egress": {"delay_ns": 0}}))];
     let scenario = scenario(2, flows, fixed(1_200_000), droptail(100), controls);
     let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
     assert_eq!(driver.stages().iter().map(Stage::held).sum::<usize>(), 17);
     let recorder = driver.into_recorder();
-    let times: Vec<u64> = recorder
-        .samples(Series::Delivered)
-        .iter()
-        .map(|s| s.time.as_nanos() / MS)
-        .collect();
+    let times: Vec<u64> =
+        recorder.samples(Series::Delivered).iter().map(|s| s.time.as_nanos() / MS).collect();
     assert_eq!(times, [10, 110, 1200]);
 }

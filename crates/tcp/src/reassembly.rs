@@ -66,10 +66,9 @@ impl Reassembly {
     fn merge(&mut self, new: Range) {
         let from = self.islands.partition_point(|r| r.end < new.start);
         let to = self.islands.partition_point(|r| r.start <= new.end);
-        let united = self.islands[from..to].iter().fold(new, |all, r| Range {
-            start: all.start.min(r.start),
-            end: all.end.max(r.end),
-        });
+        let united = self.islands[from..to]
+            .iter()
+            .fold(new, |all, r| Range { start: all.start.min(r.start), end: all.end.max(r.end) });
         self.islands.splice(from..to, [united]);
     }
 }

@@ -73,9 +73,7 @@ impl Recovery {
     #[inline]
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
         match self.episode {
-            Some(Episode { inflation, .. }) => {
-                cwnd.saturating_add_signed(inflation).max(self.mss)
-            }
+            Some(Episode { inflation, .. }) => cwnd.saturating_add_signed(inflation).max(self.mss),
             None => cwnd,
         }
     }

@@ -47,7 +47,7 @@ impl RttEstimator {
 
     /// Takes a sample and forgets the back-off (RFC 6298 §2.2, §2.3, §5.7).
     pub fn sample(&mut self, rtt: Duration) {
-        let rtt = rtt.as_nanos() as f64;
+        let rtt = rtt.as_nanos() as i64 as f64;
         let Estimate { srtt, rttvar } = match self.estimate {
             None => {
                 let share = match self.first_rttvar {
@@ -64,7 +64,7 @@ impl RttEstimator {
         self.estimate = Some(Estimate { srtt, rttvar });
         self.backoff = 1;
         let grain = self.granularity.as_nanos();
-        let rto = (srtt + (4.0 * rttvar).max(grain as f64)) as u64;
+        let rto = (srtt + (4.0 * rttvar).max(grain as i64 as f64)) as i64 as u64;
         let rto = rto.checked_div(grain).map_or(rto, |ticks| ticks * grain);
         self.base_rto = Duration::from_nanos(rto).clamp(self.min_rto, self.max_rto);
     }

@@ -56,8 +56,7 @@ impl Scoreboard {
         while self.segments.front().is_some_and(|segment| segment.end <= ack) {
             self.segments.pop_front();
         }
-        (oldest.end <= ack && !oldest.retransmitted)
-            .then(|| now.saturating_since(oldest.sent_at))
+        (oldest.end <= ack && !oldest.retransmitted).then(|| now.saturating_since(oldest.sent_at))
     }
 }
 

@@ -160,10 +160,7 @@ fn reno_waits_for_the_timeout_after_four_losses_in_a_window() {
 fn newreno_resends_the_second_hole_at_the_partial_ack() {
     let mut tcp = recovering(|_| (), 8);
     // cwnd = 13 − 4 + 1 = 10 segments from 4000.
-    tcp.at(200)
-        .ack(4000)
-        .expect([again(4), new(13)])
-        .ssthresh(5000);
+    tcp.at(200).ack(4000).expect([again(4), new(13)]).ssthresh(5000);
     // 10, 11 and 12 arrive.
     for index in 14..17 {
         tcp.at(200).duplicate().expect([new(index)]);
@@ -178,27 +175,17 @@ fn newreno_resends_the_second_hole_at_the_partial_ack() {
 fn newreno_fills_three_holes_in_three_round_trips_with_one_halving() {
     let mut tcp = recovering(|_| (), 7);
     // cwnd = 12 − 1 + 1 = 12 from 1000.
-    tcp.at(200)
-        .ack(1000)
-        .expect([again(1), new(12)])
-        .ssthresh(5000);
+    tcp.at(200).ack(1000).expect([again(1), new(12)]).ssthresh(5000);
     for index in [13, 14] {
         tcp.at(200).duplicate().expect([new(index)]); // 10 and 11 arrive
     }
     // cwnd = 14 − 1 + 1 = 14 from 2000.
-    tcp.at(300)
-        .ack(2000)
-        .expect([again(2), new(15)])
-        .ssthresh(5000);
+    tcp.at(300).ack(2000).expect([again(2), new(15)]).ssthresh(5000);
     for index in [16, 17, 18] {
         tcp.at(300).duplicate().expect([new(index)]); // 12, 13 and 14 arrive
     }
     // recover is 10 000: this ACK is full. 15 … 18 are in flight.
-    tcp.at(400)
-        .ack(15_000)
-        .cwnd(5000)
-        .ssthresh(5000)
-        .expect([new(19)]);
+    tcp.at(400).ack(15_000).cwnd(5000).ssthresh(5000).expect([new(19)]);
 }
 
 /// Segments 0, 2, 4 and 6 are lost, and the receiver's window keeps new data out.
@@ -240,34 +227,21 @@ fn a_deep_deflation_leaves_a_window_of_one_segment() {
 
 #[test]
 fn an_impatient_sender_restarts_the_timer_at_the_first_partial_ack_only() {
-    let mut tcp = recovering(
-        |given| given.tcp.partial_ack_timer = PartialAckTimer::First,
-        3,
-    );
+    let mut tcp = recovering(|given| given.tcp.partial_ack_timer = PartialAckTimer::First, 3);
     tcp.timer(1000);
     tcp.at(200).ack(1000).expect([again(1)]).timer(1200);
     tcp.at(400).ack(2000).expect([again(2)]).timer(1200);
-    tcp.at(600)
-        .ack(3000)
-        .expect([again(3), new(10)])
-        .timer(1200);
+    tcp.at(600).ack(3000).expect([again(3), new(10)]).timer(1200);
     tcp.timeout_at(1200).expect([again(3)]).cwnd(1000);
 }
 
 #[test]
 fn a_slow_but_steady_sender_restarts_the_timer_at_each_partial_ack() {
-    let mut tcp = recovering(
-        |given| given.tcp.partial_ack_timer = PartialAckTimer::Each,
-        3,
-    );
+    let mut tcp = recovering(|given| given.tcp.partial_ack_timer = PartialAckTimer::Each, 3);
     tcp.timer(1000);
     for (round, hole) in [(2, 1), (4, 2), (6, 3), (8, 4), (10, 5)] {
         tcp.at(round * 100).ack(hole * 1000);
-        tcp.expect(
-            [again(hole)]
-                .into_iter()
-                .chain((hole >= 3).then(|| new(hole + 7))),
-        );
+        tcp.expect([again(hole)].into_iter().chain((hole >= 3).then(|| new(hole + 7))));
         tcp.timer(round * 100 + 1000);
     }
 }
@@ -307,10 +281,7 @@ fn a_loss_in_the_next_window_halves_again() {
     let mut tcp = recovering(|_| (), 9);
     tcp.at(200).ack(10_000).expect([new(14)]);
     tcp.at(200).ack(11_000).expect([new(15)]).cwnd(5200);
-    tcp.at(210)
-        .quiet_duplicates(2)
-        .duplicate()
-        .expect([again(11)]);
+    tcp.at(210).quiet_duplicates(2).duplicate().expect([again(11)]);
     tcp.ssthresh(2500);
 }
 
@@ -319,10 +290,7 @@ fn a_loss_in_the_next_window_halves_again() {
 fn reno_halves_again_at_duplicates_of_the_ack_that_ended_recovery() {
     let mut tcp = recovering(reno, 9);
     tcp.at(200).ack(10_000).expect([new(14)]).ssthresh(5000);
-    tcp.at(210)
-        .quiet_duplicates(2)
-        .duplicate()
-        .expect([again(10)]);
+    tcp.at(210).quiet_duplicates(2).duplicate().expect([again(10)]);
     tcp.ssthresh(2500);
 }
 
@@ -334,9 +302,7 @@ fn the_loss_of_the_very_first_segment_is_recovered_fast() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
     tcp.expect(news(0, 4)).at(100);
     // cwnd = 2 + 3 segments.
-    tcp.quiet_duplicates(2)
-        .duplicate()
-        .expect([again(0), new(4)]);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0), new(4)]);
 }
 
 #[test]
@@ -357,10 +323,7 @@ fn a_timeout_ends_recovery_and_its_inflation() {
     let mut tcp = recovering(|_| (), 5);
     tcp.timeout_at(1000).expect([again(0)]).cwnd(1000);
     tcp.at(1050).quiet_duplicates(3).cwnd(1000);
-    tcp.at(1100)
-        .ack(1000)
-        .cwnd(2000)
-        .expect([again(1), again(2)]);
+    tcp.at(1100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
 }
 
 /// RFC 6582 §3.2 step 4 and §4: what go-back-N sends needlessly gives duplicates, not losses.
@@ -369,10 +332,7 @@ fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(1000).expect([again(0)]).ssthresh(5000);
     // 1 … 4 had arrived.
-    tcp.at(1100)
-        .ack(5000)
-        .cwnd(2000)
-        .expect([again(5), again(6)]);
+    tcp.at(1100).ack(5000).cwnd(2000).expect([again(5), again(6)]);
     tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
     // An ACK of `recover`, the last byte sent before the timeout, does not cover more than it.
     tcp.at(1200).ack(10_000).cwnd(3000).expect(news(10, 13));
@@ -397,6 +357,5 @@ fn without_the_guard_duplicates_after_a_timeout_start_recovery() {
     tcp.at(1100).ack(5000).expect([again(5), again(6)]);
     tcp.at(1110).quiet_duplicates(2).duplicate();
     // cwnd = 2500 + 3000 from 5000: going back goes on, up to what was sent before.
-    tcp.expect([again(5), again(7), again(8), again(9)])
-        .ssthresh(2500);
+    tcp.expect([again(5), again(7), again(8), again(9)]).ssthresh(2500);
 }

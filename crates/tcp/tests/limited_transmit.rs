@@ -43,10 +43,7 @@ fn its_segments_do_not_count_in_flight_size_when_cwnd_has_a_fraction() {
 #[test]
 fn the_receive_window_forbids_it() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.quiet_duplicates(2)
-        .duplicate()
-        .expect([again(0)])
-        .ssthresh(5000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).ssthresh(5000);
 }
 
 #[test]
@@ -65,10 +62,7 @@ fn without_new_data_nothing_is_sent() {
 #[test]
 fn the_short_end_of_a_transfer_is_sent() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_200));
-    tcp.duplicate()
-        .expect([part(10_000, 200)])
-        .duplicate()
-        .nothing();
+    tcp.duplicate().expect([part(10_000, 200)]).duplicate().nothing();
 }
 
 #[test]
@@ -84,10 +78,7 @@ fn late_segments_leave_the_window_as_it_was() {
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
     // cwnd = 11 segments from 3000.
-    tcp.at(110)
-        .ack(3000)
-        .cwnd(11_000)
-        .expect([new(12), new(13)]);
+    tcp.at(110).ack(3000).cwnd(11_000).expect([new(12), new(13)]);
 }
 
 #[test]
@@ -119,10 +110,7 @@ fn it_does_not_hasten_what_a_timeout_sends_again() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(1000).expect([again(0)]);
     tcp.at(1050).quiet_duplicates(3).cwnd(1000);
-    tcp.at(1100)
-        .ack(1000)
-        .cwnd(2000)
-        .expect([again(1), again(2)]);
+    tcp.at(1100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
     tcp.at(1110).quiet_duplicates(3).cwnd(2000);
 }
 

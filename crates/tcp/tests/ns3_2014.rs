@@ -56,10 +56,7 @@ fn a_second_loss_of_the_window_halves_again() {
         tcp.duplicate().expect([new(index)]);
     }
     tcp.at(200).ack(1000).cwnd(5200).nothing();
-    tcp.at(200)
-        .quiet_duplicates(2)
-        .duplicate()
-        .expect([again(1)]);
+    tcp.at(200).quiet_duplicates(2).duplicate().expect([again(1)]);
     tcp.ssthresh(6000);
     tcp.at(300).ack(13_000).cwnd(6166).expect(news(13, 19));
 }
@@ -68,18 +65,11 @@ fn a_second_loss_of_the_window_halves_again() {
 #[test]
 fn duplicates_after_a_timeout_start_a_fast_retransmit() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(3000)
-        .expect([again(0)])
-        .ssthresh(5000)
-        .cwnd(1000);
-    tcp.at(3100)
-        .ack(5000)
-        .cwnd(2000)
-        .expect([again(5), again(6)]);
+    tcp.timeout_at(3000).expect([again(0)]).ssthresh(5000).cwnd(1000);
+    tcp.at(3100).ack(5000).cwnd(2000).expect([again(5), again(6)]);
     tcp.at(3110).quiet_duplicates(2).duplicate();
     // flight = highest sent − snd_una = 5 segments; cwnd = 2500 + 3000 from 5000.
-    tcp.expect([again(5), again(7), again(8), again(9)])
-        .ssthresh(2500);
+    tcp.expect([again(5), again(7), again(8), again(9)]).ssthresh(2500);
 }
 
 #[test]
@@ -87,11 +77,7 @@ fn a_timeout_does_not_forget_the_duplicates_before_it() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2);
     tcp.timeout_at(3000).expect([again(0)]).cwnd(1000);
-    tcp.at(3010)
-        .duplicate()
-        .anything()
-        .ssthresh(5000)
-        .cwnd(5000);
+    tcp.at(3010).duplicate().anything().ssthresh(5000).cwnd(5000);
 }
 
 #[test]
@@ -146,14 +132,8 @@ fn the_timeout_is_at_least_a_second() {
 fn a_timeout_goes_back_and_a_later_ack_moves_ahead() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(3000).expect([again(0)]);
-    tcp.at(3100)
-        .ack(1000)
-        .cwnd(2000)
-        .expect([again(1), again(2)]);
-    tcp.at(3200)
-        .ack(8000)
-        .cwnd(3000)
-        .expect([again(8), again(9), new(10)]);
+    tcp.at(3100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
+    tcp.at(3200).ack(8000).cwnd(3000).expect([again(8), again(9), new(10)]);
 }
 
 #[test]
@@ -178,10 +158,7 @@ fn the_back_off_ends_with_a_valid_sample() {
 #[test]
 fn every_new_ack_restarts_the_timer_in_recovery_too() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2)
-        .duplicate()
-        .expect([again(0)])
-        .timer(3000);
+    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).timer(3000);
     tcp.at(200).ack(1000).nothing().timer(3200);
     // Segment 1 was sent once, at 0: a sample of 300 ms, RTO = 300 + 4·300.
     tcp.at(300).ack(2000).nothing().timer(1800);

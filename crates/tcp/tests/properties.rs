@@ -31,12 +31,8 @@ struct Arrived(BTreeMap<u64, u64>);
 
 impl Arrived {
     fn add(&mut self, mut start: u64, mut end: u64) {
-        let touched: Vec<(u64, u64)> = self
-            .0
-            .range(..=end)
-            .filter(|&(_, &e)| e >= start)
-            .map(|(&s, &e)| (s, e))
-            .collect();
+        let touched: Vec<(u64, u64)> =
+            self.0.range(..=end).filter(|&(_, &e)| e >= start).map(|(&s, &e)| (s, e)).collect();
         for (s, e) in touched {
             self.0.remove(&s);
             (start, end) = (start.min(s), end.max(e));
@@ -80,9 +76,7 @@ struct Connection {
 impl Connection {
     fn new(options: &TcpOptions, transfer: Option<u64>, one_way: Duration) -> Connection {
         options.validate().expect("the options are valid");
-        let setup = CongestionSetup {
-            options: options.clone(),
-        };
+        let setup = CongestionSetup { options: options.clone() };
         let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
         Connection {
             transfer,
@@ -103,11 +97,7 @@ impl Connection {
             now: Time::ZERO,
             sent: 0,
             arrived: Arrived::default(),
-            allowed: if options.handshake {
-                0
-            } else {
-                options.receive_window
-            },
+            allowed: if options.handshake { 0 } else { options.receive_window },
             advertised: 0,
             options: options.clone(),
         }
@@ -122,21 +112,13 @@ impl Connection {
     /// Runs until nothing is left to do or `until`; says whether it came to an end in `steps`.
     fn run(&mut self, until: Time, steps: usize) -> bool {
         for _ in 0..steps {
-            let arrival = self
-                .channel
-                .keys()
-                .next()
-                .map_or(Time::NEVER, |&(time, _)| time);
+            let arrival = self.channel.keys().next().map_or(Time::NEVER, |&(time, _)| time);
             let wakeup = self.sender.next_wakeup().min(self.receiver.next_wakeup());
             let next = arrival.min(wakeup);
             if next.is_never() || next > until {
                 return true;
             }
-            assert!(
-                next >= self.now,
-                "an event in the past: {next:?} < {:?}",
-                self.now
-            );
+            assert!(next >= self.now, "an event in the past: {next:?} < {:?}", self.now);
             self.now = next;
             self.step(arrival <= wakeup);
             self.check();
@@ -150,16 +132,14 @@ impl Connection {
             match to {
                 To::Sender => {
                     self.allowed = self.allowed.max(packet.seq + u64::from(packet.window));
-                    self.sender
-                        .receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.sender.receive(Port(0), packet, &mut self.bench.at(self.now));
                     self.take_segments();
                 }
                 To::Receiver => {
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
                     }
-                    self.receiver
-                        .receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.receiver.receive(Port(0), packet, &mut self.bench.at(self.now));
                     self.take_acks();
                 }
             }
@@ -177,14 +157,8 @@ impl Connection {
             if !segment.flags.contains(Flags::SYN) {
                 let length = segment.payload_bytes();
                 assert!(length >= 1 && length <= u64::from(self.options.mss));
-                assert!(
-                    segment.end() <= self.allowed,
-                    "beyond the receiver's window"
-                );
-                assert!(
-                    segment.end() <= self.transfer.unwrap_or(u64::MAX),
-                    "beyond the end"
-                );
+                assert!(segment.end() <= self.allowed, "beyond the receiver's window");
+                assert!(segment.end() <= self.transfer.unwrap_or(u64::MAX), "beyond the end");
                 let again = segment.flags.contains(Flags::RETRANSMITTED);
                 assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
                 self.sent = self.sent.max(segment.end());
@@ -195,11 +169,7 @@ impl Connection {
 
     fn take_acks(&mut self) {
         for (_, ack) in self.bench.sent() {
-            assert_eq!(
-                ack.seq,
-                self.arrived.contiguous(),
-                "acknowledged what is missing"
-            );
+            assert_eq!(ack.seq, self.arrived.contiguous(), "acknowledged what is missing");
             let edge = ack.seq + u64::from(ack.window);
             assert!(edge >= self.advertised, "the right edge moved back");
             self.advertised = edge;
@@ -208,11 +178,7 @@ impl Connection {
     }
 
     fn launch(&mut self, to: To, packet: Packet) {
-        let fate = self
-            .fates
-            .get(self.packets as usize)
-            .copied()
-            .unwrap_or(Fate::Deliver);
+        let fate = self.fates.get(self.packets as usize).copied().unwrap_or(Fate::Deliver);
         let due = self.now + self.one_way;
         let late = |millis| due + Duration::from_millis(millis);
         self.packets += 1;
@@ -224,28 +190,21 @@ impl Connection {
         };
         for time in copies {
             // Copies of one packet at the same time are one copy; nothing depends on it.
-            self.channel
-                .insert((time, self.packets), (to, packet.clone()));
+            self.channel.insert((time, self.packets), (to, packet.clone()));
         }
     }
 
     fn check(&self) {
         let contiguous = self.arrived.contiguous();
         let report = self.receiver.report();
-        assert_eq!(
-            report.stream_bytes, contiguous,
-            "a byte lost, or delivered early"
-        );
+        assert_eq!(report.stream_bytes, contiguous, "a byte lost, or delivered early");
         assert_eq!(report.delivered_bytes, contiguous, "a byte delivered twice");
         assert!(self.sender.cwnd() >= u64::from(self.options.mss));
         assert!(self.sender.ssthresh() >= 2 * u64::from(self.options.mss));
         assert!(self.sender.next_wakeup() >= self.now);
         assert!(self.receiver.next_wakeup() >= self.now);
         let waits = self.sender.bytes_in_flight() > 0;
-        assert!(
-            !waits || !self.sender.next_wakeup().is_never(),
-            "no timer for what is in flight"
-        );
+        assert!(!waits || !self.sender.next_wakeup().is_never(), "no timer for what is in flight");
     }
 }
 
@@ -369,13 +328,7 @@ fn a_stream_beyond_4_gib_goes_on() {
     };
     let transfer = 5 * (1 << 30) + 7;
     let fates = (0..200_000u32)
-        .map(|packet| {
-            if packet % 1000 == 999 {
-                Fate::Lose
-            } else {
-                Fate::Deliver
-            }
-        })
+        .map(|packet| if packet % 1000 == 999 { Fate::Lose } else { Fate::Deliver })
         .collect();
     let mut connection =
         Connection::new(&options, Some(transfer), Duration::from_millis(10)).with_fates(fates);
@@ -399,10 +352,7 @@ fn ten_days_without_loss() {
     assert_eq!((report.retransmissions, report.timeouts), (0, 0));
     // 360 round trips: the first for the handshake, the last ones with all 44 segments.
     let delivered = connection.receiver.report().stream_bytes;
-    assert!(
-        delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535,
-        "{delivered}"
-    );
+    assert!(delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535, "{delivered}");
 }
 
 /// The same with timers that expire 40 times in each round trip: every segment is resent, none

@@ -176,19 +176,8 @@ fn the_right_edge_never_moves_back() {
 fn a_shrinking_window_follows_once_the_data_has_caught_up() {
     let mut peer = receiver_with_policy(Steps(vec![3000, 1000, 1000, 1000, 1000]));
     peer.syn().syn_ack().window(3000);
-    peer.at(10)
-        .segment(0)
-        .at(11)
-        .segment(1)
-        .ack(2000)
-        .window(1000);
-    peer.at(12)
-        .segment(2)
-        .nothing()
-        .at(13)
-        .segment(3)
-        .ack(4000)
-        .window(1000);
+    peer.at(10).segment(0).at(11).segment(1).ack(2000).window(1000);
+    peer.at(12).segment(2).nothing().at(13).segment(3).ack(4000).window(1000);
 }
 
 /// A policy that notes what it is told.
@@ -222,10 +211,7 @@ fn a_policy_learns_the_order_and_the_price_of_every_arrival() {
 fn an_ack_echoes_the_feedback_of_the_last_segment() {
     let mut peer = receiver(|_| ());
     peer.at(10).priced_bytes(0, 1000, 0.25).nothing();
-    peer.at(20)
-        .priced_bytes(1000, 1000, 0.5)
-        .ack(2000)
-        .feedback(0.5);
+    peer.at(20).priced_bytes(1000, 1000, 0.5).ack(2000).feedback(0.5);
     peer.at(30).priced_bytes(2000, 1000, 0.75).nothing();
     peer.timeout_at(230).ack(3000).feedback(0.75);
 }

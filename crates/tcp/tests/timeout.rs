@@ -23,22 +23,10 @@ fn a_timeout_resends_one_segment_and_halves_what_is_in_flight() {
 fn after_a_timeout_slow_start_goes_back_over_the_whole_window() {
     let mut tcp = sender(|_| ());
     tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100)
-        .ack(1000)
-        .cwnd(2000)
-        .expect([again(1), again(2)]);
-    tcp.at(1200)
-        .ack(2000)
-        .cwnd(3000)
-        .expect([again(3), again(4)]);
-    tcp.at(1200)
-        .ack(3000)
-        .cwnd(4000)
-        .expect([again(5), again(6)]);
-    tcp.at(1300)
-        .ack(4000)
-        .cwnd(5000)
-        .expect([again(7), again(8)]);
+    tcp.at(1100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
+    tcp.at(1200).ack(2000).cwnd(3000).expect([again(3), again(4)]);
+    tcp.at(1200).ack(3000).cwnd(4000).expect([again(5), again(6)]);
+    tcp.at(1300).ack(4000).cwnd(5000).expect([again(7), again(8)]);
     tcp.at(1300).ack(5000).cwnd(5200).expect([again(9)]);
     tcp.at(1300).ack(6000).cwnd(5392).expect([new(10)]);
 }
@@ -48,10 +36,7 @@ fn after_a_timeout_what_had_arrived_is_skipped() {
     let mut tcp = sender(|_| ());
     tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
     // 1 … 6 had arrived.
-    tcp.at(1100)
-        .ack(7000)
-        .cwnd(2000)
-        .expect([again(7), again(8)]);
+    tcp.at(1100).ack(7000).cwnd(2000).expect([again(7), again(8)]);
     tcp.at(1200).ack(10_000).cwnd(3000).expect(news(10, 13));
 }
 
@@ -78,14 +63,8 @@ fn the_back_off_factor_can_be_capped() {
 #[test]
 fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10))
-        .timeout_at(1000)
-        .expect([again(0)])
-        .ssthresh(5000);
-    tcp.timeout_at(3000)
-        .expect([again(0)])
-        .ssthresh(5000)
-        .cwnd(1000);
+    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]).ssthresh(5000);
+    tcp.timeout_at(3000).expect([again(0)]).ssthresh(5000).cwnd(1000);
 }
 
 /// RFC 6298 §5.3.
@@ -103,10 +82,7 @@ fn each_ack_of_new_data_restarts_the_timer() {
 fn sending_does_not_restart_a_running_timer() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(news(0, 2)).timer(1000);
-    tcp.at(400)
-        .ack_with_window(0, 4000)
-        .expect(news(2, 4))
-        .timer(1000);
+    tcp.at(400).ack_with_window(0, 4000).expect(news(2, 4)).timer(1000);
 }
 
 /// RFC 6298 §5.2.
@@ -115,10 +91,7 @@ fn the_timer_stops_when_everything_is_acknowledged() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(news(0, 2)).timer(1000);
     tcp.at(100).ack_with_window(2000, 0).nothing().no_timer();
-    tcp.at(5000)
-        .ack_with_window(2000, 1000)
-        .expect([new(2)])
-        .timer(6000);
+    tcp.at(5000).ack_with_window(2000, 1000).expect([new(2)]).timer(6000);
 }
 
 /// RFC 6298 §2.2 and §2.3: SRTT 100, RTTVAR 50; then RTTVAR ¾·50 + ¼·80 = 57.5, SRTT 110.
@@ -154,10 +127,7 @@ fn the_oldest_segment_that_an_ack_covers_is_the_sample() {
 #[test]
 fn a_resent_segment_gives_no_sample_and_keeps_the_back_off() {
     let mut tcp = sender(small_rto);
-    tcp.expect([new(0)])
-        .timeout_at(1000)
-        .expect([again(0)])
-        .timer(3000);
+    tcp.expect([new(0)]).timeout_at(1000).expect([again(0)]).timer(3000);
     tcp.at(1050).ack(1000).expect(news(1, 3)).timer(3050);
     // 100 ms after it was sent: RTO = 300 ms.
     tcp.at(1150).ack(2000).expect([new(3)]).timer(1450);
@@ -225,8 +195,7 @@ fn the_last_segment_is_resent_until_it_is_acknowledged() {
     tcp.expect([new(0), part(1000, 300)]);
     tcp.at(100).ack(1000).nothing().timer(1100);
     for due in [1100, 3100, 7100] {
-        tcp.timeout_at(due)
-            .expect([script::Segment::Data(1000, 300, true)]);
+        tcp.timeout_at(due).expect([script::Segment::Data(1000, 300, true)]);
     }
     tcp.at(7200).ack(1300).nothing().no_timer();
 }

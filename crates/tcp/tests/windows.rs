@@ -167,9 +167,7 @@ fn a_window_much_below_a_segment_is_used_rather_than_waited_for() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(news(0, 2));
     tcp.at(100).ack_with_window(1000, 1200).nothing();
-    tcp.at(100)
-        .ack_with_window(2000, 200)
-        .expect([part(2000, 200)]);
+    tcp.at(100).ack_with_window(2000, 200).expect([part(2000, 200)]);
 }
 
 #[test]

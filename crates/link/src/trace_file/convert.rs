@@ -100,10 +100,7 @@ mod tests {
         let one = 1_203_200.0;
         assert_eq!(
             trace,
-            rate(
-                &[(0, 3.0 * one), (10 * MS, one), (20 * MS, 12_032e3 / 3.0)],
-                23 * MS
-            )
+            rate(&[(0, 3.0 * one), (10 * MS, one), (20 * MS, 12_032e3 / 3.0)], 23 * MS)
         );
     }
 
@@ -130,17 +127,11 @@ mod tests {
     #[test]
     fn an_opportunity_comes_when_its_bits_are_together() {
         // 12.032 Mbit/s is one opportunity per millisecond.
-        let steady = rate(&[(0, 12_032_000.0)], 4 * MS)
-            .to_opportunities()
-            .unwrap();
+        let steady = rate(&[(0, 12_032_000.0)], 4 * MS).to_opportunities().unwrap();
         assert_eq!(steady.times_ms(), [1, 2, 3, 4]);
-        let third = rate(&[(0, 12_032_000.0 / 3.0)], 9 * MS)
-            .to_opportunities()
-            .unwrap();
+        let third = rate(&[(0, 12_032_000.0 / 3.0)], 9 * MS).to_opportunities().unwrap();
         assert_eq!(third.times_ms(), [3, 6, 9]);
-        let fast = rate(&[(0, 30_080_000.0)], 4 * MS)
-            .to_opportunities()
-            .unwrap();
+        let fast = rate(&[(0, 30_080_000.0)], 4 * MS).to_opportunities().unwrap();
         assert_eq!(fast.times_ms(), [1, 1, 2, 2, 2, 3, 3, 4, 4, 4]);
     }
 
@@ -168,10 +159,7 @@ mod tests {
 
     #[test]
     fn the_remainder_is_carried_over_an_outage() {
-        let trace = rate(
-            &[(0, 18_048_000.0), (MS, 0.0), (5 * MS, 6_016_000.0)],
-            8 * MS,
-        );
+        let trace = rate(&[(0, 18_048_000.0), (MS, 0.0), (5 * MS, 6_016_000.0)], 8 * MS);
         // 1.5 together after 1 ms; the other half comes 1 ms after the outage.
         assert_eq!(trace.to_opportunities().unwrap().times_ms(), [1, 6, 8]);
     }
@@ -179,10 +167,7 @@ mod tests {
     #[test]
     fn the_last_opportunity_keeps_the_period() {
         let silent_end = rate(&[(0, 12_032_000.0), (2 * MS, 0.0)], 10 * MS);
-        assert_eq!(
-            silent_end.to_opportunities().unwrap().times_ms(),
-            [1, 2, 10]
-        );
+        assert_eq!(silent_end.to_opportunities().unwrap().times_ms(), [1, 2, 10]);
         let slow = rate(&[(0, 1.0)], 10 * MS + 1);
         assert_eq!(slow.to_opportunities().unwrap().times_ms(), [11]);
     }
@@ -200,9 +185,6 @@ mod tests {
     #[test]
     fn bins_of_one_millisecond_lose_nothing() {
         let trace = opportunities(&[1, 1, 1, 7, 8, 8, 120]);
-        assert_eq!(
-            trace.to_rate(MS).unwrap().to_opportunities().unwrap(),
-            trace
-        );
+        assert_eq!(trace.to_rate(MS).unwrap().to_opportunities().unwrap(), trace);
     }
 }

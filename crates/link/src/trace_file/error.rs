@@ -18,10 +18,7 @@ pub struct Place {
 
 impl Place {
     pub(super) fn new(file: &str, line: usize) -> Place {
-        Place {
-            file: file.to_owned(),
-            line,
-        }
+        Place { file: file.to_owned(), line }
     }
 }
 

@@ -81,11 +81,9 @@ impl FadedLinkConfig {
             ),
         ];
         match checks.into_iter().find(|&(_, _, is_valid, _)| !is_valid) {
-            Some((field, value, _, accepted)) => Err(TraceError::OutOfRange {
-                field,
-                value,
-                accepted,
-            }),
+            Some((field, value, _, accepted)) => {
+                Err(TraceError::OutOfRange { field, value, accepted })
+            }
             None => Ok(()),
         }
     }
@@ -150,14 +148,7 @@ mod tests {
     fn a_seed_names_a_trace() {
         let trace = generate(&config()).unwrap();
         assert_eq!(trace, generate(&config()).unwrap());
-        assert_ne!(
-            trace,
-            generate(&FadedLinkConfig {
-                seed: 2,
-                ..config()
-            })
-            .unwrap()
-        );
+        assert_ne!(trace, generate(&FadedLinkConfig { seed: 2, ..config() }).unwrap());
     }
 
     #[test]
@@ -176,17 +167,10 @@ mod tests {
         assert_eq!(trace.period_ms(), 10_000);
         let rates = trace.rates(100 * NANOS_PER_MILLI).unwrap();
         // One opportunity of rounding per bin.
-        assert!(
-            rates
-                .iter()
-                .all(|&rate| rate <= 20e6 + OPPORTUNITY_BITS / 0.1)
-        );
+        assert!(rates.iter().all(|&rate| rate <= 20e6 + OPPORTUNITY_BITS / 0.1));
         assert!(rates.iter().any(|&rate| rate > 19e6), "the cap is reached");
         assert!(rates.iter().any(|&rate| rate < 10e6), "the link fades");
-        let odd = FadedLinkConfig {
-            duration_ns: 1_000_000_001,
-            ..config()
-        };
+        let odd = FadedLinkConfig { duration_ns: 1_000_000_001, ..config() };
         assert_eq!(generate(&odd).unwrap().period_ms(), 1001);
     }
 
@@ -210,83 +194,46 @@ mod tests {
 
     #[test]
     fn a_standing_receiver_has_one_rate() {
-        let rate = generate_rate(&FadedLinkConfig {
-            speed_mps: 0.0,
-            ..config()
-        })
-        .unwrap();
+        let rate = generate_rate(&FadedLinkConfig { speed_mps: 0.0, ..config() }).unwrap();
         let first = rate.segments()[0].rate_bps;
-        assert!(
-            rate.segments()
-                .iter()
-                .all(|segment| segment.rate_bps == first)
-        );
+        assert!(rate.segments().iter().all(|segment| segment.rate_bps == first));
     }
 
     #[test]
     fn settings_out_of_range_are_named() {
         let base = config();
         assert_eq!(
-            error(&FadedLinkConfig {
-                duration_ns: 0,
-                ..base.clone()
-            }),
+            error(&FadedLinkConfig { duration_ns: 0, ..base.clone() }),
             "duration = 0: not accepted. Take seconds from 0.001 to 3600, for example 60."
         );
         assert_eq!(
-            error(&FadedLinkConfig {
-                mean_snr_db: f64::NAN,
-                ..base.clone()
-            }),
+            error(&FadedLinkConfig { mean_snr_db: f64::NAN, ..base.clone() }),
             "mean_snr_db = NaN: not accepted. Take dB from -50 to 100, for example 15."
         );
         assert_eq!(
-            error(&FadedLinkConfig {
-                bandwidth_hz: 0.0,
-                ..base.clone()
-            }),
+            error(&FadedLinkConfig { bandwidth_hz: 0.0, ..base.clone() }),
             "bandwidth_hz = 0: not accepted. Take Hz above 0 up to 1e12, for example 5e6."
         );
         assert_eq!(
-            error(&FadedLinkConfig {
-                cap_bps: f64::INFINITY,
-                ..base.clone()
-            }),
+            error(&FadedLinkConfig { cap_bps: f64::INFINITY, ..base.clone() }),
             "cap_bps = inf: not accepted. Take bit/s above 0 up to 1e15, for example 20e6."
         );
         assert_eq!(
-            error(&FadedLinkConfig {
-                speed_mps: -3.0,
-                ..base.clone()
-            }),
+            error(&FadedLinkConfig { speed_mps: -3.0, ..base.clone() }),
             "speed_mps = -3: not accepted. Take m/s from 0 to 10000, for example 1.5."
         );
         assert_eq!(
-            error(&FadedLinkConfig {
-                carrier_hz: -1.0,
-                ..base
-            }),
+            error(&FadedLinkConfig { carrier_hz: -1.0, ..base }),
             "carrier_hz = -1: not accepted. Take Hz above 0 up to 1e12, for example 2.1e9."
         );
     }
 
     #[test]
     fn a_link_that_delivers_nothing_is_refused() {
-        let poor = FadedLinkConfig {
-            bandwidth_hz: 10.0,
-            duration_ns: 1_000_000,
-            ..config()
-        };
+        let poor = FadedLinkConfig { bandwidth_hz: 10.0, duration_ns: 1_000_000, ..config() };
         let message = error(&poor);
-        assert!(
-            message.starts_with("the generated link carries 0 bit in all, "),
-            "{message}"
-        );
-        let rich = FadedLinkConfig {
-            bandwidth_hz: 1e12,
-            cap_bps: 1e15,
-            ..config()
-        };
+        assert!(message.starts_with("the generated link carries 0 bit in all, "), "{message}");
+        let rich = FadedLinkConfig { bandwidth_hz: 1e12, cap_bps: 1e15, ..config() };
         assert!(error(&rich).contains("At most 50000000 are possible"));
     }
 }

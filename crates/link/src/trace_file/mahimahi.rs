@@ -56,11 +56,7 @@ impl OpportunityTrace {
             let time_ms = parse_time(line).map_err(|wrong| wrong.at(file, index + 1, line))?;
             if time_ms < previous_ms {
                 let place = Place::new(file, index + 1);
-                return Err(TraceError::Decreasing {
-                    place,
-                    time_ms,
-                    previous_ms,
-                });
+                return Err(TraceError::Decreasing { place, time_ms, previous_ms });
             }
             times_ms.push(time_ms);
             previous_ms = time_ms;
@@ -70,12 +66,8 @@ impl OpportunityTrace {
 
     fn checked_end(file: &str, times_ms: Vec<u64>) -> Result<OpportunityTrace, TraceError> {
         match times_ms.last() {
-            None => Err(TraceError::NoOpportunities {
-                file: file.to_owned(),
-            }),
-            Some(0) => Err(TraceError::NoDuration {
-                place: Place::new(file, times_ms.len()),
-            }),
+            None => Err(TraceError::NoOpportunities { file: file.to_owned() }),
+            Some(0) => Err(TraceError::NoDuration { place: Place::new(file, times_ms.len()) }),
             Some(_) => Ok(OpportunityTrace { times_ms }),
         }
     }
@@ -87,10 +79,7 @@ impl OpportunityTrace {
 
     /// The time after which the trace starts again, ms: the last delivery time, at least 1.
     pub fn period_ms(&self) -> u64 {
-        *self
-            .times_ms
-            .last()
-            .expect("a trace has an opportunity: checked when made")
+        *self.times_ms.last().expect("a trace has an opportunity: checked when made")
     }
 
     /// The time after which the trace starts again, ns.
@@ -126,10 +115,7 @@ impl BadLine {
         let place = Place::new(file, line);
         match self {
             BadLine::Empty => TraceError::EmptyLine { place },
-            BadLine::NotANumber => TraceError::NotMilliseconds {
-                place,
-                text: Excerpt::new(text),
-            },
+            BadLine::NotANumber => TraceError::NotMilliseconds { place, text: Excerpt::new(text) },
             BadLine::TooLarge => too_late(place, text),
         }
     }
@@ -152,15 +138,10 @@ fn parse_time(line: &str) -> Result<u64, BadLine> {
         return Err(BadLine::NotANumber);
     }
     // Saturation keeps a number of any length above the limit.
-    let time_ms = line.bytes().fold(0u64, |time, byte| {
-        time.saturating_mul(10)
-            .saturating_add(u64::from(byte - b'0'))
-    });
-    if time_ms > MAX_TIME_MS {
-        Err(BadLine::TooLarge)
-    } else {
-        Ok(time_ms)
-    }
+    let time_ms = line
+        .bytes()
+        .fold(0u64, |time, byte| time.saturating_mul(10).saturating_add(u64::from(byte - b'0')));
+    if time_ms > MAX_TIME_MS { Err(BadLine::TooLarge) } else { Ok(time_ms) }
 }
 
 #[cfg(test)]
@@ -168,15 +149,11 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Vec<u64> {
-        OpportunityTrace::parse("trace.down", text)
-            .expect("accepted")
-            .times_ms
+        OpportunityTrace::parse("trace.down", text).expect("accepted").times_ms
     }
 
     fn error(text: &str) -> String {
-        OpportunityTrace::parse("trace.down", text)
-            .expect_err("refused")
-            .to_string()
+        OpportunityTrace::parse("trace.down", text).expect_err("refused").to_string()
     }
 
     #[test]
@@ -246,10 +223,7 @@ mod tests {
     fn times_beyond_the_longest_trace_are_refused() {
         let limit = "is too late. Times count from the start of the trace, \
                      which lasts 1000000 s at most.";
-        assert_eq!(
-            error("1\n1000000001\n"),
-            format!("trace.down:2: 1000000001 ms {limit}")
-        );
+        assert_eq!(error("1\n1000000001\n"), format!("trace.down:2: 1000000001 ms {limit}"));
         assert_eq!(
             error("18446744073709551616\n"),
             format!("trace.down:1: 18446744073709551616 ms {limit}")
@@ -284,11 +258,7 @@ mod tests {
 
     #[test]
     fn values_are_checked_like_a_file() {
-        let error = |times: &[u64]| {
-            OpportunityTrace::new(times.to_vec())
-                .unwrap_err()
-                .to_string()
-        };
+        let error = |times: &[u64]| OpportunityTrace::new(times.to_vec()).unwrap_err().to_string();
         assert_eq!(
             error(&[1, 5, 4]),
             "trace:3: 4 is before the previous 5. Delivery times must not decrease."

@@ -128,8 +128,6 @@ fn seconds_text(nanos: u64) -> String {
     let whole = nanos / NANOS_PER_SECOND;
     match nanos % NANOS_PER_SECOND {
         0 => whole.to_string(),
-        rest => format!("{whole}.{rest:09}")
-            .trim_end_matches('0')
-            .to_owned(),
+        rest => format!("{whole}.{rest:09}").trim_end_matches('0').to_owned(),
     }
 }

@@ -52,25 +52,16 @@ impl RateTrace {
     pub fn new(segments: Vec<Segment>, period_ns: u64) -> Result<RateTrace, TraceError> {
         let mut rows = Rows::new(MADE, segments.len() + 1);
         let end_bps = segments.last().map_or(0.0, |segment| segment.rate_bps);
-        let end = Segment {
-            start_ns: period_ns,
-            rate_bps: end_bps,
-        };
+        let end = Segment { start_ns: period_ns, rate_bps: end_bps };
         for (index, &row) in segments.iter().chain([&end]).enumerate() {
             let place = || Place::new(MADE, index + 2);
             if row.start_ns > MAX_TIME_NS {
                 let text = format!("{} s", seconds_text(row.start_ns));
-                return Err(TraceError::TooLate {
-                    place: place(),
-                    text,
-                });
+                return Err(TraceError::TooLate { place: place(), text });
             }
             let Some(rate_bps) = valid_rate(row.rate_bps) else {
                 let text = Excerpt::new(&row.rate_bps.to_string());
-                return Err(TraceError::NotARate {
-                    place: place(),
-                    text,
-                });
+                return Err(TraceError::NotARate { place: place(), text });
             };
             rows.push(Segment { rate_bps, ..row }, index + 2)?;
         }
@@ -86,21 +77,13 @@ impl RateTrace {
     /// [`TraceError`] for the first line that breaks the format of the module's text, and when
     /// there are fewer than two rows or all rates are 0.
     pub fn parse(file: &str, text: &str) -> Result<RateTrace, TraceError> {
-        let mut lines = lines(text)
-            .zip(1..)
-            .skip_while(|(line, _)| line.starts_with('#'));
+        let mut lines = lines(text).zip(1..).skip_while(|(line, _)| line.starts_with('#'));
         let Some((header, line)) = lines.next() else {
-            return Err(TraceError::TooFewRows {
-                file: file.to_owned(),
-                rows: 0,
-            });
+            return Err(TraceError::TooFewRows { file: file.to_owned(), rows: 0 });
         };
         if !header.split(',').map(str::trim).eq(HEADER.split(',')) {
             let place = Place::new(file, line);
-            return Err(TraceError::Header {
-                place,
-                text: Excerpt::new(header),
-            });
+            return Err(TraceError::Header { place, text: Excerpt::new(header) });
         }
         let mut rows = Rows::new(file, text.len() / 12);
         for (row, line) in lines {
@@ -171,11 +154,7 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn new(file: &str, capacity: usize) -> Rows<'_> {
-        Rows {
-            file,
-            rows: Vec::with_capacity(capacity),
-            line: 0,
-        }
+        Rows { file, rows: Vec::with_capacity(capacity), line: 0 }
     }
 
     fn push(&mut self, row: Segment, line: usize) -> Result<(), TraceError> {
@@ -183,10 +162,7 @@ impl Rows<'_> {
         let time_s = || seconds_text(row.start_ns);
         match self.rows.last() {
             None if row.start_ns != 0 => {
-                return Err(TraceError::FirstTime {
-                    place: place(),
-                    time_s: time_s(),
-                });
+                return Err(TraceError::FirstTime { place: place(), time_s: time_s() });
             }
             Some(previous) if row.start_ns <= previous.start_ns => {
                 let previous_s = seconds_text(previous.start_ns);
@@ -222,10 +198,7 @@ impl Rows<'_> {
         if self.rows.iter().all(|row| row.rate_bps == 0.0) {
             return Err(TraceError::AllZero { file: file() });
         }
-        Ok(RateTrace {
-            segments: self.rows,
-            period_ns: end.start_ns,
-        })
+        Ok(RateTrace { segments: self.rows, period_ns: end.start_ns })
     }
 }
 
@@ -234,29 +207,17 @@ fn parse_row(row: &str, place: impl Fn() -> Place) -> Result<Segment, TraceError
         return Err(TraceError::EmptyLine { place: place() });
     }
     let Some((time, rate)) = row.split_once(',').filter(|(_, rate)| !rate.contains(',')) else {
-        return Err(TraceError::NotARow {
-            place: place(),
-            text: Excerpt::new(row),
-        });
+        return Err(TraceError::NotARow { place: place(), text: Excerpt::new(row) });
     };
     let (time, rate) = (time.trim(), rate.trim());
     let Some(seconds) = parse_number(time).filter(|&seconds| seconds >= 0.0) else {
-        return Err(TraceError::NotSeconds {
-            place: place(),
-            text: Excerpt::new(time),
-        });
+        return Err(TraceError::NotSeconds { place: place(), text: Excerpt::new(time) });
     };
     if seconds > MAX_DURATION_S as f64 {
-        return Err(TraceError::TooLate {
-            place: place(),
-            text: format!("{seconds:e} s"),
-        });
+        return Err(TraceError::TooLate { place: place(), text: format!("{seconds:e} s") });
     }
     let Some(rate_bps) = parse_number(rate).and_then(valid_rate) else {
-        return Err(TraceError::NotARate {
-            place: place(),
-            text: Excerpt::new(rate),
-        });
+        return Err(TraceError::NotARate { place: place(), text: Excerpt::new(rate) });
     };
     let start_ns = (seconds * NANOS_PER_SECOND as f64).round() as u64;
     Ok(Segment { start_ns, rate_bps })
@@ -268,9 +229,7 @@ fn parse_number(text: &str) -> Option<f64> {
 
 /// The rate without the sign of a negative zero, or `None` outside 0 to [`MAX_RATE_BPS`].
 fn valid_rate(rate_bps: f64) -> Option<f64> {
-    (0.0..=MAX_RATE_BPS)
-        .contains(&rate_bps)
-        .then_some(rate_bps.abs())
+    (0.0..=MAX_RATE_BPS).contains(&rate_bps).then_some(rate_bps.abs())
 }
 
 #[cfg(test)]
@@ -284,9 +243,7 @@ mod tests {
     /// The error for a file with this text below its header.
     fn error(rows: &str) -> String {
         let text = format!("# made by hand\n{HEADER}\n{rows}");
-        RateTrace::parse("trace.csv", &text)
-            .expect_err("refused")
-            .to_string()
+        RateTrace::parse("trace.csv", &text).expect_err("refused").to_string()
     }
 
     fn segment(start_ns: u64, rate_bps: f64) -> Segment {
@@ -298,34 +255,20 @@ mod tests {
         let trace = parsed("time_s,rate_bps\n0,12e6\n0.5,0\n0.6,8000000.5\n2,8000000.5\n");
         assert_eq!(
             trace.segments(),
-            [
-                segment(0, 12e6),
-                segment(500_000_000, 0.0),
-                segment(600_000_000, 8_000_000.5)
-            ]
+            [segment(0, 12e6), segment(500_000_000, 0.0), segment(600_000_000, 8_000_000.5)]
         );
         assert_eq!(trace.period_ns(), 2_000_000_000);
         assert_eq!(trace.bits(), 6e6 + 1.4 * 8_000_000.5);
         assert_eq!(
-            trace
-                .spans()
-                .map(|span| (span.0, span.1))
-                .collect::<Vec<_>>(),
-            [
-                (0, 500_000_000),
-                (500_000_000, 600_000_000),
-                (600_000_000, 2_000_000_000)
-            ]
+            trace.spans().map(|span| (span.0, span.1)).collect::<Vec<_>>(),
+            [(0, 500_000_000), (500_000_000, 600_000_000), (600_000_000, 2_000_000_000)]
         );
     }
 
     #[test]
     fn comments_spaces_windows_line_ends_and_a_byte_order_mark_are_accepted() {
         let plain = parsed("time_s,rate_bps\n0,1\n1,1\n");
-        assert_eq!(
-            parsed("\u{feff}# a\r\n#b\r\ntime_s, rate_bps\r\n0, 1\r\n 1 ,1\r\n"),
-            plain
-        );
+        assert_eq!(parsed("\u{feff}# a\r\n#b\r\ntime_s, rate_bps\r\n0, 1\r\n 1 ,1\r\n"), plain);
         assert_eq!(parsed("time_s,rate_bps\n-0,1e0\n1.0000000001,1."), plain);
     }
 
@@ -342,21 +285,12 @@ mod tests {
             refused("# x\n0,5\n1,5\n"),
             "trace.csv:2: \"0,5\" is not the header. Write time_s,rate_bps."
         );
-        assert_eq!(
-            refused("\n"),
-            "trace.csv:1: \"\" is not the header. Write time_s,rate_bps."
-        );
+        assert_eq!(refused("\n"), "trace.csv:1: \"\" is not the header. Write time_s,rate_bps.");
         let few = "Write at least two, one for the start of the trace and one for its end.";
         assert_eq!(refused(""), format!("trace.csv: 0 row(s) of data. {few}"));
-        assert_eq!(
-            refused("# x\n"),
-            format!("trace.csv: 0 row(s) of data. {few}")
-        );
+        assert_eq!(refused("# x\n"), format!("trace.csv: 0 row(s) of data. {few}"));
         assert_eq!(error(""), format!("trace.csv: 0 row(s) of data. {few}"));
-        assert_eq!(
-            error("0,5\n"),
-            format!("trace.csv: 1 row(s) of data. {few}")
-        );
+        assert_eq!(error("0,5\n"), format!("trace.csv: 1 row(s) of data. {few}"));
     }
 
     #[test]
@@ -442,9 +376,7 @@ mod tests {
     #[test]
     fn values_are_checked_like_a_file() {
         let error = |segments: &[Segment], period_ns| {
-            RateTrace::new(segments.to_vec(), period_ns)
-                .unwrap_err()
-                .to_string()
+            RateTrace::new(segments.to_vec(), period_ns).unwrap_err().to_string()
         };
         assert!(error(&[], 0).starts_with("trace: 1 row(s) of data."));
         assert!(error(&[], 5).starts_with("trace:2: the first time is 0.000000005 s."));

@@ -79,13 +79,7 @@ impl OpportunityTrace {
     pub fn stats(&self) -> Stats {
         let outage = self.longest_gap();
         let opportunities = Some(self.times_ms().len() as u64);
-        summarise(
-            self.period_ns(),
-            self.bits(),
-            opportunities,
-            outage,
-            self.binned(STATS_BIN_NS),
-        )
+        summarise(self.period_ns(), self.bits(), opportunities, outage, self.binned(STATS_BIN_NS))
     }
 
     fn binned(&self, bin_ns: u64) -> Vec<f64> {
@@ -95,11 +89,7 @@ impl OpportunityTrace {
             let before_ns = (time_ms * NANOS_PER_MILLI).saturating_sub(1);
             counts[(before_ns / bin_ns) as usize] += 1;
         }
-        counts
-            .into_iter()
-            .zip(widths)
-            .map(|(count, width)| rate_of(count, width))
-            .collect()
+        counts.into_iter().zip(widths).map(|(count, width)| rate_of(count, width)).collect()
     }
 
     fn longest_gap(&self) -> Outage {
@@ -108,10 +98,7 @@ impl OpportunityTrace {
         for &time_ms in self.times_ms() {
             let length_ns = (time_ms - previous_ms) * NANOS_PER_MILLI;
             if length_ns > longest.length_ns {
-                longest = Outage {
-                    start_ns: previous_ms * NANOS_PER_MILLI,
-                    length_ns,
-                };
+                longest = Outage { start_ns: previous_ms * NANOS_PER_MILLI, length_ns };
             }
             previous_ms = time_ms;
         }
@@ -132,13 +119,7 @@ impl RateTrace {
     /// The trace in a few numbers.
     pub fn stats(&self) -> Stats {
         let outage = self.longest_silence();
-        summarise(
-            self.period_ns(),
-            self.bits(),
-            None,
-            outage,
-            self.binned(STATS_BIN_NS),
-        )
+        summarise(self.period_ns(), self.bits(), None, outage, self.binned(STATS_BIN_NS))
     }
 
     fn binned(&self, bin_ns: u64) -> Vec<f64> {
@@ -151,11 +132,8 @@ impl RateTrace {
             while let Some((span_start, span_end, rate_bps)) = span {
                 let share = span_end.min(end) - span_start.max(start);
                 // A whole bin at one rate has exactly that rate.
-                sum += if share == width {
-                    rate_bps
-                } else {
-                    rate_bps * share as f64 / width as f64
-                };
+                sum +=
+                    if share == width { rate_bps } else { rate_bps * share as f64 / width as f64 };
                 if span_end > end {
                     break;
                 }
@@ -175,15 +153,10 @@ impl RateTrace {
         let mut current = Outage::default();
         // A second round finds the outage across the end; its starts are beyond the period.
         let first = self.spans().map(|(_, end, rate_bps)| (end, rate_bps));
-        let second = first
-            .clone()
-            .map(|(end, rate_bps)| (end + self.period_ns(), rate_bps));
+        let second = first.clone().map(|(end, rate_bps)| (end + self.period_ns(), rate_bps));
         for (end, rate_bps) in first.chain(second) {
             if rate_bps > 0.0 {
-                current = Outage {
-                    start_ns: end,
-                    length_ns: 0,
-                };
+                current = Outage { start_ns: end, length_ns: 0 };
                 continue;
             }
             current.length_ns = end - current.start_ns;
@@ -191,10 +164,7 @@ impl RateTrace {
                 longest = current;
             }
         }
-        Outage {
-            start_ns: longest.start_ns % self.period_ns(),
-            ..longest
-        }
+        Outage { start_ns: longest.start_ns % self.period_ns(), ..longest }
     }
 }
 
@@ -203,11 +173,7 @@ fn check_bins(period_ns: u64, bin_ns: u64) -> Result<(), TraceError> {
         return Err(TraceError::ZeroBin);
     }
     let bins = period_ns.div_ceil(bin_ns);
-    if bins > MAX_BINS {
-        Err(TraceError::TooManyBins { bin_ns, bins })
-    } else {
-        Ok(())
-    }
+    if bins > MAX_BINS { Err(TraceError::TooManyBins { bin_ns, bins }) } else { Ok(()) }
 }
 
 /// The widths of the bins of one round, ns: all `bin_ns`, the last one what remains.
@@ -256,10 +222,7 @@ mod tests {
     }
 
     fn rate(segments: &[(u64, f64)], period_ms: u64) -> RateTrace {
-        let segment = |&(start_ms, rate_bps)| Segment {
-            start_ns: start_ms * MS,
-            rate_bps,
-        };
+        let segment = |&(start_ms, rate_bps)| Segment { start_ns: start_ms * MS, rate_bps };
         RateTrace::new(segments.iter().map(segment).collect(), period_ms * MS).expect("valid")
     }
 
@@ -272,11 +235,7 @@ mod tests {
         let longest = |times: &[u64]| outage_ms(opportunities(times).stats().longest_outage);
         assert_eq!(longest(&[0, 3, 9, 10]), (3, 6));
         assert_eq!(longest(&[0, 5, 10]), (0, 5));
-        assert_eq!(
-            longest(&[8, 8, 12, 13]),
-            (0, 8),
-            "the gap over the end starts at 0"
-        );
+        assert_eq!(longest(&[8, 8, 12, 13]), (0, 8), "the gap over the end starts at 0");
         assert_eq!(longest(&[7]), (0, 7));
     }
 
@@ -284,14 +243,8 @@ mod tests {
     fn the_longest_outage_of_rates_is_the_longest_silence() {
         let longest = |segments, period| outage_ms(rate(segments, period).stats().longest_outage);
         assert_eq!(longest(&[(0, 5.0)], 10), (0, 0));
-        assert_eq!(
-            longest(&[(0, 5.0), (2, 0.0), (3, 0.0), (6, 1.0)], 10),
-            (2, 4)
-        );
-        assert_eq!(
-            longest(&[(0, 0.0), (3, 1.0), (4, 0.0), (6, 1.0)], 10),
-            (0, 3)
-        );
+        assert_eq!(longest(&[(0, 5.0), (2, 0.0), (3, 0.0), (6, 1.0)], 10), (2, 4));
+        assert_eq!(longest(&[(0, 0.0), (3, 1.0), (4, 0.0), (6, 1.0)], 10), (0, 3));
         let over_the_end = &[(0, 0.0), (3, 1.0), (4, 0.0), (7, 1.0), (8, 0.0)];
         assert_eq!(longest(over_the_end, 10), (8, 5));
     }
@@ -300,10 +253,7 @@ mod tests {
     fn rates_average_segments_over_bins() {
         let trace = rate(&[(0, 10.0), (5, 0.0), (10, 4.0), (12, 8.0)], 25);
         assert_eq!(trace.rates(10 * MS).unwrap(), [5.0, 7.2, 8.0]);
-        assert_eq!(
-            trace.rates(u64::MAX).unwrap(),
-            [(50.0 + 8.0 + 104.0) / 25.0]
-        );
+        assert_eq!(trace.rates(u64::MAX).unwrap(), [(50.0 + 8.0 + 104.0) / 25.0]);
         assert_eq!(trace.rates(5 * MS).unwrap(), [10.0, 0.0, 6.4, 8.0, 8.0]);
     }
 

@@ -25,11 +25,7 @@ fn opportunity_trace() -> impl Strategy<Value = OpportunityTrace> {
 
 fn rate_trace() -> impl Strategy<Value = RateTrace> {
     let length = prop_oneof![1..10_000_000u64, (1..300u64).prop_map(|ms| ms * MS)];
-    let rate = prop_oneof![
-        Just(0.0),
-        0.0..1e8f64,
-        (0..100u32).prop_map(|m| f64::from(m) * 1e6)
-    ];
+    let rate = prop_oneof![Just(0.0), 0.0..1e8f64, (0..100u32).prop_map(|m| f64::from(m) * 1e6)];
     prop::collection::vec((length, rate), 1..100).prop_map(|pieces| {
         let mut start_ns = 0;
         let mut segments = Vec::new();
@@ -37,27 +33,20 @@ fn rate_trace() -> impl Strategy<Value = RateTrace> {
             segments.push(Segment { start_ns, rate_bps });
             start_ns += length;
         }
-        segments.push(Segment {
-            start_ns,
-            rate_bps: 1e6,
-        });
+        segments.push(Segment { start_ns, rate_bps: 1e6 });
         RateTrace::new(segments, start_ns + MS).expect("ascending")
     })
 }
 
 /// A text with some of its bytes replaced, removed or doubled, or cut off.
 fn mutated(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    let byte = prop_oneof![
-        prop::sample::select(b"0123456789.,-+eE \r\n#naif\0".to_vec()),
-        any::<u8>()
-    ];
+    let byte =
+        prop_oneof![prop::sample::select(b"0123456789.,-+eE \r\n#naif\0".to_vec()), any::<u8>()];
     let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..4u8, byte), 0..6);
     (text, edits).prop_map(|(text, edits)| {
         let mut bytes = text.into_bytes();
         for (index, edit, byte) in edits {
-            let at = index
-                .index(bytes.len() + 1)
-                .min(bytes.len().saturating_sub(1));
+            let at = index.index(bytes.len() + 1).min(bytes.len().saturating_sub(1));
             match edit {
                 0 if !bytes.is_empty() => bytes[at] = byte,
                 1 => bytes.insert(at, byte),
@@ -75,10 +64,7 @@ fn mutated(text: impl Strategy<Value = String>) -> impl Strategy<Value = String>
 fn check_message(error: &TraceError) {
     let message = error.to_string();
     assert!(message.starts_with("some.file:"), "{message}");
-    assert!(
-        message.lines().count() == 1 && message.len() < 400,
-        "{message}"
-    );
+    assert!(message.lines().count() == 1 && message.len() < 400, "{message}");
 }
 
 proptest! {
@@ -190,18 +176,9 @@ fn check_use(trace: &Trace) {
     let stats = trace.stats();
     assert_eq!(stats.duration_ns, trace.period_ns());
     assert!(stats.percentiles_bps.is_sorted(), "{stats:?}");
-    assert!(
-        (0.0..=1.0).contains(&stats.empty_bins_fraction),
-        "{stats:?}"
-    );
-    assert!(
-        stats.longest_outage.start_ns < stats.duration_ns,
-        "{stats:?}"
-    );
-    assert!(
-        stats.longest_outage.length_ns <= stats.duration_ns,
-        "{stats:?}"
-    );
+    assert!((0.0..=1.0).contains(&stats.empty_bins_fraction), "{stats:?}");
+    assert!(stats.longest_outage.start_ns < stats.duration_ns, "{stats:?}");
+    assert!(stats.longest_outage.length_ns <= stats.duration_ns, "{stats:?}");
     let whole = trace.rates(u64::MAX).expect("one bin")[0];
     assert!((whole - stats.mean_bps).abs() <= 1e-9 * whole, "{stats:?}");
 }
@@ -229,10 +206,7 @@ fn recorded_traces_are_read_and_plausible() {
     let mut names: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder is readable")
         .map(|entry| entry.expect("the folder is readable").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|kind| kind == "down" || kind == "up")
-        })
+        .filter(|path| path.extension().is_some_and(|kind| kind == "down" || kind == "up"))
         .collect();
     names.sort();
     for path in names {
@@ -244,23 +218,11 @@ fn recorded_traces_are_read_and_plausible() {
         check_use(&trace);
         // Cellular links of the 2010s: 0.1 to 100 Mbit/s, minutes long.
         assert!((1e5..1e8).contains(&stats.mean_bps), "{name}: {stats:?}");
-        assert!(
-            stats.duration_ns > 60 * NANOS_PER_SECOND,
-            "{name}: {stats:?}"
-        );
-        assert!(
-            stats.percentiles_bps[4] > stats.mean_bps,
-            "{name}: {stats:?}"
-        );
-        assert!(
-            stats.percentiles_bps[4] < 40.0 * stats.mean_bps,
-            "{name}: {stats:?}"
-        );
+        assert!(stats.duration_ns > 60 * NANOS_PER_SECOND, "{name}: {stats:?}");
+        assert!(stats.percentiles_bps[4] > stats.mean_bps, "{name}: {stats:?}");
+        assert!(stats.percentiles_bps[4] < 40.0 * stats.mean_bps, "{name}: {stats:?}");
         let csv = trace.to_csv(100 * MS, &name).expect("few bins");
         let again = Trace::parse_csv("again.csv", &csv).expect("valid");
-        assert!(
-            (again.stats().mean_bps / stats.mean_bps - 1.0).abs() < 1e-9,
-            "{name}"
-        );
+        assert!((again.stats().mean_bps / stats.mean_bps - 1.0).abs() < 1e-9, "{name}");
     }
 }

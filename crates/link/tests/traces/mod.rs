@@ -10,26 +10,16 @@ use std::path::PathBuf;
 fn folder() -> PathBuf {
     match std::env::var_os("AIRPATH_TRACES") {
         Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../../shared/traces"
-        )),
+        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
     }
 }
 
 /// Every recorded trace by name. Without any it says so where the test runner cannot hide it.
 pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
-        .map(|entries| {
-            entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .collect()
-        })
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
         .unwrap_or_default();
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|end| end == "up" || end == "down")
-    });
+    files.retain(|file| file.extension().is_some_and(|end| end == "up" || end == "down"));
     files.sort();
     if files.is_empty() {
         let reason = "skipped: no recorded traces in AIRPATH_TRACES or ../shared/traces";
@@ -39,11 +29,7 @@ pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
     files
         .into_iter()
         .map(|file| {
-            let name = file
-                .file_name()
-                .expect("a file")
-                .to_string_lossy()
-                .into_owned();
+            let name = file.file_name().expect("a file").to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&file).expect("a text file");
             let trace = OpportunityTrace::parse(&name, &text).expect("a valid trace");
             (name, trace)
@@ -73,14 +59,8 @@ pub(crate) fn check_windows(delivered: &[u64], offered: &[u64], largest: u64) {
     for (ms, (out, on_offer)) in delivered.iter().zip(offered).enumerate() {
         surplus += *out as i64 - *on_offer as i64;
         // surplus − least: bytes beyond the offer in the worst window that ends here.
-        assert!(
-            surplus - least < largest as i64,
-            "at {ms} ms a window gives too much"
-        );
-        assert!(
-            surplus <= 0 && surplus > -(largest as i64),
-            "at {ms} ms: {surplus} bytes"
-        );
+        assert!(surplus - least < largest as i64, "at {ms} ms a window gives too much");
+        assert!(surplus <= 0 && surplus > -(largest as i64), "at {ms} ms: {surplus} bytes");
         least = least.min(surplus);
     }
 }

@@ -12,19 +12,11 @@ pub(crate) struct Gred {
 }
 
 /// The parameters of qawla-2015 §4.
-pub(crate) const PAPER_GRED: Gred = Gred {
-    min_th: 30.0,
-    max_th: 90.0,
-    max_p: 0.1,
-};
+pub(crate) const PAPER_GRED: Gred = Gred { min_th: 30.0, max_th: 90.0, max_p: 0.1 };
 
 impl Gred {
     pub(crate) fn probability(&self, x: f64) -> f64 {
-        let &Self {
-            min_th,
-            max_th,
-            max_p,
-        } = self;
+        let &Self { min_th, max_th, max_p } = self;
         if x < min_th {
             0.0
         } else if x < max_th {
@@ -37,19 +29,14 @@ impl Gred {
     }
 
     pub(crate) fn curve(self) -> DropCurve<impl Fn(f64) -> f64 + Copy> {
-        DropCurve {
-            probability: move |x| self.probability(x),
-            x_max: 2.0 * self.max_th,
-        }
+        DropCurve { probability: move |x| self.probability(x), x_max: 2.0 * self.max_th }
     }
 }
 
 /// Base RTTs, s, of the scenario SU(N, F) of qawla-2015 §4, F in ms, with 2 D_F = 5 ms.
 pub(crate) fn uniform_rtts(flows: u32, mean_rtt_ms: f64) -> Vec<f64> {
     let spacing = 2.0 * mean_rtt_ms / f64::from(flows + 1);
-    (1..=flows)
-        .map(|i| (f64::from(i) * spacing + 5.0) * 1e-3)
-        .collect()
+    (1..=flows).map(|i| (f64::from(i) * spacing + 5.0) * 1e-3).collect()
 }
 
 /// A problem with the paper's packet size and TCP parameters.
@@ -59,11 +46,5 @@ pub(crate) fn problem<'a, Q: Fn(f64) -> f64>(
     drop: DropCurve<Q>,
 ) -> Problem<'a, Q> {
     let link = MultiRegimeLink::new(link.0, link.1).expect("the test's link is valid");
-    Problem {
-        link,
-        base_rtts_s,
-        drop,
-        tcp: Tcp::default(),
-        packet_bytes: 1500.0,
-    }
+    Problem { link, base_rtts_s, drop, tcp: Tcp::default(), packet_bytes: 1500.0 }
 }

@@ -112,15 +112,7 @@ pub(crate) fn replications(
     threads: usize,
 ) -> Outcome {
     let traces = Arc::default();
-    let plan = Plan {
-        scenario,
-        parts,
-        traces: &traces,
-        seed,
-        first: 0,
-        count,
-        threads,
-    };
+    let plan = Plan { scenario, parts, traces: &traces, seed, first: 0, count, threads };
     replicate(&plan, &Default::default()).expect("a network")
 }
 
@@ -162,11 +154,7 @@ impl PlainDriver {
         let stages = network.stages.len();
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
         let mut is_endpoint = vec![false; stages];
-        for end in network
-            .flows
-            .iter()
-            .flat_map(|flow| [flow.source, flow.sink])
-        {
+        for end in network.flows.iter().flat_map(|flow| [flow.source, flow.sink]) {
             is_endpoint[end.0 as usize] = true;
         }
         let mut driver = PlainDriver {
@@ -221,11 +209,7 @@ impl PlainDriver {
             if at >= until {
                 break;
             }
-            assert!(
-                at >= self.now,
-                "stage {stage} wants {at:?} when it is {:?}",
-                self.now
-            );
+            assert!(at >= self.now, "stage {stage} wants {at:?} when it is {:?}", self.now);
             self.now = at;
             self.call(StageId(stage), |stage, ctx| stage.wake(ctx));
         }
@@ -239,25 +223,13 @@ impl PlainDriver {
     ) {
         let part = &mut self.network.stages[stage.0 as usize];
         act(part, &mut Ctx::new(self.now, stage, &mut self.bus));
-        assert!(
-            part.next_wakeup() >= self.now,
-            "{stage:?} wants to be woken in the past"
-        );
+        assert!(part.next_wakeup() >= self.now, "{stage:?} wants to be woken in the past");
         while let Some(Emission { from, port, packet }) = self.bus.next_emission() {
             self.sent[from.0 as usize] += 1;
             let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
-            self.log.push(Departure {
-                at: self.now,
-                from,
-                port,
-                flow,
-                seq,
-                size,
-            });
+            self.log.push(Departure { at: self.now, from, port, flow, seq, size });
             let route = &self.network.routes[from.0 as usize][usize::from(port.0)];
-            let Some((to, input)) = route.of(flow) else {
-                panic!("{from:?} sends to nowhere")
-            };
+            let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
             self.received[to.0 as usize] += 1;
             let part = &mut self.network.stages[to.0 as usize];
             let mut ctx = Ctx::new(self.now, to, &mut self.bus);
@@ -265,10 +237,7 @@ impl PlainDriver {
                 part.wake(&mut ctx);
             }
             part.receive(input, packet, &mut ctx);
-            assert!(
-                part.next_wakeup() >= self.now,
-                "{to:?} wants to be woken in the past"
-            );
+            assert!(part.next_wakeup() >= self.now, "{to:?} wants to be woken in the past");
         }
         assert!(!self.bus.has_failed(), "{:?}", self.bus.take_error());
         for stage in 0..self.network.stages.len() {
@@ -303,10 +272,7 @@ impl PlainDriver {
         let held = |stage: usize| self.network.stages[stage].held() as u64;
         let entered = sum(&ends, &|stage| self.sent[stage]);
         let left = sum(&ends, &|stage| self.received[stage]);
-        (
-            entered,
-            left + sum(&between, &|stage| self.dropped(stage) + held(stage)),
-        )
+        (entered, left + sum(&between, &|stage| self.dropped(stage) + held(stage)))
     }
 
     fn tell(&mut self, stage: StageId, control: &Control) {

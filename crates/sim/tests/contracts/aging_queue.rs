@@ -30,10 +30,7 @@ impl Aging {
     ) -> Result<Aging, ConfigError> {
         let config: AgingConfig = airpath_core::registry::read_config(parameters)?;
         let max_age = Duration::from_nanos(config.max_age_ns);
-        let inner = Setup {
-            seed: setup.seed.child("inner"),
-            ..setup
-        };
+        let inner = Setup { seed: setup.seed.child("inner"), ..setup };
         let inner = AnyQueue::build(&config.inner, inner).map_err(|error| error.under("inner"))?;
         Ok(Aging { max_age, inner })
     }
@@ -87,9 +84,9 @@ impl QueueDisc for Aging {
 
 /// Adds the discipline as `aging`.
 pub(crate) fn register(parts: &mut Parts) {
-    parts.queues.register("aging", |parameters, setup| {
-        Ok(Box::new(Aging::build(parameters, setup)?))
-    });
+    parts
+        .queues
+        .register("aging", |parameters, setup| Ok(Box::new(Aging::build(parameters, setup)?)));
 }
 
 /// An `aging` around `inner`.
@@ -114,19 +111,12 @@ fn its_timer_acts_while_the_link_is_busy() {
     let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
-    let drops: Vec<u64> = recorder
-        .samples(Series::Drop)
-        .iter()
-        .map(|drop| drop.time.as_nanos() / MS)
-        .collect();
+    let drops: Vec<u64> =
+        recorder.samples(Series::Drop).iter().map(|drop| drop.time.as_nanos() / MS).collect();
     // Sent: 0–120, 120–240 (waited 20), 240–360 (40). That of 300 would start at 360: dropped at
     // 350. 400–520, 520–640 (20), 640–760 (40), that of 700 dropped at 750, 800–920, 920–1040.
     assert_eq!(drops, [350, 750]);
-    let longest = recorder
-        .samples(Series::Sojourn)
-        .iter()
-        .map(|s| s.value)
-        .fold(0.0, f64::max);
+    let longest = recorder.samples(Series::Sojourn).iter().map(|s| s.value).fold(0.0, f64::max);
     assert_eq!(longest, 0.04);
     assert_eq!((report.packets, report.queues[0].drops["early"]), (8, 2));
 }
@@ -150,9 +140,7 @@ fn an_error_inside_names_its_place() {
     let queue = description(SECOND, description(SECOND, json!({"kind": "fq"})));
     let flows = vec![flow(datagrams("cbr", 1000), json!({}))];
     let scenario = scenario(1, flows, fixed(1000), queue, json!({}));
-    let error = build(&scenario, &parts(), &Arc::default(), 1, 0)
-        .err()
-        .expect("an error");
+    let error = build(&scenario, &parts(), &Arc::default(), 1, 0).err().expect("an error");
     assert_eq!(
         error.to_string(),
         "bottleneck.queue.inner.inner.kind = fq: unknown. Accepted: droptail, gred, aging"
@@ -163,10 +151,7 @@ fn an_error_inside_names_its_place() {
 #[test]
 fn its_timer_goes_on_while_the_rate_is_zero() {
     let queue = description(500 * MS, droptail(100));
-    let flows = vec![flow(
-        datagrams("cbr", 120_000),
-        json!({"stop_ns": 2 * SECOND}),
-    )];
+    let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": 2 * SECOND}))];
     let rate = |at_ms: u64, rate_bps: u64| json!({"at_ns": at_ms * MS, "action": {"kind": "rate", "rate_bps": rate_bps}});
     let change = json!({"record": {"series": ["drop"]},
                         "controls": [rate(1050, 0), rate(1750, 0), rate(3050, 5_000_000)]});
@@ -174,11 +159,8 @@ fn its_timer_goes_on_while_the_rate_is_zero() {
     let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
-    let drops: Vec<u64> = recorder
-        .samples(Series::Drop)
-        .iter()
-        .map(|drop| drop.time.as_nanos() / MS)
-        .collect();
+    let drops: Vec<u64> =
+        recorder.samples(Series::Drop).iter().map(|drop| drop.time.as_nanos() / MS).collect();
     // 1100 begins its transmission at rate 0 and waits there until 3050; those behind it age.
     assert_eq!(drops, [1700, 1800, 1900, 2000, 2100, 2200, 2300, 2400]);
     assert_eq!(report.packets, 12);

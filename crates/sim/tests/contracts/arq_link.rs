@@ -69,11 +69,7 @@ impl Channel {
 
     fn destroys(&mut self) -> bool {
         let config = &self.config;
-        self.stream.bernoulli(if self.bad {
-            config.loss_bad
-        } else {
-            config.loss_good
-        })
+        self.stream.bernoulli(if self.bad { config.loss_bad } else { config.loss_good })
     }
 }
 
@@ -111,20 +107,15 @@ impl Direction {
             expected: 0,
             early: BTreeMap::new(),
             status_due: false,
-            report: LinkReport {
-                regime_packets: vec![0],
-                ..LinkReport::default()
-            },
+            report: LinkReport { regime_packets: vec![0], ..LinkReport::default() },
             frames: 0,
         }
     }
 
     /// The packet to send in `slot`: the oldest that is due again, else a new one.
     fn data_for(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> Option<(u64, Packet)> {
-        if let Some((seq, packet, again)) = self
-            .unacknowledged
-            .iter_mut()
-            .find(|(_, _, again)| *again <= slot)
+        if let Some((seq, packet, again)) =
+            self.unacknowledged.iter_mut().find(|(_, _, again)| *again <= slot)
         {
             *again = slot + ROUND;
             return Some((*seq, packet.clone()));
@@ -135,31 +126,21 @@ impl Direction {
         let packet = self.queue.dequeue(ctx)?;
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.unacknowledged
-            .push_back((seq, packet.clone(), slot + ROUND));
+        self.unacknowledged.push_back((seq, packet.clone(), slot + ROUND));
         self.tell_held(ctx);
         Some((seq, packet))
     }
 
     fn acknowledge(&mut self, expects: u64, ctx: &mut Ctx<'_>) {
-        while self
-            .unacknowledged
-            .front()
-            .is_some_and(|(seq, _, _)| *seq < expects)
-        {
+        while self.unacknowledged.front().is_some_and(|(seq, _, _)| *seq < expects) {
             self.unacknowledged.pop_front();
         }
         self.tell_held(ctx);
     }
 
     fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
-        let bytes = self
-            .unacknowledged
-            .iter()
-            .map(|(_, packet, _)| u64::from(packet.size))
-            .sum();
-        self.queue
-            .on_held(self.unacknowledged.len(), Bytes(bytes), ctx);
+        let bytes = self.unacknowledged.iter().map(|(_, packet, _)| u64::from(packet.size)).sum();
+        self.queue.on_held(self.unacknowledged.len(), Bytes(bytes), ctx);
     }
 
     /// A packet has arrived at the receiving end.
@@ -208,29 +189,14 @@ impl ArqLink {
     ) -> Result<ArqLink, ConfigError> {
         let config: ArqConfig = airpath_core::registry::read_config(parameters)?;
         let Some(reverse_queue) = setup.extra.reverse_queue else {
-            return Err(ConfigError::new(
-                "kind",
-                "arq",
-                "duplex. Write ack_path = \"reverse\"",
-            ));
+            return Err(ConfigError::new("kind", "arq", "duplex. Write ack_path = \"reverse\""));
         };
         let stream = setup.seed.child("channel").stream();
-        let channel = Channel {
-            config: config.channel,
-            stream,
-            bad: false,
-            slot: 0,
-        };
+        let channel = Channel { config: config.channel, stream, bad: false, slot: 0 };
         let forward = Direction::new(setup.extra.queue, setup.extra.output);
         let reverse = Direction::new(reverse_queue, Port(1));
         let directions = [forward, reverse];
-        Ok(ArqLink {
-            tti: config.tti_ns,
-            channel,
-            directions,
-            next_slot: 0,
-            awake,
-        })
+        Ok(ArqLink { tti: config.tti_ns, channel, directions, next_slot: 0, awake })
     }
 
     fn is_idle(&self) -> bool {
@@ -272,9 +238,7 @@ impl Stage for ArqLink {
         if self.is_idle() {
             self.next_slot = ctx.now.as_nanos() / self.tti + 1;
         }
-        self.directions[usize::from(port.0)]
-            .queue
-            .enqueue(packet, ctx);
+        self.directions[usize::from(port.0)].queue.enqueue(packet, ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -296,18 +260,13 @@ impl Stage for ArqLink {
             true => Time::NEVER,
             false => Time::from_nanos(self.next_slot * self.tti),
         };
-        self.directions
-            .iter()
-            .map(|direction| direction.queue.next_wakeup())
-            .fold(slot, Time::min)
+        self.directions.iter().map(|direction| direction.queue.next_wakeup()).fold(slot, Time::min)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         for direction in &mut self.directions {
             match event {
-                Control::Begin => direction
-                    .queue
-                    .on_rate(Rate(12_000 * SECOND / self.tti), ctx),
+                Control::Begin => direction.queue.on_rate(Rate(12_000 * SECOND / self.tti), ctx),
                 Control::StartMeasurement => direction.queue.restart_measurement(ctx.now),
                 _ => {}
             }
@@ -315,10 +274,7 @@ impl Stage for ArqLink {
     }
 
     fn held(&self) -> usize {
-        self.directions
-            .iter()
-            .map(|side| side.queue.packets() + side.inside())
-            .sum()
+        self.directions.iter().map(|side| side.queue.packets() + side.inside()).sum()
     }
 }
 
@@ -382,21 +338,13 @@ fn toy() -> Toy {
     let awake = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&awake);
     parts.links.register("arq", move |parameters, setup| {
-        Ok(Box::new(ArqLink::build(
-            parameters,
-            setup,
-            Arc::clone(&counter),
-        )?))
+        Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&counter))?))
     });
     let held = [Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0))];
     let [last, most] = held.clone();
     parts.queues.register("held-note", move |_, setup| {
         let inner = AnyQueue::build(&droptail(1000), setup)?;
-        Ok(Box::new(HeldNote {
-            inner,
-            last: Arc::clone(&last),
-            most: Arc::clone(&most),
-        }))
+        Ok(Box::new(HeldNote { inner, last: Arc::clone(&last), most: Arc::clone(&most) }))
     });
     Toy { parts, awake, held }
 }
@@ -425,27 +373,18 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
     let report = driver.report(0);
     let flow = &report.flows[0];
     assert!(flow.completed_at_s.is_some(), "{flow:?}");
-    assert_eq!(
-        (flow.delivered_bytes, flow.duplicate_packets),
-        (transfer, 0)
-    );
+    assert_eq!((flow.delivered_bytes, flow.duplicate_packets), (transfer, 0));
     assert_eq!((flow.retransmissions, flow.timeouts), (0, 0));
     let names: Vec<&str> = report.links.iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["bottleneck", "reverse"]);
     for (link, queue) in report.links.iter().zip(&report.queues) {
         assert_eq!(link.delivered_packets, queue.arrived, "{}", link.name);
         // Some frames were lost, so there were more than packets.
-        assert!(
-            link.utilisation * 20_000.0 > 1.5 * queue.arrived as f64,
-            "{link:?}"
-        );
+        assert!(link.utilisation * 20_000.0 > 1.5 * queue.arrived as f64, "{link:?}");
     }
     assert_eq!(driver.stages().iter().map(Stage::held).sum::<usize>(), 0);
     let [last, most] = toy.held.map(|count| count.load(Ordering::Relaxed));
-    assert!(
-        (2..=WINDOW).contains(&most) && last == 0,
-        "held at most {most}, at the end {last}"
-    );
+    assert!((2..=WINDOW).contains(&most) && last == 0, "held at most {most}, at the end {last}");
 }
 
 #[test]
@@ -453,26 +392,17 @@ fn datagrams_cross_the_toy_once_and_in_order() {
     let toy = toy();
     let flows = vec![
         flow(datagrams("poisson", 200_000), json!({})),
-        flow(
-            tcp(json!({})),
-            json!({"start": {"kind": "at", "time_ns": SECOND}}),
-        ),
+        flow(tcp(json!({})), json!({"start": {"kind": "at", "time_ns": SECOND}})),
     ];
     let scenario = scenario(60, flows, lossy(), droptail(1000), reverse());
     let network = build(&scenario, &toy.parts, &Arc::default(), 3, 0).expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();
-    let crossed = driver
-        .log
-        .iter()
-        .filter(|d| d.from == link && d.flow == FlowId(0));
+    let crossed = driver.log.iter().filter(|d| d.from == link && d.flow == FlowId(0));
     let numbers: Vec<u64> = crossed.map(|departure| departure.seq).collect();
     assert!(numbers.len() > 500, "{}", numbers.len());
-    assert!(
-        numbers.iter().copied().eq(0..numbers.len() as u64),
-        "{numbers:?}"
-    );
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "{numbers:?}");
     let (entered, accounted) = driver.balance();
     assert_eq!(entered, accounted);
 }
@@ -482,18 +412,10 @@ fn the_toy_sleeps_while_it_is_idle() {
     let toy = toy();
     // A packet each 100 s: 10⁷ slots pass, of which a handful per packet matter.
     let source = json!({"kind": "cbr", "rate_bps": 120, "packet_bytes": 1500});
-    let scenario = scenario(
-        100_000,
-        vec![flow(source, json!({}))],
-        lossy(),
-        droptail(10),
-        reverse(),
-    );
+    let scenario =
+        scenario(100_000, vec![flow(source, json!({}))], lossy(), droptail(10), reverse());
     let report = run_with(&scenario, &toy.parts, &Arc::default(), 1).report(0);
-    assert_eq!(
-        (report.packets, report.links[0].delivered_packets),
-        (1000, 1000)
-    );
+    assert_eq!((report.packets, report.links[0].delivered_packets), (1000, 1000));
     let awake = toy.awake.load(Ordering::Relaxed);
     assert!(awake < 40_000, "awake in {awake} slots");
     assert!(report.events < 50_000, "{}", report.events);
@@ -502,12 +424,7 @@ fn the_toy_sleeps_while_it_is_idle() {
 /// The state found after sleep has the distribution that single steps would have given.
 #[test]
 fn the_toys_channel_catches_up_in_closed_form() {
-    let config = ChannelConfig {
-        to_bad: 0.1,
-        to_good: 0.2,
-        loss_good: 0.0,
-        loss_bad: 1.0,
-    };
+    let config = ChannelConfig { to_bad: 0.1, to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
     let mut stepped = 0.0;
     for slots in 1..40 {
         stepped = stepped * (1.0 - config.to_good) + (1.0 - stepped) * config.to_bad;
@@ -515,12 +432,7 @@ fn the_toys_channel_catches_up_in_closed_form() {
         assert!((closed - stepped).abs() < 1e-12, "after {slots} slots");
     }
     let stream = Seed::new(1, 0, "channel").stream();
-    let mut channel = Channel {
-        config,
-        stream,
-        bad: false,
-        slot: 0,
-    };
+    let mut channel = Channel { config, stream, bad: false, slot: 0 };
     let rounds = 100_000;
     let mut bad = 0;
     for round in 1..=rounds {
@@ -539,11 +451,7 @@ fn the_toys_channel_catches_up_in_closed_form() {
 fn the_toy_by_hand() {
     let registry = Registry::default();
     let queue = || {
-        let setup = Setup {
-            seed: Seed::new(1, 0, "q"),
-            registry: &registry,
-            extra: (),
-        };
+        let setup = Setup { seed: Seed::new(1, 0, "q"), registry: &registry, extra: () };
         Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), 0)
     };
     let kit = LinkKit {
@@ -554,11 +462,7 @@ fn the_toy_by_hand() {
         traces: Arc::default(),
     };
     let links = Registry::default();
-    let setup = Setup {
-        seed: Seed::new(1, 0, "link"),
-        registry: &links,
-        extra: kit,
-    };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
     let clean = json!({"tti_ns": 10 * MS,
         "channel": {"to_bad": 0.0, "to_good": 1.0, "loss_good": 0.0, "loss_bad": 0.0}});
     let mut link = ArqLink::build(&clean, setup, Arc::default()).expect("a link");
@@ -571,10 +475,7 @@ fn the_toy_by_hand() {
         link.receive(Port(0), packet, &mut bench.at(now));
     }
     let sent = bench.run(&mut link, Time::from_secs(1));
-    let times: Vec<_> = sent
-        .iter()
-        .map(|(at, _, p)| (at.as_nanos() / MS, p.seq))
-        .collect();
+    let times: Vec<_> = sent.iter().map(|(at, _, p)| (at.as_nanos() / MS, p.seq)).collect();
     assert_eq!(times, [(30, 0), (40, 1)]);
     assert!(link.next_wakeup().is_never());
     assert_eq!(link.held(), 0);
@@ -583,16 +484,9 @@ fn the_toy_by_hand() {
 #[test]
 fn a_duplex_link_without_a_reverse_side_is_refused() {
     let toy = toy();
-    let scenario = scenario(
-        1,
-        vec![flow(tcp(json!({})), json!({}))],
-        lossy(),
-        droptail(9),
-        json!({}),
-    );
-    let error = build(&scenario, &toy.parts, &Arc::default(), 1, 0)
-        .err()
-        .expect("an error");
+    let scenario =
+        scenario(1, vec![flow(tcp(json!({})), json!({}))], lossy(), droptail(9), json!({}));
+    let error = build(&scenario, &toy.parts, &Arc::default(), 1, 0).err().expect("an error");
     let text = "bottleneck.link.kind = arq: duplex. Write ack_path = \"reverse\"";
     assert_eq!(error.to_string(), text);
 }

@@ -39,11 +39,7 @@ impl Fuse {
 
     fn burn(&mut self) -> Result<(), StageError> {
         self.left = self.left.saturating_sub(1);
-        if self.left == 0 {
-            Err(Box::new(Broken(self.total)))
-        } else {
-            Ok(())
-        }
+        if self.left == 0 { Err(Box::new(Broken(self.total))) } else { Ok(()) }
     }
 }
 
@@ -87,11 +83,7 @@ impl Stage for FailingLink {
         }
     }
     fn next_wakeup(&self) -> Time {
-        if self.0.is_empty() {
-            Time::NEVER
-        } else {
-            Time::from_secs(2)
-        }
+        if self.0.is_empty() { Time::NEVER } else { Time::from_secs(2) }
     }
     fn held(&self) -> usize {
         self.0.packets()
@@ -143,23 +135,17 @@ fn parts() -> Parts {
         if parameters["packets"] == 0 {
             return Err(ConfigError::new("packets", 0, "not positive"));
         }
-        Ok(Box::new(FailingQueue(
-            AnyQueue::build(&droptail(100), setup)?,
-            Fuse::new(parameters),
-        )))
+        Ok(Box::new(FailingQueue(AnyQueue::build(&droptail(100), setup)?, Fuse::new(parameters))))
     });
     parts.links.register("failing", |parameters, setup| {
-        Ok(Box::new(FailingLink(
-            setup.extra.queue,
-            Fuse::new(parameters),
-        )))
+        Ok(Box::new(FailingLink(setup.extra.queue, Fuse::new(parameters))))
     });
-    parts.windows.register("failing", |parameters, _| {
-        Ok(Box::new(FailingWindow(Fuse::new(parameters))))
-    });
-    parts.congestion.register("failing", |parameters, _| {
-        Ok(Box::new(FailingLaw(Fuse::new(parameters), None)))
-    });
+    parts
+        .windows
+        .register("failing", |parameters, _| Ok(Box::new(FailingWindow(Fuse::new(parameters)))));
+    parts
+        .congestion
+        .register("failing", |parameters, _| Ok(Box::new(FailingLaw(Fuse::new(parameters), None))));
     parts
 }
 
@@ -177,14 +163,9 @@ fn the_message_of_a_queue_says_what_and_when() {
     let error = failure(&cbr(fixed(1_000_000), failing(4)), &parts());
     // The fourth packet comes at 0.3 s. Only the first error counts.
     assert_eq!(error.to_string(), "broken after 4 packets (at 0.3 s)");
-    let RunError::Stage { at_s, source } = error else {
-        panic!("{error:?}")
-    };
+    let RunError::Stage { at_s, source } = error else { panic!("{error:?}") };
     assert_eq!(at_s, 0.3);
-    assert_eq!(
-        source.downcast_ref::<Broken>().map(|broken| broken.0),
-        Some(4)
-    );
+    assert_eq!(source.downcast_ref::<Broken>().map(|broken| broken.0), Some(4));
 }
 
 #[test]
@@ -196,13 +177,7 @@ fn a_link_fails_in_its_wakeup() {
 fn over_tcp(key: &str) -> Scenario {
     let mut source = tcp(json!({"handshake": false, "delayed_ack_segments": 1}));
     source[key] = failing(3);
-    scenario(
-        10,
-        vec![flow(source, json!({}))],
-        fixed(120_000_000),
-        droptail(9),
-        json!({}),
-    )
+    scenario(10, vec![flow(source, json!({}))], fixed(120_000_000), droptail(9), json!({}))
 }
 
 #[test]
@@ -222,10 +197,7 @@ fn a_congestion_control_fails_at_a_timeout() {
     let mut source = tcp(json!({"handshake": false}));
     source["congestion"] = failing(1000);
     let link = json!({"kind": "fixed", "rate_bps": 1_000_000, "loss": 1.0});
-    let flows = vec![flow(
-        source,
-        json!({"start": {"kind": "at", "time_ns": 500 * MS}}),
-    )];
+    let flows = vec![flow(source, json!({"start": {"kind": "at", "time_ns": 500 * MS}}))];
     let error = failure(&scenario(10, flows, link, droptail(9), json!({})), &parts());
     assert_eq!(error.to_string(), "no timeouts, please (at 1.5 s)");
 }
@@ -233,13 +205,8 @@ fn a_congestion_control_fails_at_a_timeout() {
 #[test]
 fn a_part_that_cannot_be_made_is_a_configuration_error() {
     let scenario = cbr(fixed(1_000_000), failing(0));
-    let error = build(&scenario, &parts(), &Arc::default(), 1, 0)
-        .err()
-        .expect("an error");
-    assert_eq!(
-        error.to_string(),
-        "bottleneck.queue.packets = 0: not positive"
-    );
+    let error = build(&scenario, &parts(), &Arc::default(), 1, 0).err().expect("an error");
+    assert_eq!(error.to_string(), "bottleneck.queue.packets = 0: not positive");
 }
 
 /// A failure in one replication stops the others and is what the outcome reports.
@@ -247,22 +214,12 @@ fn a_part_that_cannot_be_made_is_a_configuration_error() {
 fn replications_end_with_the_first_failure() {
     for threads in [1, 2] {
         let flows = vec![flow(datagrams("poisson", 120_000), json!({}))];
-        let scenario = scenario(
-            1000,
-            flows,
-            fixed(1_000_000),
-            failing(50),
-            json!({"warmup_ns": SECOND}),
-        );
+        let scenario =
+            scenario(1000, flows, fixed(1_000_000), failing(50), json!({"warmup_ns": SECOND}));
         let outcome = replications(&scenario, &parts(), 1, 4, threads);
         assert!(outcome.finished.is_empty() && !outcome.interrupted);
         let (_, error) = outcome.failed.expect("it failed");
-        assert!(
-            error
-                .to_string()
-                .starts_with("broken after 50 packets (at "),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("broken after 50 packets (at "), "{error}");
     }
 }
 
@@ -303,13 +260,8 @@ impl Link for Gate {
 /// Three packets in the first 300 ms, and a rate at 9 s.
 fn gated(rate_bps: u64) -> (Scenario, Parts) {
     let mut parts = parts();
-    parts
-        .links
-        .register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.queue))));
-    let flows = vec![flow(
-        datagrams("cbr", 120_000),
-        json!({"stop_ns": 300 * MS}),
-    )];
+    parts.links.register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.queue))));
+    let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": 300 * MS}))];
     let change = json!({"at_ns": 9 * SECOND, "action": {"kind": "rate", "rate_bps": rate_bps}});
     let controls = json!({"controls": [change]});
     let gate = json!({"kind": "gate"});
@@ -348,11 +300,7 @@ impl Stage for Backwards {
         }
     }
     fn next_wakeup(&self) -> Time {
-        if self.0.packets() < 20 {
-            Time::NEVER
-        } else {
-            Time::from_secs(1)
-        }
+        if self.0.packets() < 20 { Time::NEVER } else { Time::from_secs(1) }
     }
     fn held(&self) -> usize {
         self.0.packets()
@@ -370,9 +318,7 @@ impl Link for Backwards {
 #[ignore = "the driver checks wake-ups after wake-ups only; here its time goes back"]
 fn a_wakeup_in_the_past_ends_the_run() {
     let mut parts = parts();
-    parts.links.register("backwards", |_, setup| {
-        Ok(Box::new(Backwards(setup.extra.queue)))
-    });
+    parts.links.register("backwards", |_, setup| Ok(Box::new(Backwards(setup.extra.queue))));
     let error = failure(&cbr(json!({"kind": "backwards"}), droptail(100)), &parts);
     let text = "wants to be woken at 1 s when it is 1.9 s";
     assert!(error.to_string().ends_with(text), "{error}");

@@ -82,32 +82,19 @@ fn a_law_from_outside_sets_the_window_and_hears_the_feedback() {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let mut parts = Parts::default();
     let note = Arc::clone(&seen);
-    parts
-        .congestion
-        .register("constant", move |parameters, setup| {
-            let segments = parameters["segments"].as_u64().expect("the test gives it");
-            let cwnd = segments * u64::from(setup.extra.options.mss);
-            Ok(Box::new(Constant {
-                cwnd,
-                seen: Arc::clone(&note),
-            }))
-        });
+    parts.congestion.register("constant", move |parameters, setup| {
+        let segments = parameters["segments"].as_u64().expect("the test gives it");
+        let cwnd = segments * u64::from(setup.extra.options.mss);
+        Ok(Box::new(Constant { cwnd, seen: Arc::clone(&note) }))
+    });
     parts.queues.register("counting", |_, setup| {
-        Ok(Box::new(Counting {
-            inner: AnyQueue::build(&droptail(100), setup)?,
-            served: 0.0,
-        }))
+        Ok(Box::new(Counting { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))
     });
     let mut source = tcp(json!({"delayed_ack_segments": 1, "handshake": false}));
     source["congestion"] = json!({"kind": "constant", "segments": 10});
     let queue = json!({"kind": "counting"});
-    let scenario = scenario(
-        10,
-        vec![flow(source, json!({}))],
-        fixed(100_000_000),
-        queue,
-        json!({}),
-    );
+    let scenario =
+        scenario(10, vec![flow(source, json!({}))], fixed(100_000_000), queue, json!({}));
     let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
     // Ten segments of 120 µs each round trip of 20 ms and one transmission.
     let rate = 10.0 * 1460.0 * 8.0 / 0.020_12;
@@ -118,10 +105,5 @@ fn a_law_from_outside_sets_the_window_and_hears_the_feedback() {
     assert_eq!(seen.sent, report.flows[0].sent_packets * 1460);
     assert_eq!(seen.acked, seen.feedback.len() as u64 * 1460);
     assert_eq!(seen.rtt_samples, seen.feedback.len());
-    assert!(
-        seen.feedback
-            .iter()
-            .zip(1u16..)
-            .all(|(value, n)| *value == f32::from(n))
-    );
+    assert!(seen.feedback.iter().zip(1u16..).all(|(value, n)| *value == f32::from(n)));
 }

@@ -74,9 +74,7 @@ impl ReceiveWindow for PriceWindow {
 fn parts(out_of_order: &Arc<AtomicUsize>) -> Parts {
     let mut parts = Parts::default();
     parts.queues.register("pricing", |parameters, setup| {
-        Ok(Box::new(Pricing {
-            inner: AnyQueue::build(&parameters["inner"], setup)?,
-        }))
+        Ok(Box::new(Pricing { inner: AnyQueue::build(&parameters["inner"], setup)? }))
     });
     let out_of_order = Arc::clone(out_of_order);
     parts.windows.register("price", move |parameters, setup| {
@@ -94,10 +92,7 @@ fn parts(out_of_order: &Arc<AtomicUsize>) -> Parts {
 fn bulk(window: Value) -> Value {
     let mut source = tcp(json!({"receive_window": 1_000_000, "delayed_ack_segments": 1}));
     source["window"] = window;
-    flow(
-        source,
-        json!({"egress": {"delay_ns": 20 * MS}, "return_wire": {"delay_ns": 20 * MS}}),
-    )
+    flow(source, json!({"egress": {"delay_ns": 20 * MS}, "return_wire": {"delay_ns": 20 * MS}}))
 }
 
 /// Two flows over 10 Mbit/s and 40 ms: the path holds 33 packets. A fixed window of 1 MB fills the
@@ -113,14 +108,7 @@ fn the_price_in_the_packets_holds_the_queue_at_its_target() {
         let scenario = scenario(90, flows, fixed(10_000_000), queue, warmup);
         let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
         assert!(report.links[0].utilisation > 0.98, "{report:?}");
-        assert_eq!(
-            report
-                .flows
-                .iter()
-                .map(|flow| flow.retransmissions)
-                .sum::<u64>(),
-            0
-        );
+        assert_eq!(report.flows.iter().map(|flow| flow.retransmissions).sum::<u64>(), 0);
         report.queues[0].mean_packets
     };
     let fixed = mean_queue(json!({"kind": "fixed"}));

@@ -76,25 +76,16 @@ impl Case {
 
     /// The relative deviation of `simulated` from PFTK at the loss rate that it had.
     pub(crate) fn deviation(&self, simulated: Outcome) -> f64 {
-        let model = Case {
-            p: simulated.loss_rate,
-            ..*self
-        }
-        .pftk();
+        let model = Case { p: simulated.loss_rate, ..*self }.pftk();
         simulated.sending_rate / model.sending_rate - 1.0
     }
 
     /// The simulation, long enough for so many lost packets by PFTK's rate.
     pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
         let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
-        let network = build(
-            &self.scenario(measured_s),
-            &Parts::default(),
-            &Arc::default(),
-            seed,
-            0,
-        )
-        .expect("a network");
+        let network =
+            build(&self.scenario(measured_s), &Parts::default(), &Arc::default(), seed, 0)
+                .expect("a network");
         let mut driver = Driver::new(network);
         driver.run(&()).expect("a run");
         let report = driver.report(0);

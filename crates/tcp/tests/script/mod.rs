@@ -114,11 +114,7 @@ pub(crate) fn sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 /// A sender of profile `ns3-2014` with segments of [`MSS`] bytes that starts at 0.
 pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut given = rfc();
-    given.tcp = TcpOptions {
-        handshake: false,
-        mss: MSS as u32,
-        ..ns3_2014()
-    };
+    given.tcp = TcpOptions { handshake: false, mss: MSS as u32, ..ns3_2014() };
     start(given, change)
 }
 
@@ -147,14 +143,9 @@ pub(crate) fn ns3_2014() -> TcpOptions {
 
 fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     change(&mut given);
-    given
-        .tcp
-        .validate()
-        .expect("the script's options are valid");
+    given.tcp.validate().expect("the script's options are valid");
     let options = given.tcp;
-    let setup = CongestionSetup {
-        options: options.clone(),
-    };
+    let setup = CongestionSetup { options: options.clone() };
     let window = u32::try_from(options.receive_window).expect("a window of 32 bits");
     let sender = Sender::new(SenderConfig {
         flow: FLOW,
@@ -228,8 +219,7 @@ impl SenderScript {
 
     /// The scenario stops the source.
     pub(crate) fn stop(&mut self) -> &mut Self {
-        self.sender
-            .control(&Control::Stop, &mut self.bench.at(ms(self.now)));
+        self.sender.control(&Control::Stop, &mut self.bench.at(ms(self.now)));
         self
     }
 
@@ -314,8 +304,7 @@ impl SenderScript {
 
     fn receive(&mut self, packet: Packet) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self.sender
-            .receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.sender.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
         self.collect()
     }
 
@@ -483,15 +472,13 @@ impl ReceiverScript {
 
     fn receive(&mut self, packet: Packet) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self.receiver
-            .receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.receiver.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
         self.collect()
     }
 
     fn collect(&mut self) -> &mut Self {
         let sent = self.bench.sent();
-        self.unclaimed
-            .extend(sent.into_iter().map(|(_, packet)| packet));
+        self.unclaimed.extend(sent.into_iter().map(|(_, packet)| packet));
         self
     }
 }
