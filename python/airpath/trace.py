@@ -172,7 +172,7 @@ class Trace:
 
         length = _bin_length(bin)
         rates = self.bin_rates(length)
-        return pd.DataFrame({"time_s": np.arange(len(rates)) * (length * 1e-9), "rate_bps": rates})
+        return pd.DataFrame({"time_s": np.arange(len(rates)) * length / 1e9, "rate_bps": rates})
 
     def bin_rates(self, bin_ns: int) -> NDArray[np.float64]:
         """Return the mean rate in each bin of one round, bit/s; `bin_ns` in ns, above 0.

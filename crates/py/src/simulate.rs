@@ -91,7 +91,7 @@ pub(crate) fn simulate(
         threads,
     };
     let monitor = Monitor::default();
-    let total_s = scenario.duration_ns as f64 * 1e-9 * replications as f64;
+    let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
     let mut raised: Option<PyErr> = None;
     let outcome = std::thread::scope(|scope| {
         let worker = scope.spawn(|| replicate(&plan, &monitor));

@@ -50,7 +50,7 @@ impl Trace {
     /// The period, s.
     #[getter]
     fn duration_s(&self) -> f64 {
-        self.inner.period_ns() as f64 * 1e-9
+        self.inner.period_ns() as f64 / 1e9
     }
 
     /// The trace in the Mahimahi format.
@@ -71,12 +71,12 @@ impl Trace {
             PERCENTILES.iter().map(|p| p.to_string()).zip(stats.percentiles_bps).collect();
         json!({
             "kind": self.kind(),
-            "duration_s": stats.duration_ns as f64 * 1e-9,
+            "duration_s": stats.duration_ns as f64 / 1e9,
             "opportunities": stats.opportunities,
             "mean_bps": stats.mean_bps,
             "percentiles_bps": percentiles,
-            "longest_outage_s": stats.longest_outage.length_ns as f64 * 1e-9,
-            "longest_outage_start_s": stats.longest_outage.start_ns as f64 * 1e-9,
+            "longest_outage_s": stats.longest_outage.length_ns as f64 / 1e9,
+            "longest_outage_start_s": stats.longest_outage.start_ns as f64 / 1e9,
             "zero_bins_fraction": stats.empty_bins_fraction,
         })
         .to_string()

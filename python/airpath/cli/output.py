@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,7 @@ __all__ = [
     "Tell",
     "command_line",
     "console",
+    "interrupts_wait",
     "load_options",
     "note",
     "print_json",
@@ -114,6 +117,22 @@ def written(paths: Sequence[Path]) -> None:
     """Say which files were written."""
     for path in paths:
         note(f"written: {path}")
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done, so that nothing that was finished is lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -43,12 +43,12 @@ def reproduce(
             progress=tell,
             provenance={"command": output.command_line()},
         )
-    if json:
-        output.print_json(report.to_dict())
-    else:
-        print_report(report, output.console())
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
-        return 130
-    return 0
+    with output.interrupts_wait():
+        if json:
+            output.print_json(report.to_dict())
+        else:
+            print_report(report, output.console())
+    return 130 if report.interrupted else 0

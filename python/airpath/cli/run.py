@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -61,15 +62,20 @@ def run(
     if result.interrupted:
         done = f"{len(result.replications)} of {result.requested} replications"
         output.note(f"Interrupted: {done} were finished.")
-    # Files first: whoever reads the output may go away.
-    if folder is not None and result.replications:
-        output.written(result.save(folder))
-        if plot or (plot is None and not result.interrupted):
+    wants_figures = plot or (plot is None and not result.interrupted)
+    try:
+        with output.interrupts_wait():
+            # Files first: whoever reads the output may go away.
+            if folder is not None and result.replications:
+                output.written(result.save(folder))
+            if json:
+                output.print_json(result.to_dict())
+            else:
+                print_result(result, output.console())
+            sys.stdout.flush()
+    finally:
+        if folder is not None and result.replications and wants_figures:
             output.written(result.plot.save(folder))
-    if json:
-        output.print_json(result.to_dict())
-    else:
-        print_result(result, output.console())
     return 130 if result.interrupted else 0
 
 
@@ -88,10 +94,10 @@ def print_result(result: Result, out: Console) -> None:
     resolved, about = result.resolved, result.provenance
     out.print(f"[bold]{escape(resolved['name'])}[/bold]")
     runs = len(result.replications)
-    warmup = resolved["warmup_ns"] * 1e-9
+    warmup = resolved["warmup_ns"] / 1e9
     out.print(
         f"{runs} {'replication' if runs == 1 else 'replications'} of "
-        f"{resolved['duration_ns'] * 1e-9:g} s"
+        f"{resolved['duration_ns'] / 1e9:g} s"
         + (f", the first {warmup:g} s not counted" if warmup else "")
         + f"; seed {about['seed']}; "
         + (f"± is the {100 * result.confidence:g} % interval" if runs > 1 else "no intervals")

@@ -57,7 +57,7 @@ class Capacity:
         regimes : pair of ndarray or None
             Times, s, and the regime from then on, counted from 0.
         """
-        link, end_s = resolved["bottleneck"]["link"], resolved["duration_ns"] * 1e-9
+        link, end_s = resolved["bottleneck"]["link"], resolved["duration_ns"] / 1e9
         if "trace" in link:
             return cls._of_trace(traces[link["trace"]])
         if "regimes" in link:
@@ -67,7 +67,7 @@ class Capacity:
             times, numbers = regimes
             steps = np.concatenate(([0], numbers)).astype(int)
             return cls._of_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
-        changes = sorted((c["at_ns"] * 1e-9, c["action"]["rate_bps"]) for c in resolved["controls"])
+        changes = sorted((c["at_ns"] / 1e9, c["action"]["rate_bps"]) for c in resolved["controls"])
         times = np.array([0.0, *(time for time, _ in changes)])
         return cls._of_steps(
             times, np.array([link["rate_bps"], *(rate for _, rate in changes)], float), end_s
@@ -86,9 +86,9 @@ class Capacity:
         period_ns = round(trace.duration_s * 1e9)
         bin_ns = _MS * max(1, -(-period_ns // (_MS * _MOST_BINS)))
         rates = trace.bin_rates(bin_ns)
-        edges = np.minimum(np.arange(len(rates) + 1) * bin_ns, period_ns) * 1e-9
+        edges = np.minimum(np.arange(len(rates) + 1) * bin_ns, period_ns) / 1e9
         bits = np.concatenate(([0.0], np.cumsum(rates * np.diff(edges))))
-        return cls(edges, bits, period_ns * 1e-9)
+        return cls(edges, bits, period_ns / 1e9)
 
     def bits(self, time_s: ArrayLike) -> NDArray[np.float64]:
         """Return the bits up to given times, s."""

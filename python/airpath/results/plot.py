@@ -370,11 +370,11 @@ class Plot:
 
     @property
     def _end_s(self) -> float:
-        return float(self._result.resolved["duration_ns"]) * 1e-9
+        return float(self._result.resolved["duration_ns"]) / 1e9
 
     @property
     def _warmup_s(self) -> float:
-        return float(self._result.resolved["warmup_ns"]) * 1e-9
+        return float(self._result.resolved["warmup_ns"]) / 1e9
 
     def _edges(self) -> NDArray[np.float64]:
         step = next((s for s in _STEPS_S if self._end_s / s <= _MOST_POINTS), _STEPS_S[-1])

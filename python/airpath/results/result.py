@@ -326,8 +326,8 @@ class Result:
         if capacity is None:
             return np.empty(0), np.empty(0)
         step = max(1_000_000, self.resolved["record"]["interval_ns"])
-        edges = np.arange(0, self.resolved["duration_ns"] + 1, step) * 1e-9
-        offered = np.diff(capacity.bits(edges)) / 8
+        edges = np.arange(0, self.resolved["duration_ns"] + 1, step) / 1e9
+        offered = np.round(np.diff(capacity.bits(edges)) / 8, 6)
         kept = offered > 0
         return edges[1:][kept], offered[kept]
 
@@ -542,7 +542,7 @@ def _together(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 
 def _measured_s(resolved: Mapping[str, Any]) -> float:
-    return float(resolved["duration_ns"] - resolved["warmup_ns"]) * 1e-9
+    return float(resolved["duration_ns"] - resolved["warmup_ns"]) / 1e9
 
 
 def _plain(value: Any) -> Any:

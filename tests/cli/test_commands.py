@@ -1,0 +1,212 @@
+"""The other commands: solve, check, list, reproduce; usage, version, help."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import airpath as ap
+from airpath.cli import app
+
+Command = Callable[..., Any]
+
+COMMANDS = ["run", "solve", "reproduce", "list", "check", "trace"]
+
+
+# --- usage -------------------------------------------------------------------------------------
+
+
+def test_version(airpath_command: Command) -> None:
+    answer = airpath_command("--version")
+    assert answer.status == 0
+    assert answer.out.startswith(f"airpath {ap.__version__} (")
+
+
+def test_help_names_every_command(airpath_command: Command) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        answer = airpath_command(*arguments)
+        assert (answer.status, answer.err) == (0, "")
+        assert all(f"  {command}" in answer.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str) -> None:
+    answer = CliRunner().invoke(app, [command, "--help"])
+    assert answer.exit_code == 0
+    assert f"{command} [OPTIONS]" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simulate"], "airpath: no such command 'simulate'. See airpath --help."),
+        (["--nonsense"], "airpath: no such option: --nonsense. See airpath --help."),
+        (["run"], "airpath run: missing argument 'SCENARIO.toml'. See airpath run --help."),
+        (["trace", "info"], "airpath trace info: missing argument 'FILE'. "
+         "See airpath trace info --help."),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_one_line(
+    airpath_command: Command, arguments: list[str], message: str
+) -> None:
+    assert airpath_command(*arguments) == (2, "", message + "\n")
+
+
+def test_numbers_that_are_none_are_one_line(airpath_command: Command) -> None:
+    answer = airpath_command("run", "a.toml", "--reps", "many")
+    assert (answer.status, answer.out) == (2, "")
+    assert len(answer.err.splitlines()) == 1
+    assert "--reps" in answer.err
+
+
+# --- solve -------------------------------------------------------------------------------------
+
+
+def test_solve_prints_the_operating_point(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("solve", scenario)
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out.startswith("small, model fixed-point\nthroughput ")
+
+
+def test_solve_json(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("solve", scenario, "--json")
+    document = json.loads(answer.out)
+    assert document["provenance"]["command"] == "airpath solve small.toml --json"
+    assert [flow["id"] for flow in document["flows"]] == [0, 1]
+
+
+def test_solve_says_when_no_model_matches(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command(
+        "solve", scenario, "--set", 'flows.0={source = "poisson", rate = "1 Mbit/s"}'
+    )
+    assert answer == (
+        2,
+        "",
+        "small.toml: flows.0 = datagrams: no analytic model covers it. "
+        "Covered: unlimited TCP flows\n",
+    )
+
+
+# --- check -------------------------------------------------------------------------------------
+
+
+def test_check_prints_a_scenario_with_every_option(
+    airpath_command: Command, scenario: Path
+) -> None:
+    answer = airpath_command("check", scenario)
+    assert (answer.status, answer.err) == (0, "")
+    for option in ap.TcpOptions.keys():  # noqa: SIM118  (a method of ours)
+        assert f"{option} = " in answer.out
+    # What it prints is the same scenario again, and explicit already.
+    Path("explicit.toml").write_text(answer.out)
+    again = airpath_command("check", "explicit.toml")
+    body = [line for line in answer.out.splitlines() if not line.startswith("#")]
+    assert [line for line in again.out.splitlines() if not line.startswith("#")] == body
+    first, second = (ap.load(name).resolve()[0] for name in ("small.toml", "explicit.toml"))
+    assert first == second
+
+
+def test_check_json_is_the_resolved_form(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("check", scenario, "--json")
+    assert json.loads(answer.out) == json.loads(ap.load(scenario).resolve()[0])
+
+
+def test_check_reads_the_traces(airpath_command: Command, scenario: Path) -> None:
+    Path("bad.trace").write_text("1\nx\n")
+    link = 'bottleneck.link={kind = "trace", file = "bad.trace"}'
+    answer = airpath_command("check", scenario, "--set", link)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err == (
+        'bad.trace:2: "x" is not a delivery time. Write whole milliseconds, for example 1204.\n'
+    )
+
+
+@pytest.mark.parametrize("example", sorted(p.name for p in (Path(__file__).parents[2] / "examples").glob("*.toml")))  # fmt: skip  # noqa: E501
+def test_every_example_is_accepted(airpath_command: Command, example: str) -> None:
+    path = Path(__file__).parents[2] / "examples" / example
+    if "traces:" in path.read_text() and not ap.scenario.recorded_traces().is_dir():
+        pytest.skip(f"no recorded traces in {ap.scenario.recorded_traces()}")
+    assert airpath_command("check", path).status == 0
+
+
+# --- list --------------------------------------------------------------------------------------
+
+
+def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
+    answer = airpath_command("list")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out.startswith("congestion:\n  reno     the window law of RFC 5681")
+    for name in ("droptail", "gred", "fixed", "multi-regime", "trace", "rate-trace", "qawla"):
+        assert sum(line.startswith(f"  {name} ") for line in answer.out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", ["channel", "scheduler"])
+def test_what_is_not_there_yet_is_said(airpath_command: Command, kind: str) -> None:
+    assert airpath_command("list", kind) == (0, "none yet\n", "")
+
+
+def test_list_json(airpath_command: Command) -> None:
+    document = json.loads(airpath_command("list", "aqm", "--json").out)
+    assert {"droptail", "gred"} <= set(document["aqm"])
+
+
+def test_list_of_something_else(airpath_command: Command) -> None:
+    assert airpath_command("list", "colour") == (
+        2,
+        "",
+        '"colour": not a kind of part. '
+        "Accepted are congestion, aqm, link, channel, scheduler, paper.\n",
+    )
+
+
+# --- reproduce ---------------------------------------------------------------------------------
+
+
+def test_reproduce_prints_ours_beside_theirs(airpath_command: Command) -> None:
+    answer = airpath_command("reproduce", "qawla", "table2", "--quick")
+    assert (answer.status, answer.err) == (0, "")
+    assert "Table 2" in answer.out
+
+
+def test_reproduce_json(airpath_command: Command) -> None:
+    answer = airpath_command("reproduce", "qawla", "table2", "--json")
+    assert answer.err == ""
+    document = json.loads(answer.out)
+    assert document["provenance"]["command"] == "airpath reproduce qawla table2 --json"
+    assert document["paper"] == "qawla"
+    assert set(document["items"][0]["rows"][0]) >= {"row", "quantity", "published", "ours"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lena"], '"lena": not a paper. Accepted are qawla.'),
+        (
+            ["qawla", "table9"],
+            '"table9": not an item of qawla. '
+            "Accepted are table2, table3, table4, table5, fig5, fig6.",
+        ),
+        (
+            ["qawla", "--quick", "--full"],
+            "--quick and --full: contradict each other. Give one of them.",
+        ),
+    ],
+)
+def test_reproduce_refuses(airpath_command: Command, arguments: list[str], message: str) -> None:
+    assert airpath_command("reproduce", *arguments) == (2, "", message + "\n")
+
+
+def test_reproduce_checks_its_folder_first(airpath_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = airpath_command("reproduce", "qawla", "--full", "--out", tmp_path / "file" / "x")
+    assert answer == (
+        2,
+        "",
+        f'out = "{tmp_path}/file/x": cannot be written to (not a directory). '
+        "Give a folder that can.\n",
+    )

@@ -1,0 +1,145 @@
+"""The command as a process: exit status, pipes, Ctrl-C, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import environment, words
+
+Command = Callable[..., Any]
+
+REPS = 500
+LONG = ("--reps", REPS, "--set", "duration=1000 s", "--threads", 2)
+"""A minute and more; a replication takes a fraction of a second."""
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        words(*arguments),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def interrupt(process: subprocess.Popen[str], after_s: float) -> tuple[int, str, str, float]:
+    time.sleep(after_s)
+    assert process.poll() is None, "it finished before it could be interrupted"
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err, time.monotonic() - began
+
+
+def test_status_and_streams(airpath_process: Command, scenario: Path) -> None:
+    good = airpath_process("run", scenario, "--reps", 1, "--json")
+    assert (good.status, good.err) == (0, "")
+    json.loads(good.out)
+    bad = airpath_process("run", scenario, "--set", "duration=1")
+    assert (bad.status, bad.out) == (2, "")
+    assert len(bad.err.splitlines()) == 1
+    assert "Traceback" not in bad.err
+
+
+def test_the_same_bytes_for_one_and_two_threads(airpath_process: Command, scenario: Path) -> None:
+    one, two = (
+        airpath_process("run", scenario, "--reps", 4, "--json", "--threads", n).out for n in (1, 2)
+    )
+    assert one.replace("--threads 1", "--threads 2") == two
+
+
+def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(scenario: Path) -> None:
+    process = start("run", scenario, "--json", *LONG)
+    status, out, err, took_s = interrupt(process, 3.0)
+    assert status == 130
+    # A second, and some for a machine that is busy with other tests.
+    assert took_s < 2.0
+    document = json.loads(out)
+    assert document["complete"] is False
+    done = document["summary"]["replications"]
+    assert document["summary"]["replications_requested"] == REPS
+    assert err == f"Interrupted: {done} of {REPS} replications were finished.\n"
+    assert document["flows"][0]["goodput_bps"]["reps"] == done
+
+
+def test_what_was_finished_is_what_a_whole_run_gives(
+    scenario: Path, airpath_process: Command
+) -> None:
+    process = start("run", scenario, "--out", "part", *LONG)
+    status, out, _err, _ = interrupt(process, 3.0)
+    assert status == 130
+    assert "Incomplete:" in out
+    part = json.loads(Path("part/result.json").read_text())
+    assert part["complete"] is False
+    kept = part["replications"]
+    assert kept, "nothing was finished in three seconds"
+    assert "# incomplete: interrupted after" in Path("part/flows.csv").read_text()
+    number = kept[0]["replication"]
+    whole = airpath_process(
+        "run", scenario, "--set", "duration=1000 s", "--reps", number + 1, "--out", "whole"
+    )
+    assert whole.status == 0
+    assert json.loads(Path("whole/result.json").read_text())["replications"][number] == kept[0]
+    assert not list(Path("part").glob(".*")), "a file was left half-written"
+
+
+@pytest.mark.parametrize("after_s", [0.3, 0.6])
+def test_ctrl_c_while_starting_is_no_traceback(scenario: Path, after_s: float) -> None:
+    status, _out, err, _ = interrupt(start("run", scenario, *LONG), after_s)
+    assert status == 130
+    assert err.startswith("Interrupted")
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_in_reproduce_keeps_the_finished_items() -> None:
+    status, out, err, _ = interrupt(start("reproduce", "qawla", "--full", "--json"), 4.0)
+    assert status == 130
+    document = json.loads(out)
+    assert document["complete"] is False
+    assert err.startswith("Interrupted: ")
+
+
+def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        words("run", scenario, "--reps", "1", "--json"),
+        env=environment(),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path) -> None:
+    answer = airpath_process("run", scenario, "--reps", 2)
+    assert answer.err == ""
+    assert "\x1b" not in answer.out
+    answer = airpath_process("reproduce", "qawla", "table3", "--quick", "--json")
+    assert answer.err == ""
+
+
+def test_the_demo_refuses_a_folder_that_cannot_be_written(scenario: Path) -> None:
+    done = subprocess.run(
+        [words()[0], "-m", "airpath.demo", "small.toml/x"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        'out = "small.toml/x": cannot be written to (not a directory). Give a folder that can.\n'
+    )

@@ -1,0 +1,202 @@
+"""`airpath run`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+def files() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
+def test_run_prints_flows_queues_and_links(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", scenario, "--reps", 2)
+    assert (answer.status, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[0] == "small"
+    assert lines[1] == (
+        "2 replications of 4 s, the first 1 s not counted; seed 1; ± is the 99 % interval"
+    )
+    assert [line for line in lines if line.strip() in ("Flows", "Queues", "Links")]
+    assert any(line.startswith("0 newreno ") and "Mbit/s" in line for line in lines)
+    assert any(line.startswith("all 2 ") for line in lines)
+
+
+def test_one_replication_has_no_intervals(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", scenario, "--reps", 1)
+    assert "1 replication of 4 s" in answer.out
+    assert "no intervals" in answer.out
+    assert "nan" not in answer.out
+
+
+def test_json_is_one_document_and_nothing_else(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", scenario, "--reps", 2, "--json")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out.count("\n") == 1
+    document = json.loads(answer.out)
+    assert list(document) == ["provenance", "complete", "summary", "flows", "queues", "links"]
+    assert document["provenance"]["command"] == "airpath run small.toml --reps 2 --json"
+    assert document["flows"][1]["goodput_bps"]["reps"] == 2
+    assert document["queues"][0]["name"] == "bottleneck"
+
+
+def numbers(answer: Any) -> Any:
+    document = json.loads(answer.out)
+    return {key: value for key, value in document.items() if key != "provenance"}
+
+
+def test_threads_change_nothing(airpath_command: Command, scenario: Path) -> None:
+    one, two = (
+        airpath_command("run", scenario, "--reps", 5, "--json", "--threads", n) for n in (1, 2)
+    )
+    assert numbers(one) == numbers(two)
+    replaced = one.out.replace("--threads 1", "--threads 2")
+    assert replaced == two.out
+
+
+def test_the_seed_changes_everything(airpath_command: Command, scenario: Path) -> None:
+    one, two = (airpath_command("run", scenario, "--json", "--seed", n) for n in (1, 2))
+    assert numbers(one) != numbers(two)
+
+
+def test_set_takes_the_place_of_the_file(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command(
+        "run", scenario, "--reps", 1, "--json",
+        "--set", "flows.0.count=3", "--set", "bottleneck.link.rate=5 Mbit/s",
+    )  # fmt: skip
+    resolved = json.loads(answer.out)["provenance"]["scenario"]
+    assert len(resolved["flows"]) == 3
+    assert resolved["bottleneck"]["link"]["rate_bps"] == 5_000_000
+
+
+def test_out_has_tables_and_figures(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command(
+        "run", scenario, "--reps", 2, "--out", "results", "--set", 'record.series=["queue"]'
+    )
+    assert answer.status == 0
+    names = sorted(path.name for path in Path("results").iterdir())
+    assert names == [
+        "flows.csv",
+        "links.csv",
+        "queue-lengths.csv",
+        "queue-lengths.png",
+        "queues.csv",
+        "result.json",
+        "scenario.toml",
+        "series-queue.csv",
+        "summary.csv",
+        "timeline.png",
+    ]
+    assert sorted(answer.err.splitlines()) == [f"written: results/{name}" for name in names]
+    assert "# command: airpath run small.toml" in Path("results/flows.csv").read_text()
+
+
+def test_no_plot_writes_no_figures(airpath_command: Command, scenario: Path) -> None:
+    airpath_command("run", scenario, "--reps", 1, "--out", "results", "--no-plot")
+    assert not list(Path("results").glob("*.png"))
+
+
+def test_the_scenario_in_out_gives_the_same_run(airpath_command: Command, scenario: Path) -> None:
+    airpath_command("run", scenario, "--reps", 2, "--seed", 5, "--out", "first", "--no-plot")
+    head = Path("first/scenario.toml").read_text().splitlines()[1]
+    words = head.removeprefix("# The same run again: airpath ").split()
+    assert words == ["run", "scenario.toml", "--seed", "5", "--reps", "2"]
+    words[1] = "first/scenario.toml"
+    airpath_command(*words, "--out", "second", "--no-plot")
+    first, second = (json.loads(Path(f"{n}/result.json").read_text()) for n in ("first", "second"))
+    assert first["replications"] == second["replications"]
+
+
+# --- bad input: one line for each problem, status 2, nothing written ------------------------------
+
+
+BAD = [
+    (
+        ["--set", "bottleneck.link.rate=5 Mb"],
+        '--set: bottleneck.link.rate = "5 Mb": not a rate. '
+        'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
+    ),
+    (
+        ["--set", "bottleneck.link.rate=5"],
+        "--set: bottleneck.link.rate = 5: no unit. "
+        'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
+    ),
+    (
+        ["--set", "bottleneck.link.loss=1.5"],
+        "--set: bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.01.",
+    ),
+    (
+        ["--set", "speed"],
+        "--set speed: no value. Write --set key=value, for example flows.0.count=8.",
+    ),
+    (["--reps", "0"], "reps = 0: below 1. Write a whole number from 1 on."),
+    (["--seed", "-1"], "seed = -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
+    (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
+    (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD)
+def test_bad_values_are_one_line(
+    airpath_command: Command, scenario: Path, options: list[str], message: str
+) -> None:
+    before = files()
+    answer = airpath_command("run", scenario, *options)
+    assert answer == (2, "", message + "\n")
+    assert files() == before
+
+
+def test_every_problem_of_a_file_is_reported_at_once(
+    airpath_command: Command, scenario: Path
+) -> None:
+    text = scenario.read_text().replace('"10 Mbit/s"', '"-1 Mbit/s"').replace("count", "cuont")
+    scenario.write_text(text)
+    answer = airpath_command("run", scenario, "--json")
+    assert (answer.status, answer.out) == (2, "")
+    assert len(answer.err.splitlines()) == 2
+    assert 'small.toml: bottleneck.link.rate = "-1 Mbit/s": below 0.' in answer.err
+    assert "small.toml: flows.0.cuont = 2: unknown key. The nearest is count;" in answer.err
+
+
+def test_a_missing_file_is_one_line(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", "other.toml")
+    assert answer == (2, "", "other.toml: cannot be read: no such file or directory.\n")
+
+
+def test_a_missing_trace_says_where_it_was_looked_for(
+    airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRPATH_TRACES", "nowhere")
+    link = 'bottleneck.link={kind = "trace", file = "traces:X.down"}'
+    answer = airpath_command("run", scenario, "--set", link)
+    assert (answer.status, answer.out) == (2, "")
+    (line,) = answer.err.splitlines()
+    assert 'bottleneck.link.file = "traces:X.down": no file X.down in nowhere' in line
+    assert "ravinet/mahimahi" in line
+
+
+def test_a_folder_that_cannot_be_written_stops_before_the_run(
+    airpath_command: Command, scenario: Path
+) -> None:
+    Path("taken").write_text("")
+    # Ten hours of simulated time: it would not come back if it ran first.
+    answer = airpath_command("run", scenario, "--out", "taken", "--set", "duration=10 h")
+    assert answer == (
+        2,
+        "",
+        'out = "taken": cannot be written to (file exists). Give a folder that can.\n',
+    )
+    assert files() == ["small.toml", "taken"]
+
+
+def test_a_bad_scenario_leaves_no_folder_behind(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
+    assert answer.status == 2
+    assert not Path("new").exists()

@@ -1,0 +1,196 @@
+"""The verbs from Python: what they return, what they refuse, that results do not move."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath import _airpath, api
+
+
+def scenario(**changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "flows": ap.flows(2, cc="newreno", base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]}),
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.DropTail(), link=ap.FixedLink(rate="10 Mbit/s", loss=1e-3)
+        ),
+        "duration": "10 s",
+        "warmup": "2 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+def test_goodput_is_between_half_the_link_and_the_link() -> None:
+    result = ap.simulate(scenario(), reps=2)
+    assert 5e6 < result.intervals["all"]["goodput_bps"].mean < 10e6
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_the_number_of_threads_changes_nothing(threads: int) -> None:
+    one, many = (
+        ap.simulate(scenario(record={"series": ["cwnd", "drop"]}), reps=4, threads=n)
+        for n in (1, threads)
+    )
+    assert json.dumps(one.replications) == json.dumps(many.replications)
+    assert one.series("cwnd", 3).equals(many.series("cwnd", 3))
+
+
+def test_another_seed_gives_other_numbers() -> None:
+    first, second = (ap.simulate(scenario(), reps=1, seed=seed) for seed in (1, 2))
+    assert first.replications != second.replications
+
+
+def test_replications_are_the_same_whoever_runs_beside_them() -> None:
+    few, more = (ap.simulate(scenario(), reps=reps) for reps in (1, 3))
+    assert few.replications[0] == more.replications[0]
+
+
+def test_progress_ends_with_everything_finished() -> None:
+    told: list[tuple[int, int, float]] = []
+    ap.simulate(scenario(duration="100 s"), reps=3, progress=lambda *now: told.append(now))
+    assert [fraction for _, _, fraction in told] == sorted(fraction for _, _, fraction in told)
+    assert told[-1] == (3, 3, pytest.approx(1.0))
+
+
+def test_an_error_in_progress_reaches_the_caller() -> None:
+    def fail(*_now: object) -> None:
+        raise LookupError("from progress")
+
+    with pytest.raises(LookupError, match="from progress"):
+        ap.simulate(scenario(duration="1000 s"), reps=2, progress=fail)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reps": 0}, "reps = 0: below 1. Write a whole number from 1 on."),
+        ({"seed": -1}, "seed = -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
+        ({"threads": 0}, "threads = 0: below 1. Write a whole number from 1 on."),
+        (
+            {"confidence": 99},
+            "confidence = 99: not between 0 and 1. Write a fraction, for example 0.99.",
+        ),
+        (
+            {"reps": 0, "threads": 0},
+            "reps = 0: below 1. Write a whole number from 1 on.\n"
+            "threads = 0: below 1. Write a whole number from 1 on.",
+        ),
+    ],
+)
+def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        ap.simulate(scenario(), **settings)
+    assert str(error.value) == message
+
+
+def trace_scenario(folder: Path, text: str, kind: str = "trace") -> ap.Scenario:
+    file = folder / "some.trace"
+    file.write_text(text)
+    link = ap.TraceLink(file=str(file)) if kind == "trace" else ap.RateTraceLink(file=str(file))
+    return scenario(bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=link))
+
+
+def test_a_trace_is_read_as_its_link_wants_it(tmp_path: Path) -> None:
+    result = ap.simulate(trace_scenario(tmp_path, "1\n2\n3\n"), reps=1)
+    # One opportunity of 1504 bytes per millisecond; a full-size IP packet takes one.
+    assert result.intervals["all"]["ip_throughput_bps"].mean == pytest.approx(12e6, rel=0.05)
+    csv = "time_s,rate_bps\n0,6000000\n1,6000000\n"
+    result = ap.simulate(trace_scenario(tmp_path, csv, "rate-trace"), reps=1)
+    assert result.intervals["all"]["ip_throughput_bps"].mean == pytest.approx(6e6, rel=0.05)
+
+
+def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:
+    broken = trace_scenario(tmp_path, "5\n9\n7\n")
+    for verb in (ap.simulate, ap.check):
+        with pytest.raises(ap.BadValueError) as error:
+            verb(broken)
+        assert str(error.value) == (
+            f"{tmp_path}/some.trace:3: 7 is before the previous 9. "
+            "Delivery times must not decrease."
+        )
+
+
+def test_a_trace_of_the_other_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ap.BadValueError, match=r"some\.trace:1: .* is not a delivery time"):
+        ap.simulate(trace_scenario(tmp_path, "time_s,rate_bps\n0,1\n1,1\n"))
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    made = trace_scenario(tmp_path, "1\n")
+    (tmp_path / "some.trace").write_bytes(b"1\n\xff\n")
+    with pytest.raises(ap.BadValueError) as error:
+        ap.simulate(made)
+    assert str(error.value) == f"{tmp_path}/some.trace: not a text in UTF-8 (byte 3)."
+
+
+def test_check_gives_the_resolved_scenario() -> None:
+    resolved = ap.check(scenario())
+    assert resolved["duration_ns"] == 10_000_000_000
+    assert resolved["flows"][1]["source"]["options"]["min_rto_ns"] == 1_000_000_000
+
+
+# --- solve -------------------------------------------------------------------------------------
+
+
+def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
+    solution = ap.solve(ap.load(Path(__file__).parents[2] / "examples" / "dual-regime.toml"))
+    assert (solution.model, solution.domain) == ("fixed-point", "B")
+    assert solution.queue_packets == 20
+    assert sum(flow.throughput_bps for flow in solution.flows) == pytest.approx(
+        solution.throughput_bps
+    )
+    document = json.loads(solution.to_json())
+    assert next(iter(document)) == "provenance"
+    assert document["domain"] == "B"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"flows": ap.flows(source="cbr", rate="1 Mbit/s")},
+            "scenario: flows.0 = datagrams: no analytic model covers it. "
+            "Covered: unlimited TCP flows",
+        ),
+        (
+            {"flows": ap.flows(base_rtt="20 ms", size="1 MB")},
+            "scenario: flows.0 = finite transfer: no analytic model covers it. "
+            "Covered: unlimited TCP flows",
+        ),
+    ],
+)
+def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        ap.solve(scenario(**changes))
+    assert str(error.value) == message
+
+
+# --- what the package offers -------------------------------------------------------------------
+
+
+def test_every_exported_name_is_there() -> None:
+    assert all(hasattr(ap, name) for name in ap.__all__)
+    assert sorted(ap.__all__) == sorted(dir(ap))
+    assert ap.__version__ == _airpath.version()
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        _ = ap.Nonsense
+
+
+def test_the_engine_and_the_scenario_know_the_same_parts() -> None:
+    registry = json.loads(_airpath.registry())
+    assert {name for name, _ in registry["aqm"]} == set(ap.QueueDisc.registry)
+    assert {name for name, _ in registry["link"]} == set(ap.Link.registry)
+    laws = {cc().law(None, ())["kind"] for cc in ap.Congestion.registry.values()}  # type: ignore[attr-defined, arg-type]
+    assert laws == {name for name, _ in registry["congestion"]}
+
+
+def test_the_series_of_a_scenario_are_those_of_the_engine() -> None:
+    from airpath.scenario import SERIES
+
+    result = ap.simulate(scenario(record={"series": list(SERIES)}), reps=1)
+    assert all(len(result.series(name).columns) == 3 for name in SERIES)
+    assert set(api._FROM_PYTHON) <= set(SERIES)

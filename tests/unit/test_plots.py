@@ -1,0 +1,201 @@
+"""Figures: that they are drawn, and that what is drawn is what was measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.results.compare import comparison_figure, waits
+from airpath.results.trace_plot import trace_figure
+
+EVERYTHING = ["capacity", "delivered", "queue", "sojourn", "cwnd", "drop", "regime"]
+
+
+def run(reps: int = 2, **changes: Any) -> ap.Result:
+    keys: dict[str, Any] = {
+        "name": "for figures",
+        "flows": ap.flows(2, cc="newreno", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}),
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+        ),
+        "duration": "10 s",
+        "warmup": "2 s",
+        "record": {"series": EVERYTHING},
+    }
+    return ap.simulate(ap.Scenario(**(keys | changes)), reps=reps)
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    return run()
+
+
+@pytest.fixture(autouse=True)
+def settings_stay() -> Iterator[None]:
+    before = dict(mpl.rcParams)
+    yield
+    assert dict(mpl.rcParams) == before
+
+
+def labels(axis: Any) -> list[str]:
+    return [str(text) for text in axis.get_legend_handles_labels()[1]]
+
+
+def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
+    figure = result.plot.timeline()
+    assert [axis.get_ylabel() for axis in figure.axes] == [
+        "rate, Mbit/s",
+        "queue, packets",
+        "wait, ms",
+        "cwnd, kB",
+    ]
+    assert figure.axes[-1].get_xlabel() == "time, s"
+    assert labels(figure.axes[0]) == [
+        "capacity of the link",
+        "flow 0",
+        "flow 1",
+        "delivered in order",
+    ]
+
+
+def test_only_what_was_recorded_is_drawn() -> None:
+    figure = run(record={"series": ["queue"]}).plot.timeline()
+    assert [axis.get_ylabel() for axis in figure.axes] == ["queue, packets"]
+
+
+def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        run(record={"series": []}).plot.timeline()
+    assert str(error.value) == (
+        "nothing to draw over time: record at least one of delivered, queue, sojourn, cwnd."
+    )
+
+
+def test_the_drawn_rates_are_the_measured_ones(result: ap.Result) -> None:
+    axis = result.plot.delivered(1).axes[0]
+    steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
+    values, edges, _ = steps["delivered in order"]
+    series = result.series("delivered", 1)
+    assert (values * np.diff(edges)).sum() * 1e6 / 8 == pytest.approx(series["value"].sum())
+    offered, _, _ = steps["capacity of the link"]
+    assert offered == pytest.approx(np.full(len(offered), 5.0))
+    used, _, _ = steps["flow 1"]
+    packet = 1500 * 8 / 0.05 / 1e6  # of one packet in a bin of 50 ms
+    assert (used <= offered + 2 * packet).all()
+
+
+def test_the_drawn_queue_is_the_recorded_one(result: ap.Result) -> None:
+    axis = result.plot.queue(0).axes[0]
+    drawn = axis.lines[0].get_ydata()
+    assert list(drawn) == result.series("queue", 0).query("id == 0")["value"].tolist()
+    drops = result.series("drop", 0)
+    assert f"dropped by the full queue: {len(drops)}" in labels(axis)
+
+
+def test_the_drawn_windows_are_the_recorded_ones(result: ap.Result) -> None:
+    axis = result.plot.cwnd(1).axes[0]
+    for flow, line in enumerate(axis.lines):
+        recorded = result.series("cwnd", 1).query(f"id == {flow}")["value"]
+        assert list(line.get_ydata()) == pytest.approx((recorded / 1e3).tolist())
+
+
+def test_the_drawn_distribution_is_the_measured_one(result: ap.Result) -> None:
+    axis = result.plot.pmf().axes[0]
+    pmf = result.pmf()
+    heights = [bar.get_height() for bar in axis.containers[0]]
+    assert heights == pytest.approx(pmf["mean"].tolist()[: len(heights)])
+    assert axis.get_xlabel() == "packets waiting"
+
+
+def test_regimes_and_the_model_are_marked() -> None:
+    link = ap.DualRegimeLink(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
+    regimes = run(bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))
+    solution = ap.solve(ap.Scenario.model_validate(regime_scenario(link)))
+    axis = regimes.plot.pmf(solution=solution).axes[0]
+    assert labels(axis)[-2:] == ["regime 1", "regime 2, from 8 packets on"]
+    assert labels(axis)[0].startswith("model: ")
+
+
+def regime_scenario(link: ap.MultiRegimeLink) -> dict[str, Any]:
+    return {
+        "flows": ap.flows(2, cc="newreno", base_rtt="30 ms"),
+        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=link),
+        "duration": "10 s",
+    }
+
+
+def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:
+    figure = run(record={"series": []}).plot.queue()
+    assert figure.axes[0].get_xlabel() == "packets waiting"
+
+
+def test_many_flows_are_drawn_together() -> None:
+    many = run(reps=1, flows=ap.flows(12, base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}))
+    assert "used, all 12 flows" in labels(many.plot.timeline().axes[0])
+
+
+def test_an_idle_scenario_can_be_drawn() -> None:
+    idle = run(flows=ap.flows(base_rtt="30 ms", start="9.999 s"), warmup="0 s")
+    idle.plot.timeline()
+    idle.plot.pmf()
+
+
+def test_saved_figures_are_png(result: ap.Result, tmp_path: Path) -> None:
+    paths = result.plot.save(tmp_path)
+    assert [path.name for path in paths] == ["queue-lengths.png", "timeline.png"]
+    for path in paths:
+        data = path.read_bytes()
+        assert data.startswith(b"\x89PNG")
+        assert b"airpath" in data
+
+
+def test_the_comparison_shows_every_result(result: ap.Result) -> None:
+    figure = comparison_figure({"one": result, "other": run(reps=3)}, "title")
+    goodput = result.intervals["all"]["goodput_bps"].mean / 1e6
+    assert figure.axes[0].containers[0].lines[0].get_ydata()[0] == pytest.approx(goodput)
+    assert len(figure.axes[1].lines) == 2
+    with pytest.raises(ap.BadValueError, match="9 results: too many"):
+        comparison_figure({str(n): result for n in range(9)}, "title")
+
+
+def test_waits_count_from_the_warmup_on(result: ap.Result) -> None:
+    found = waits(result, 0)
+    mean = result.replications[0]["queues"][0]["mean_sojourn_s"]
+    assert found.mean() == pytest.approx(mean, rel=0.01)
+    assert (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize("text", ["1\n", "0\n0\n30000\n", "1\n" * 50 + "2\n" * 3])
+def test_every_trace_can_be_drawn(text: str) -> None:
+    figure = trace_figure(ap.Trace.parse(text, "folder/short.trace"))
+    assert figure.axes[0].get_ylabel() == "rate, Mbit/s"
+
+
+def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
+    script = (
+        "import sys, airpath as ap\n"
+        "result = ap.simulate(ap.Scenario(flows=ap.flows(base_rtt='20 ms'), duration='2 s',\n"
+        "    bottleneck=ap.Bottleneck(aqm='gred', link=ap.FixedLink(rate='1 Mbit/s'))), reps=1)\n"
+        "figure = result.plot.pmf()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "import matplotlib.pyplot as plt\n"
+        "plt.switch_backend('agg')\n"
+        "assert result.plot.pmf() is plt.gcf()\n"
+    )
+    path = str(Path(ap.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": path, "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

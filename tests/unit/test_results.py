@@ -1,0 +1,309 @@
+"""Results: tables, intervals, series, files, provenance."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import airpath as ap
+from airpath.results.capacity import Capacity
+from airpath.results.intervals import mean_interval
+from airpath.results.provenance import as_comment
+from airpath.results.result import FLOW_QUANTITIES
+
+T_99_OF_3 = 9.924843
+"""Student's t, two-sided 99 %, 2 degrees of freedom."""
+
+
+def make(**changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "name": "two flows and datagrams",
+        "flows": ap.flows(2, cc="reno", base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]})
+        + ap.flows(source="poisson", rate="1 Mbit/s", packet="500 B"),
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.Gred(), link=ap.FixedLink(rate="10 Mbit/s", delay="5 ms", loss=1e-3)
+        ),
+        "duration": "12 s",
+        "warmup": "2 s",
+        "record": {"series": ["cwnd", "delivered", "queue", "drop"]},
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    return ap.simulate(make(), reps=3, seed=7)
+
+
+# --- intervals ---------------------------------------------------------------------------------
+
+
+def test_an_interval_is_students_t() -> None:
+    values = [1.0, 2.0, 4.5]
+    found = mean_interval(values, 0.99)
+    half = T_99_OF_3 * statistics.stdev(values) / math.sqrt(3)
+    assert (found.mean, found.low, found.high) == pytest.approx((2.5, 2.5 - half, 2.5 + half))
+    assert (found.confidence, found.reps) == (0.99, 3)
+
+
+def test_one_value_has_no_interval() -> None:
+    found = mean_interval([3.0], 0.95)
+    assert found.mean == 3.0
+    assert math.isnan(found.low)
+    assert found.to_dict() == {
+        "mean": 3.0,
+        "low": None,
+        "high": None,
+        "confidence": 0.95,
+        "reps": 1,
+    }
+
+
+def test_what_was_not_measured_is_left_out() -> None:
+    assert mean_interval([None, 2.0, math.nan, 4.0], 0.99).reps == 2
+    assert mean_interval([None], 0.99).to_dict()["mean"] is None
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+
+def test_flows_has_one_row_per_flow_and_replication(result: ap.Result) -> None:
+    flows = result.flows()
+    assert len(flows) == 9
+    assert list(flows.columns) == ["replication", "flow", "kind", "start_s", *FLOW_QUANTITIES]
+    assert not flows.duplicated(["replication", "flow"]).any()
+    assert set(flows["kind"]) == {"tcp", "datagram"}
+    assert flows["completed_at_s"].dtype == np.float64
+    assert flows.loc[flows["kind"] == "datagram", "mean_rtt_s"].isna().all()
+
+
+def test_flows_are_the_raw_numbers(result: ap.Result) -> None:
+    raw = result.replications[2]["flows"][1]
+    row = result.flows().query("replication == 2 and flow == 1").iloc[0]
+    assert row["goodput_bps"] == raw["goodput_bps"]
+    assert raw["goodput_bps"] == pytest.approx(raw["delivered_bytes"] * 8 / 10)
+
+
+def test_the_summary_is_the_mean_over_replications(result: ap.Result) -> None:
+    summary, flows = result.summary(), result.flows()
+    by_flow = flows.groupby("flow")["goodput_bps"].mean()
+    for flow in range(3):
+        assert summary.loc[flow, ("goodput_bps", "mean")] == pytest.approx(by_flow[flow])
+    totals = flows.groupby("replication")["goodput_bps"].sum().tolist()
+    found = summary.loc["all", "goodput_bps"]
+    half = T_99_OF_3 * statistics.stdev(totals) / math.sqrt(3)
+    assert found["mean"] == pytest.approx(statistics.fmean(totals))
+    assert found["high"] - found["mean"] == pytest.approx(half, rel=1e-6)
+
+
+def test_the_aggregate_delay_weighs_by_delivered_packets(result: ap.Result) -> None:
+    by_hand = [
+        sum(f["mean_delay_s"] * f["delivered_packets"] for f in run["flows"])
+        / sum(f["delivered_packets"] for f in run["flows"])
+        for run in result.replications
+    ]
+    found = result.intervals["all"]["mean_delay_s"].mean
+    assert found == pytest.approx(statistics.fmean(by_hand))
+
+
+def test_jain_is_between_one_flows_share_and_equality(result: ap.Result) -> None:
+    assert 1 / 3 <= result.jain().mean <= 1
+    alone = ap.simulate(make(flows=ap.flows(base_rtt="20 ms")), reps=2)
+    assert alone.jain().mean == 1
+
+
+def test_queues_and_links_add_up(result: ap.Result) -> None:
+    queues, links = result.queues(), result.links()
+    dropped = queues.filter(like="drops_").sum(axis=1)
+    still_there = queues["arrived"] - queues["departed"] - dropped
+    assert (still_there.abs() <= queues["max_packets"]).all()
+    assert set(links["link"]) == {"bottleneck"}
+    assert links["utilisation"].between(0.5, 1).all()
+
+
+def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
+    pmf = result.pmf()
+    assert pmf["mean"].sum() == pytest.approx(1)
+    mean = (pmf["packets"] * pmf["mean"]).sum()
+    assert mean == pytest.approx(result.queues()["mean_packets"].mean(), rel=1e-6)
+    with pytest.raises(ap.BadValueError, match='queue "uplink": not there'):
+        result.pmf("uplink")
+
+
+def test_the_transfer_of_all_is_complete_with_the_last() -> None:
+    short = ap.flows(2, base_rtt=["20 ms", "60 ms"], size="50 kB")
+    done = ap.simulate(make(flows=short, warmup="0 s"), reps=1)
+    times = done.flows()["completed_at_s"]
+    assert done.intervals["all"]["completed_at_s"].mean == times.max()
+    endless = ap.flows(base_rtt="20 ms")
+    mixed = ap.simulate(make(flows=short + endless), reps=1)
+    assert mixed.intervals["all"]["completed_at_s"].reps == 0
+
+
+# --- series ------------------------------------------------------------------------------------
+
+
+def test_the_delivered_series_adds_up_to_the_goodput(result: ap.Result) -> None:
+    series = result.series("delivered", 1)
+    counted = series.query("id == 0 and time_s >= 2")["value"].sum()
+    assert counted == result.replications[1]["flows"][0]["delivered_bytes"]
+    assert series["time_s"].is_monotonic_increasing
+
+
+def test_series_that_are_not_there_are_named(result: ap.Result) -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        result.series("rtt")
+    assert str(error.value) == (
+        'series "rtt": not recorded. Recorded is: cwnd, delivered, queue, drop. '
+        "Add it to record.series."
+    )
+    with pytest.raises(ap.BadValueError, match="replication = 3: not there"):
+        result.series("cwnd", 3)
+
+
+def test_the_capacity_of_a_trace_is_its_opportunities(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("1\n1\n4\n5\n")
+    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    traced = ap.simulate(
+        make(
+            bottleneck=bottleneck, duration="20 ms", warmup="0 s", record={"series": ["capacity"]}
+        ),
+        reps=1,
+    )
+    series = traced.series("capacity")
+    assert series["value"].tolist() == [3008, 1504, 1504] * 4
+    at_ms = (series["time_s"] * 1e3).round().astype(int).tolist()
+    assert at_ms == [5 * n + k for n in range(4) for k in (1, 4, 5)]
+
+
+def test_the_capacity_of_a_fixed_link_follows_the_control() -> None:
+    change = [{"at": "6 s", "rate": "1 Mbit/s"}]
+    changed = ap.simulate(make(control=change), reps=1)
+    capacity = changed.capacity()
+    assert capacity is not None
+    assert capacity.rates([0, 6, 12]) == pytest.approx([10e6, 1e6])
+
+
+def test_the_capacity_of_regimes_needs_their_series() -> None:
+    link = ap.DualRegimeLink(rates=("8 Mbit/s", "16 Mbit/s"), pers=(0, 0.1), threshold=5)
+    bottleneck = ap.Bottleneck(aqm=ap.Gred(), link=link)
+    assert ap.simulate(make(bottleneck=bottleneck), reps=1).capacity() is None
+    known = ap.simulate(make(bottleneck=bottleneck, record={"series": ["regime"]}), reps=1)
+    capacity = known.capacity()
+    assert isinstance(capacity, Capacity)
+    assert 8e6 < capacity.rates([0, 12])[0] < 16e6
+
+
+# --- documents and files -----------------------------------------------------------------------
+
+
+def test_the_document_begins_with_its_provenance(result: ap.Result) -> None:
+    document = json.loads(result.to_json())
+    assert list(document) == ["provenance", "complete", "summary", "flows", "queues", "links"]
+    assert document["complete"] is True
+    assert document["flows"][0]["id"] == 0
+    found = document["flows"][0]["goodput_bps"]
+    assert set(found) == {"mean", "low", "high", "confidence", "reps"}
+    assert found["low"] <= found["mean"] <= found["high"]
+    assert document["summary"]["jain"]["reps"] == 3
+    assert json.loads(result.to_json(raw=True))["replications"] == result.replications
+
+
+def test_provenance_says_what_made_it(result: ap.Result) -> None:
+    about = result.provenance
+    assert about["version"] == ap.__version__
+    assert (about["seed"], about["replications"], about["confidence"]) == (7, 3, 0.99)
+    assert about["command"] == "airpath.simulate(reps=3, seed=7, confidence=0.99)"
+    assert about["scenario"] == json.loads(make().resolve()[0])
+
+
+def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path) -> None:
+    result.save(tmp_path)
+    again = ap.load(tmp_path / "scenario.toml")
+    assert ap.simulate(again, reps=3, seed=7).replications == result.replications
+    # Also from the head of any table.
+    lines = (tmp_path / "flows.csv").read_text().splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    toml = "\n".join(line[2:] for line in head[head.index("# scenario:") + 1 :])
+    (tmp_path / "again.toml").write_text(toml)
+    assert ap.simulate(ap.load(tmp_path / "again.toml"), reps=3, seed=7).replications == (
+        result.replications
+    )
+
+
+def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -> None:
+    paths = {path.name for path in result.save(tmp_path / "new" / "folder")}
+    folder = tmp_path / "new" / "folder"
+    assert paths >= {
+        "result.json",
+        "scenario.toml",
+        "summary.csv",
+        "flows.csv",
+        "queues.csv",
+        "links.csv",
+        "queue-lengths.csv",
+        "series-cwnd.csv",
+    }
+    assert {path.name for path in folder.iterdir()} == paths
+    flows = pd.read_csv(folder / "flows.csv", comment="#")
+    pd.testing.assert_frame_equal(flows, result.flows(), check_dtype=False)
+    cwnd = pd.read_csv(folder / "series-cwnd.csv", comment="#")
+    assert set(cwnd["replication"]) == {0, 1, 2}
+    assert json.loads((folder / "result.json").read_text())["replications"] == result.replications
+
+
+def test_every_csv_begins_with_its_provenance(result: ap.Result, tmp_path: Path) -> None:
+    for path in result.save(tmp_path):
+        if path.suffix == ".csv":
+            first, second = path.read_text().splitlines()[:2]
+            assert first.startswith(f"# airpath {ap.__version__} (")
+            assert second.startswith("# python: ")
+
+
+def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
+    odd = ap.simulate(make(name='x"\ny\n1,2'), reps=1)
+    odd.save(tmp_path)
+    text = (tmp_path / "queues.csv").read_text()
+    rows = list(csv.reader(io.StringIO(text.rpartition("# ")[2].partition("\n")[2])))
+    assert rows[0][0] == "replication"
+    assert len(rows) == 2
+
+
+def test_parquet_is_written_where_pyarrow_is(result: ap.Result, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    result.save(tmp_path)
+    table = parquet.read_table(tmp_path / "flows.parquet")
+    assert table.num_rows == 9
+    assert json.loads(table.schema.metadata[b"airpath"])["seed"] == 7
+
+
+def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ap.BadValueError) as error:
+        result.save(tmp_path / "file" / "folder")
+    assert str(error.value) == (
+        f'out = "{tmp_path}/file/folder": cannot be written to (not a directory). '
+        "Give a folder that can."
+    )
+
+
+def test_a_comment_keeps_every_line_behind_its_mark() -> None:
+    text = as_comment({"version": "1", "commit": "c", "seed": 3, "scenario_toml": "a = 1\n\nb = 2"})
+    assert text == "# airpath 1 (c)\n# seed: 3\n# scenario:\n# a = 1\n#\n# b = 2\n"
+
+
+def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("1\n")
+    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    about = ap.simulate(make(bottleneck=bottleneck, duration="3 s"), reps=1).provenance
+    digest = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"
+    assert about["traces"] == {"t": {"file": str(tmp_path / "t"), "sha256": digest}}

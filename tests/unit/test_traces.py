@@ -1,0 +1,87 @@
+"""Traces from Python: reading, describing, converting, generating."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHIPPED = ["pedestrian", "vehicular"]
+
+
+def test_a_trace_is_described() -> None:
+    info = ap.Trace.parse("0\n5\n5\n12\n").info()
+    assert (info.kind, info.opportunities) == ("opportunities", 4)
+    assert info.duration_s == pytest.approx(0.012)
+    assert info.mean_bps == pytest.approx(4 * 1504 * 8 / 0.012)
+    assert (info.longest_outage_s, info.longest_outage_start_s) == pytest.approx((0.007, 0.005))
+
+
+def test_rates_in_bins_keep_every_bit() -> None:
+    rates = ap.Trace.load(EXAMPLES / "traces" / "pedestrian.trace").rates("50 ms")
+    assert list(rates.columns) == ["time_s", "rate_bps"]
+    assert rates["rate_bps"].sum() * 0.05 == pytest.approx(25556 * 1504 * 8)
+    assert np.diff(rates["time_s"]) == pytest.approx(np.full(len(rates) - 1, 0.05))
+
+
+def test_csv_and_back_is_the_same_trace() -> None:
+    trace = ap.Trace.load(EXAMPLES / "traces" / "vehicular.trace")
+    csv = trace.to_csv("1 ms", "made here")
+    assert csv.startswith("# made here\n")
+    assert ap.Trace.parse(csv, format="csv").to_mahimahi() == trace.to_mahimahi()
+
+
+@pytest.mark.parametrize(
+    ("length", "message"),
+    [
+        ("0 s", 'bin = "0 s": not above 0. Write a duration above 0.'),
+        ("3", '"3": no unit. Write a number with ns, us, ms, s, min or h, for example "40 ms".'),
+    ],
+)
+def test_a_bin_that_is_no_duration_is_refused(length: str, message: str) -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        ap.Trace.parse("1\n").to_csv(length)
+    assert str(error.value) == message
+
+
+def test_generated_traces_depend_on_their_seed_only() -> None:
+    def make(seed: int) -> str:
+        return ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, seed).to_mahimahi()
+
+    assert make(1) == make(1) != make(2)
+
+
+def test_a_generator_setting_out_of_range_is_named() -> None:
+    with pytest.raises(ap.BadValueError, match="speed"):
+        ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", -1.0, 2e9)
+    with pytest.raises(ap.BadValueError, match="seed = -1: not accepted"):
+        ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, -1)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_traces_are_what_their_command_makes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = EXAMPLES / "traces" / f"{name}.trace"
+    provenance = shipped.with_name(f"{name}.trace.provenance.txt").read_text()
+    command = next(line for line in provenance.splitlines() if line.startswith("command: "))
+    words = shlex.split(command.removeprefix("command: "))
+    assert words[:3] == ["airpath", "trace", "generate"]
+    (tmp_path / "traces").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(words[1:]) == 0
+    assert (tmp_path / words[3]).read_bytes() == shipped.read_bytes()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_traces_are_small(name: str) -> None:
+    trace = ap.Trace.load(EXAMPLES / "traces" / f"{name}.trace")
+    assert trace.duration_s == 60
+    assert (EXAMPLES / "traces" / f"{name}.trace").stat().st_size < 200_000
+    assert repr(trace).endswith("Mbit/s>")
