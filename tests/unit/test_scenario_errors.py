@@ -25,6 +25,7 @@ base_rtt = "40 ms"
 DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
 RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
 SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
+QUEUES = "droptail, gred, codel"
 LINKS = "fixed, multi-regime, trace, rate-trace"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, size"
@@ -184,9 +185,9 @@ def test_the_good_file_is_good() -> None:
         # queue disciplines
         (
             "bottleneck.aqm",
-            "red",
-            'bottleneck.aqm = "red": not a queue discipline. The nearest is gred; '
-            "accepted are droptail, gred.",
+            "gread",
+            'bottleneck.aqm = "gread": not a queue discipline. The nearest is gred; '
+            f"accepted are {QUEUES}.",
         ),
         (
             "bottleneck.aqm",

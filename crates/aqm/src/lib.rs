@@ -16,16 +16,22 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod codel;
+mod codel_law;
 mod droptail;
 mod fifo;
 mod gred;
 mod queue;
 mod queue_disc;
 mod registry;
+mod timed_fifo;
 
+pub use codel::{Codel, CodelConfig};
+pub use codel_law::{CodelLaw, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};
 pub use fifo::Fifo;
 pub use gred::{Gred, GredConfig, gred_drop_probability};
 pub use queue::{Queue, QueueReport};
 pub use queue_disc::QueueDisc;
 pub use registry::{AnyQueue, QueueRegistry};
+pub use timed_fifo::TimedFifo;

@@ -1,5 +1,6 @@
 //! The list of queue disciplines: one line each.
 
+use crate::codel::Codel;
 use crate::droptail::DropTail;
 use crate::gred::Gred;
 use crate::queue_disc::QueueDisc;
@@ -13,6 +14,7 @@ built_in_parts! {
     enum AnyQueue: dyn QueueDisc + Send, () {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
         "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
+        "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
     }
 }
 

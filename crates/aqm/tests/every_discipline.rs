@@ -28,6 +28,21 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"min_th": 0, "max_th": 1e-300, "max_p": 1}),
             json!({"min_th": 1e300, "max_th": 1e308, "max_p": 0}),
         ],
+        "codel" => {
+            let codel =
+                |limit: u64, target_ns: u64, interval_ns: u64, mtu_bytes: u64, ecn: bool| {
+                    json!({"limit": limit, "target_ns": target_ns, "interval_ns": interval_ns,
+                       "mtu_bytes": mtu_bytes, "ecn": ecn})
+                };
+            vec![
+                codel(20, 5_000_000, 100_000_000, 1500, false),
+                codel(20, 5_000_000, 100_000_000, 1500, true),
+                codel(1, 1, 1, 0, false),
+                codel(1000, 1, 1, 0, true),
+                codel(1000, 1000, 1_000_000, 0, false),
+                codel(u64::MAX, u64::MAX, u64::MAX, u64::MAX, true),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
 }

@@ -11,15 +11,17 @@ from airpath.scenario.base import (
     PacketCount,
     Part,
     Path,
+    PositiveDuration,
     PositivePacketCount,
+    PositiveSize,
     Probability,
     QueueLimit,
     Truth,
     fault,
 )
-from airpath.scenario.units import Packets
+from airpath.scenario.units import Duration, Packets, Size
 
-__all__ = ["DropTail", "Gred", "QueueDisc"]
+__all__ = ["CoDel", "DropTail", "Gred", "QueueDisc"]
 
 
 class QueueDisc(Part):
@@ -79,3 +81,30 @@ class Gred(QueueDisc):
                 f"not above min_th = {min_th}", "Write max_th above min_th", str(3 * min_th or 3)
             )
         return max_th
+
+
+class CoDel(QueueDisc):
+    """Drops at the head while sojourn times have stayed above a target for an interval (RFC 8289).
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait, from 1. Default 1000.
+    target : Duration
+        Acceptable standing sojourn time, above 0. Default 5 ms (RFC 8289 §4.4).
+    interval : Duration
+        How long the sojourn time must stay at or above `target` before the first drop, above 0;
+        about the largest round-trip time. Default 100 ms (RFC 8289 §4.3).
+    mtu : Size
+        Nothing is dropped while no more than this is left in the queue, bytes of IP packets,
+        above 0. Default 1500 B.
+    ecn : bool
+        Mark ECN-capable packets instead of dropping them. Default False.
+    """
+
+    kind: Literal["codel"] = "codel"
+    limit: PositivePacketCount = 1000
+    target: PositiveDuration = Duration.parse("5 ms")
+    interval: PositiveDuration = Duration.parse("100 ms")
+    mtu: PositiveSize = Size(1500)
+    ecn: Truth = False

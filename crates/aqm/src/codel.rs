@@ -1,0 +1,84 @@
+//! CoDel: drops at the head while the sojourn time has stayed above a target for an interval.
+//!
+//! Source: RFC 8289; the control law is in `codel_law.rs`.
+//! Left out: nothing. The limit of the buffer, which the RFC leaves to the implementation, counts
+//! packets.
+
+use crate::codel_law::{CodelLaw, CodelParameters};
+use crate::queue_disc::QueueDisc;
+use crate::timed_fifo::TimedFifo;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodelConfig {
+    /// Most packets that may wait. At least 1.
+    pub limit: usize,
+    /// TARGET, ns: the acceptable standing sojourn time. At least 1; RFC 8289 §4.4: 5 ms.
+    pub target_ns: u64,
+    /// INTERVAL, ns: about the largest RTT of the flows. At least 1; RFC 8289 §4.3: 100 ms.
+    pub interval_ns: u64,
+    /// Bytes that may always be left in the queue, one MTU.
+    pub mtu_bytes: u64,
+    /// Mark ECN-capable packets instead of dropping them.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// A first-in-first-out queue under CoDel.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    limit: usize,
+    parameters: CodelParameters,
+    law: CodelLaw,
+    fifo: TimedFifo,
+}
+
+impl<T: ?Sized> Part<T> for Codel {
+    type Config = CodelConfig;
+
+    fn build(config: CodelConfig, _setup: Setup<'_, T>) -> Result<Codel, ConfigError> {
+        let CodelConfig { limit, target_ns, interval_ns, mtu_bytes, ecn } = config;
+        if limit == 0 {
+            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
+        }
+        let parameters = CodelParameters::checked(target_ns, interval_ns, mtu_bytes, ecn)?;
+        let (law, fifo) = (CodelLaw::default(), TimedFifo::default());
+        Ok(Codel { limit, parameters, law, fifo })
+    }
+}
+
+impl QueueDisc for Codel {
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        if self.fifo.len() < self.limit {
+            self.fifo.push(packet, ctx.now);
+        } else {
+            ctx.drop(packet, DropReason::Overflow);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.law.dequeue(&self.parameters, &mut self.fifo, ctx)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

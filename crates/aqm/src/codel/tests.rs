@@ -1,0 +1,301 @@
+//! Step tests of CoDel: which packet goes when.
+
+use super::*;
+use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+
+/// A packet comes and one is taken every step.
+const STEP: Duration = Duration::from_nanos(10_000);
+const DEFAULT: CodelConfig = CodelConfig {
+    limit: 1_000_000,
+    target_ns: 5_000_000,
+    interval_ns: 100_000_000,
+    mtu_bytes: 1500,
+    ecn: false,
+};
+
+fn codel(config: CodelConfig) -> Codel {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "codel"), registry: &registry, extra: () };
+    Codel::build(config, setup).expect("an accepted configuration")
+}
+
+/// A queue, its clock, and the numbers of the packets that went in and came out.
+struct Line {
+    bench: Bench,
+    queue: Codel,
+    now: Time,
+    next_seq: u64,
+    next_out: u64,
+    /// When each missing packet was missed, and its number.
+    dropped: Vec<(Time, u64)>,
+    marked: Vec<(Time, u64)>,
+    ecn: Ecn,
+}
+
+impl Line {
+    fn new(config: CodelConfig, ecn: Ecn) -> Line {
+        Line {
+            bench: Bench::default(),
+            queue: codel(config),
+            now: Time::ZERO,
+            next_seq: 0,
+            next_out: 0,
+            dropped: Vec::new(),
+            marked: Vec::new(),
+            ecn,
+        }
+    }
+
+    fn put(&mut self, count: u64) {
+        for _ in 0..count {
+            let mut packet = Packet::data(FlowId(0), self.next_seq, 1460, 40, self.now);
+            packet.ecn = self.ecn;
+            self.next_seq += 1;
+            self.queue.enqueue(packet, &mut self.bench.at(self.now));
+        }
+    }
+
+    /// Takes one packet; those that are missing before it were dropped now.
+    fn take(&mut self) -> bool {
+        let packet = self.queue.dequeue(&mut self.bench.at(self.now));
+        let until = packet.as_ref().map_or(self.next_seq, |packet| packet.seq);
+        self.dropped.extend((self.next_out..until).map(|seq| (self.now, seq)));
+        self.next_out = until + u64::from(packet.is_some());
+        if let Some(packet) = packet.as_ref().filter(|packet| packet.ecn == Ecn::Ce) {
+            self.marked.push((self.now, packet.seq));
+        }
+        packet.is_some()
+    }
+
+    fn wait(&mut self, span: Duration) {
+        self.now = self.now + span;
+    }
+
+    /// One packet in and one out every step, for `span`: the backlog only shrinks by drops.
+    fn run(&mut self, span: Duration) {
+        let until = self.now + span;
+        while self.now < until {
+            self.wait(STEP);
+            self.put(1);
+            self.take();
+        }
+    }
+
+    fn take_all(&mut self) {
+        while self.take() {}
+    }
+}
+
+/// A queue whose sojourn time is 1 s and stays so.
+fn persistently_bad(ecn: Ecn, config: CodelConfig) -> Line {
+    let mut line = Line::new(config, ecn);
+    line.put(100_000);
+    line.wait(Duration::from_secs(1));
+    line
+}
+
+fn gaps_ms(times: &[(Time, u64)]) -> Vec<f64> {
+    times.windows(2).map(|two| (two[1].0 - two[0].0).as_secs_lossy() * 1e3).collect()
+}
+
+fn is_the_schedule(times: &[(Time, u64)]) {
+    for (index, gap) in gaps_ms(times).iter().enumerate() {
+        let expected = 100.0 / ((index + 1) as f64).sqrt();
+        // A step before and one behind: at n = 40 it is 0.13 %.
+        assert!((gap - expected).abs() <= 0.010_001, "gap {}: {gap} ms, not {expected}", index + 1);
+    }
+}
+
+#[test]
+fn the_first_drop_comes_exactly_one_interval_after_the_target_was_reached() {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_millis(150));
+    let first_taken = Time::from_secs(1) + STEP;
+    assert_eq!(line.dropped.len(), 1);
+    // The head at that instant: 10 000 packets had been taken before it.
+    assert_eq!(line.dropped[0], (first_taken + Duration::from_millis(100), 10_000));
+}
+
+#[test]
+fn drops_follow_the_control_law() {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_millis(1300));
+    let gaps = gaps_ms(&line.dropped);
+    for (gap, published) in gaps.iter().zip([100.0, 70.7, 57.7, 50.0, 44.7, 40.8]) {
+        assert!((gap / published - 1.0).abs() < 0.001, "{gap} ms, not {published}");
+    }
+    assert!(line.dropped.len() > 35, "{}", line.dropped.len());
+    is_the_schedule(&line.dropped);
+}
+
+/// The sum of 1/√k up to n lies between 2√(n + 1) − 2 and 2√n − 1.
+#[test]
+fn the_nth_drop_comes_about_two_intervals_root_n_after_the_first() {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_millis(3000));
+    let first = line.dropped[0].0;
+    for (n, (time, _)) in line.dropped.iter().enumerate().skip(1) {
+        let n = n as f64;
+        let intervals = (*time - first).as_secs_lossy() / 0.1;
+        assert!(intervals > 2.0 * (n + 1.0).sqrt() - 2.0 - 1e-3, "{n}: {intervals}");
+        assert!(intervals < 2.0 * n.sqrt() - 1.0 + 1e-3, "{n}: {intervals}");
+    }
+    assert!(line.dropped.len() > 200, "{}", line.dropped.len());
+}
+
+#[test]
+fn with_ecn_the_same_schedule_marks_and_drops_nothing() {
+    let mut line = persistently_bad(Ecn::Ect0, CodelConfig { ecn: true, ..DEFAULT });
+    line.run(Duration::from_millis(1300));
+    assert!(line.marked.len() > 35 && line.dropped.is_empty(), "{:?}", line.bench.counts());
+    assert_eq!(line.marked[0].1, 10_000);
+    is_the_schedule(&line.marked);
+    let mut line = persistently_bad(Ecn::NotEct, CodelConfig { ecn: true, ..DEFAULT });
+    line.run(Duration::from_millis(200));
+    assert!(line.marked.is_empty() && !line.dropped.is_empty(), "not capable: dropped");
+    let mut line = persistently_bad(Ecn::Ect0, DEFAULT);
+    line.run(Duration::from_millis(200));
+    assert!(line.marked.is_empty() && !line.dropped.is_empty(), "without ecn: dropped");
+}
+
+#[test]
+fn a_mark_lets_its_own_packet_out_even_when_several_are_due() {
+    let mut line = persistently_bad(Ecn::Ect0, CodelConfig { ecn: true, ..DEFAULT });
+    line.run(Duration::from_millis(101));
+    line.wait(Duration::from_millis(300));
+    for _ in 0..5 {
+        line.take();
+    }
+    // 100, 170.7, 228.4 and 278.4 ms after the first mark had passed.
+    assert_eq!(line.marked.len(), 1 + 4);
+    assert!(line.dropped.is_empty());
+}
+
+#[test]
+fn several_drops_that_are_due_happen_at_once() {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_millis(101));
+    line.wait(Duration::from_millis(300));
+    line.take();
+    assert_eq!(line.dropped.len(), 1 + 4);
+    let last: Vec<u64> = line.dropped[1..].iter().map(|(_, seq)| *seq).collect();
+    let from = line.next_out - 5;
+    assert_eq!(last, [from, from + 1, from + 2, from + 3], "the four at the head");
+}
+
+#[test]
+fn nothing_happens_below_the_target() {
+    let mut line = Line::new(DEFAULT, Ecn::NotEct);
+    line.put(499); // 4.99 ms
+    line.run(Duration::from_secs(5));
+    assert!(line.dropped.is_empty());
+}
+
+#[test]
+fn a_sojourn_time_equal_to_the_target_is_bad() {
+    let mut line = Line::new(DEFAULT, Ecn::NotEct);
+    line.put(500); // 5 ms
+    line.run(Duration::from_secs(1));
+    // The first drop ends it.
+    assert_eq!(line.dropped.len(), 1);
+}
+
+#[test]
+fn nothing_happens_while_one_mtu_or_less_is_left() {
+    for (extra, drops) in [(1, false), (2, true)] {
+        let mut line = Line::new(DEFAULT, Ecn::NotEct);
+        line.put(extra);
+        for _ in 0..100 {
+            // One packet every 10 ms: it waits for 10 ms and more, and leaves one or two behind.
+            line.wait(Duration::from_millis(10));
+            line.put(1);
+            line.wait(Duration::from_millis(10));
+            line.take();
+        }
+        assert_eq!(!line.dropped.is_empty(), drops, "{extra} left behind");
+    }
+}
+
+#[test]
+fn one_good_packet_ends_the_dropping_state_and_restarts_the_interval() {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_millis(120));
+    assert!(line.queue.law.is_dropping());
+    line.take_all();
+    assert!(!line.queue.law.is_dropping());
+    let before = line.dropped.len();
+    line.put(1000);
+    line.wait(Duration::from_millis(20));
+    line.run(Duration::from_millis(99));
+    assert_eq!(line.dropped.len(), before, "less than an interval");
+    line.run(Duration::from_millis(2));
+    assert_eq!(line.dropped.len(), before + 1);
+}
+
+/// Drops for 1 s, empties the queue, waits for `pause` and is bad again; the gaps since then.
+fn gaps_after(pause: Duration) -> (u32, Vec<f64>) {
+    let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
+    line.run(Duration::from_secs(1));
+    let count = line.queue.law.count();
+    // Without further drops at the head: the backlog is taken at once.
+    line.take_all();
+    line.wait(pause);
+    let before = line.dropped.len();
+    line.put(20_000);
+    line.wait(Duration::from_millis(200));
+    line.run(Duration::from_millis(500));
+    (count, gaps_ms(&line.dropped[before..]))
+}
+
+#[test]
+fn dropping_resumes_its_rate_within_16_intervals_and_starts_afresh_later() {
+    let (count, gaps) = gaps_after(Duration::from_millis(100));
+    assert!(count > 20, "{count}");
+    // `count` began at 1, so it resumes at count - 1.
+    let resumed = 100.0 / f64::from(count - 1).sqrt();
+    assert!((gaps[0] - resumed).abs() < 0.011, "{} ms, not {resumed}", gaps[0]);
+    let (_, gaps) = gaps_after(Duration::from_millis(1600));
+    assert!((gaps[0] - 100.0).abs() < 0.011, "{} ms", gaps[0]);
+}
+
+#[test]
+fn acknowledgements_are_timed_too() {
+    let mut bench = Bench::default();
+    let mut queue = codel(DEFAULT);
+    for number in 0..200 {
+        let ack = Packet::ack(FlowId(0), number, 65_535, 40);
+        queue.enqueue(ack, &mut bench.at(Time::ZERO));
+    }
+    for millis in [50, 100, 149] {
+        assert!(queue.dequeue(&mut bench.at(Time::from_millis(millis))).is_some());
+    }
+    assert_eq!(bench.counts().total(), 0);
+    let passed = queue.dequeue(&mut bench.at(Time::from_millis(150))).expect("200 came");
+    assert_eq!((passed.seq, bench.counts().total()), (4, 1));
+}
+
+#[test]
+fn the_packet_beyond_the_limit_is_dropped() {
+    let mut line = Line::new(CodelConfig { limit: 3, ..DEFAULT }, Ecn::NotEct);
+    line.put(5);
+    assert_eq!(line.bench.counts().dropped[DropReason::Overflow as usize], 2);
+    line.take_all();
+    assert_eq!(line.dropped.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), [3, 4]);
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    for (config, message) in [
+        (CodelConfig { limit: 0, ..DEFAULT }, "limit = 0: not positive. Write at least 1"),
+        (CodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: not positive. Write at least 1"),
+        (
+            CodelConfig { interval_ns: 0, ..DEFAULT },
+            "interval_ns = 0: not positive. Write at least 1",
+        ),
+    ] {
+        let setup = Setup { seed: Seed::new(1, 0, "codel"), registry: &registry, extra: () };
+        let error = Codel::build(config, setup).expect_err("refused");
+        assert_eq!(error.to_string(), message);
+    }
+}

@@ -1,0 +1,184 @@
+//! CoDel's control law: when the packet at the head of a queue is dropped or marked.
+//!
+//! Source: RFC 8289 §5; marking in place of a drop, one packet per signal: RFC 8290 §4.2.
+//! CoDel has one such law for its queue, FQ-CoDel one for each of its queues.
+//! Differs: the interval over the square root of the count is computed in double precision, not by
+//! the fixed-point Newton step of RFC 8289 §5.7.
+
+use crate::timed_fifo::TimedFifo;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Time};
+
+/// Dropping that begins again within so many intervals resumes at its former rate (§5.5).
+const RESUME_WITHIN_INTERVALS: u64 = 16;
+
+/// What the law is set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodelParameters {
+    /// TARGET: the acceptable standing sojourn time.
+    pub target: Duration,
+    /// INTERVAL: how long the sojourn time must stay at or above the target before the first drop.
+    pub interval: Duration,
+    /// MAXPACKET: nothing is dropped while no more than this is left in the queue.
+    pub mtu: Bytes,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+}
+
+impl CodelParameters {
+    /// The parameters, when each is in its range.
+    ///
+    /// # Errors
+    /// When the target or the interval is zero.
+    pub fn checked(
+        target_ns: u64,
+        interval_ns: u64,
+        mtu_bytes: u64,
+        ecn: bool,
+    ) -> Result<CodelParameters, ConfigError> {
+        for (field, value) in [("target_ns", target_ns), ("interval_ns", interval_ns)] {
+            if value == 0 {
+                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+            }
+        }
+        Ok(CodelParameters {
+            target: Duration::from_nanos(target_ns),
+            interval: Duration::from_nanos(interval_ns),
+            mtu: Bytes(mtu_bytes),
+            ecn,
+        })
+    }
+}
+
+/// The span between signal number `count` and the next: INTERVAL / √count, RFC 8289 §5.6.
+pub fn codel_spacing(interval: Duration, count: u32) -> Duration {
+    Duration::from_nanos((interval.as_nanos() as f64 / f64::from(count).sqrt()).round() as u64)
+}
+
+/// The state of one queue (RFC 8289 §5.2; names as there).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CodelLaw {
+    /// When the sojourn time, if it stays at or above the target, will have done so for an interval.
+    first_above_time: Option<Time>,
+    /// When to signal next, in the dropping state.
+    drop_next: Time,
+    /// Signals since the dropping state was entered.
+    count: u32,
+    /// `count` when the dropping state was entered.
+    lastcount: u32,
+    /// Whether the law is in the dropping state.
+    dropping: bool,
+}
+
+/// A packet that was taken from the head, and whether it has been bad for long enough.
+struct Head {
+    packet: Packet,
+    ok_to_drop: bool,
+}
+
+impl CodelLaw {
+    /// Whether the law is in the dropping state.
+    pub fn is_dropping(&self) -> bool {
+        self.dropping
+    }
+
+    /// Signals since the dropping state was entered, those of the state before it that it resumed
+    /// included.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The next packet of `store` that the law lets through; those before it are dropped.
+    pub fn dequeue(
+        &mut self,
+        parameters: &CodelParameters,
+        store: &mut TimedFifo,
+        ctx: &mut Ctx<'_>,
+    ) -> Option<Packet> {
+        let head = self.take_head(parameters, store, ctx.now)?;
+        if self.dropping {
+            return self.go_on_dropping(head, parameters, store, ctx);
+        }
+        if !head.ok_to_drop {
+            return Some(head.packet);
+        }
+        let passed = match signal(head.packet, parameters.ecn, ctx) {
+            Some(marked) => Some(marked),
+            None => self.take_head(parameters, store, ctx.now).map(|head| head.packet),
+        };
+        self.start_dropping(parameters.interval, ctx.now);
+        passed
+    }
+
+    /// `dodequeue`: takes the head and tells how long the queue has been bad.
+    #[inline]
+    fn take_head(
+        &mut self,
+        parameters: &CodelParameters,
+        store: &mut TimedFifo,
+        now: Time,
+    ) -> Option<Head> {
+        let Some((arrived, packet)) = store.pop() else {
+            self.first_above_time = None;
+            self.dropping = false;
+            return None;
+        };
+        let sojourn_time = now.saturating_since(arrived);
+        if sojourn_time < parameters.target || store.backlog() <= parameters.mtu {
+            self.first_above_time = None;
+            return Some(Head { packet, ok_to_drop: false });
+        }
+        let ok_to_drop = match self.first_above_time {
+            Some(first_above_time) => now >= first_above_time,
+            None => {
+                self.first_above_time = Some(now + parameters.interval);
+                false
+            }
+        };
+        Some(Head { packet, ok_to_drop })
+    }
+
+    /// Several signals may be due at once; a mark ends the round, for its packet goes out.
+    fn go_on_dropping(
+        &mut self,
+        mut head: Head,
+        parameters: &CodelParameters,
+        store: &mut TimedFifo,
+        ctx: &mut Ctx<'_>,
+    ) -> Option<Packet> {
+        self.dropping = head.ok_to_drop;
+        while self.dropping && ctx.now >= self.drop_next {
+            self.count = self.count.saturating_add(1);
+            if let Some(marked) = signal(head.packet, parameters.ecn, ctx) {
+                self.drop_next = self.drop_next + codel_spacing(parameters.interval, self.count);
+                return Some(marked);
+            }
+            head = self.take_head(parameters, store, ctx.now)?;
+            self.dropping = head.ok_to_drop;
+            if self.dropping {
+                self.drop_next = self.drop_next + codel_spacing(parameters.interval, self.count);
+            }
+        }
+        Some(head.packet)
+    }
+
+    fn start_dropping(&mut self, interval: Duration, now: Time) {
+        let delta = self.count - self.lastcount;
+        let was_dropping_recently =
+            now.saturating_since(self.drop_next) < interval.saturating_mul(RESUME_WITHIN_INTERVALS);
+        self.count = if delta > 1 && was_dropping_recently { delta } else { 1 };
+        self.lastcount = self.count;
+        self.drop_next = now + codel_spacing(interval, self.count);
+        self.dropping = true;
+    }
+}
+
+/// Marks the packet and gives it back, or drops it.
+fn signal(mut packet: Packet, ecn: bool, ctx: &mut Ctx<'_>) -> Option<Packet> {
+    if ecn && packet.ecn.is_capable() {
+        ctx.mark(&mut packet);
+        Some(packet)
+    } else {
+        ctx.drop(packet, DropReason::Early);
+        None
+    }
+}

@@ -1,0 +1,121 @@
+"""Queue disciplines as a user writes them: resolved forms, defaults, exact messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import airpath as ap
+from airpath.scenario import loads
+
+LINK = ap.FixedLink(rate="10 Mbit/s")
+DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
+PACKETS = "Write a whole number from 1 to 1000000000, for example 30."
+FILE = """\
+duration = "10 s"
+[bottleneck]
+aqm = {table}
+link = {{kind = "fixed", rate = "10 Mbit/s"}}
+[[flows]]
+base_rtt = "40 ms"
+"""
+
+
+def scenario(aqm: ap.QueueDisc) -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(aqm=aqm, link=LINK),
+        duration="10 s",
+    )
+
+
+def resolved(aqm: ap.QueueDisc) -> dict[str, Any]:
+    """Return what the engine is given for this discipline."""
+    queue: dict[str, Any] = json.loads(scenario(aqm).resolve()[0])["bottleneck"]["queue"]
+    return queue
+
+
+def problem(table: str) -> str:
+    """Return the one problem of a file whose queue discipline is the TOML text `table`."""
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(FILE.format(table=table), place="file.toml")
+    (line,) = str(caught.value).splitlines()
+    return line.removeprefix("file.toml: bottleneck.aqm")
+
+
+DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
+    (
+        ap.CoDel(),
+        {
+            "kind": "codel",
+            "limit": 1000,
+            "target_ns": 5_000_000,
+            "interval_ns": 100_000_000,
+            "mtu_bytes": 1500,
+            "ecn": False,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("aqm", "expected"), DEFAULTS, ids=lambda x: getattr(x, "kind", ""))
+def test_the_resolved_form_of_the_defaults(aqm: ap.QueueDisc, expected: dict[str, Any]) -> None:
+    assert resolved(aqm) == expected
+
+
+@pytest.mark.parametrize("aqm", [aqm for aqm, _ in DEFAULTS], ids=lambda x: getattr(x, "kind", ""))
+def test_what_is_written_is_read_back(aqm: ap.QueueDisc) -> None:
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
+    by_name = loads(FILE.format(table=f'"{aqm.kind}"'))  # type: ignore[attr-defined]
+    assert by_name.bottleneck.aqm == aqm
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ('{kind = "codel", limit = 0}', f".limit = 0: below 1. {PACKETS}"),
+        ('{kind = "codel", target = 5}', f".target = 5: no unit. {DURATION}"),
+        (
+            '{kind = "codel", target = "0 s"}',
+            '.target = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        ('{kind = "codel", interval = "100"}', f'.interval = "100": no unit. {DURATION}'),
+        (
+            '{kind = "codel", mtu = "0 B"}',
+            '.mtu = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+        ),
+        (
+            '{kind = "codel", intervall = "100 ms"}',
+            '.intervall = "100 ms": unknown key. The nearest is interval; '
+            "accepted are kind, limit, target, interval, mtu, ecn.",
+        ),
+    ],
+)
+def test_codel_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@given(
+    limit=st.integers(1, 10**9),
+    target=st.integers(1, 10**17),
+    interval=st.integers(1, 10**17),
+    mtu=st.integers(1, 10**18),
+    ecn=st.booleans(),
+)
+def test_codel_numbers_survive(limit: int, target: int, interval: int, mtu: int, ecn: bool) -> None:
+    aqm = ap.CoDel(
+        limit=limit, target=f"{target} ns", interval=f"{interval} ns", mtu=f"{mtu} B", ecn=ecn
+    )
+    assert resolved(aqm) == {
+        "kind": "codel",
+        "limit": limit,
+        "target_ns": target,
+        "interval_ns": interval,
+        "mtu_bytes": mtu,
+        "ecn": ecn,
+    }
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
