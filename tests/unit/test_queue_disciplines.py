@@ -59,6 +59,22 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "ecn": False,
         },
     ),
+    (
+        ap.Red(),
+        {
+            "kind": "red",
+            "limit": 100,
+            "min_th": 5,
+            "max_th": 15,
+            "max_p": 0.1,
+            "weight": 0.002,
+            "target_delay_ns": 5_000_000,
+            "mean_packet_bytes": 500,
+            "gentle": True,
+            "wait": False,
+            "ecn": False,
+        },
+    ),
 ]
 
 
@@ -117,5 +133,75 @@ def test_codel_numbers_survive(limit: int, target: int, interval: int, mtu: int,
         "interval_ns": interval,
         "mtu_bytes": mtu,
         "ecn": ecn,
+    }
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
+
+
+# --- RED ---------------------------------------------------------------------------------------
+
+AUTOMATIC = 'or "automatic"'
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (
+            '{kind = "red", min_th = 15}',
+            ".max_th = 15: not above min_th = 15. Write max_th above min_th, for example 45.",
+        ),
+        (
+            '{kind = "red", min_th = 0, max_th = "automatic"}',
+            '.max_th = "automatic": three times min_th = 0. Write max_th above min_th, '
+            "for example 3.",
+        ),
+        (
+            '{kind = "red", min_th = "automatic"}',
+            '.max_th = 15: given beside min_th = "automatic". Give both thresholds or none, '
+            'for example "automatic".',
+        ),
+        (
+            '{kind = "red", min_th = "auto"}',
+            '.min_th = "auto": not a whole number. Write a whole number from 0 to 1000000000, '
+            f"{AUTOMATIC}, for example 30.",
+        ),
+        (
+            '{kind = "red", weight = 0}',
+            ".weight = 0: not above 0. Write a number above 0 and at most 1, "
+            f"{AUTOMATIC}, for example 0.002.",
+        ),
+        (
+            '{kind = "red", max_p = 2}',
+            ".max_p = 2: above 1. Write a number from 0 to 1, for example 0.01.",
+        ),
+        (
+            '{kind = "red", mean_packet = "0 B"}',
+            '.mean_packet = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+        ),
+        ('{kind = "red", wait = 1}', ".wait = 1: not a truth value. Write true or false."),
+    ],
+)
+def test_red_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@given(
+    min_th=st.integers(0, 10**9 - 1) | st.just("automatic"),
+    step=st.integers(1, 10**9) | st.just("automatic"),
+    weight=st.floats(1e-12, 1.0) | st.just("automatic"),
+    max_p=st.floats(0, 1),
+)
+def test_red_numbers_survive(
+    min_th: int | str, step: int | str, weight: float | str, max_p: float
+) -> None:
+    max_th: int | str = "automatic"
+    if isinstance(min_th, int) and isinstance(step, int):
+        max_th = min(min_th + step, 10**9)
+    elif min_th == 0:
+        min_th = 1
+    aqm = ap.Red(min_th=min_th, max_th=max_th, weight=weight, max_p=max_p)
+    found = resolved(aqm)
+    expected = {"min_th": min_th, "max_th": max_th, "weight": weight, "max_p": max_p}
+    assert {key: found[key] for key in expected} == {
+        key: None if value == "automatic" else value for key, value in expected.items()
     }
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm

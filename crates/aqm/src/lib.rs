@@ -23,6 +23,8 @@ mod fifo;
 mod gred;
 mod queue;
 mod queue_disc;
+mod red;
+mod red_law;
 mod registry;
 mod timed_fifo;
 
@@ -33,5 +35,10 @@ pub use fifo::Fifo;
 pub use gred::{Gred, GredConfig, gred_drop_probability};
 pub use queue::{Queue, QueueReport};
 pub use queue_disc::QueueDisc;
+pub use red::{Red, RedConfig};
+pub use red_law::{
+    RedCurve, RedLaw, RedSettings, RedVerdict, red_automatic_min_th, red_automatic_weight,
+    red_average, red_final_probability, red_idle_average, red_initial_probability,
+};
 pub use registry::{AnyQueue, QueueRegistry};
 pub use timed_fifo::TimedFifo;

@@ -4,6 +4,7 @@ use crate::codel::Codel;
 use crate::droptail::DropTail;
 use crate::gred::Gred;
 use crate::queue_disc::QueueDisc;
+use crate::red::Red;
 use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
 
 /// Queue disciplines that were registered at run time.
@@ -14,6 +15,7 @@ built_in_parts! {
     enum AnyQueue: dyn QueueDisc + Send, () {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
         "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
+        "red" => Red(Red): "RED: random drops by an average of the queue length.",
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
     }
 }

@@ -43,8 +43,39 @@ fn descriptions(kind: &str) -> Vec<Value> {
                 codel(u64::MAX, u64::MAX, u64::MAX, u64::MAX, true),
             ]
         }
+        "red" => {
+            let usual = json!({
+                "limit": 25, "min_th": 5, "max_th": 15, "max_p": 0.02, "weight": 0.002,
+                "target_delay_ns": 5_000_000, "mean_packet_bytes": 500, "gentle": true,
+                "wait": true, "ecn": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"weight": 1, "max_p": 0.5, "gentle": false, "wait": false})),
+                but(&usual, json!({"min_th": null, "max_th": null, "weight": null, "ecn": true})),
+                but(&usual, json!({"limit": 1, "min_th": 0, "max_th": 1e-300, "weight": 1e-300})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "min_th": 1e300, "max_th": 1e308,
+                                   "target_delay_ns": u64::MAX, "mean_packet_bytes": u64::MAX}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": 3, "min_th": 0, "max_th": 1, "max_p": 1, "weight": 1,
+                                   "ecn": true, "mean_packet_bytes": 1}),
+                ),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
+}
+
+/// The description with some of its values replaced.
+fn but(description: &Value, changes: Value) -> Value {
+    let mut changed = description.clone();
+    for (key, value) in changes.as_object().expect("a table") {
+        changed[key] = value.clone();
+    }
+    changed
 }
 
 fn with_kind(kind: &str) -> impl Iterator<Item = Value> {

@@ -11,7 +11,7 @@ import difflib
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -35,6 +35,9 @@ __all__ = ["Model", "Part"]
 
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
+
+AUTOMATIC = "automatic"
+"""What a user writes for a value that the program shall derive."""
 
 MOST_PACKETS = 10**9
 """Largest queue threshold: more packets than any memory holds."""
@@ -472,6 +475,22 @@ def choice(*words: str) -> PlainValidator:
     return PlainValidator(check)
 
 
+def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
+    """Return the validator of a value that may be left to the program."""
+
+    def checked(value: Any) -> Any:
+        if isinstance(value, str) and value == AUTOMATIC:
+            return value
+        try:
+            return check(value)
+        except PydanticCustomError as error:
+            context = error.context or {}
+            accepted = f"{context['accepted']}, or {quote(AUTOMATIC)}"
+            raise fault(context["what"], accepted, context["example"]) from None
+
+    return PlainValidator(checked)
+
+
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
         raise fault("not a truth value", "Write true or false")
@@ -489,6 +508,8 @@ Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
 PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
 PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
+AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
+AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fraction(True, "0.002"))]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 Text = Annotated[str, PlainValidator(_text)]
 Truth = Annotated[bool, PlainValidator(_truth)]

@@ -7,6 +7,9 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from airpath.scenario.base import (
+    AUTOMATIC,
+    AutomaticFraction,
+    AutomaticPacketCount,
     Context,
     PacketCount,
     Part,
@@ -21,7 +24,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.units import Duration, Packets, Size
 
-__all__ = ["CoDel", "DropTail", "Gred", "QueueDisc"]
+__all__ = ["CoDel", "DropTail", "Gred", "QueueDisc", "Red"]
 
 
 class QueueDisc(Part):
@@ -76,11 +79,88 @@ class Gred(QueueDisc):
     @classmethod
     def _above_min_th(cls, max_th: int, info: ValidationInfo) -> int:
         min_th = info.data.get("min_th")
-        if min_th is not None and max_th <= min_th:
-            raise fault(
-                f"not above min_th = {min_th}", "Write max_th above min_th", str(3 * min_th or 3)
-            )
+        if min_th is not None:
+            _check_order(min_th, max_th)
         return max_th
+
+
+def _check_order(min_th: int, max_th: int) -> None:
+    if max_th <= min_th:
+        raise fault(
+            f"not above min_th = {min_th}", "Write max_th above min_th", str(3 * min_th or 3)
+        )
+
+
+class _AutomaticRed(QueueDisc):
+    """What RED and ARED have in common: thresholds and weight that the link's rate may decide."""
+
+    @field_validator("max_th", check_fields=False)
+    @classmethod
+    def _goes_with_min_th(cls, max_th: int | str, info: ValidationInfo) -> int | str:
+        min_th = info.data.get("min_th")
+        if min_th is None:
+            return max_th  # It has a problem of its own.
+        if isinstance(min_th, str) and not isinstance(max_th, str):
+            raise fault(
+                'given beside min_th = "automatic"', "Give both thresholds or none", '"automatic"'
+            )
+        if min_th == 0 and isinstance(max_th, str):
+            raise fault("three times min_th = 0", "Write max_th above min_th", "3")
+        if not isinstance(min_th, str) and not isinstance(max_th, str):
+            _check_order(min_th, max_th)
+        return max_th
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; null stands for what the engine derives."""
+        entries = super().resolved(context, path)
+        return {key: None if value == AUTOMATIC else value for key, value in entries.items()}
+
+
+class Red(_AutomaticRed):
+    """Random drops by an average of the queue length (Floyd & Jacobson 1993).
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait, from 1. Default 100.
+    min_th : int or "automatic"
+        Average, packets, from 0, below which nothing is dropped. Default 5 (Floyd & Jacobson
+        1993). Automatic: half of `target_delay` at the link's rate, at least 5 (Floyd, Gummadi &
+        Shenker 2001).
+    max_th : int or "automatic"
+        Average, packets, above `min_th`, where the probability is `max_p`. Default 15 (Floyd &
+        Jacobson 1993). Automatic: 3 `min_th`.
+    max_p : float
+        Probability p_b at `max_th`, in [0, 1]. Default 0.1 (Floyd 1997).
+    weight : float or "automatic"
+        w_q, the weight of a sample in the average, in (0, 1]. Default 0.002 (Floyd & Jacobson
+        1993). Automatic: 1 - exp(-1/C) for a link of C packets/s (Floyd, Gummadi & Shenker 2001).
+    target_delay : Duration
+        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms.
+    mean_packet : Size
+        IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
+        (ns-2, ns-3).
+    gentle : bool
+        Let the probability rise to 1 between `max_th` and twice `max_th`; else it is 1 from
+        `max_th` on. Default True (Floyd 2000).
+    wait : bool
+        Never drop sooner than 1/p_b arrivals after the last drop, as ns-2 and ns-3 do.
+        Default False (Floyd & Jacobson 1993).
+    ecn : bool
+        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
+    """
+
+    kind: Literal["red"] = "red"
+    limit: PositivePacketCount = 100
+    min_th: AutomaticPacketCount = 5
+    max_th: AutomaticPacketCount = 15
+    max_p: Probability = 0.1
+    weight: AutomaticFraction = 0.002
+    target_delay: Duration = Duration.parse("5 ms")
+    mean_packet: PositiveSize = Size(500)
+    gentle: Truth = True
+    wait: Truth = False
+    ecn: Truth = False
 
 
 class CoDel(QueueDisc):

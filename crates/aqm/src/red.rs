@@ -1,0 +1,143 @@
+//! RED: random drops by an average of the queue length.
+//!
+//! Source: Floyd & Jacobson 1993; the law is in `red_law.rs`.
+//! Left out: counting in bytes, and the variants Feng and nonlinear RED.
+
+use crate::fifo::Fifo;
+use crate::queue_disc::QueueDisc;
+use crate::red_law::{RedLaw, RedSettings, RedVerdict};
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Stream,
+};
+use serde::Deserialize;
+
+/// What the user sets. A key that is null is set from the link's rate.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedConfig {
+    /// Most packets that may wait. At least 1.
+    pub limit: usize,
+    /// min_th, packets. At least 0.
+    pub min_th: Option<f64>,
+    /// max_th, packets. Above `min_th`.
+    pub max_th: Option<f64>,
+    /// max_p, in [0, 1].
+    pub max_p: f64,
+    /// w_q, in (0, 1].
+    pub weight: Option<f64>,
+    /// Queueing delay from which an automatic `min_th` is taken, ns.
+    pub target_delay_ns: u64,
+    /// Packet size by which the link's rate is turned into packets per second. At least 1.
+    pub mean_packet_bytes: u64,
+    /// Let the probability rise to 1 between max_th and twice max_th.
+    pub gentle: bool,
+    /// Never drop sooner than 1/p_b arrivals after the last drop.
+    pub wait: bool,
+    /// Mark ECN-capable packets instead of dropping them, where the drop is not forced.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// A first-in-first-out queue under RED.
+#[derive(Clone, Debug)]
+pub struct Red {
+    limit: usize,
+    ecn: bool,
+    law: RedLaw,
+    fifo: Fifo,
+}
+
+impl Red {
+    /// An empty queue whose draws come from `stream`.
+    ///
+    /// # Errors
+    /// When a value of `config` is outside its range.
+    pub fn new(config: RedConfig, stream: Stream) -> Result<Red, ConfigError> {
+        if config.limit == 0 {
+            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
+        }
+        let settings = RedSettings {
+            min_th: config.min_th,
+            max_th: config.max_th,
+            max_p: config.max_p,
+            weight: config.weight,
+            target_delay: Duration::from_nanos(config.target_delay_ns),
+            mean_packet: Bytes(config.mean_packet_bytes),
+            gentle: config.gentle,
+            wait: config.wait,
+        };
+        let law = RedLaw::new(settings, stream)?;
+        Ok(Red { limit: config.limit, ecn: config.ecn, law, fifo: Fifo::default() })
+    }
+
+    /// The law and its state.
+    pub fn law(&self) -> &RedLaw {
+        &self.law
+    }
+
+    /// The law, to be adapted.
+    pub fn law_mut(&mut self) -> &mut RedLaw {
+        &mut self.law
+    }
+}
+
+impl<T: ?Sized> Part<T> for Red {
+    type Config = RedConfig;
+
+    fn build(config: RedConfig, setup: Setup<'_, T>) -> Result<Red, ConfigError> {
+        Red::new(config, setup.seed.stream())
+    }
+}
+
+impl QueueDisc for Red {
+    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+        let verdict = self.law.on_arrival(self.fifo.len(), ctx.now);
+        if self.fifo.len() >= self.limit {
+            self.law.on_overflow();
+            return ctx.drop(packet, DropReason::Overflow);
+        }
+        match verdict {
+            RedVerdict::Admit => {}
+            RedVerdict::Early if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
+            RedVerdict::Early | RedVerdict::Forced => return ctx.drop(packet, DropReason::Early),
+        }
+        self.fifo.push(packet);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        let packet = self.fifo.pop();
+        if packet.is_none() {
+            self.law.on_idle(ctx.now);
+        }
+        packet
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+
+    fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {
+        self.law.on_rate(rate);
+    }
+
+    #[inline]
+    fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        if self.fifo.is_empty() {
+            self.law.on_idle(ctx.now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

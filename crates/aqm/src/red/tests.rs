@@ -1,0 +1,316 @@
+//! Tests of RED: each step of red-1993, and the spacing of its drops.
+
+use super::*;
+use crate::red_law::{
+    RedCurve, red_automatic_min_th, red_automatic_weight, red_average, red_final_probability,
+    red_idle_average, red_initial_probability,
+};
+use airpath_core::{Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+
+/// The parameters of red-1993, with the average equal to the queue.
+const PLAIN: RedConfig = RedConfig {
+    limit: 100,
+    min_th: Some(5.0),
+    max_th: Some(15.0),
+    max_p: 0.25,
+    weight: Some(1.0),
+    target_delay_ns: 5_000_000,
+    mean_packet_bytes: 500,
+    gentle: false,
+    wait: false,
+    ecn: false,
+};
+
+struct Line {
+    bench: Bench,
+    red: Red,
+    now: Time,
+    ecn: Ecn,
+}
+
+impl Line {
+    fn new(config: RedConfig) -> Line {
+        let red = Red::new(config, Seed::new(1, 0, "red").stream()).expect("accepted");
+        Line { bench: Bench::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
+    }
+
+    /// Offers a packet; tells whether it got in.
+    fn put(&mut self) -> bool {
+        let before = self.red.packets();
+        let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
+        packet.ecn = self.ecn;
+        self.red.enqueue(packet, &mut self.bench.at(self.now));
+        self.red.packets() > before
+    }
+
+    fn take(&mut self) -> Option<Packet> {
+        self.red.dequeue(&mut self.bench.at(self.now))
+    }
+
+    fn fill_to(&mut self, packets: usize) {
+        for _ in 0..100_000 {
+            if self.red.packets() == packets {
+                return;
+            }
+            self.put();
+        }
+        panic!("no room for {packets} packets");
+    }
+
+    /// Arrivals from one drop or mark to the next, the latter included, at a constant queue.
+    fn spacings(&mut self, number: usize) -> Vec<u64> {
+        let (mut spacings, mut arrivals) = (Vec::new(), 0);
+        let signals = |line: &Line| line.bench.counts().total() + line.bench.counts().marked;
+        let mut before = None;
+        while spacings.len() < number {
+            arrivals += 1;
+            let signalled = signals(self);
+            if self.put() {
+                self.take();
+            }
+            if signals(self) > signalled {
+                if before.replace(()).is_some() {
+                    spacings.push(arrivals);
+                }
+                arrivals = 0;
+            }
+        }
+        spacings
+    }
+}
+
+/// Chi-square of spacings against the uniform law on `low..=high`; none may lie outside.
+fn chi_square(spacings: &[u64], low: u64, high: u64) -> f64 {
+    let mut bins = vec![0u32; (high - low + 1) as usize];
+    for spacing in spacings {
+        assert!((low..=high).contains(spacing), "{spacing} outside {low} to {high}");
+        bins[(spacing - low) as usize] += 1;
+    }
+    let expected = spacings.len() as f64 / bins.len() as f64;
+    bins.iter().map(|seen| (f64::from(*seen) - expected).powi(2) / expected).sum()
+}
+
+/// P(chi-square with 7 degrees of freedom > 40.5) = 10⁻⁶.
+const ONE_IN_A_MILLION: f64 = 40.5;
+
+/// p_b = 0.25 (10 − 5)/(15 − 5) = 1/8.
+#[test]
+fn drops_at_a_constant_average_are_spaced_uniformly_from_1_to_1_over_pb() {
+    let mut line = Line::new(PLAIN);
+    line.fill_to(10);
+    let chi = chi_square(&line.spacings(80_000), 1, 8);
+    assert!(chi < ONE_IN_A_MILLION, "{chi}");
+}
+
+#[test]
+fn with_wait_they_are_spaced_uniformly_from_1_over_pb_on() {
+    let mut line = Line::new(RedConfig { wait: true, ..PLAIN });
+    line.fill_to(10);
+    let chi = chi_square(&line.spacings(80_000), 9, 16);
+    assert!(chi < ONE_IN_A_MILLION, "{chi}");
+}
+
+/// At 18 packets, p_b = 0.25 + 0.75 · 3/15 = 0.4: spacings 1, 2 and 3 with 0.4, 0.4 and 0.2.
+#[test]
+fn gentle_drops_are_spaced_by_the_same_law() {
+    const DROPS: usize = 30_000;
+    let mut line = Line::new(RedConfig { gentle: true, ..PLAIN });
+    line.fill_to(18);
+    let spacings = line.spacings(DROPS);
+    for (spacing, share) in [(1, 0.4), (2, 0.4), (3, 0.2), (4, 0.0)] {
+        let found = spacings.iter().filter(|s| **s == spacing).count() as f64 / DROPS as f64;
+        let five_deviations = 5.0 * (0.24 / DROPS as f64).sqrt();
+        assert!((found - share).abs() < five_deviations, "{spacing}: {found}, not {share}");
+    }
+}
+
+#[test]
+fn marks_are_spaced_like_drops_and_lose_nothing() {
+    let mut line = Line::new(RedConfig { ecn: true, ..PLAIN });
+    line.ecn = Ecn::Ect0;
+    line.fill_to(10);
+    let chi = chi_square(&line.spacings(80_000), 1, 8);
+    assert!(chi < ONE_IN_A_MILLION, "{chi}");
+    assert_eq!(line.bench.counts().total(), 0);
+    line.ecn = Ecn::NotEct;
+    line.spacings(10);
+    assert!(line.bench.counts().total() > 0, "a packet that is not capable is dropped");
+}
+
+#[test]
+fn the_final_probability_at_its_corners() {
+    for (p_b, count, wait, p_a) in [
+        (0.125, 0, false, 0.125),
+        (0.125, 4, false, 0.25),
+        (0.125, 7, false, 1.0),
+        (0.125, 100, false, 1.0),
+        (0.125, 7, true, 0.0),
+        (0.125, 8, true, 0.125),
+        (0.125, 12, true, 0.25),
+        (0.125, 15, true, 1.0),
+        (0.125, 100, true, 1.0),
+        (0.0, u64::MAX, false, 0.0),
+        (0.0, u64::MAX, true, 0.0),
+    ] {
+        assert_eq!(red_final_probability(p_b, count, wait), p_a, "{p_b} {count} {wait}");
+    }
+}
+
+#[test]
+fn the_initial_probability_at_its_corners() {
+    let curve = RedCurve { min_th: 5.0, max_th: 15.0, max_p: 0.1, gentle: false };
+    let gentle = RedCurve { gentle: true, ..curve };
+    for (average, plain, gently) in [
+        (0.0, 0.0, 0.0),
+        (5.0, 0.0, 0.0),
+        (10.0, 0.05, 0.05),
+        (15.0, 1.0, 0.1),
+        (22.5, 1.0, 0.55),
+        (30.0, 1.0, 1.0),
+        (1e9, 1.0, 1.0),
+    ] {
+        assert!((red_initial_probability(average, &curve) - plain).abs() < 1e-12, "{average}");
+        assert!((red_initial_probability(average, &gentle) - gently).abs() < 1e-12, "{average}");
+    }
+}
+
+/// With q constant, avg after n arrivals is q (1 − (1 − w)ⁿ).
+#[test]
+fn the_average_follows_its_trajectory() {
+    let mut line = Line::new(RedConfig { weight: Some(0.002), max_p: 0.0, ..PLAIN });
+    line.fill_to(10);
+    let start = line.red.law().average();
+    for n in 1..=2000 {
+        line.put();
+        line.take();
+        let expected = 10.0 + (start - 10.0) * 0.998_f64.powi(n);
+        let average = line.red.law().average();
+        assert!((average - expected).abs() < 1e-9, "{n}: {average}, not {expected}");
+    }
+    assert!((red_average(4.0, 0.25, 8.0) - 5.0).abs() < 1e-15);
+}
+
+/// 8 Mbit/s is 2000 packets of 500 bytes per second: 10 ms idle are 20 slots.
+#[test]
+fn the_average_decays_over_an_idle_time_only() {
+    for by_service in [false, true] {
+        let mut line = Line::new(RedConfig { weight: Some(0.1), max_p: 0.0, ..PLAIN });
+        line.red.on_rate(Rate(8_000_000), &mut line.bench.at(Time::ZERO));
+        line.fill_to(10);
+        let mut last = None;
+        while line.red.packets() > 0 {
+            last = line.take();
+        }
+        let busy = line.red.law().average();
+        line.now = Time::from_millis(1);
+        if by_service {
+            let mut sent = last.expect("ten waited");
+            line.red.on_served(&mut sent, &mut line.bench.at(line.now));
+        } else {
+            assert!(line.take().is_none());
+        }
+        line.now = Time::from_millis(5);
+        assert!(line.take().is_none(), "still idle: the beginning counts");
+        line.now = Time::from_millis(11);
+        line.put();
+        let idle = busy * 0.9_f64.powi(21); // 20 slots and its own sample of zero
+        assert!((line.red.law().average() - idle).abs() < 1e-12);
+        line.now = Time::from_millis(12);
+        line.take();
+        line.put();
+        let average = line.red.law().average();
+        assert!((average - idle * 0.9).abs() < 1e-12, "the link was busy: one sample of zero");
+    }
+    assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
+    let mut line = Line::new(PLAIN);
+    line.fill_to(5);
+    assert_eq!(line.bench.counts().total(), 0);
+    line.fill_to(10);
+    line.spacings(1);
+    for _ in 0..7 {
+        line.take();
+    }
+    line.put(); // avg = 3
+    line.take();
+    for _ in 0..20 {
+        assert!(line.put(), "at 3 packets and a count of any size");
+        line.take();
+    }
+}
+
+#[test]
+fn from_max_th_on_every_arrival_is_dropped_marks_or_not() {
+    for ecn in [Ecn::NotEct, Ecn::Ect0] {
+        let mut line = Line::new(RedConfig { max_p: 0.0, ecn: true, ..PLAIN });
+        line.ecn = ecn;
+        line.fill_to(15);
+        assert!((0..100).all(|_| !line.put()), "{ecn:?}");
+        let counts = line.bench.counts();
+        assert_eq!((counts.dropped[DropReason::Early as usize], counts.marked), (100, 0));
+    }
+}
+
+#[test]
+fn a_gentle_queue_drops_every_arrival_from_twice_max_th_on() {
+    let mut line = Line::new(RedConfig { gentle: true, ..PLAIN });
+    line.fill_to(30);
+    assert!((0..100).all(|_| !line.put()));
+}
+
+#[test]
+fn a_full_buffer_drops_whatever_the_average_is() {
+    let mut line = Line::new(RedConfig { weight: Some(1e-9), limit: 4, ..PLAIN });
+    assert_eq!((0..6).filter(|_| line.put()).count(), 4);
+    assert_eq!(line.bench.counts().dropped[DropReason::Overflow as usize], 2);
+}
+
+/// 100 Mbit/s in packets of 500 bytes: C = 25 000 packets/s.
+#[test]
+fn automatic_settings_follow_the_links_rate() {
+    let config = RedConfig { min_th: None, max_th: None, weight: None, ..PLAIN };
+    let mut line = Line::new(config);
+    let curve = *line.red.law().curve();
+    assert_eq!((curve.min_th, curve.max_th, line.red.law().weight()), (5.0, 15.0, 0.002));
+    line.red.on_rate(Rate::from_mbps(100), &mut line.bench.at(Time::ZERO));
+    let curve = *line.red.law().curve();
+    assert!((curve.min_th - 62.5).abs() < 1e-9 && (curve.max_th - 187.5).abs() < 1e-9);
+    assert!((line.red.law().weight() - (1.0 - (-1.0_f64 / 25_000.0).exp())).abs() < 1e-12);
+    line.red.on_rate(Rate(0), &mut line.bench.at(Time::ZERO));
+    assert_eq!(*line.red.law().curve(), curve, "an outage changes nothing");
+    assert_eq!(red_automatic_min_th(Duration::from_millis(5), 2000.0), 5.0);
+    assert!((red_automatic_weight(1.0) - 0.632_120_558_8).abs() < 1e-9);
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    for (config, message) in [
+        (RedConfig { limit: 0, ..PLAIN }, "limit = 0: not positive. Write at least 1"),
+        (
+            RedConfig { min_th: Some(-1.0), ..PLAIN },
+            "min_th = -1: negative. Write 0 packets or more",
+        ),
+        (
+            RedConfig { min_th: None, ..PLAIN },
+            "max_th = 15: given without min_th. Give both or neither",
+        ),
+        (
+            RedConfig { max_th: Some(5.0), ..PLAIN },
+            "max_th = 5: not above min_th (5). Write a larger number",
+        ),
+        (
+            RedConfig { min_th: Some(0.0), max_th: None, ..PLAIN },
+            "min_th = 0: 0 without max_th, which is 3 min_th then. Give max_th",
+        ),
+        (RedConfig { max_p: 1.5, ..PLAIN }, "max_p = 1.5: outside [0, 1]"),
+        (RedConfig { weight: Some(0.0), ..PLAIN }, "weight = 0: outside (0, 1]"),
+        (RedConfig { mean_packet_bytes: 0, ..PLAIN }, "mean_packet_bytes = 0: not positive"),
+    ] {
+        let setup = Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () };
+        assert_eq!(Red::build(config, setup).expect_err("refused").to_string(), message);
+    }
+}

@@ -1,0 +1,260 @@
+//! RED's law: the average queue, and which arrivals it drops or marks. Shared by RED and ARED.
+//!
+//! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
+//! (`red-1993`); the gentle curve: Floyd 2000; waiting between drops and the automatic settings:
+//! Floyd, Gummadi & Shenker 2001, "Adaptive RED" (`ared-2001`), and ns-2.
+//! Differs: `count` counts the arrivals since the last drop as §7 of red-1993 has it (spacing
+//! uniform on 1 to 1/p_b), not one more as its Figure 2 has it. After an idle time the arrival's own
+//! sample, zero, is added too, as after any other.
+
+use crate::gred::{GredConfig, gred_drop_probability};
+use airpath_core::{Bytes, ConfigError, Duration, Rate, Stream, Time};
+
+/// p_b as a function of the average queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedCurve {
+    /// min_th, packets: below it nothing is dropped.
+    pub min_th: f64,
+    /// max_th, packets: there the probability is `max_p`.
+    pub max_th: f64,
+    /// max_p, in [0, 1].
+    pub max_p: f64,
+    /// From `max_th` on the probability rises to 1 at twice `max_th`; otherwise it is 1 at once.
+    pub gentle: bool,
+}
+
+/// avg after an arrival that found `queue` packets waiting, red-1993 §4.
+#[inline]
+pub fn red_average(average: f64, weight: f64, queue: f64) -> f64 {
+    average + weight * (queue - average)
+}
+
+/// avg after an idle time in which `slots` packets could have been sent, red-1993 §4.
+pub fn red_idle_average(average: f64, weight: f64, slots: f64) -> f64 {
+    average * libm::pow(1.0 - weight, slots)
+}
+
+/// p_b, the probability that belongs to the average, red-1993 §4; with `gentle`, Floyd 2000.
+#[inline]
+pub fn red_initial_probability(average: f64, curve: &RedCurve) -> f64 {
+    let RedCurve { min_th, max_th, max_p, gentle } = *curve;
+    if !gentle && average >= max_th {
+        return 1.0;
+    }
+    gred_drop_probability(average, &GredConfig { min_th, max_th, max_p, ecn: false })
+}
+
+/// p_a, the probability for an arrival that follows `count` others since the last drop.
+///
+/// Makes the spacing of drops uniform: on 1 to 1/p_b (red-1993 §7, method 2), and with `wait` on
+/// 1/p_b + 1 to 2/p_b.
+#[inline]
+pub fn red_final_probability(p_b: f64, count: u64, wait: bool) -> f64 {
+    let expected = count as f64 * p_b;
+    let left = if wait { 2.0 - expected } else { 1.0 - expected };
+    if wait && expected < 1.0 {
+        0.0
+    } else if left > p_b {
+        p_b / left
+    } else {
+        1.0
+    }
+}
+
+/// w_q = 1 − e^(−1/C) for a link of `rate` packets/s, ared-2001 §5: a time constant of one second.
+pub fn red_automatic_weight(rate: f64) -> f64 {
+    -libm::expm1(-1.0 / rate)
+}
+
+/// min_th = max(5, target delay · C / 2) packets for a link of `rate` packets/s, ared-2001 §5.
+pub fn red_automatic_min_th(target_delay: Duration, rate: f64) -> f64 {
+    (target_delay.as_secs_lossy() * rate / 2.0).max(SMALLEST_AUTOMATIC_MIN_TH)
+}
+
+const SMALLEST_AUTOMATIC_MIN_TH: f64 = 5.0;
+/// max_th / min_th of the automatic settings (Floyd 1997; ared-2001 §5).
+const AUTOMATIC_THRESHOLD_RATIO: f64 = 3.0;
+/// w_q until the link's rate is known (red-1993 §6).
+const USUAL_WEIGHT: f64 = 0.002;
+
+/// What the law is set to; `None` means that the link's rate decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedSettings {
+    /// min_th, packets.
+    pub min_th: Option<f64>,
+    /// max_th, packets; `None` is 3 min_th.
+    pub max_th: Option<f64>,
+    /// max_p, in [0, 1].
+    pub max_p: f64,
+    /// w_q, in (0, 1].
+    pub weight: Option<f64>,
+    /// Queueing delay from which the automatic `min_th` is taken.
+    pub target_delay: Duration,
+    /// Packet size by which the link's rate is turned into packets per second.
+    pub mean_packet: Bytes,
+    /// The curve above `max_th`.
+    pub gentle: bool,
+    /// No drop sooner than 1/p_b arrivals after the last.
+    pub wait: bool,
+}
+
+impl RedSettings {
+    /// Checks each value's range.
+    fn check(&self) -> Result<(), ConfigError> {
+        if let Some(min_th) = self.min_th.filter(|x| !(*x >= 0.0 && x.is_finite())) {
+            return Err(ConfigError::new("min_th", min_th, "negative. Write 0 packets or more"));
+        }
+        match (self.min_th, self.max_th) {
+            (None, Some(max_th)) => {
+                let problem = "given without min_th. Give both or neither";
+                return Err(ConfigError::new("max_th", max_th, problem));
+            }
+            (Some(min_th), Some(max_th)) if !(max_th > min_th && max_th.is_finite()) => {
+                let problem = format!("not above min_th ({min_th}). Write a larger number");
+                return Err(ConfigError::new("max_th", max_th, problem));
+            }
+            (Some(0.0), None) => {
+                let problem = "0 without max_th, which is 3 min_th then. Give max_th";
+                return Err(ConfigError::new("min_th", 0, problem));
+            }
+            _ => {}
+        }
+        if !(0.0..=1.0).contains(&self.max_p) {
+            return Err(ConfigError::new("max_p", self.max_p, "outside [0, 1]"));
+        }
+        if let Some(weight) = self.weight.filter(|w| !(*w > 0.0 && *w <= 1.0)) {
+            return Err(ConfigError::new("weight", weight, "outside (0, 1]"));
+        }
+        if self.mean_packet == Bytes::ZERO {
+            return Err(ConfigError::new("mean_packet_bytes", 0, "not positive"));
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedVerdict {
+    /// It is queued.
+    Admit,
+    /// It was drawn: marked or dropped.
+    Early,
+    /// The average is so large that every arrival is dropped.
+    Forced,
+}
+
+/// The state of the law.
+#[derive(Clone, Debug)]
+pub struct RedLaw {
+    settings: RedSettings,
+    curve: RedCurve,
+    weight: f64,
+    /// C, packets/s of the mean size; 0 while unknown.
+    rate: f64,
+    average: f64,
+    /// Arrivals since the last drop, while the average is in the region of random drops.
+    count: u64,
+    /// Since when the link has had nothing to send.
+    idle_since: Option<Time>,
+    stream: Stream,
+}
+
+impl RedLaw {
+    /// The law at the start of a run.
+    ///
+    /// # Errors
+    /// When a value of `settings` is outside its range.
+    pub fn new(settings: RedSettings, stream: Stream) -> Result<RedLaw, ConfigError> {
+        settings.check()?;
+        let RedSettings { max_p, gentle, .. } = settings;
+        let mut law = RedLaw {
+            settings,
+            curve: RedCurve { min_th: 0.0, max_th: 0.0, max_p, gentle },
+            weight: settings.weight.unwrap_or(USUAL_WEIGHT),
+            rate: 0.0,
+            average: 0.0,
+            count: 0,
+            idle_since: None,
+            stream,
+        };
+        law.set_thresholds();
+        Ok(law)
+    }
+
+    /// avg, packets.
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// w_q.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The curve as it stands.
+    pub fn curve(&self) -> &RedCurve {
+        &self.curve
+    }
+
+    /// Replaces max_p (ARED).
+    pub fn set_max_p(&mut self, max_p: f64) {
+        self.curve.max_p = max_p;
+    }
+
+    /// The link has this rate now. At rate zero the automatic settings stay as they were.
+    pub fn on_rate(&mut self, rate: Rate) {
+        self.rate = rate.0 as f64 / (8.0 * self.settings.mean_packet.0 as f64);
+        if self.rate > 0.0 {
+            self.weight = self.settings.weight.unwrap_or_else(|| red_automatic_weight(self.rate));
+            self.set_thresholds();
+        }
+    }
+
+    fn set_thresholds(&mut self) {
+        let RedSettings { min_th, max_th, target_delay, .. } = self.settings;
+        self.curve.min_th = min_th.unwrap_or_else(|| red_automatic_min_th(target_delay, self.rate));
+        self.curve.max_th = max_th.unwrap_or(AUTOMATIC_THRESHOLD_RATIO * self.curve.min_th);
+    }
+
+    /// The link has nothing to send.
+    #[inline]
+    pub fn on_idle(&mut self, now: Time) {
+        self.idle_since.get_or_insert(now);
+    }
+
+    /// Takes an arrival that finds `queue` packets waiting into the average, and decides on it.
+    pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
+        if let Some(since) = self.idle_since.take() {
+            let slots = now.saturating_since(since).as_secs_lossy() * self.rate;
+            self.average = red_idle_average(self.average, self.weight, slots);
+        }
+        self.average = red_average(self.average, self.weight, queue as f64);
+        self.decide()
+    }
+
+    #[inline]
+    fn decide(&mut self) -> RedVerdict {
+        let p_b = red_initial_probability(self.average, &self.curve);
+        if p_b >= 1.0 {
+            self.count = 0;
+            return RedVerdict::Forced;
+        }
+        if self.average < self.curve.min_th {
+            self.count = 0;
+            return RedVerdict::Admit;
+        }
+        let p_a = red_final_probability(p_b, self.count, self.settings.wait);
+        if self.stream.bernoulli(p_a) {
+            self.count = 0;
+            RedVerdict::Early
+        } else {
+            self.count += 1;
+            RedVerdict::Admit
+        }
+    }
+
+    /// The arrival found no room: its sender is told by that.
+    pub fn on_overflow(&mut self) {
+        self.count = 0;
+    }
+}
