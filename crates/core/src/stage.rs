@@ -165,7 +165,8 @@ pub struct Emission {
 pub struct Bus {
     outbox: Vec<Emission>,
     head: usize,
-    counts: Vec<DropCount>,
+    /// By stage and side.
+    counts: Vec<[DropCount; 2]>,
     released: Vec<PayloadHandle>,
     error: Option<StageError>,
     /// The probes.
@@ -177,7 +178,7 @@ impl Bus {
     pub fn new(stages: usize, recorder: Recorder) -> Bus {
         Bus {
             outbox: Vec::with_capacity(64),
-            counts: vec![DropCount::default(); stages],
+            counts: vec![Default::default(); stages],
             recorder,
             ..Bus::default()
         }
@@ -195,14 +196,22 @@ impl Bus {
         Some(emission.clone())
     }
 
-    /// Drops and marks of `stage`.
+    /// Drops and marks of `stage`, of all its sides together.
     pub fn counts(&self, stage: StageId) -> DropCount {
-        self.counts[stage.0 as usize]
+        let [mut all, other] = self.counts[stage.0 as usize];
+        all.dropped.iter_mut().zip(other.dropped).for_each(|(sum, more)| *sum += more);
+        all.marked += other.marked;
+        all
+    }
+
+    /// Drops and marks of one side of a duplex `stage`; side 0 is all that others have.
+    pub fn side_counts(&self, stage: StageId, side: Port) -> DropCount {
+        self.counts[stage.0 as usize][usize::from(side.0)]
     }
 
     /// Sets all drop and mark counters to zero.
     pub fn reset_counts(&mut self) {
-        self.counts.fill(DropCount::default());
+        self.counts.fill(Default::default());
     }
 
     /// Handles of real payloads whose packets were dropped, and forgets them.
@@ -228,13 +237,25 @@ pub struct Ctx<'a> {
     /// The present instant.
     pub now: Time,
     stage: StageId,
+    side: Port,
     bus: &'a mut Bus,
 }
 
 impl<'a> Ctx<'a> {
     /// The view of `stage` at `now`.
     pub fn new(now: Time, stage: StageId, bus: &'a mut Bus) -> Ctx<'a> {
-        Ctx { now, stage, bus }
+        Ctx { now, stage, side: Port(0), bus }
+    }
+
+    /// The same view for one side of a duplex stage: its drops and marks are counted apart.
+    #[inline]
+    pub fn on_side(&mut self, side: Port) -> Ctx<'_> {
+        Ctx { now: self.now, stage: self.stage, side, bus: self.bus }
+    }
+
+    #[inline]
+    fn count(&mut self) -> &mut DropCount {
+        &mut self.bus.counts[self.stage.0 as usize][usize::from(self.side.0)]
     }
 
     /// Sends `packet` by output `port`; the driver delivers it, at this same instant.
@@ -245,7 +266,7 @@ impl<'a> Ctx<'a> {
 
     /// Ends the life of `packet`, counted under `reason`.
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
-        self.bus.counts[self.stage.0 as usize].dropped[reason as usize] += 1;
+        self.count().dropped[reason as usize] += 1;
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
         if packet.payload != PayloadHandle::default() {
             self.bus.released.push(packet.payload);
@@ -256,7 +277,7 @@ impl<'a> Ctx<'a> {
     pub fn mark(&mut self, packet: &mut Packet) {
         debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet is marked");
         packet.ecn = Ecn::Ce;
-        self.bus.counts[self.stage.0 as usize].marked += 1;
+        self.count().marked += 1;
         self.record(Series::Mark, packet.flow.0, 1.0);
     }
 

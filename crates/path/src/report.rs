@@ -2,7 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
-use airpath_core::{Bus, DropReason, Time};
+use airpath_core::{Bus, DropReason, Port, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -120,9 +120,8 @@ impl ReplicationReport {
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
-            for (side, (name, report)) in place.sides.iter().zip(reports).enumerate() {
-                // One stage counts drops for both its directions; they are shown at the first.
-                let counts = if side == 0 { bus.counts(place.stage) } else { Default::default() };
+            for (side, (name, report)) in (0..).zip(place.sides.iter().zip(reports)) {
+                let counts = bus.side_counts(place.stage, Port(side));
                 links.push(link_summary(name, &report));
                 queues.push(queue_summary(name, report, &counts));
             }

@@ -53,6 +53,7 @@ pub struct Driver {
     now: Time,
     events: u64,
     next_control: usize,
+    has_begun: bool,
     is_measuring: bool,
 }
 
@@ -61,17 +62,16 @@ impl Driver {
     pub fn new(mut network: Network) -> Driver {
         let stages = network.stages.len();
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
-        let mut driver = Driver {
+        Driver {
             network,
             wakeups: Wakeups::new(stages),
             bus,
             now: Time::ZERO,
             events: 0,
             next_control: 0,
+            has_begun: false,
             is_measuring: false,
-        };
-        driver.tell_all(&Control::Begin);
-        driver
+        }
     }
 
     /// Runs to the end of the scenario.
@@ -83,7 +83,7 @@ impl Driver {
         if !self.is_measuring {
             self.is_measuring = true;
             self.bus.reset_counts();
-            self.tell_all(&Control::StartMeasurement);
+            self.tell_all(&Control::StartMeasurement)?;
         }
         self.run_until(self.network.end, watch)
     }
@@ -93,6 +93,10 @@ impl Driver {
     /// # Errors
     /// When a part fails or `watch` stops the run.
     pub fn run_until(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.tell_all(&Control::Begin)?;
+        }
         loop {
             let pause = self.next_control_time().min(until);
             self.run_stages(pause, watch)?;
@@ -100,7 +104,7 @@ impl Driver {
             if self.next_control_time() > pause || pause >= until {
                 return Ok(());
             }
-            self.apply_control();
+            self.apply_control()?;
         }
     }
 
@@ -110,6 +114,9 @@ impl Driver {
         while let Some((due, stage)) = self.wakeups.first()
             && due < until
         {
+            if due < self.now {
+                return Err(self.backwards(stage, due));
+            }
             self.now = due;
             self.wake(stage)?;
             if self.events >= next_look {
@@ -130,8 +137,7 @@ impl Driver {
         let part = &mut self.network.stages[stage.0 as usize];
         let next = part.wake_if_due(&mut Ctx::new(self.now, stage, &mut self.bus));
         self.wakeups.set(stage, next);
-        self.deliver_all()?;
-        if next < self.now { Err(self.backwards(stage, next)) } else { Ok(()) }
+        self.deliver_all()
     }
 
     /// Delivers everything in the outbox, and what the deliveries send.
@@ -175,22 +181,22 @@ impl Driver {
         self.network.controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
     }
 
-    fn apply_control(&mut self) {
+    fn apply_control(&mut self) -> Result<(), RunError> {
         let (_, stage, control) = self.network.controls[self.next_control].clone();
         self.next_control += 1;
-        self.tell(stage, &control);
+        self.tell(stage, &control)
     }
 
-    fn tell_all(&mut self, control: &Control) {
-        for stage in 0..self.network.stages.len() as u32 {
-            self.tell(StageId(stage), control);
-        }
+    fn tell_all(&mut self, control: &Control) -> Result<(), RunError> {
+        (0..self.network.stages.len() as u32)
+            .try_for_each(|stage| self.tell(StageId(stage), control))
     }
 
-    fn tell(&mut self, stage: StageId, control: &Control) {
+    fn tell(&mut self, stage: StageId, control: &Control) -> Result<(), RunError> {
         let part = &mut self.network.stages[stage.0 as usize];
         part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
         self.wakeups.set(stage, part.next_wakeup());
+        self.deliver_all()
     }
 
     /// The present instant.

@@ -269,7 +269,6 @@ fn gated(rate_bps: u64) -> (Scenario, Parts) {
 }
 
 #[test]
-#[ignore = "the driver looks at the error slot after wake-ups only"]
 fn a_part_fails_at_a_control_event() {
     let (scenario, parts) = gated(0);
     let error = failure(&scenario, &parts);
@@ -277,7 +276,6 @@ fn a_part_fails_at_a_control_event() {
 }
 
 #[test]
-#[ignore = "the driver empties the outbox after wake-ups only"]
 fn what_a_stage_sends_at_a_control_event_is_delivered() {
     let (scenario, parts) = gated(1);
     let driver = run_with(&scenario, &parts, &Arc::default(), 1);
@@ -315,7 +313,6 @@ impl Link for Backwards {
 
 /// The twentieth packet comes at 1.9 s.
 #[test]
-#[ignore = "the driver checks wake-ups after wake-ups only; here its time goes back"]
 fn a_wakeup_in_the_past_ends_the_run() {
     let mut parts = parts();
     parts.links.register("backwards", |_, setup| Ok(Box::new(Backwards(setup.extra.queue))));
