@@ -208,7 +208,7 @@ class Solution:
 
     def to_json(self) -> str:
         """Return `to_dict` as a JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(), allow_nan=False)
 
 
 def solve(scenario: Scenario, *, command: str | None = None) -> Solution:

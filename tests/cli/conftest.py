@@ -8,29 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from processes import environment, words
+from processes import SCENARIO, environment, words
 
 from airpath.cli import main
-
-SCENARIO = """\
-duration = "4 s"
-warmup = "1 s"
-
-[bottleneck.aqm]
-kind = "gred"
-
-[bottleneck.link]
-kind = "fixed"
-rate = "10 Mbit/s"
-delay = "5 ms"
-loss = 0.001
-
-[[flows]]
-count = 2
-cc = "newreno"
-base_rtt = "30 ms"
-start = {uniform = ["0 s", "1 s"]}
-"""
 
 
 class Answer(NamedTuple):

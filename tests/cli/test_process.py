@@ -123,6 +123,18 @@ def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def test_names_that_are_no_text_do_no_harm(airpath_process: Command, scenario: Path) -> None:
+    odd = os.fsdecode(b"o\xff")
+    answer = airpath_process("run", scenario, "--reps", 1, "--json", "--out", odd)
+    assert answer.status == 0
+    assert (
+        json.loads(answer.out)["provenance"]
+        == json.loads(Path(odd, "result.json").read_text())["provenance"]
+    )
+    bad = airpath_process("check", os.fsdecode(b"none-\xff.toml"))
+    assert bad == (2, "", "none-\\udcff.toml: cannot be read: no such file or directory.\n")
+
+
 def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path) -> None:
     answer = airpath_process("run", scenario, "--reps", 2)
     assert answer.err == ""

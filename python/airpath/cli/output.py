@@ -50,7 +50,9 @@ class Tell(Protocol):
 
 def command_line() -> str:
     """Return the command as the user could type it again."""
-    return shlex.join(["airpath", *arguments])
+    text = shlex.join(["airpath", *arguments])
+    # A file name may hold bytes that are no text; the command goes into every kind of file.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 arguments: list[str] = []
@@ -91,7 +93,7 @@ def console() -> Console:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of ``--json``."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
 def print_table(

@@ -75,7 +75,7 @@ def convert(
     command = output.command_line()
     made_by = f"airpath {_airpath.version()} ({_airpath.commit()})\ncommand: {command}"
     text = trace.to_csv(length, made_by) if form == "csv" else trace.to_mahimahi()
-    write_file(target, text.encode())
+    write_file(target, text.encode("utf-8", "backslashreplace"))
     output.written([target])
     return 0
 
@@ -112,12 +112,12 @@ def generate(
     )
     if format_of(str(target)) == "csv":
         text = trace.to_csv(_quantity(Duration, "--bin", bin_), made_by)
-        write_file(target, text.encode())
+        write_file(target, text.encode("utf-8", "backslashreplace"))
         output.written([target])
         return 0
     # A Mahimahi file has no place for comments.
     beside = target.with_name(f"{target.name}.provenance.txt")
-    write_file(beside, f"{made_by}\n".encode())
+    write_file(beside, f"{made_by}\n".encode("utf-8", "backslashreplace"))
     write_file(target, trace.to_mahimahi().encode())
     output.written([target, beside])
     return 0

@@ -375,7 +375,7 @@ class Result:
 
     def to_json(self, *, raw: bool = False) -> str:
         """Return `to_dict` as a JSON text."""
-        return json.dumps(self.to_dict(raw=raw), ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(raw=raw), allow_nan=False)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write everything into a folder, each file with its provenance.
@@ -404,11 +404,11 @@ class Result:
             done = f"{len(self.replications)} of {self.requested} replications"
             head += f"# incomplete: interrupted after {done}\n"
         files = {
-            "result.json": (self.to_json(raw=True) + "\n").encode(),
-            "scenario.toml": self._scenario_file().encode(),
+            "result.json": _utf8(self.to_json(raw=True) + "\n"),
+            "scenario.toml": _utf8(self._scenario_file()),
         }
         for stem, table in self._tables().items():
-            files[f"{stem}.csv"] = (head + table.to_csv(index=False, lineterminator="\n")).encode()
+            files[f"{stem}.csv"] = _utf8(head + table.to_csv(index=False, lineterminator="\n"))
             if importlib.util.find_spec("pyarrow") is not None:
                 files[f"{stem}.parquet"] = _parquet(table, self.provenance)
         paths = [where / name for name in files]
@@ -565,12 +565,17 @@ def _frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return table.astype(dict.fromkeys(unknown, float))
 
 
+def _utf8(text: str) -> bytes:
+    # File names may hold bytes that are no text.
+    return text.encode("utf-8", "backslashreplace")
+
+
 def _parquet(table: pd.DataFrame, about: Mapping[str, Any]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     made = pa.Table.from_pandas(table, preserve_index=False)
-    note = json.dumps(about, ensure_ascii=False).encode()
+    note = json.dumps(about).encode()
     data = io.BytesIO()
     pq.write_table(made.replace_schema_metadata({b"airpath": note}), data)
     return data.getvalue()

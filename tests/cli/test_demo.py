@@ -1,0 +1,46 @@
+"""The demonstration: with recorded traces or without, every figure is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airpath import demo
+from airpath.scenario import recorded_traces
+
+ROOT = Path(__file__).parents[2]
+FIGURES = {
+    "link-comparison.png",
+    "link-newreno-droptail.png",
+    "link-newreno-gred.png",
+    "link-reno-droptail.png",
+    "link-reno-gred.png",
+}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One replication of the link, and no paper: that has tests of its own."""
+    monkeypatch.setattr(demo, "REPLICATIONS", 2)
+    monkeypatch.setattr(demo, "_paper", lambda _folder, _console: False)
+
+
+def test_without_recordings_it_says_where_they_are_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path / "none"))
+    assert demo.main(str(tmp_path / "out"), ROOT / "examples") == 0
+    out = capsys.readouterr().out
+    assert "repository ravinet/mahimahi on GitHub, folder traces" in out
+    assert "4 bulk downloads over the link: synthetic fading" in out
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FIGURES
+
+
+@pytest.mark.needs_traces
+def test_with_recordings_it_uses_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if not (recorded_traces() / f"{demo.RECORDING}.down").is_file():
+        pytest.skip(f"no recorded traces in {recorded_traces()}")
+    assert demo.main(str(tmp_path), ROOT / "examples") == 0
+    assert "4 bulk downloads over the link: recorded LTE" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == FIGURES

@@ -1,0 +1,209 @@
+"""Mutated scenario files and traces: accepted or refused, never a traceback, never a hang."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from processes import SCENARIO
+
+from airpath.cli import main
+
+LONGEST_S = 30
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXTS = [
+    SCENARIO,
+    *(
+        (EXAMPLES / name).read_text()
+        for name in ("dual-regime.toml", "cross-traffic.toml", "synthetic-reno-gred.toml")
+    ),
+]
+FUZZ = settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+WORDS = [
+    "0", "1", "-1", "1e400", "nan", "inf", "true", "[]", "{}", '""', '"x"', "1979-05-27", "[[1]]",
+    '"0 s"', '"-1 s"', '"1 ns"', '"1e99 h"', '"5"', '"5 parsecs"', '"0 bit/s"', '"1 bit/s"',
+    '"1 Gbit/s"', '"-5 Mbit/s"', '"5 Mb"', '"0 B"', '"1 B"', '"9 GB"', '"0 packets"', '"1 packets"',
+    "[20, 10]", "[0]", '{kind = "trace", file = "broken"}', '{kind = "rate-trace", file = "good"}',
+    '{uniform = ["1 s", "0 s"]}', '{kind = "gred", min_th = 0, max_th = 1, max_p = 1}',
+    "99999999999999999999", '"\\u0000"', '"traces:"', '"."', '"traces:../x"',
+]  # fmt: skip
+
+
+class Answer(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def call(*arguments: str) -> Answer:
+    """Call the command with an alarm, so that a hang is a failure."""
+
+    def too_long(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"more than {LONGEST_S} s: {arguments}")
+
+    out, err = io.StringIO(), io.StringIO()
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LONGEST_S)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main(arguments)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    return Answer(status, out.getvalue(), err.getvalue())
+
+
+def is_accepted_or_refused(answer: Answer) -> None:
+    assert answer.status in (0, 2), answer
+    assert "Traceback" not in answer.err
+    assert "panicked" not in answer.err
+    if answer.status == 2:
+        assert answer.out == ""
+        lines = answer.err.splitlines()
+        assert lines
+        assert all(line.strip() and len(line) < 2000 for line in lines), lines
+    else:
+        json.loads(answer.out)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("fuzz")
+    (made / "good").write_text("time_s,rate_bps\n0,1000000\n1,1000000\n")
+    (made / "broken").write_text("5\n4\n")
+    (made / "traces").mkdir()
+    (made / "traces" / "pedestrian.trace").write_text("1\n2\n3\n")
+    return made
+
+
+# --- scenarios ---------------------------------------------------------------------------------
+
+
+@st.composite
+def mutated_scenarios(draw: st.DrawFn) -> str:
+    """A scenario of which a few lines were deleted, doubled, moved or given other values."""
+    lines = draw(st.sampled_from(TEXTS)).splitlines()
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(lines) - 1))
+        match draw(st.sampled_from(["value", "value", "value", "delete", "double", "move", "key"])):
+            case "value" if "=" in lines[at]:
+                key = lines[at].partition("=")[0]
+                lines[at] = f"{key}= {draw(st.sampled_from(WORDS))}"
+            case "delete" if len(lines) > 1:
+                del lines[at]
+            case "double":
+                lines.insert(at, lines[at])
+            case "move":
+                lines.insert(draw(st.integers(0, len(lines) - 1)), lines.pop(at))
+            case _:
+                lines[at] = lines[at].replace(draw(st.sampled_from("aei=[]\"'#")), "o", 1)
+    return "\n".join(lines) + "\n"
+
+
+@FUZZ
+@given(text=mutated_scenarios())
+def test_a_mutated_scenario_is_run_or_refused(folder: Path, text: str) -> None:
+    file = folder / "mutated.toml"
+    file.write_text(text, encoding="utf-8")
+    short = ("--set", "duration=60 ms", "--set", "warmup=0 s", "--set", "control=[]")
+    is_accepted_or_refused(call("run", str(file), *short, "--reps", "1", "--json"))
+
+
+@FUZZ
+@given(text=mutated_scenarios())
+def test_a_mutated_scenario_is_checked_or_refused(folder: Path, text: str) -> None:
+    file = folder / "mutated.toml"
+    file.write_text(text, encoding="utf-8")
+    checked = call("check", str(file), "--json")
+    is_accepted_or_refused(checked)
+    solved = call("solve", str(file), "--json")
+    is_accepted_or_refused(solved)
+    if checked.status == 2:
+        assert solved.status == 2
+
+
+@FUZZ
+@given(data=st.binary(max_size=300), at=st.integers(0, len(SCENARIO)))
+def test_bytes_put_into_a_scenario_are_refused_or_harmless(
+    folder: Path, data: bytes, at: int
+) -> None:
+    raw = SCENARIO.encode()
+    (folder / "bytes.toml").write_bytes(raw[:at] + data + raw[at:])
+    is_accepted_or_refused(call("check", str(folder / "bytes.toml"), "--json"))
+
+
+@FUZZ
+@given(
+    setting=st.text(max_size=30)
+    | st.builds(
+        "{}={}".format,
+        st.sampled_from(["duration", "flows.0.count", "flows.9.cc", "bottleneck.link", "name"]),
+        st.sampled_from(WORDS),
+    )
+)
+def test_any_setting_is_taken_or_refused(folder: Path, setting: str) -> None:
+    (folder / "small.toml").write_text(SCENARIO)
+    answer = call("check", str(folder / "small.toml"), f"--set={setting}", "--json")
+    is_accepted_or_refused(answer)
+
+
+# --- traces ------------------------------------------------------------------------------------
+
+
+def mahimahi_line() -> st.SearchStrategy[str]:
+    good = st.integers(0, 10**6).map(str)
+    odd = st.sampled_from(["", " ", "-1", "1.5", "1e3", "0x10", "٣", "99999999999999999999", "007"])
+    return good | odd | st.text(max_size=5)
+
+
+def csv_row() -> st.SearchStrategy[str]:
+    numbers = st.floats(allow_nan=True, allow_infinity=True).map(repr)
+    cell = numbers | st.integers(-5, 10**7).map(str) | st.sampled_from(["", " ", "x", "1e999"])
+    return st.lists(cell, min_size=1, max_size=3).map(",".join)
+
+
+traces = st.one_of(
+    st.lists(st.integers(0, 5000), min_size=1, max_size=50).map(
+        lambda times: "".join(f"{time}\n" for time in sorted(times))
+    ),
+    st.lists(mahimahi_line(), max_size=20).map("\n".join),
+    st.lists(csv_row(), max_size=10).map(lambda rows: "\n".join(["time_s,rate_bps", *rows])),
+    st.text(max_size=100),
+).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=100)
+
+
+@FUZZ
+@given(data=traces, ending=st.sampled_from([".trace", ".csv"]))
+def test_any_trace_is_described_converted_and_run_or_refused(
+    folder: Path, data: bytes, ending: str
+) -> None:
+    source = folder / f"fuzz{ending}"
+    source.write_bytes(data)
+    described = call("trace", "info", str(source), "--json")
+    is_accepted_or_refused(described)
+    target = folder / "converted.csv"
+    target.unlink(missing_ok=True)
+    converted = call("trace", "convert", str(source), str(target), "--bin", "500 ms")
+    assert converted.status in (0, 2)
+    assert target.exists() == (converted.status == 0)
+    (folder / "small.toml").write_text(SCENARIO)
+    kind = "rate-trace" if ending == ".csv" else "trace"
+    link = f'bottleneck.link={{kind = "{kind}", file = "fuzz{ending}"}}'
+    words = ("run", str(folder / "small.toml"), "--set", link, "--set", "duration=2 s", "--json")
+    ran = call(*words, "--reps", "1")
+    is_accepted_or_refused(ran)
+    if described.status == 2:
+        assert ran.status == 2
