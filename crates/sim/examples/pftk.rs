@@ -2,7 +2,7 @@
 //! `cargo run --release -p airpath-sim --example pftk [LOSSES]`.
 //!
 //! One flow, 100 ms of base RTT, a link that is never the bottleneck, no window limit. Each run is
-//! long enough for `LOSSES` lost packets (10000 when not given).
+//! long enough for `LOSSES` lost packets (3000 when not given).
 #![allow(clippy::print_stdout)]
 
 #[path = "../tests/pftk_case/mod.rs"]
@@ -11,12 +11,15 @@ mod pftk_case;
 use pftk_case::{Case, LOSS_RATES, Outcome};
 
 fn main() {
-    let losses = std::env::args().nth(1).map_or(10_000.0, |text| text.parse().expect("a number"));
-    let variants = [(2, 1.0, 200), (1, 1.0, 200), (2, 1.0, 1), (2, 0.2, 1), (2, 0.2, 200)];
+    let losses = std::env::args().nth(1).map_or(3000.0, |text| text.parse().expect("a number"));
+    let variants = [(2, 1.0, 200), (1, 1.0, 200), (2, 0.2, 200), (2, 1.0, 1)];
     for (b, min_rto_s, ack_delay_ms) in variants {
         println!("b = {b}, T0 = {min_rto_s} s, ACKs delayed by {ack_delay_ms} ms at most:\n");
-        println!("| p | PFTK | Q | {0} | {0} |", "packets/s | off PFTK | Q | off PFTK with this Q");
-        println!("|{}", " --- |".repeat(11));
+        println!(
+            "| p | PFTK, packets/s | its Q | {0} | {0} |",
+            "packets/s | off PFTK | Q | RTT, ms | off PFTK with this Q and RTT"
+        );
+        println!("|{}", " --- |".repeat(13));
         for p in LOSS_RATES {
             let case = |recovery| Case { p, b, min_rto_s, ack_delay_ms, recovery };
             let runs = ["reno", "newreno"].map(|name| (case(name), case(name).measure(losses, 1)));
@@ -29,11 +32,11 @@ fn main() {
 fn print_row(model: Outcome, runs: [(Case, Outcome); 2]) {
     let columns = runs.map(|(case, simulated)| {
         let rate = simulated.sending_rate;
-        let with_its_q = case.pftk_rate_with_timeouts(simulated);
         let deviation = 100.0 * case.deviation(simulated);
-        let rest = 100.0 * (rate / with_its_q - 1.0);
-        format!("{rate:.1} | {deviation:+.1} % | {:.3} | {rest:+.1} %", simulated.timeout_share)
+        let rest = 100.0 * (rate / case.pftk_rate_as_measured(simulated) - 1.0);
+        let (q, rtt_ms) = (simulated.timeout_share, 1e3 * simulated.rtt_s);
+        format!("{rate:.1} | {deviation:+.1} % | {q:.3} | {rtt_ms:.0} | {rest:+.1} %")
     });
-    let Outcome { loss_rate: p, sending_rate, timeout_share } = model;
+    let Outcome { loss_rate: p, sending_rate, timeout_share, .. } = model;
     println!("| {p:.0e} | {sending_rate:.1} | {timeout_share:.3} | {} |", columns.join(" | "));
 }

@@ -43,6 +43,8 @@ pub(crate) struct Outcome {
     /// Q: share of the loss events that end in a timeout. In the simulation, expiries over expiries
     /// and fast retransmits, so that back-offs count again.
     pub(crate) timeout_share: f64,
+    /// Mean RTT sample, s.
+    pub(crate) rtt_s: f64,
 }
 
 impl Case {
@@ -59,15 +61,15 @@ impl Case {
             loss_rate: self.p,
             sending_rate: tcp.sending_rate(self.p, RTT_MS as f64 / 1e3),
             timeout_share: airpath_model::pftk::timeout_probability(self.p, window),
+            rtt_s: RTT_MS as f64 / 1e3,
         }
     }
 
-    /// PFTK's rate at the measured loss rate and with q, the measured share of timeouts, in the
-    /// place of its own Q̂:
-    /// (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 eq. 21 ff.
-    pub(crate) fn pftk_rate_with_timeouts(&self, simulated: Outcome) -> f64 {
+    /// PFTK's rate with what was measured in the place of what it assumes: p, RTT, and q, the share
+    /// of timeouts: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 §II.B.
+    pub(crate) fn pftk_rate_as_measured(&self, simulated: Outcome) -> f64 {
         let (p, q) = (simulated.loss_rate, simulated.timeout_share);
-        let (b, rtt_s) = (f64::from(self.b), RTT_MS as f64 / 1e3);
+        let (b, rtt_s) = (f64::from(self.b), simulated.rtt_s);
         let window = airpath_model::pftk::unconstrained_window(p, b);
         let timeouts_s = self.min_rto_s * airpath_model::pftk::backoff_factor(p) / (1.0 - p);
         ((1.0 - p) / p + window + q / (1.0 - p))
@@ -98,6 +100,7 @@ impl Case {
             loss_rate: link.lost_packets as f64 / carried as f64,
             sending_rate: flow.sent_packets as f64 / report.measured_s,
             timeout_share: flow.timeouts as f64 / events,
+            rtt_s: flow.mean_rtt_s.expect("ACKs came back"),
         }
     }
 
