@@ -107,7 +107,10 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}. Accepted: {', '.join(SCENARIOS)}")
     print(f"{_airpath.version()} ({_airpath.commit()}), {platform.machine()}, one thread")
-    print(f"{'scenario':16} {'packets/CPU-s':>14} {'events/packet':>14} {'sim s/CPU s':>12} {'MiB':>6}")
+    print(
+        f"{'scenario':16} {'packets/CPU-s':>14} {'events/packet':>14}"
+        f" {'sim s/CPU s':>12} {'MiB':>6}"
+    )
     results = []
     for name in arguments.names or SCENARIOS:
         result = median_of(name, arguments.repeat)
