@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from airpath.results import Interval, Result
     from airpath.scenario import (
         AckPath,
+        Ared,
         Bottleneck,
         Cbr,
         CoDel,
@@ -77,6 +78,7 @@ _OTHER_HOMES = {
 __all__ = [
     "AckPath",
     "AirpathError",
+    "Ared",
     "BadValueError",
     "Bottleneck",
     "Cbr",

@@ -75,6 +75,22 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "ecn": False,
         },
     ),
+    (
+        ap.Ared(),
+        {
+            "kind": "ared",
+            "limit": 100,
+            "min_th": None,
+            "max_th": None,
+            "max_p": 0.1,
+            "weight": None,
+            "target_delay_ns": 5_000_000,
+            "mean_packet_bytes": 500,
+            "interval_ns": 500_000_000,
+            "wait": False,
+            "ecn": False,
+        },
+    ),
 ]
 
 
@@ -181,6 +197,29 @@ AUTOMATIC = 'or "automatic"'
     ],
 )
 def test_red_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (
+            '{kind = "ared", max_th = 30}',
+            '.max_th = 30: given beside min_th = "automatic". Give both thresholds or none, '
+            'for example "automatic".',
+        ),
+        (
+            '{kind = "ared", interval = "0 s"}',
+            '.interval = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            '{kind = "ared", gentle = true}',
+            ".gentle = true: unknown key. Accepted are kind, limit, min_th, max_th, max_p, "
+            "weight, target_delay, mean_packet, interval, wait, ecn.",
+        ),
+    ],
+)
+def test_ared_messages(table: str, line: str) -> None:
     assert problem(table) == line
 
 

@@ -16,6 +16,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod ared;
 mod codel;
 mod codel_law;
 mod droptail;
@@ -28,6 +29,7 @@ mod red_law;
 mod registry;
 mod timed_fifo;
 
+pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
 pub use codel::{Codel, CodelConfig};
 pub use codel_law::{CodelLaw, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};

@@ -1,5 +1,6 @@
 //! The list of queue disciplines: one line each.
 
+use crate::ared::Ared;
 use crate::codel::Codel;
 use crate::droptail::DropTail;
 use crate::gred::Gred;
@@ -16,6 +17,7 @@ built_in_parts! {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
         "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
         "red" => Red(Red): "RED: random drops by an average of the queue length.",
+        "ared" => Ared(Ared): "Adaptive RED: max_p keeps the average between the thresholds.",
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
     }
 }

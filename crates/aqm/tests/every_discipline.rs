@@ -65,6 +65,18 @@ fn descriptions(kind: &str) -> Vec<Value> {
                 ),
             ]
         }
+        "ared" => {
+            let usual = json!({
+                "limit": 25, "min_th": null, "max_th": null, "max_p": 0.1, "weight": null,
+                "target_delay_ns": 5_000_000, "mean_packet_bytes": 500, "interval_ns": 500_000_000,
+                "wait": false, "ecn": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"min_th": 1, "max_th": 3, "weight": 1, "ecn": true})),
+                but(&usual, json!({"limit": 1, "interval_ns": 1, "max_p": 1, "weight": 1})),
+                but(&usual, json!({"limit": u64::MAX, "interval_ns": u64::MAX, "max_p": 0})),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
 }

@@ -24,7 +24,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.units import Duration, Packets, Size
 
-__all__ = ["CoDel", "DropTail", "Gred", "QueueDisc", "Red"]
+__all__ = ["Ared", "CoDel", "DropTail", "Gred", "QueueDisc", "Red"]
 
 
 class QueueDisc(Part):
@@ -159,6 +159,51 @@ class Red(_AutomaticRed):
     target_delay: Duration = Duration.parse("5 ms")
     mean_packet: PositiveSize = Size(500)
     gentle: Truth = True
+    wait: Truth = False
+    ecn: Truth = False
+
+
+class Ared(_AutomaticRed):
+    """RED that adapts `max_p` to the load (Floyd, Gummadi & Shenker 2001); gentle always.
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait, from 1. Default 100.
+    min_th : int or "automatic"
+        Average, packets, from 0, below which nothing is dropped. Default automatic: half of
+        `target_delay` at the link's rate, at least 5.
+    max_th : int or "automatic"
+        Average, packets, above `min_th`, where the probability is `max_p`. Default automatic:
+        3 `min_th`.
+    max_p : float
+        Probability p_b at `max_th` at the start, in [0, 1]. Default 0.1.
+    weight : float or "automatic"
+        w_q, the weight of a sample in the average, in (0, 1]. Default automatic: 1 - exp(-1/C)
+        for a link of C packets/s.
+    target_delay : Duration
+        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms.
+    mean_packet : Size
+        IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
+        (ns-2, ns-3).
+    interval : Duration
+        Time between adaptations, above 0. Default 500 ms (Floyd, Gummadi & Shenker 2001).
+    wait : bool
+        Never drop sooner than 1/p_b arrivals after the last drop, as ns-2 and ns-3 do.
+        Default False (Floyd & Jacobson 1993).
+    ecn : bool
+        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
+    """
+
+    kind: Literal["ared"] = "ared"
+    limit: PositivePacketCount = 100
+    min_th: AutomaticPacketCount = "automatic"
+    max_th: AutomaticPacketCount = "automatic"
+    max_p: Probability = 0.1
+    weight: AutomaticFraction = "automatic"
+    target_delay: Duration = Duration.parse("5 ms")
+    mean_packet: PositiveSize = Size(500)
+    interval: PositiveDuration = Duration.parse("500 ms")
     wait: Truth = False
     ecn: Truth = False
 

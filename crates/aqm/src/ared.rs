@@ -1,0 +1,168 @@
+//! Adaptive RED: RED whose max_p keeps the average queue in the middle of its thresholds.
+//!
+//! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
+//! of RED's active queue management" (`ared-2001`) §4; RED itself is `red.rs`, gentle always.
+//! Differs: the timer rests while nothing arrives. Without arrivals the average is not sampled, so
+//! there is nothing to adapt to; ns-2 and ns-3 adapt at arrivals for the same reason.
+
+use crate::queue_disc::QueueDisc;
+use crate::red::{Red, RedConfig};
+use crate::red_law::RedCurve;
+use airpath_core::{Bytes, ConfigError, Ctx, Duration, Packet, Part, Rate, Setup, Time};
+use serde::Deserialize;
+
+/// The part of the way from min_th to max_th where the target begins and ends (§4).
+const TARGET: (f64, f64) = (0.4, 0.6);
+/// max_p is raised from at most this, and lowered from at least that (§4).
+const HIGHEST_MAX_P: f64 = 0.5;
+const LOWEST_MAX_P: f64 = 0.01;
+/// α = min(0.01, max_p / 4), the step upwards (§4).
+const LARGEST_STEP: f64 = 0.01;
+const STEP_PART: f64 = 0.25;
+/// β, the factor downwards (§4).
+const DECREASE: f64 = 0.9;
+
+/// What the user sets. A key that is null is set from the link's rate.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AredConfig {
+    /// Most packets that may wait. At least 1.
+    pub limit: usize,
+    /// min_th, packets. At least 0.
+    pub min_th: Option<f64>,
+    /// max_th, packets. Above `min_th`.
+    pub max_th: Option<f64>,
+    /// max_p at the start, in [0, 1].
+    pub max_p: f64,
+    /// w_q, in (0, 1].
+    pub weight: Option<f64>,
+    /// Queueing delay from which an automatic `min_th` is taken, ns.
+    pub target_delay_ns: u64,
+    /// Packet size by which the link's rate is turned into packets per second. At least 1.
+    pub mean_packet_bytes: u64,
+    /// Time between adaptations, ns. At least 1.
+    pub interval_ns: u64,
+    /// Never drop sooner than 1/p_b arrivals after the last drop.
+    pub wait: bool,
+    /// Mark ECN-capable packets instead of dropping them, where the drop is not forced.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// The averages between which max_p is left alone, packets, ared-2001 §4.
+pub fn ared_target(curve: &RedCurve) -> (f64, f64) {
+    let range = curve.max_th - curve.min_th;
+    (curve.min_th + TARGET.0 * range, curve.min_th + TARGET.1 * range)
+}
+
+/// max_p after an adaptation at `average`, ared-2001 §4: up by a step, down by a factor.
+pub fn ared_next_max_p(average: f64, curve: &RedCurve) -> f64 {
+    let max_p = curve.max_p;
+    let (low, high) = ared_target(curve);
+    if average > high && max_p <= HIGHEST_MAX_P {
+        max_p + LARGEST_STEP.min(STEP_PART * max_p)
+    } else if average < low && max_p >= LOWEST_MAX_P {
+        max_p * DECREASE
+    } else {
+        max_p
+    }
+}
+
+/// A first-in-first-out queue under adaptive RED.
+#[derive(Clone, Debug)]
+pub struct Ared {
+    red: Red,
+    interval: Duration,
+    /// When to adapt next; never while the timer rests.
+    next: Time,
+    /// Whether anything has arrived since the last adaptation.
+    sampled: bool,
+}
+
+impl<T: ?Sized> Part<T> for Ared {
+    type Config = AredConfig;
+
+    fn build(config: AredConfig, setup: Setup<'_, T>) -> Result<Ared, ConfigError> {
+        if config.interval_ns == 0 {
+            return Err(ConfigError::new("interval_ns", 0, "not positive. Write at least 1"));
+        }
+        let red = RedConfig {
+            limit: config.limit,
+            min_th: config.min_th,
+            max_th: config.max_th,
+            max_p: config.max_p,
+            weight: config.weight,
+            target_delay_ns: config.target_delay_ns,
+            mean_packet_bytes: config.mean_packet_bytes,
+            gentle: true,
+            wait: config.wait,
+            ecn: config.ecn,
+        };
+        Ok(Ared {
+            red: Red::new(red, setup.seed.stream())?,
+            interval: Duration::from_nanos(config.interval_ns),
+            next: Time::NEVER,
+            sampled: false,
+        })
+    }
+}
+
+impl QueueDisc for Ared {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.red.enqueue(packet, ctx);
+        self.sampled = true;
+        if self.next.is_never() {
+            self.next = ctx.now + self.interval;
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.red.dequeue(ctx)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.red.peek()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.red.packets()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.red.backlog()
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.next
+    }
+
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        if ctx.now < self.next {
+            return;
+        }
+        if !self.sampled {
+            self.next = Time::NEVER;
+            return;
+        }
+        let law = self.red.law_mut();
+        law.set_max_p(ared_next_max_p(law.average(), law.curve()));
+        self.sampled = false;
+        self.next = ctx.now + self.interval;
+    }
+
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.red.on_rate(rate, ctx);
+    }
+
+    #[inline]
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        self.red.on_served(packet, ctx);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! Tests of ARED: its steps, its timer, and that it keeps the average in its band.
+
+use super::*;
+use airpath_core::{FlowId, Registry, Seed, test_kit::Bench};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// All automatic, packets of 1500 bytes.
+const AUTOMATIC: AredConfig = AredConfig {
+    limit: 1000,
+    min_th: None,
+    max_th: None,
+    max_p: 0.1,
+    weight: None,
+    target_delay_ns: 5_000_000,
+    mean_packet_bytes: 1500,
+    interval_ns: 500_000_000,
+    wait: false,
+    ecn: false,
+};
+/// The average is the queue, and nothing is dropped below 40 packets.
+const DIRECT: AredConfig =
+    AredConfig { min_th: Some(10.0), max_th: Some(20.0), weight: Some(1.0), ..AUTOMATIC };
+
+fn ared(config: AredConfig) -> Ared {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "ared"), registry: &registry, extra: () };
+    Ared::build(config, setup).expect("an accepted configuration")
+}
+
+fn packet() -> Packet {
+    Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO)
+}
+
+#[test]
+fn the_adaptation_at_its_corners() {
+    let curve = |max_p| RedCurve { min_th: 10.0, max_th: 20.0, max_p, gentle: true };
+    assert_eq!(ared_target(&curve(0.1)), (14.0, 16.0));
+    for (average, max_p, next) in [
+        (14.0, 0.1, 0.1),
+        (16.0, 0.1, 0.1),
+        (16.1, 0.1, 0.11),
+        (16.1, 0.02, 0.025), // a quarter of max_p
+        (16.1, 0.5, 0.51),
+        (16.1, 0.505, 0.505),
+        (13.9, 0.1, 0.09),
+        (13.9, 0.01, 0.009),
+        (13.9, 0.0099, 0.0099),
+    ] {
+        let found = ared_next_max_p(average, &curve(max_p));
+        assert!((found - next).abs() < 1e-15, "{average}, {max_p}: {found}, not {next}");
+    }
+}
+
+#[test]
+fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
+    let mut bench = Bench::default();
+    let mut queue = ared(DIRECT);
+    assert!(queue.next_wakeup().is_never(), "nothing has arrived yet");
+    queue.enqueue(packet(), &mut bench.at(Time::from_millis(100)));
+    queue.enqueue(packet(), &mut bench.at(Time::from_millis(400)));
+    for (woken, max_p, next) in [
+        (Time::from_millis(600), 0.09, Time::from_millis(1100)),
+        (Time::from_millis(1100), 0.09, Time::NEVER), // nothing had arrived since
+    ] {
+        assert_eq!(queue.next_wakeup(), woken);
+        queue.on_wake(&mut bench.at(woken));
+        assert!((queue.red.law().curve().max_p - max_p).abs() < 1e-15);
+        assert_eq!(queue.next_wakeup(), next);
+    }
+    queue.enqueue(packet(), &mut bench.at(Time::from_secs(9)));
+    assert_eq!(queue.next_wakeup(), Time::from_millis(9500));
+}
+
+#[test]
+fn waking_it_too_early_does_nothing() {
+    let mut bench = Bench::default();
+    let mut queue = ared(DIRECT);
+    queue.enqueue(packet(), &mut bench.at(Time::ZERO));
+    queue.on_wake(&mut bench.at(Time::from_millis(499)));
+    assert_eq!(queue.next_wakeup(), Time::from_millis(500));
+    assert_eq!(queue.red.law().curve().max_p, 0.1);
+}
+
+/// Senders that increase their windows by one packet per round trip and halve them at a drop, at
+/// most once per round trip; packets leave evenly spaced. Losses are heard of at once.
+struct Senders {
+    windows: Vec<f64>,
+    halved: Vec<f64>,
+    /// When each sends next, ns; the sender with its number breaks ties.
+    due: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl Senders {
+    fn add(&mut self, number: usize, now: u64) {
+        for _ in 0..number {
+            self.due.push(Reverse((now + 7919 * self.windows.len() as u64, self.windows.len())));
+            self.windows.push(2.0);
+            self.halved.push(0.0);
+        }
+    }
+}
+
+/// 10 Mbit/s and 100 ms: 833 packets/s, so min_th = 5, max_th = 15 and the target is 9 to 11.
+struct Loop {
+    bench: Bench,
+    queue: Ared,
+    senders: Senders,
+    sent_next: u64,
+    arrived: u64,
+}
+
+const PACKET_NS: u64 = 1_200_000;
+const BASE_RTT_S: f64 = 0.1;
+const SECOND: u64 = 1_000_000_000;
+
+impl Loop {
+    fn new() -> Loop {
+        let mut bench = Bench::default();
+        let mut queue = ared(AUTOMATIC);
+        queue.on_rate(Rate::from_mbps(10), &mut bench.at(Time::ZERO));
+        let senders =
+            Senders { windows: Vec::new(), halved: Vec::new(), due: BinaryHeap::default() };
+        Loop { bench, queue, senders, sent_next: 0, arrived: 0 }
+    }
+
+    /// Runs from `from` to `until`, s; gives the mean average and the loss rate over the second
+    /// half of that time.
+    fn run(&mut self, from: u64, until: u64) -> (f64, f64) {
+        let (mut sum, mut samples, mut dropped) = (0.0, 0.0, 0);
+        while let Some(Reverse((now, sender))) = self.senders.due.pop() {
+            if now >= until * SECOND {
+                self.senders.due.push(Reverse((now, sender)));
+                break;
+            }
+            self.serve(now);
+            let at = Time::from_nanos(now);
+            if self.queue.next_wakeup() <= at {
+                self.queue.on_wake(&mut self.bench.at(self.queue.next_wakeup()));
+            }
+            let before = self.bench.counts().total();
+            self.queue.enqueue(packet(), &mut self.bench.at(at));
+            let lost = self.bench.counts().total() > before;
+            let rtt = BASE_RTT_S + self.queue.packets() as f64 * PACKET_NS as f64 / 1e9;
+            self.react(sender, lost, now as f64 / 1e9, rtt);
+            let gap = rtt / self.senders.windows[sender] * 1e9;
+            self.senders.due.push(Reverse((now + gap as u64, sender)));
+            if now >= (from + until) / 2 * SECOND {
+                sum += self.queue.red.law().average();
+                samples += 1.0;
+                dropped += u32::from(lost);
+            }
+            self.arrived += 1;
+        }
+        (sum / samples, f64::from(dropped) / samples)
+    }
+
+    fn react(&mut self, sender: usize, lost: bool, now: f64, rtt: f64) {
+        let window = &mut self.senders.windows[sender];
+        if !lost {
+            *window += 1.0 / *window;
+        } else if now - self.senders.halved[sender] > rtt {
+            *window = (*window / 2.0).max(1.0);
+            self.senders.halved[sender] = now;
+        }
+    }
+
+    /// Sends what the link has sent by `now`.
+    fn serve(&mut self, now: u64) {
+        while self.sent_next <= now {
+            let at = Time::from_nanos(self.sent_next);
+            if self.queue.dequeue(&mut self.bench.at(at)).is_none() {
+                self.sent_next = now;
+                return;
+            }
+            self.sent_next += PACKET_NS;
+        }
+    }
+}
+
+/// Six times as many senders need more than ten times the loss rate; the average stays in the
+/// target, which is 9 to 11 packets.
+#[test]
+fn the_average_stays_in_its_band_when_the_load_changes_by_more_than_a_factor_of_ten() {
+    let mut circuit = Loop::new();
+    circuit.senders.add(8, 0);
+    let (few, few_loss) = circuit.run(0, 120);
+    circuit.senders.add(40, 120 * SECOND);
+    let (many, many_loss) = circuit.run(120, 240);
+    assert!(many_loss > 10.0 * few_loss, "{few_loss} to {many_loss}");
+    assert!((9.0..=11.0).contains(&few), "{few} at a loss rate of {few_loss}");
+    assert!((9.0..=11.0).contains(&many), "{many} at a loss rate of {many_loss}");
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    for (config, message) in [
+        (
+            AredConfig { interval_ns: 0, ..AUTOMATIC },
+            "interval_ns = 0: not positive. Write at least 1",
+        ),
+        (AredConfig { max_p: -1.0, ..AUTOMATIC }, "max_p = -1: outside [0, 1]"),
+    ] {
+        let setup = Setup { seed: Seed::new(1, 0, "ared"), registry: &registry, extra: () };
+        assert_eq!(Ared::build(config, setup).expect_err("refused").to_string(), message);
+    }
+}
