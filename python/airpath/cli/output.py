@@ -21,6 +21,7 @@ from rich.table import Table
 
 from airpath import _airpath
 from airpath.errors import BadValueError
+from airpath.terminal import WIDEST, print_uncut
 
 __all__ = [
     "Tell",
@@ -35,9 +36,6 @@ __all__ = [
     "show_version",
     "written",
 ]
-
-WIDE = 200
-"""Columns of a table that is not printed on a terminal."""
 
 
 class Tell(Protocol):
@@ -87,8 +85,8 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def console() -> Console:
-    """Return standard output: as wide as the terminal, wide enough for every table in a pipe."""
-    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    """Return standard output; in a pipe nothing is wrapped."""
+    return Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -100,14 +98,14 @@ def print_table(
     out: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> None:
     """Print a table; the first column is text, the others are numbers."""
-    made = Table(box=box.SIMPLE_HEAD, title=escape(title), title_justify="left", title_style="bold")
+    made = Table(box=box.SIMPLE_HEAD)
     made.pad_edge, made.show_edge = False, False
     for index, name in enumerate(columns):
         made.add_column(escape(name), justify="right" if index else "left", no_wrap=True)
     for row in rows:
         made.add_row(*map(escape, row))
-    out.print()
-    out.print(made)
+    out.print(f"\n[bold]{escape(title)}[/bold]")
+    print_uncut(made, out)
 
 
 def note(text: str) -> None:

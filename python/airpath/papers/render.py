@@ -6,14 +6,11 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
-from rich.text import Text
 
 from airpath.papers.base import ItemResult, Report, Statement, Summary, Table
+from airpath.terminal import print_uncut
 
 __all__ = ["print_report"]
-
-WIDEST = 400
-"""More columns than any table has."""
 
 
 def print_report(report: Report, console: Console) -> None:
@@ -50,21 +47,11 @@ def print_report(report: Report, console: Console) -> None:
 def _print_item(item: ItemResult, console: Console) -> None:
     for table in item.tables:
         console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
-        _print_uncut(_rich(table), console)
+        print_uncut(_rich(table), console)
         for note in table.notes:
             console.print(f"  {escape(note)}", style="dim", highlight=False)
     for path in item.figures:
         console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
-
-
-def _print_uncut(table: RichTable, console: Console) -> None:
-    # Rich cuts numbers where a terminal is too narrow; a wrapped line still has them.
-    options = console.options.update(width=WIDEST, max_width=WIDEST)
-    for line in console.render_lines(table, options, pad=False):
-        parts = [(segment.text, segment.style or "") for segment in line]
-        text = Text.assemble(*parts)
-        text.rstrip()
-        console.print(text, soft_wrap=True, highlight=False)
 
 
 def _rich(table: Table) -> RichTable:
