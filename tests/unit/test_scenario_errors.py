@@ -132,6 +132,12 @@ def test_the_good_file_is_good() -> None:
         ),
         (
             "bottleneck.link",
+            '{kind = "fixed", rate = "1 Mbit/s", frame_overhead = "70 kB"}',
+            'bottleneck.link.frame_overhead = "70 kB": more than the largest packet. '
+            'Write at most "65535 B", for example "2 B".',
+        ),
+        (
+            "bottleneck.link",
             "{}",
             f'bottleneck.link.kind: missing. Accepted kinds are {LINKS}, for example "fixed".',
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.base import (
@@ -33,7 +33,16 @@ __all__ = [
     "TraceLink",
 ]
 
-FrameOverhead = Annotated[Size, Key("frame_overhead")]
+LARGEST_OVERHEAD = Size(65535)
+
+
+def _at_most_a_packet(overhead: Size) -> Size:
+    if overhead > LARGEST_OVERHEAD:
+        raise fault("more than the largest packet", 'Write at most "65535 B"', '"2 B"')
+    return overhead
+
+
+FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet), Key("frame_overhead")]
 
 
 class Link(Part):
@@ -58,7 +67,7 @@ class FixedLink(Link):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, from 0. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
 
     rate_can_change = True
@@ -100,7 +109,7 @@ class MultiRegimeLink(Link):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, from 0. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -219,8 +228,8 @@ class TraceLink(_FromTrace):
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
     frame_overhead : Size
-        Added to each IP packet, from 0. Default 4 B: Mahimahi's opportunities carry 1504 bytes,
-        a 1500-byte packet and the TUN device's header.
+        Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
+        1504 bytes, a 1500-byte packet and the TUN device's header.
     """
 
     kind: Literal["trace"] = "trace"
@@ -239,7 +248,7 @@ class RateTraceLink(_FromTrace):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, from 0. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"
