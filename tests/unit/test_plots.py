@@ -43,6 +43,8 @@ def settings_stay() -> Iterator[None]:
     before = dict(mpl.rcParams)
     yield
     assert dict(mpl.rcParams) == before
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def labels(axis: Any) -> list[str]:
@@ -199,3 +201,11 @@ def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("kind", sorted(ap.QueueDisc.registry))
+def test_every_queue_discipline_can_be_drawn(kind: str) -> None:
+    link = ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+    result = run(reps=1, bottleneck=ap.Bottleneck(aqm=kind, link=link))
+    assert len(result.plot.timeline().axes) == 4
+    assert result.plot.pmf().axes

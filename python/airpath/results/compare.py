@@ -62,7 +62,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
     if len(results) > len(_COLOURS):
         raise BadValueError(f"{len(results)} results: too many. Compare at most {len(_COLOURS)}.")
     with style.style():
-        figure = style.new_figure(10.5, 4.4)
+        figure = style.new_figure(10.5, 4.4, shown=True)
         panels: Any = figure.subplots(1, 2, width_ratios=[1, 1.15])
         plane, spread = panels
         for number, (label, result) in enumerate(results.items()):

@@ -43,10 +43,13 @@ class Plot:
     ----------
     result : Result
         What to draw.
+    shown : bool
+        Whether the figures may be shown, by pyplot or a notebook. Default True.
     """
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, *, shown: bool = True) -> None:
         self._result = result
+        self._shown = shown
 
     # --- over time -----------------------------------------------------------------------------
 
@@ -78,7 +81,7 @@ class Plot:
             raise BadValueError(f"nothing to draw over time: record at least one of {names}.")
         heights = [height for _, height, _ in shown]
         with style.style():
-            figure = style.new_figure(10.5, 1.1 + 1.75 * sum(heights))
+            figure = style.new_figure(10.5, 1.1 + 1.75 * sum(heights), shown=self._shown)
             axes: Any = figure.subplots(
                 len(shown), 1, sharex=True, height_ratios=heights, squeeze=False
             )
@@ -131,7 +134,7 @@ class Plot:
         table = table.iloc[: min(int(common.max()) + 2 if len(common) else 1, _MOST_BARS)]
         colours = style.COLOURS
         with style.style():
-            figure = style.new_figure(8.5, 3.9)
+            figure = style.new_figure(8.5, 3.9, shown=self._shown)
             axis = figure.subplots()
             self._bars(axis, table, queue)
             if not table["low"].isna().all():
@@ -184,9 +187,10 @@ class Plot:
             ``queue-lengths.png``, and ``timeline.png`` when something was recorded over time.
         """
         where = output_folder(Path(folder))
-        figures = {"queue-lengths": self.pmf()}
+        drawn = Plot(self._result, shown=False)
+        figures = {"queue-lengths": drawn.pmf()}
         if {"delivered", "queue", "sojourn", "cwnd"} & set(self._result.recorded):
-            figures["timeline"] = self.timeline()
+            figures["timeline"] = drawn.timeline()
         about = self._result.provenance
         source = f"airpath {about['version']} ({about['commit']}), {about['command']}"
         return [
@@ -199,7 +203,7 @@ class Plot:
 
     def _single(self, draw: Callable[[Axes, int], None], replication: int) -> Figure:
         with style.style():
-            figure = style.new_figure(10.5, 3.9)
+            figure = style.new_figure(10.5, 3.9, shown=self._shown)
             axis = figure.subplots()
             draw(axis, replication)
             self._shade_warmup(axis)
@@ -291,12 +295,14 @@ class Plot:
     def _levels(self, top: float) -> list[tuple[float, str]]:
         """Lengths that mean something to the queue or to the link, as far as they are reached."""
         queue, link = (self._result.resolved["bottleneck"][key] for key in ("queue", "link"))
-        known = [(queue.get("min_th"), "min_th"), (queue.get("max_th"), "max_th")]
-        known += [((queue.get("limit") or {}).get("packets"), "limit")]
+        limit = queue.get("limit")
+        if isinstance(limit, Mapping):
+            limit = limit.get("packets")
+        known = [(queue.get(name), name) for name in ("min_th", "max_th")] + [(limit, "limit")]
         known += [(level, "regime\nboundary") for level in link.get("thresholds", [])]
-        return [
-            (level, label) for level, label in known if level is not None and level <= 1.3 * top
-        ]
+        # A threshold may be left to the discipline itself, and then is no number.
+        numbers = [pair for pair in known if isinstance(pair[0], (int, float))]
+        return [(level, label) for level, label in numbers if level <= 1.3 * top]
 
     def _mark_drops(self, axis: Axes, replication: int) -> None:
         if "drop" not in self._result.recorded:

@@ -64,14 +64,20 @@ def style() -> Iterator[None]:
         yield
 
 
-def new_figure(width_in: float, height_in: float) -> Figure:
-    """Return an empty figure, its size in inches.
+def new_figure(width_in: float, height_in: float, *, shown: bool = False) -> Figure:
+    """Return an empty figure.
 
-    It belongs to pyplot, so that ``plt.show()`` and notebooks show it, if the caller has imported
-    pyplot; otherwise it is drawn on the Agg canvas and needs no display.
+    Parameters
+    ----------
+    width_in, height_in : float
+        Its size, inches.
+    shown : bool
+        Whether somebody may want to see it: it then belongs to pyplot, for ``plt.show()`` and
+        notebooks, if the caller has imported pyplot. Default False: it is drawn on the Agg
+        canvas, for a file, and needs no display.
     """
     size: dict[str, Any] = {"figsize": (width_in, height_in), "layout": "constrained"}
-    if "matplotlib.pyplot" in sys.modules:
+    if shown and "matplotlib.pyplot" in sys.modules:
         import matplotlib.pyplot as plt
 
         return plt.figure(**size)
