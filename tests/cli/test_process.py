@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -92,9 +93,23 @@ def test_what_was_finished_is_what_a_whole_run_gives(
     assert not list(Path("part").glob(".*")), "a file was left half-written"
 
 
-@pytest.mark.parametrize("after_s", [0.3, 0.6])
+@pytest.mark.parametrize("after_s", [0.02, 0.15, 0.3])
 def test_ctrl_c_while_starting_is_no_traceback(scenario: Path, after_s: float) -> None:
-    status, _out, err, _ = interrupt(start("run", scenario, *LONG), after_s)
+    arguments = [str(word) for word in ("run", scenario, *LONG)]
+    script = (
+        "import sys; from airpath.cli import main; print('started', flush=True); "
+        f"sys.exit(main({arguments!r}))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    status, _out, err, _ = interrupt(process, after_s)
     assert status == 130
     assert err.startswith("Interrupted")
     assert "Traceback" not in err
