@@ -91,6 +91,23 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "ecn": False,
         },
     ),
+    (
+        ap.Pie(),
+        {
+            "kind": "pie",
+            "limit": 1000,
+            "target_ns": 15_000_000,
+            "update_ns": 15_000_000,
+            "alpha": 0.125,
+            "beta": 1.25,
+            "max_burst_ns": 150_000_000,
+            "mean_packet_bytes": 1500,
+            "delay_estimate": "timestamps",
+            "derandomise": False,
+            "ecn": False,
+            "ecn_threshold": 0.1,
+        },
+    ),
 ]
 
 
@@ -243,4 +260,76 @@ def test_red_numbers_survive(
     assert {key: found[key] for key in expected} == {
         key: None if value == "automatic" else value for key, value in expected.items()
     }
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
+
+
+# --- PIE ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (
+            '{kind = "pie", target = "0 s"}',
+            '.target = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            '{kind = "pie", alpha = -1}',
+            ".alpha = -1: below 0. Write a number from 0 on, for example 1.25.",
+        ),
+        (
+            '{kind = "pie", beta = "1"}',
+            '.beta = "1": not a number. Write a number from 0 on, for example 1.25.',
+        ),
+        (
+            '{kind = "pie", beta = inf}',
+            ".beta = inf: not a number that can be used. Write a number from 0 on, "
+            "for example 1.25.",
+        ),
+        (
+            '{kind = "pie", beta = nan}',
+            ".beta = nan: not a number that can be used. Write a number from 0 on, "
+            "for example 1.25.",
+        ),
+        (
+            '{kind = "pie", delay_estimate = "timestamp"}',
+            '.delay_estimate = "timestamp": not one of the accepted words. '
+            "The nearest is timestamps; accepted are timestamps, departure-rate.",
+        ),
+        (
+            '{kind = "pie", ecn_threshold = 10}',
+            ".ecn_threshold = 10: above 1. Write a number from 0 to 1, for example 0.01.",
+        ),
+    ],
+)
+def test_pie_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@given(
+    alpha=st.floats(0, 1e9),
+    beta=st.floats(0, 1e9) | st.integers(0, 10**9),
+    max_burst=st.integers(0, 10**17),
+    mean_packet=st.integers(0, 10**18),
+    delay_estimate=st.sampled_from(["timestamps", "departure-rate"]),
+)
+def test_pie_numbers_survive(
+    alpha: float, beta: float, max_burst: int, mean_packet: int, delay_estimate: str
+) -> None:
+    aqm = ap.Pie(
+        alpha=alpha,
+        beta=beta,
+        max_burst=f"{max_burst} ns",
+        mean_packet=f"{mean_packet} B",
+        delay_estimate=delay_estimate,
+    )
+    found = resolved(aqm)
+    expected = {
+        "alpha": alpha,
+        "beta": beta,
+        "max_burst_ns": max_burst,
+        "mean_packet_bytes": mean_packet,
+        "delay_estimate": delay_estimate,
+    }
+    assert {key: found[key] for key in expected} == expected
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm

@@ -4,6 +4,7 @@ use crate::ared::Ared;
 use crate::codel::Codel;
 use crate::droptail::DropTail;
 use crate::gred::Gred;
+use crate::pie::Pie;
 use crate::queue_disc::QueueDisc;
 use crate::red::Red;
 use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
@@ -19,6 +20,7 @@ built_in_parts! {
         "red" => Red(Red): "RED: random drops by an average of the queue length.",
         "ared" => Ared(Ared): "Adaptive RED: max_p keeps the average between the thresholds.",
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
+        "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
     }
 }
 

@@ -77,6 +77,30 @@ fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"limit": u64::MAX, "interval_ns": u64::MAX, "max_p": 0})),
             ]
         }
+        "pie" => {
+            let usual = json!({
+                "limit": 20, "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.125,
+                "beta": 1.25, "max_burst_ns": 150_000_000, "mean_packet_bytes": 1500,
+                "delay_estimate": "timestamps", "derandomise": false, "ecn": false, "ecn_threshold": 0.1});
+            vec![
+                usual.clone(),
+                but(
+                    &usual,
+                    json!({"limit": 1000, "delay_estimate": "departure-rate", "max_burst_ns": 0}),
+                ),
+                but(&usual, json!({"limit": 1, "derandomise": true, "target_ns": 1})),
+                but(
+                    &usual,
+                    json!({"limit": 1000, "target_ns": 1, "max_burst_ns": 0, "alpha": 1e300,
+                                   "mean_packet_bytes": 0, "ecn": true, "ecn_threshold": 1}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "update_ns": u64::MAX, "beta": 1e300,
+                                   "target_ns": u64::MAX, "mean_packet_bytes": u64::MAX}),
+                ),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
 }
@@ -233,7 +257,7 @@ impl Ledger {
     /// Lets time pass, with every wake-up on the way.
     fn pause(&mut self, nanos: u64) {
         let until = Time::from_nanos(self.now.as_nanos() + nanos);
-        for _ in 0..1000 {
+        for _ in 0..100 {
             let due = self.queue.next_wakeup();
             if due > until {
                 break;
@@ -245,6 +269,10 @@ impl Ledger {
             self.check();
         }
         self.now = until;
+        // A timer that goes on is served late once.
+        if self.bare.next_wakeup() <= until {
+            self.bare.on_wake(&mut self.bare_bench.at(until));
+        }
         self.queue.wake_if_due(&mut self.bench.at(until));
     }
 

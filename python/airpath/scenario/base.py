@@ -36,6 +36,9 @@ __all__ = ["Model", "Part"]
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
 
+LARGEST_GAIN = 1e9
+"""Largest gain of a controller, 1/s: far more than any that is stable."""
+
 AUTOMATIC = "automatic"
 """What a user writes for a value that the program shall derive."""
 
@@ -421,6 +424,18 @@ def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
     return check
 
 
+def _gain(value: Any) -> float:
+    """Read a number from 0 on that has no upper bound."""
+    accepted = "Write a number from 0 on"
+    if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
+        raise fault("not a number", accepted, "1.25")
+    if not (value == value and abs(value) <= LARGEST_GAIN):
+        raise fault("not a number that can be used", accepted, "1.25")
+    if value < 0:
+        raise fault("below 0", accepted, "1.25")
+    return float(value)
+
+
 def _packets(low: int, example: int) -> Callable[[Any], int]:
     check_number = _whole(low, MOST_PACKETS, example)
 
@@ -510,6 +525,7 @@ PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
 PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
 AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
 AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fraction(True, "0.002"))]
+Gain = Annotated[float, PlainValidator(_gain)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 Text = Annotated[str, PlainValidator(_text)]
 Truth = Annotated[bool, PlainValidator(_truth)]

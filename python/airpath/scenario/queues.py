@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
@@ -11,6 +11,7 @@ from airpath.scenario.base import (
     AutomaticFraction,
     AutomaticPacketCount,
     Context,
+    Gain,
     PacketCount,
     Part,
     Path,
@@ -20,11 +21,12 @@ from airpath.scenario.base import (
     Probability,
     QueueLimit,
     Truth,
+    choice,
     fault,
 )
 from airpath.scenario.units import Duration, Packets, Size
 
-__all__ = ["Ared", "CoDel", "DropTail", "Gred", "QueueDisc", "Red"]
+__all__ = ["Ared", "CoDel", "DropTail", "Gred", "Pie", "QueueDisc", "Red"]
 
 
 class QueueDisc(Part):
@@ -233,3 +235,51 @@ class CoDel(QueueDisc):
     interval: PositiveDuration = Duration.parse("100 ms")
     mtu: PositiveSize = Size(1500)
     ecn: Truth = False
+
+
+class Pie(QueueDisc):
+    """Random drops on arrival, with a probability that a controller moves by the delay (RFC 8033).
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait, from 1. Default 1000.
+    target : Duration
+        QDELAY_REF, the queueing delay to hold, above 0. Default 15 ms (RFC 8033 §4.2).
+    update : Duration
+        T_UPDATE, time between updates of the probability, above 0. Default 15 ms (RFC 8033 §4.2).
+    alpha : float
+        Gain of the delay's distance from `target`, 1/s, from 0. Default 0.125 (RFC 8033 §4.2).
+    beta : float
+        Gain of the delay's change since the last update, 1/s, from 0. Default 1.25
+        (RFC 8033 §4.2).
+    max_burst : Duration
+        MAX_BURST, how long nothing is dropped after a time without congestion, from 0.
+        Default 150 ms (RFC 8033 §4.4).
+    mean_packet : Size
+        MEAN_PKTSIZE, bytes of IP packets, from 0; nothing is dropped while no more than twice
+        this waits. Default 1500 B.
+    delay_estimate : "timestamps" or "departure-rate"
+        Whether the queueing delay is that of the last departure or the backlog over the departure
+        rate. Default timestamps (RFC 8033 Appendix A).
+    derandomise : bool
+        Space drops more evenly (RFC 8033 §5.4). Default False.
+    ecn : bool
+        Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`. Default False.
+    ecn_threshold : float
+        Drop probability, in [0, 1], above which packets are dropped even so. Default 0.1
+        (RFC 8033 §5.1).
+    """
+
+    kind: Literal["pie"] = "pie"
+    limit: PositivePacketCount = 1000
+    target: PositiveDuration = Duration.parse("15 ms")
+    update: PositiveDuration = Duration.parse("15 ms")
+    alpha: Gain = 0.125
+    beta: Gain = 1.25
+    max_burst: Duration = Duration.parse("150 ms")
+    mean_packet: Size = Size(1500)
+    delay_estimate: Annotated[str, choice("timestamps", "departure-rate")] = "timestamps"
+    derandomise: Truth = False
+    ecn: Truth = False
+    ecn_threshold: Probability = 0.1

@@ -1,0 +1,302 @@
+//! PIE: random drops on arrival, with a probability that a controller moves by the queueing delay.
+//!
+//! Source: RFC 8033; the control law is in `pie_law.rs`. The delay is that of the last departure
+//! (Appendix A) or is estimated from the departure rate (§5.2, Appendix B).
+//! Left out: turning PIE on and off by the queue's length (§5.3), probabilities by packet size.
+//! Differs: an empty queue has no delay, whatever the last departure waited (as in Linux); a
+//! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
+//! into it; the timer rests while an update would change nothing.
+
+use crate::pie_law::{PieGains, pie_next_drop_prob};
+use crate::queue_disc::QueueDisc;
+use crate::timed_fifo::TimedFifo;
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Setup, Stream, Time,
+};
+use serde::Deserialize;
+
+/// DQ_THRESHOLD: bytes in one measurement of the departure rate (§5.2).
+const DQ_THRESHOLD: u64 = 1 << 14;
+/// Weight of a measurement in their average: DQ_THRESHOLD / 2¹⁶ (Appendix B).
+const DQ_WEIGHT: f64 = DQ_THRESHOLD as f64 / 65_536.0;
+/// While the delay is short, nothing is dropped below this probability (§4.1).
+const SAFE_PROBABILITY: f64 = 0.2;
+/// No drop before the accumulated probability reaches the first, none later than the second (§5.4).
+const DERANDOMISED: (f64, f64) = (0.85, 8.5);
+
+/// How the queueing delay is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieDelay {
+    /// The sojourn time of the packet that left last.
+    Timestamps,
+    /// Backlog over an average departure rate.
+    DepartureRate,
+}
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PieConfig {
+    /// Most packets that may wait. At least 1.
+    pub limit: usize,
+    /// QDELAY_REF, ns. At least 1; RFC 8033: 15 ms.
+    pub target_ns: u64,
+    /// T_UPDATE, ns. At least 1; RFC 8033: 15 ms.
+    pub update_ns: u64,
+    /// alpha, 1/s. At least 0; RFC 8033: 1/8.
+    pub alpha: f64,
+    /// beta, 1/s. At least 0; RFC 8033: 1 1/4.
+    pub beta: f64,
+    /// MAX_BURST, ns; RFC 8033: 150 ms.
+    pub max_burst_ns: u64,
+    /// MEAN_PKTSIZE: nothing is dropped while no more than twice this waits.
+    pub mean_packet_bytes: u64,
+    /// How the queueing delay is found.
+    pub delay_estimate: PieDelay,
+    /// Space drops more evenly (§5.4).
+    pub derandomise: bool,
+    /// Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`.
+    #[serde(default)]
+    pub ecn: bool,
+    /// mark_ecnth, in [0, 1]: above this probability a packet is dropped, capable or not.
+    pub ecn_threshold: f64,
+}
+
+/// The departure rate, as the time in which DQ_THRESHOLD bytes leave (Appendix B).
+#[derive(Clone, Copy, Debug, Default)]
+struct DepartureRate {
+    /// avg_dq_time_, s.
+    average: Option<f64>,
+    /// Start of the measurement under way, and the bytes that have left since.
+    measurement: Option<(Time, u64)>,
+}
+
+impl DepartureRate {
+    fn on_departure(&mut self, size: u64, backlog: Bytes, now: Time) {
+        if let Some((start, count)) = &mut self.measurement {
+            *count += size;
+            if *count >= DQ_THRESHOLD {
+                let time = now.saturating_since(*start).as_secs_lossy();
+                self.average = Some(
+                    self.average
+                        .map_or(time, |average| time * DQ_WEIGHT + average * (1.0 - DQ_WEIGHT)),
+                );
+                self.measurement = None;
+            }
+        }
+        if backlog == Bytes::ZERO {
+            self.measurement = None;
+        } else if self.measurement.is_none() && backlog.0 >= DQ_THRESHOLD {
+            self.measurement = Some((now, 0));
+        }
+    }
+
+    fn delay(&self, backlog: Bytes) -> Duration {
+        let per_threshold = self.average.unwrap_or(0.0);
+        Duration::from_secs_lossy(backlog.0 as f64 * per_threshold / DQ_THRESHOLD as f64)
+    }
+}
+
+/// A first-in-first-out queue under PIE.
+#[derive(Clone, Debug)]
+pub struct Pie {
+    config: PieConfig,
+    gains: PieGains,
+    update: Duration,
+    max_burst: Duration,
+    stream: Stream,
+    fifo: TimedFifo,
+    drop_prob: f64,
+    /// Sojourn time of the packet that left last.
+    last_sojourn: Duration,
+    rate: DepartureRate,
+    delay_old: Duration,
+    burst_allowance: Duration,
+    /// accu_prob_: probabilities of the arrivals since the last drop.
+    accumulated: f64,
+    /// When to update next; never while an update would change nothing.
+    next_update: Time,
+}
+
+impl<T: ?Sized> Part<T> for Pie {
+    type Config = PieConfig;
+
+    fn build(config: PieConfig, setup: Setup<'_, T>) -> Result<Pie, ConfigError> {
+        check(&config)?;
+        let PieConfig { target_ns, alpha, beta, update_ns, max_burst_ns, .. } = config;
+        let max_burst = Duration::from_nanos(max_burst_ns);
+        Ok(Pie {
+            config,
+            gains: PieGains { target: Duration::from_nanos(target_ns), alpha, beta },
+            update: Duration::from_nanos(update_ns),
+            max_burst,
+            stream: setup.seed.stream(),
+            fifo: TimedFifo::default(),
+            drop_prob: 0.0,
+            last_sojourn: Duration::ZERO,
+            rate: DepartureRate::default(),
+            delay_old: Duration::ZERO,
+            burst_allowance: max_burst,
+            accumulated: 0.0,
+            next_update: Time::NEVER,
+        })
+    }
+}
+
+fn check(config: &PieConfig) -> Result<(), ConfigError> {
+    if config.limit == 0 {
+        return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
+    }
+    for (field, value) in [("target_ns", config.target_ns), ("update_ns", config.update_ns)] {
+        if value == 0 {
+            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+        }
+    }
+    for (field, value) in [("alpha", config.alpha), ("beta", config.beta)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(ConfigError::new(field, value, "negative. Write 0 per second or more"));
+        }
+    }
+    if !(0.0..=1.0).contains(&config.ecn_threshold) {
+        return Err(ConfigError::new("ecn_threshold", config.ecn_threshold, "outside [0, 1]"));
+    }
+    Ok(())
+}
+
+impl Pie {
+    /// The probability with which an arrival is dropped.
+    pub fn drop_prob(&self) -> f64 {
+        self.drop_prob
+    }
+
+    /// `drop_early`: whether the arrival is drawn (§4.1, §5.4).
+    fn drops_early(&mut self) -> bool {
+        let is_short = self.delay_old < self.half_target() && self.drop_prob < SAFE_PROBABILITY;
+        let backlog = self.fifo.backlog().0;
+        let is_small = backlog <= self.config.mean_packet_bytes.saturating_mul(2);
+        if self.burst_allowance > Duration::ZERO || is_short || is_small {
+            return false;
+        }
+        let drawn = if self.config.derandomise {
+            self.drops_derandomised()
+        } else {
+            self.stream.bernoulli(self.drop_prob)
+        };
+        if drawn {
+            self.accumulated = 0.0;
+        }
+        drawn
+    }
+
+    fn drops_derandomised(&mut self) -> bool {
+        if self.drop_prob == 0.0 {
+            self.accumulated = 0.0;
+        }
+        self.accumulated += self.drop_prob;
+        let (earliest, latest) = DERANDOMISED;
+        self.accumulated >= earliest
+            && (self.accumulated >= latest || self.stream.bernoulli(self.drop_prob))
+    }
+
+    /// `calculate_drop_prob` and the burst allowance (§4.2, §4.4).
+    fn update(&mut self) {
+        let delay = self.current_delay();
+        let (old, half) = (self.delay_old, self.half_target());
+        self.drop_prob = pie_next_drop_prob(self.drop_prob, delay, old, &self.gains);
+        let spent = self.burst_allowance.as_nanos().saturating_sub(self.update.as_nanos());
+        self.burst_allowance = Duration::from_nanos(spent);
+        if self.drop_prob == 0.0 && delay < half && old < half {
+            self.burst_allowance = self.max_burst;
+        }
+        self.delay_old = delay;
+    }
+
+    fn current_delay(&self) -> Duration {
+        match self.config.delay_estimate {
+            _ if self.fifo.is_empty() => Duration::ZERO,
+            PieDelay::Timestamps => self.last_sojourn,
+            PieDelay::DepartureRate => self.rate.delay(self.fifo.backlog()),
+        }
+    }
+
+    fn half_target(&self) -> Duration {
+        Duration::from_nanos(self.gains.target.as_nanos().div_ceil(2))
+    }
+
+    /// Whether an update leaves everything as it is.
+    fn is_at_rest(&self) -> bool {
+        self.fifo.is_empty()
+            && self.drop_prob == 0.0
+            && self.delay_old == Duration::ZERO
+            && self.burst_allowance == self.max_burst
+    }
+
+    /// Updates are at multiples of T_UPDATE, so that resting leaves no trace.
+    fn update_after(&self, now: Time) -> Time {
+        let update = self.update.as_nanos();
+        Time::from_nanos((now.as_nanos() / update + 1).saturating_mul(update))
+    }
+}
+
+impl QueueDisc for Pie {
+    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+        if self.next_update.is_never() {
+            self.next_update = self.update_after(ctx.now);
+        }
+        if self.fifo.len() >= self.config.limit {
+            self.accumulated = 0.0;
+            return ctx.drop(packet, DropReason::Overflow);
+        }
+        if self.drops_early() {
+            let is_marked = self.config.ecn
+                && packet.ecn.is_capable()
+                && self.drop_prob <= self.config.ecn_threshold;
+            if !is_marked {
+                return ctx.drop(packet, DropReason::Early);
+            }
+            ctx.mark(&mut packet);
+        }
+        self.fifo.push(packet, ctx.now);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        let (arrived, packet) = self.fifo.pop()?;
+        self.last_sojourn = ctx.now.saturating_since(arrived);
+        if self.config.delay_estimate == PieDelay::DepartureRate {
+            self.rate.on_departure(u64::from(packet.size), self.fifo.backlog(), ctx.now);
+        }
+        Some(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.next_update
+    }
+
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        if ctx.now < self.next_update {
+            return;
+        }
+        self.update();
+        self.next_update = if self.is_at_rest() { Time::NEVER } else { self.update_after(ctx.now) };
+    }
+}
+
+#[cfg(test)]
+mod tests;
