@@ -153,7 +153,8 @@ fn a_derandomised_drop_does_not_wait_for_ever() {
 
 #[test]
 fn nothing_is_dropped_while_a_safeguard_holds() {
-    let guarded: [(&str, fn(&mut Pie)); 2] = [
+    type Arrange = fn(&mut Pie);
+    let guarded: [(&str, Arrange); 2] = [
         ("a burst", |queue| queue.burst_allowance = Duration::from_nanos(1)),
         ("a short delay", |queue| {
             queue.delay_old = Duration::from_nanos(7_499_999);
@@ -285,7 +286,7 @@ impl PlainPie {
         if d == 0.0 && self.qdelay_old == 0.0 {
             self.p *= 0.98;
         }
-        self.p = self.p.max(0.0).min(1.0);
+        self.p = self.p.clamp(0.0, 1.0);
         self.burst = (self.burst - 0.015).max(0.0);
         if self.p == 0.0 && d < 0.0075 && self.qdelay_old < 0.0075 {
             self.burst = 0.15;
