@@ -108,6 +108,19 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "ecn_threshold": 0.1,
         },
     ),
+    (
+        ap.FqCoDel(),
+        {
+            "kind": "fq-codel",
+            "limit": 10_240,
+            "flows": 1024,
+            "quantum_bytes": 1514,
+            "target_ns": 5_000_000,
+            "interval_ns": 100_000_000,
+            "mtu_bytes": 1500,
+            "ecn": True,
+        },
+    ),
 ]
 
 
@@ -330,6 +343,58 @@ def test_pie_numbers_survive(
         "max_burst_ns": max_burst,
         "mean_packet_bytes": mean_packet,
         "delay_estimate": delay_estimate,
+    }
+    assert {key: found[key] for key in expected} == expected
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
+
+
+# --- FQ-CoDel ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (
+            '{kind = "fq-codel", flows = 0}',
+            ".flows = 0: below 1. Write a whole number from 1 to 65535, for example 1024.",
+        ),
+        (
+            '{kind = "fq-codel", flows = 65536}',
+            ".flows = 65536: above 65535. Write a whole number from 1 to 65535, for example 1024.",
+        ),
+        (
+            '{kind = "fq-codel", quantum = "255 B"}',
+            '.quantum = "255 B": too small. Write at least "256 B", for example "1514 B".',
+        ),
+        (
+            '{kind = "fq-codel", quantum = "5 GB"}',
+            '.quantum = "5 GB": too large. Write at most "4 GB", for example "1514 B".',
+        ),
+        ('{kind = "fq-codel", limit = 1.5}', f".limit = 1.5: not a whole number. {PACKETS}"),
+        (
+            '{kind = "fq-codel", target = "0 ms"}',
+            '.target = "0 ms": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+    ],
+)
+def test_fq_codel_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@given(
+    limit=st.integers(1, 10**9),
+    queues=st.integers(1, 65_535),
+    quantum=st.integers(256, 4 * 10**9),
+    target=st.integers(1, 10**17),
+)
+def test_fq_codel_numbers_survive(limit: int, queues: int, quantum: int, target: int) -> None:
+    aqm = ap.FqCoDel(limit=limit, flows=queues, quantum=f"{quantum} B", target=f"{target} ns")
+    found = resolved(aqm)
+    expected = {
+        "limit": limit,
+        "flows": queues,
+        "quantum_bytes": quantum,
+        "target_ns": target,
     }
     assert {key: found[key] for key in expected} == expected
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm

@@ -3,6 +3,7 @@
 use crate::ared::Ared;
 use crate::codel::Codel;
 use crate::droptail::DropTail;
+use crate::fq_codel::FqCodel;
 use crate::gred::Gred;
 use crate::pie::Pie;
 use crate::queue_disc::QueueDisc;
@@ -21,6 +22,7 @@ built_in_parts! {
         "ared" => Ared(Ared): "Adaptive RED: max_p keeps the average between the thresholds.",
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
         "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
+        "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
     }
 }
 

@@ -101,6 +101,18 @@ fn descriptions(kind: &str) -> Vec<Value> {
                 ),
             ]
         }
+        "fq-codel" => {
+            let usual = json!({
+                "limit": 50, "flows": 1024, "quantum_bytes": 1514, "target_ns": 5_000_000,
+                "interval_ns": 100_000_000, "mtu_bytes": 1500, "ecn": true});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"limit": 1, "target_ns": 1, "interval_ns": 1, "ecn": false})),
+                but(&usual, json!({"flows": 1, "quantum_bytes": 256, "mtu_bytes": 0})),
+                but(&usual, json!({"flows": 2, "quantum_bytes": u32::MAX, "limit": u64::MAX})),
+                but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
 }

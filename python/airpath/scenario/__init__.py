@@ -28,7 +28,7 @@ from airpath.scenario.links import (
 )
 from airpath.scenario.load import load, loads
 from airpath.scenario.profiles import PROFILES, Option, TcpOptions
-from airpath.scenario.queues import Ared, CoDel, DropTail, Gred, Pie, QueueDisc, Red
+from airpath.scenario.queues import Ared, CoDel, DropTail, FqCoDel, Gred, Pie, QueueDisc, Red
 from airpath.scenario.resolve import resolve
 from airpath.scenario.scenario import (
     SERIES,
@@ -61,6 +61,7 @@ __all__ = [
     "DualRegimeLink",
     "Duration",
     "FixedLink",
+    "FqCoDel",
     "Gred",
     "IdealAckPath",
     "Link",

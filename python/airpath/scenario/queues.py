@@ -12,6 +12,7 @@ from airpath.scenario.base import (
     AutomaticPacketCount,
     Context,
     Gain,
+    HashCount,
     PacketCount,
     Part,
     Path,
@@ -26,7 +27,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.units import Duration, Packets, Size
 
-__all__ = ["Ared", "CoDel", "DropTail", "Gred", "Pie", "QueueDisc", "Red"]
+__all__ = ["Ared", "CoDel", "DropTail", "FqCoDel", "Gred", "Pie", "QueueDisc", "Red"]
 
 
 class QueueDisc(Part):
@@ -283,3 +284,51 @@ class Pie(QueueDisc):
     derandomise: Truth = False
     ecn: Truth = False
     ecn_threshold: Probability = 0.1
+
+
+class FqCoDel(QueueDisc):
+    """A queue per flow, served in turn with new flows first, each under CoDel (RFC 8290).
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait in all queues together, from 1. Default 10240 (RFC 8290 §5.2).
+    flows : int
+        Number of queues, 1 to 65535; flows whose hashes collide share one. Default 1024
+        (RFC 8290 §5.2).
+    quantum : Size
+        Bytes of IP packets that a queue may send in its turn, from 256 B. Default 1514 B
+        (RFC 8290 §5.2).
+    target : Duration
+        CoDel's acceptable standing sojourn time, above 0. Default 5 ms (RFC 8290 §5.2).
+    interval : Duration
+        How long the sojourn time must stay at or above `target` before the first drop, above 0.
+        Default 100 ms (RFC 8290 §5.2).
+    mtu : Size
+        CoDel drops nothing while no more than this is left in a queue, bytes of IP packets,
+        above 0. Default 1500 B.
+    ecn : bool
+        Mark ECN-capable packets instead of dropping them. Default True (RFC 8290 §5.2).
+    """
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    limit: PositivePacketCount = 10_240
+    flows: HashCount = 1024
+    quantum: PositiveSize = Size(1514)
+    target: PositiveDuration = Duration.parse("5 ms")
+    interval: PositiveDuration = Duration.parse("100 ms")
+    mtu: PositiveSize = Size(1500)
+    ecn: Truth = True
+
+    @field_validator("quantum")
+    @classmethod
+    def _is_worth_a_round(cls, quantum: Size) -> Size:
+        if quantum < _SMALLEST_QUANTUM:
+            raise fault("too small", 'Write at least "256 B"', '"1514 B"')
+        if quantum > _LARGEST_QUANTUM:
+            raise fault("too large", 'Write at most "4 GB"', '"1514 B"')
+        return quantum
+
+
+_SMALLEST_QUANTUM = 256
+_LARGEST_QUANTUM = 4 * 10**9

@@ -1,0 +1,222 @@
+//! FQ-CoDel: a queue per flow, served in turn with new flows first, each under CoDel.
+//!
+//! Source: RFC 8290; CoDel's control law is `codel_law.rs`.
+//! Left out: the CE threshold of Linux; classification by anything but the flow.
+//! Differs: queues are made when a packet first falls into them, so an instance costs memory for
+//! the flows that it has seen, not for all its queues.
+
+use crate::codel_law::{CodelLaw, CodelParameters};
+use crate::queue_disc::QueueDisc;
+use crate::timed_fifo::TimedFifo;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Setup};
+use serde::Deserialize;
+use std::collections::VecDeque;
+
+/// Most packets dropped at once when the limit is exceeded (§4.1).
+const DROP_BATCH: usize = 64;
+/// So that a packet waits for at most 256 rounds.
+const SMALLEST_QUANTUM: u32 = 256;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FqCodelConfig {
+    /// Most packets that may wait in all queues together. At least 1; RFC 8290 §5.2: 10 240.
+    pub limit: usize,
+    /// Number of queues, 1 to 65 535; RFC 8290 §5.2: 1024.
+    pub flows: u16,
+    /// Bytes that a queue may send in its turn. At least 256; RFC 8290 §5.2: 1514.
+    pub quantum_bytes: u32,
+    /// CoDel's TARGET, ns. At least 1; RFC 8290 §5.2: 5 ms.
+    pub target_ns: u64,
+    /// CoDel's INTERVAL, ns. At least 1; RFC 8290 §5.2: 100 ms.
+    pub interval_ns: u64,
+    /// Bytes that CoDel always leaves in a queue, one MTU.
+    pub mtu_bytes: u64,
+    /// Mark ECN-capable packets instead of dropping them.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// Number of a queue that has been made, in the order of their making.
+type QueueNumber = u16;
+
+/// One of the queues.
+#[derive(Clone, Debug, Default)]
+struct FlowQueue {
+    fifo: TimedFifo,
+    law: CodelLaw,
+    /// Bytes that it may still send in its turn; negative after a packet larger than that.
+    deficit: i64,
+    /// Whether it is in one of the two lists.
+    is_listed: bool,
+}
+
+/// Queues by flow under deficit round robin and CoDel.
+#[derive(Clone, Debug)]
+pub struct FqCodel {
+    limit: usize,
+    quantum: i64,
+    parameters: CodelParameters,
+    /// What makes the hash of this instance differ from others'.
+    perturbation: u64,
+    /// The queue of each hash value.
+    slots: Box<[Option<QueueNumber>]>,
+    queues: Vec<FlowQueue>,
+    new: VecDeque<QueueNumber>,
+    old: VecDeque<QueueNumber>,
+    packets: usize,
+    backlog: Bytes,
+}
+
+impl<T: ?Sized> Part<T> for FqCodel {
+    type Config = FqCodelConfig;
+
+    fn build(config: FqCodelConfig, setup: Setup<'_, T>) -> Result<FqCodel, ConfigError> {
+        let FqCodelConfig { limit, flows, quantum_bytes, target_ns, interval_ns, .. } = config;
+        for (field, is_zero) in [("limit", limit == 0), ("flows", flows == 0)] {
+            if is_zero {
+                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+            }
+        }
+        if quantum_bytes < SMALLEST_QUANTUM {
+            let problem = format!("too small. Write at least {SMALLEST_QUANTUM} bytes");
+            return Err(ConfigError::new("quantum_bytes", quantum_bytes, problem));
+        }
+        Ok(FqCodel {
+            limit,
+            quantum: i64::from(quantum_bytes),
+            parameters: CodelParameters::checked(
+                target_ns,
+                interval_ns,
+                config.mtu_bytes,
+                config.ecn,
+            )?,
+            perturbation: setup.seed.stream().next_u64(),
+            slots: vec![None; usize::from(flows)].into_boxed_slice(),
+            queues: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            packets: 0,
+            backlog: Bytes::ZERO,
+        })
+    }
+}
+
+/// The hash value in 0..`buckets` of a packet, §4.1.1: flows and the two directions of each differ,
+/// as their 5-tuples do. The mixing is SplitMix64's (Steele, Lea & Flood 2014).
+pub fn fq_codel_hash(packet: &Packet, perturbation: u64, buckets: usize) -> usize {
+    let direction = u64::from(packet.kind == PacketKind::Ack);
+    let mut hash = perturbation ^ (u64::from(packet.flow.0) << 1 | direction);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^= hash >> 31;
+    ((u128::from(hash) * buckets as u128) >> 64) as usize
+}
+
+impl FqCodel {
+    /// The queue into which the packet falls; makes it when it is the first there.
+    #[inline]
+    fn classify(&mut self, packet: &Packet) -> QueueNumber {
+        let slot = fq_codel_hash(packet, self.perturbation, self.slots.len());
+        *self.slots[slot].get_or_insert_with(|| {
+            self.queues.push(FlowQueue::default());
+            (self.queues.len() - 1) as QueueNumber
+        })
+    }
+
+    /// Drops from the head of the queue with the largest backlog, until that has been halved or a
+    /// batch has been dropped (§4.1).
+    fn drop_from_fattest(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.backlog())
+        else {
+            return;
+        };
+        let enough = fattest.fifo.backlog().0 / 2;
+        let mut dropped = Bytes::ZERO;
+        for _ in 0..DROP_BATCH {
+            let Some((_, packet)) = fattest.fifo.pop() else { break };
+            dropped += packet.bytes();
+            self.packets -= 1;
+            ctx.drop(packet, DropReason::Overflow);
+            if dropped.0 >= enough {
+                break;
+            }
+        }
+        self.backlog -= dropped;
+    }
+
+    /// Lets CoDel take a packet from the queue, and notes what has gone.
+    #[inline]
+    fn take_from(&mut self, number: QueueNumber, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        let queue = &mut self.queues[usize::from(number)];
+        let (packets, backlog) = (queue.fifo.len(), queue.fifo.backlog());
+        let packet = queue.law.dequeue(&self.parameters, &mut queue.fifo, ctx);
+        self.packets -= packets - queue.fifo.len();
+        self.backlog -= backlog - queue.fifo.backlog();
+        let packet = packet?;
+        queue.deficit -= i64::from(packet.size);
+        Some(packet)
+    }
+}
+
+impl QueueDisc for FqCodel {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        let number = self.classify(&packet);
+        let queue = &mut self.queues[usize::from(number)];
+        self.packets += 1;
+        self.backlog += packet.bytes();
+        queue.fifo.push(packet, ctx.now);
+        if !queue.is_listed {
+            queue.is_listed = true;
+            queue.deficit = self.quantum;
+            self.new.push_back(number);
+        }
+        if self.packets > self.limit {
+            self.drop_from_fattest(ctx);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        loop {
+            let (number, is_new) = match (self.new.front(), self.old.front()) {
+                (Some(number), _) => (*number, true),
+                (None, Some(number)) => (*number, false),
+                (None, None) => return None,
+            };
+            let has_credit = self.queues[usize::from(number)].deficit > 0;
+            if has_credit && let Some(packet) = self.take_from(number, ctx) {
+                return Some(packet);
+            }
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            list.pop_front();
+            let queue = &mut self.queues[usize::from(number)];
+            if !has_credit {
+                queue.deficit += self.quantum;
+            }
+            if has_credit && !is_new {
+                queue.is_listed = false;
+            } else {
+                self.old.push_back(number);
+            }
+        }
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        let listed = self.new.iter().chain(&self.old);
+        listed.filter_map(|number| self.queues[usize::from(*number)].fifo.front()).next()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.packets
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;

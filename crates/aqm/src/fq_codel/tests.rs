@@ -1,0 +1,300 @@
+//! Step tests of FQ-CoDel: which packet goes when.
+
+use super::*;
+use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+
+const DEFAULT: FqCodelConfig = FqCodelConfig {
+    limit: 10_240,
+    flows: 1024,
+    quantum_bytes: 1514,
+    target_ns: 5_000_000,
+    interval_ns: 100_000_000,
+    mtu_bytes: 1500,
+    ecn: true,
+};
+
+fn fq_codel(config: FqCodelConfig, seed: u64) -> FqCodel {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(seed, 0, "fq-codel"), registry: &registry, extra: () };
+    FqCodel::build(config, setup).expect("an accepted configuration")
+}
+
+struct Line {
+    bench: Bench,
+    queue: FqCodel,
+    now: Time,
+    next_seq: u64,
+}
+
+impl Line {
+    fn new(config: FqCodelConfig) -> Line {
+        let queue = fq_codel(config, 1);
+        Line { bench: Bench::default(), queue, now: Time::ZERO, next_seq: 0 }
+    }
+
+    fn put(&mut self, flow: u32, size: u64) {
+        let packet = Packet::datagram(FlowId(flow), self.next_seq, Bytes(size), self.now);
+        self.next_seq += 1;
+        self.queue.enqueue(packet, &mut self.bench.at(self.now));
+    }
+
+    fn take(&mut self) -> Option<Packet> {
+        self.queue.dequeue(&mut self.bench.at(self.now))
+    }
+
+    /// The flows of the next packets.
+    fn flows(&mut self, number: usize) -> Vec<u32> {
+        (0..number).map_while(|_| self.take()).map(|packet| packet.flow.0).collect()
+    }
+
+    fn dropped(&self, reason: DropReason) -> u64 {
+        self.bench.counts().dropped[reason as usize]
+    }
+
+    fn waiting(&self, flow: u32) -> usize {
+        let probe = Packet::datagram(FlowId(flow), 0, Bytes(1), Time::ZERO);
+        let slot = fq_codel_hash(&probe, self.queue.perturbation, self.queue.slots.len());
+        self.queue.slots[slot].map_or(0, |n| self.queue.queues[usize::from(n)].fifo.len())
+    }
+}
+
+/// After n rounds a flow has sent n quanta, and less than one packet more.
+#[test]
+fn flows_that_always_wait_share_within_one_quantum() {
+    const QUANTUM: u64 = 1514;
+    let sizes = [1500, 1500, 700, 40, 1499, 300];
+    let mut line = Line::new(DEFAULT);
+    for (flow, size) in sizes.iter().enumerate() {
+        for _ in 0..800 {
+            line.put(flow as u32, *size);
+        }
+    }
+    let (mut sent, mut rounds, mut last) = ([0u64; 6], 0, 0);
+    while rounds < 20 {
+        let packet = line.take().expect("all wait");
+        let flow = packet.flow.0 as usize;
+        if flow < last {
+            rounds += 1;
+            for (sent, size) in sent.iter().zip(sizes) {
+                assert!((rounds * QUANTUM..rounds * QUANTUM + size).contains(sent), "{rounds}");
+            }
+        }
+        last = flow;
+        sent[flow] += u64::from(packet.size);
+        let (least, most) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
+        assert!(most - least < QUANTUM + 1500, "within a round: {sent:?}");
+    }
+}
+
+#[test]
+fn equal_packets_go_round_robin() {
+    let mut line = Line::new(DEFAULT);
+    for flow in [0, 1, 2] {
+        for _ in 0..5 {
+            line.put(flow, 1514);
+        }
+    }
+    assert_eq!(line.flows(9), [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+}
+
+#[test]
+fn small_packets_go_out_until_a_quantum_is_spent() {
+    let mut line = Line::new(DEFAULT);
+    for _ in 0..10 {
+        line.put(0, 757);
+    }
+    for _ in 0..5 {
+        line.put(1, 1514);
+    }
+    assert_eq!(line.flows(9), [0, 0, 1, 0, 0, 1, 0, 0, 1]);
+}
+
+#[test]
+fn a_sparse_flow_goes_before_those_that_wait() {
+    let mut line = Line::new(DEFAULT);
+    for flow in [0, 1] {
+        for _ in 0..20 {
+            line.put(flow, 1514);
+        }
+    }
+    assert_eq!(line.flows(4), [0, 1, 0, 1]);
+    line.put(7, 100);
+    assert_eq!(line.flows(3), [7, 0, 1], "its only packet is next");
+    // It was empty when asked again, and then waited at the end of the old queues.
+    line.put(7, 100);
+    assert_eq!(line.flows(2), [7, 0], "by then it had left the lists");
+}
+
+/// RFC 8290 §4.2: without the pass through the old queues, a flow that sends a packet whenever its
+/// queue is empty would always be new and starve the others.
+#[test]
+fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
+    let mut line = Line::new(DEFAULT);
+    for _ in 0..20 {
+        line.put(0, 500);
+    }
+    assert_eq!(line.flows(5), [0; 5], "four for the first quantum, one of the second");
+    line.put(7, 100);
+    assert_eq!(line.flows(2), [7, 0], "found empty on the way to flow 0");
+    line.put(7, 100);
+    assert!(line.queue.new.is_empty(), "it is among the old");
+    assert_eq!(line.flows(2), [0, 7], "so it waits for its turn");
+    for _ in 0..10 {
+        line.put(7, 1514);
+    }
+    assert_eq!(line.flows(8), [7, 0, 0, 0, 7, 0, 0, 0], "and shares like the other");
+}
+
+#[test]
+fn a_sparse_flow_waits_for_one_packet_of_each_other_at_most() {
+    let mut line = Line::new(DEFAULT);
+    for round in 0..200 {
+        for flow in 0..8 {
+            for _ in 0..(if round == 0 { 50 } else { 1 }) {
+                line.put(flow, 1514);
+            }
+        }
+        line.put(99, 200);
+        let flows = line.flows(9);
+        assert!(flows.contains(&99), "{round}: {flows:?}");
+    }
+}
+
+#[test]
+fn overflow_takes_half_of_the_fattest_queue_from_its_head() {
+    let mut line = Line::new(DEFAULT);
+    for _ in 0..100 {
+        line.put(0, 100);
+    }
+    for _ in 0..40 {
+        line.put(1, 1500); // fewer packets, more bytes: numbers 100 to 139
+    }
+    line.queue.limit = 140;
+    line.put(2, 1500);
+    assert_eq!(line.dropped(DropReason::Overflow), 20);
+    assert_eq!([0, 1, 2].map(|flow| line.waiting(flow)), [100, 20, 1]);
+    let first = std::iter::from_fn(|| line.take()).find(|packet| packet.flow.0 == 1);
+    assert_eq!(first.map(|packet| packet.seq), Some(120), "100 to 119 were dropped");
+}
+
+#[test]
+fn overflow_takes_at_most_64_packets_at_once() {
+    let mut line = Line::new(FqCodelConfig { limit: 1000, ..DEFAULT });
+    for _ in 0..1000 {
+        line.put(0, 1500);
+    }
+    line.put(1, 40);
+    assert_eq!((line.dropped(DropReason::Overflow), line.queue.packets()), (64, 937));
+}
+
+#[test]
+fn even_the_packet_that_came_may_be_dropped() {
+    let mut line = Line::new(FqCodelConfig { limit: 1, ..DEFAULT });
+    line.put(0, 40);
+    line.put(1, 1500);
+    assert_eq!(line.flows(3), [0]);
+}
+
+#[test]
+fn colliding_flows_share_a_queue_and_its_turn() {
+    let mut line = Line::new(FqCodelConfig { flows: 1, ..DEFAULT });
+    for flow in [0, 0, 0, 1, 2] {
+        line.put(flow, 1514);
+    }
+    assert_eq!(line.flows(5), [0, 0, 0, 1, 2], "first in, first out");
+    assert_eq!(line.queue.queues.len(), 1);
+    let mut line = Line::new(FqCodelConfig { flows: 2, ..DEFAULT });
+    (0..64).for_each(|flow| line.put(flow, 100));
+    assert_eq!(line.queue.queues.len(), 2);
+}
+
+/// 100 000 flows in 1024 buckets: chi-square with 1023 degrees of freedom has mean 1023 and
+/// standard deviation 45; the bound is five of them.
+#[test]
+fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
+    let bucket = |flow, ack, perturbation| {
+        let packet = if ack {
+            Packet::ack(FlowId(flow), 0, 0, 40)
+        } else {
+            Packet::data(FlowId(flow), 0, 1460, 40, Time::ZERO)
+        };
+        fq_codel_hash(&packet, perturbation, 1024)
+    };
+    let mut seen = vec![0u32; 1024];
+    (0..100_000).for_each(|flow| seen[bucket(flow, false, 42)] += 1);
+    let expected = 100_000.0 / 1024.0;
+    let chi: f64 = seen.iter().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
+    assert!((chi - 1023.0).abs() < 5.0 * 45.2, "{chi}");
+    // Same bucket by chance: one in 1024 of 10 000, 10 ± 5 standard deviations.
+    let same = |twin: &dyn Fn(u32) -> usize| {
+        (0..10_000).filter(|flow| bucket(*flow, false, 42) == twin(*flow)).count()
+    };
+    assert!(same(&|flow| bucket(flow, true, 42)) < 26, "an acknowledgement is another flow");
+    assert!(same(&|flow| bucket(flow, false, 43)) < 26, "another perturbation");
+    assert_eq!(fq_codel(DEFAULT, 1).perturbation, fq_codel(DEFAULT, 1).perturbation);
+    assert_ne!(fq_codel(DEFAULT, 1).perturbation, fq_codel(DEFAULT, 2).perturbation);
+}
+
+/// Ten packets come and go every millisecond: one flow with a standing queue, one without.
+#[test]
+fn codel_acts_on_the_queue_that_stands_only() {
+    for (ecn, marks) in [(Ecn::Ect0, true), (Ecn::NotEct, false)] {
+        let mut line = Line::new(DEFAULT);
+        let packet = |flow, now| {
+            let mut packet = Packet::data(FlowId(flow), 0, 1460, 40, now);
+            packet.ecn = ecn;
+            packet
+        };
+        for _ in 0..500 {
+            line.queue.enqueue(packet(0, line.now), &mut line.bench.at(line.now));
+        }
+        let (mut sparse, mut marked_flows) = (0, Vec::new());
+        for _ in 0..1000 {
+            line.now = line.now + Duration::from_millis(1);
+            for flow in [0, 1] {
+                line.queue.enqueue(packet(flow, line.now), &mut line.bench.at(line.now));
+            }
+            for _ in 0..2 {
+                let taken = line.take().expect("a queue stands");
+                sparse += u32::from(taken.flow.0 == 1);
+                marked_flows.extend((taken.ecn == Ecn::Ce).then_some(taken.flow.0));
+            }
+        }
+        let counts = line.bench.counts();
+        assert_eq!(sparse, 1000, "every packet of the sparse flow");
+        assert_eq!((counts.marked > 20, counts.total() > 20), (marks, !marks), "{counts:?}");
+        assert!(marked_flows.iter().all(|flow| *flow == 0));
+    }
+}
+
+#[test]
+fn queues_are_made_as_flows_come() {
+    let mut line = Line::new(DEFAULT);
+    assert_eq!(line.queue.queues.capacity(), 0);
+    for _ in 0..3 {
+        (0..3).for_each(|flow| line.put(flow, 1500));
+        line.flows(9);
+    }
+    assert_eq!(line.queue.queues.len(), 3);
+    assert!(line.queue.new.is_empty() && line.queue.old.len() <= 3);
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    for (config, message) in [
+        (FqCodelConfig { limit: 0, ..DEFAULT }, "limit = 0: not positive. Write at least 1"),
+        (FqCodelConfig { flows: 0, ..DEFAULT }, "flows = 0: not positive. Write at least 1"),
+        (
+            FqCodelConfig { quantum_bytes: 255, ..DEFAULT },
+            "quantum_bytes = 255: too small. Write at least 256 bytes",
+        ),
+        (
+            FqCodelConfig { target_ns: 0, ..DEFAULT },
+            "target_ns = 0: not positive. Write at least 1",
+        ),
+    ] {
+        let setup = Setup { seed: Seed::new(1, 0, "fq"), registry: &registry, extra: () };
+        assert_eq!(FqCodel::build(config, setup).expect_err("refused").to_string(), message);
+    }
+}
