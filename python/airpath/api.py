@@ -176,6 +176,9 @@ class Solution:
         Packets waiting.
     alpha : float or None
         At a boundary, the weight of the regime above it, in [0, 1].
+    average_throughput_bps : float
+        An estimate of `throughput_bps` that is averaged over the swings of the flows' windows,
+        bit/s. Where the two differ by more than 3 % there is a warning.
     flows : sequence of SolvedFlow
         By flow.
     warnings : sequence of str
@@ -189,6 +192,7 @@ class Solution:
     throughput_bps: float
     queue_packets: float
     alpha: float | None
+    average_throughput_bps: float
     flows: Sequence[SolvedFlow]
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
@@ -202,6 +206,7 @@ class Solution:
             "throughput_bps": self.throughput_bps,
             "queue_packets": self.queue_packets,
             "alpha": self.alpha,
+            "average_throughput_bps": self.average_throughput_bps,
             "flows": [vars(flow) for flow in self.flows],
             "warnings": list(self.warnings),
         }

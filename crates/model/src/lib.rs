@@ -8,6 +8,7 @@
 //!   fixed_point  the queue length at which TCP sends what the link serves
 //!      |
 //!   root         the bracketing root finder below it
+//!   swings       the fixed point averaged over what windows do: when not to trust it
 //! ```
 //!
 //! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths
@@ -61,6 +62,7 @@ pub mod pftk;
 pub mod regimes;
 pub mod root;
 pub mod solution;
+pub mod swings;
 
 pub use drop_curve::DropCurve;
 pub use error::ModelError;
@@ -69,3 +71,4 @@ pub use operating_point::{FlowPoint, OperatingPoint};
 pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};
 pub use solution::{Domain, Solution, Warning, Warnings};
+pub use swings::Swings;

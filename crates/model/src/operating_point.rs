@@ -46,15 +46,28 @@ impl OperatingPoint {
         (tcp, packet_bits, base_rtts_s): (&Tcp, f64, &[f64]),
     ) -> Self {
         let loss = combined_loss(service.per, drop_probability);
-        let terms = tcp.rate_terms(loss);
+        let flows = (packet_bits, base_rtts_s);
+        Self::held(queue_packets, service, drop_probability, tcp.rate_terms(loss), 1.0, flows)
+    }
+
+    /// The same for flows that send `scale` times what the given terms make them send, whatever
+    /// the loss rate here is.
+    pub(crate) fn held(
+        queue_packets: f64,
+        service: Regime,
+        drop_probability: f64,
+        terms: RateTerms,
+        scale: f64,
+        (packet_bits, base_rtts_s): (f64, &[f64]),
+    ) -> Self {
         let delay_s = (queue_packets + 1.0) * packet_bits / service.rate_bps;
         let rate = |base_rtt: &f64| terms.sending_rate(base_rtt + delay_s);
-        let sending_rate = base_rtts_s.iter().map(rate).sum();
+        let sending_rate = scale * base_rtts_s.iter().map(rate).sum::<f64>();
         Self {
             queue_packets,
             service,
             drop_probability,
-            loss,
+            loss: combined_loss(service.per, drop_probability),
             delay_s,
             terms,
             sending_rate,

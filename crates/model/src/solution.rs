@@ -118,6 +118,15 @@ pub enum Warning {
         /// T₀, s.
         timeout_s: f64,
     },
+    /// The queue is expected to swing far enough to change T by more than 3 %: into other
+    /// regimes, to an empty queue, or along a curved drop curve. Not found by
+    /// [`crate::Problem::solve`]; see [`crate::Problem::swings`].
+    QueueSwings {
+        /// T of the fixed point, bit/s.
+        throughput_bps: f64,
+        /// T averaged over the swings, bit/s.
+        average_bps: f64,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -141,6 +150,12 @@ impl fmt::Display for Warning {
             Self::RttExceedsTimeout { rtt_s, timeout_s } => write!(
                 f,
                 "a round-trip time of {rtt_s:.3} s exceeds the timeout of {timeout_s} s: the TCP formula is outside its validity"
+            ),
+            Self::QueueSwings { throughput_bps, average_bps } => write!(
+                f,
+                "the queue swings with the windows: averaged over that the throughput is about {:.2} Mbit/s, {:+.0} % from the fixed point; simulate before trusting either",
+                average_bps / 1e6,
+                100.0 * (average_bps / throughput_bps - 1.0)
             ),
         }
     }

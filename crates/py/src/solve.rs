@@ -39,13 +39,16 @@ pub(crate) fn solve(scenario_json: &str) -> PyResult<String> {
             })
         })
         .collect();
-    let warnings: Vec<String> = solution.warnings.iter().map(|w| w.to_string()).collect();
+    let swings = problem.swings().map_err(errors::model)?;
+    let warnings = solution.warnings.iter().chain(swings.warning(&solution));
+    let warnings: Vec<String> = warnings.map(|w| w.to_string()).collect();
     Ok(json!({
         "model": "fixed-point",
         "domain": solution.domain.label(matched.regimes.len()).to_string(),
         "throughput_bps": solution.throughput_bps(),
         "queue_packets": solution.queue_packets(),
         "alpha": solution.alpha,
+        "average_throughput_bps": swings.throughput_bps,
         "flows": flows,
         "warnings": warnings,
     })

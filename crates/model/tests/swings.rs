@@ -1,0 +1,89 @@
+//! Averages over the swings of the windows: where they change nothing, and where they do.
+
+mod common;
+
+use airpath_model::{DropCurve, Problem, Regime, Warning};
+use common::{PAPER_GRED, problem, uniform_rtts};
+
+fn regimes<const N: usize>(list: [(f64, f64); N]) -> [Regime; N] {
+    list.map(|(rate_mbps, per)| Regime { rate_bps: rate_mbps * 1e6, per })
+}
+
+/// Average over fixed point, minus 1; and whether that is reported.
+fn change<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>) -> (f64, bool) {
+    let (solution, swings) = (problem.solve().unwrap(), problem.swings().unwrap());
+    let change = swings.throughput_bps / solution.throughput_bps() - 1.0;
+    (change, swings.warning(&solution).is_some())
+}
+
+#[test]
+fn a_link_with_one_rate_and_a_queue_that_stays_full_keeps_its_throughput() {
+    let rtts = uniform_rtts(16, 20.0);
+    let link = regimes([(8.0, 1e-3)]);
+    let (change, warned) = change(&problem((&[], &link), &rtts, PAPER_GRED.curve()));
+    assert!(change.abs() < 1e-3 && !warned, "{change}");
+}
+
+#[test]
+fn windows_without_losses_do_not_swing() {
+    let link = regimes([(100.0, 0.0), (200.0, 0.5)]);
+    let problem = problem((&[20.0], &link), &[0.1], PAPER_GRED.curve());
+    // Not exactly 0: the smallest loss rate that is looked for is 1e-9.
+    assert!(problem.swings().unwrap().spread < 1e-4);
+    assert!(change(&problem).0.abs() < 1e-5);
+}
+
+#[test]
+fn the_published_cell_that_is_18_percent_off_is_warned_about() {
+    // Table 5, idx 10: ns-3 9.1072, analysis 10.7412 Mbit/s. x* = 30.7 lies just above B = 30.
+    let rtts = uniform_rtts(4, 40.0);
+    let link = regimes([(8.0, 7.19e-4), (10.752, 9.85e-4)]);
+    let problem = problem((&[30.0], &link), &rtts, PAPER_GRED.curve());
+    let (change, warned) = change(&problem);
+    assert!(warned && change < -0.1, "{change}");
+    let solution = problem.solve().unwrap();
+    let warning = problem.swings().unwrap().warning(&solution).unwrap();
+    assert!(matches!(warning, Warning::QueueSwings { .. }));
+    assert!(warning.to_string().starts_with("the queue swings with the windows"));
+    assert!(solution.warnings.is_empty(), "it does not slow down solve()");
+}
+
+/// Rates in Mbit/s, error rates, thresholds, N, F in ms, and T in Mbit/s.
+type Row = ([f64; 3], [f64; 3], [f64; 2], u32, f64, f64);
+#[rustfmt::skip]
+const SECOND_OPINION: [Row; 6] = [
+    ([5.376, 8.0, 26.88], [0.000118, 0.000767, 0.266], [9.0, 11.0], 2, 60.0, 5.982),
+    ([5.376, 8.0, 10.752], [0.000181, 0.00101, 0.253], [27.0, 28.0], 16, 20.0, 7.522),
+    ([10.752, 21.0, 24.0], [0.000117, 0.00165, 0.0188], [12.0, 22.0], 4, 40.0, 17.874),
+    ([5.376, 10.752, 21.0], [6.21e-05, 0.000107, 0.00414], [32.0, 35.0], 8, 80.0, 9.462),
+    ([5.376, 16.0, 26.88], [2.21e-05, 0.00176, 0.0362], [11.0, 39.0], 8, 100.0, 15.385),
+    ([8.0, 21.0, 26.88], [1.16e-05, 1.19e-05, 2.36e-05], [13.0, 32.0], 1, 40.0, 8.000),
+];
+
+#[test]
+fn a_second_implementation_agrees() {
+    // Values of a plain Python version: a table over the path, 101 windows of equal probability.
+    for (rates, pers, thresholds, flows, mean_ms, expected_mbps) in SECOND_OPINION {
+        let rtts = uniform_rtts(flows, mean_ms);
+        let link: Vec<Regime> = rates
+            .into_iter()
+            .zip(pers)
+            .map(|(rate, per)| Regime { rate_bps: rate * 1e6, per })
+            .collect();
+        let problem = problem((&thresholds, &link), &rtts, PAPER_GRED.curve());
+        let mbps = problem.swings().unwrap().throughput_bps / 1e6;
+        assert!(
+            (mbps / expected_mbps - 1.0).abs() < 0.01,
+            "{thresholds:?}: {mbps} {expected_mbps}"
+        );
+    }
+}
+
+#[test]
+fn a_drop_tail_queue_is_averaged_at_its_limit() {
+    let step = |x: f64| if x < 50.0 { 0.0 } else { 1.0 };
+    let drop = DropCurve { probability: step, x_max: 50.0 };
+    let link = regimes([(8.0, 0.0)]);
+    let (change, warned) = change(&problem((&[], &link), &uniform_rtts(8, 20.0), drop));
+    assert!(change.abs() < 0.01 && !warned, "{change}");
+}
