@@ -189,7 +189,7 @@ def test_reproduce_json(airpath_command: Command) -> None:
         (
             ["qawla", "table9"],
             '"table9": not an item of qawla. '
-            "Accepted are table2, table3, table4, table5, fig5, fig6.",
+            "Accepted are table2, table3, table4, table5, fig5, fig6, three_regimes.",
         ),
         (
             ["qawla", "--quick", "--full"],

@@ -130,8 +130,23 @@ class FakeEngine:
         for replication in range(done):
             factor = 1 + 0.01 * (replication - (replications - 1) / 2)
             flow = {"ip_throughput_bps": total * factor / flows}
-            queue = {"name": "bottleneck", "pmf": self.pmf(resolved["name"])}
-            found.append({"replication": replication, "flows": [flow] * flows, "queues": [queue]})
+            pmf = self.pmf(resolved["name"])
+            queue = {"name": "bottleneck", "pmf": pmf, "arrived": 1000, "drops": {"early": 1}}
+            regimes = len(resolved["bottleneck"]["link"]["regimes"])
+            link = {
+                "name": "bottleneck",
+                "utilisation": 1.0,
+                "regime_packets": [999 // regimes] * regimes,
+            }
+            found.append(
+                {
+                    "replication": replication,
+                    "measured_s": 1.0,
+                    "flows": [flow] * flows,
+                    "queues": [queue],
+                    "links": [link],
+                }
+            )
             if progress is not None:
                 progress(replication + 1, replications, (replication + 1) / replications)
         return Simulated(found, interrupted)
@@ -144,6 +159,8 @@ class FakeEngine:
             (sum(flow[wire]["delay_ns"] for wire in wires) + link["delay_ns"]) / 1e9
             for flow in resolved["flows"]
         ]
+        if len(link["regimes"]) != 2:
+            return Solved("R1", 9e6, 5.0, None, 9.5e6)
         low, high = link["regimes"]
         return fixed_point(
             rtts,

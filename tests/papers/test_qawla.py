@@ -27,6 +27,7 @@ from airpath.papers.qawla.data import (
     published_table,
 )
 from airpath.papers.qawla.measures import domain
+from airpath.papers.qawla.random_links import LINKS
 from airpath.papers.qawla.tables import MEAN_LIMIT
 from airpath.papers.render import print_report
 
@@ -222,9 +223,15 @@ def of_name(name: str) -> tuple[int, int]:
 @pytest.fixture
 def engine(fake_engine: Any) -> Any:
     """An engine that gives the published throughputs, and a queue around the published x*."""
-    fake_engine.throughput = lambda name: published(*of_name(name)).ns3_mbps * 1e6
+
+    def throughput(name: str) -> float:
+        return 10e6 if "random" in name else published(*of_name(name)).ns3_mbps * 1e6
+
+    fake_engine.throughput = throughput
 
     def pmf(name: str) -> list[float]:
+        if "random" in name:
+            return [0.1, 0.6, 0.3]
         idx, boundary = of_name(name)
         if idx == 2:
             return [3 / boundary, 1 - 3 / boundary]
@@ -312,7 +319,7 @@ def test_each_cell_is_simulated_once(engine: Any) -> None:
     report = reproduce(
         "qawla", effort=SHORT, engine=engine, progress=lambda part, _what: progress.append(part)
     )
-    assert len(engine.runs) == len({run["name"] for run in engine.runs}) == 54
+    assert len(engine.runs) == len({run["name"] for run in engine.runs}) == 54 + LINKS
     assert {run["reps"] for run in engine.runs} == {3}
     assert progress == sorted(progress)
     assert (progress[0], progress[-1]) == (0.0, 1.0)
@@ -417,7 +424,8 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("qawla", ["table9"]),
         {},
-        '"table9": not an item of qawla. Accepted are table2, table3, table4, table5, fig5, fig6.',
+        '"table9": not an item of qawla. Accepted are table2, table3, table4, table5, fig5, fig6, '
+        "three_regimes.",
         id="unknown item",
     )
     yield pytest.param(

@@ -35,12 +35,15 @@ class Solved:
         Queue length, packets.
     alpha : float or None
         Weight of the upper regime at a boundary, in [0, 1]; None elsewhere.
+    average_throughput_bps : float or None
+        `throughput_bps` averaged over the swings of the flows' windows, bit/s.
     """
 
     domain: str
     throughput_bps: float
     queue_packets: float
     alpha: float | None
+    average_throughput_bps: float | None = None
 
 
 class Engine(Protocol):
@@ -103,7 +106,11 @@ class Compiled:
 
         solution = api.solve(scenario)
         return Solved(
-            solution.domain, solution.throughput_bps, solution.queue_packets, solution.alpha
+            solution.domain,
+            solution.throughput_bps,
+            solution.queue_packets,
+            solution.alpha,
+            solution.average_throughput_bps,
         )
 
     def mean_interval(

@@ -291,7 +291,7 @@ class Paper:
     title, citation : str
         The paper.
     cell_names : sequence of str
-        Names of a cell's entries: ``("idx", "B")``.
+        Names of a cell's entries: ``("idx", "B")``. Cells of another kind are named tuples.
     modes : mapping of str to Effort
         The effort of ``quick``, ``default`` and ``full``.
     items : sequence of Item
@@ -316,8 +316,9 @@ class Paper:
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
 
     def cell_label(self, cell: Cell) -> str:
-        """Return a cell as text: ``idx=1, B=10``."""
-        pairs = zip(self.cell_names, cell, strict=True)
+        """Return a cell as text: ``idx=1, B=10``. A cell that names its entries keeps its names."""
+        names: Sequence[str] = getattr(cell, "_fields", self.cell_names)
+        pairs = zip(names, cell, strict=True)
         return ", ".join(f"{name}={value}" for name, value in pairs)
 
 

@@ -131,8 +131,12 @@ class Session:
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
         """Return a number of each finished replication; empty when there is none."""
+        return [value(replication) for replication in self.replications(cell)]
+
+    def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
+        """Return the statistics of each finished replication; empty when there is none."""
         run = self._simulated.get(cell)
-        return [] if run is None else [value(replication) for replication in run.replications]
+        return [] if run is None else run.replications
 
     def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
         """Return the mean of a number over the finished replications of a cell.

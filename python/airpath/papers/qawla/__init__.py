@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from airpath.papers.base import Effort, Item, Paper
-from airpath.papers.qawla import scenarios
+from airpath.papers.qawla import scenarios, three_regimes
 from airpath.papers.qawla.data import TABLE_OF
 from airpath.papers.qawla.figures import FIG5_CELLS, FIG6_CELLS, evaluate_fig5, evaluate_fig6
 from airpath.papers.qawla.statements import STATEMENTS
@@ -72,9 +72,15 @@ PAPER: Final = Paper(
             evaluate_fig6,
             ("mass-at-boundary",),
         ),
+        Item(
+            three_regimes.KEY,
+            "beyond the paper: 50 random three-regime links, the differences explained",
+            three_regimes.cells(),
+            three_regimes.evaluate,
+        ),
     ),
     simulated_scenario=scenarios.simulated,
     analysed_scenario=scenarios.analysed,
     statements=STATEMENTS,
-    summarise=summarise,
+    summarise=lambda results: [*summarise(results), *three_regimes.summarise(results)],
 )

@@ -1,26 +1,31 @@
 """The 54 scenarios of Tables 3 to 5: 18 rows of Table 2, each with B of 10, 20 and 30 packets.
 
-One function, `build`, makes all of them; nothing depends on the row but Table 2's entries.
+One function, `path`, makes all of them; nothing depends on the row but Table 2's entries. The
+random links of `random_links` are made by it too.
 `simulated` is the topology of the paper's simulator (Fig. 4) with what that simulator adds;
 `analysed` is the same path as the paper's model sees it. README.md lists every choice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from airpath.papers.base import Cell, Effort
-from airpath.papers.qawla.data import Inputs, inputs
+from airpath.papers.qawla.data import inputs
+from airpath.papers.qawla.random_links import Link, RandomLink, random_link
 from airpath.scenario import (
     AckPath,
     Bottleneck,
     DropTail,
-    DualRegimeLink,
     FixedLink,
     Gred,
     IdealAckPath,
     LinkAckPath,
+    MultiRegimeLink,
     Packets,
+    Record,
+    Regime,
     Scenario,
     Tcp,
     Uniform,
@@ -33,6 +38,8 @@ __all__ = [
     "WIRE_RATE",
     "analysed",
     "build",
+    "of_random_link",
+    "path",
     "rtt0_ns",
     "simulated",
 ]
@@ -57,6 +64,8 @@ def rtt0_ns(flows: int, mean_rtt0_ms: int) -> list[Fraction]:
 
 def simulated(cell: Cell, effort: Effort) -> Scenario:
     """Return the scenario of a cell (idx, B) as it is simulated."""
+    if isinstance(cell, Link):
+        return of_random_link(random_link(cell), effort)
     idx, boundary = cell
     return build(idx, boundary, effort.duration_s, effort.warmup_s)
 
@@ -66,6 +75,8 @@ def analysed(cell: Cell) -> Scenario:
 
     The model knows no frame header, no transmission time on the wires and none of ACKs.
     """
+    if isinstance(cell, Link):
+        return of_random_link(random_link(cell))
     idx, boundary = cell
     return build(idx, boundary, idealised=True)
 
@@ -104,33 +115,103 @@ def build(
         If a time or `boundary` is not accepted.
     """
     case = inputs()[idx]
-    link = DualRegimeLink(
-        rates=[f"{rate} Mbit/s" for rate in case.rate_mbps],
-        pers=case.per,
-        threshold=boundary,
+    return path(
+        f"qawla idx {idx}, B = {boundary}",
+        (case.flows, case.mean_rtt0_ms),
+        case.rate_mbps,
+        case.per,
+        [boundary],
+        (duration_s, warmup_s),
+        idealised=idealised,
+    )
+
+
+def of_random_link(
+    link: RandomLink, effort: Effort | None = None, record: Sequence[str] = ()
+) -> Scenario:
+    """Return the scenario of a random link: simulated with `effort`, or as the model has it.
+
+    Parameters
+    ----------
+    link : RandomLink
+        Which link.
+    effort : Effort, optional
+        How long it is simulated. Default: the path as the paper's model has it.
+    record : sequence of str
+        Series to record.
+    """
+    return path(
+        f"qawla random link {link.number}",
+        (link.flows, link.mean_rtt0_ms),
+        link.rates_mbps,
+        link.pers,
+        link.thresholds,
+        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
+        idealised=effort is None,
+        record=record,
+    )
+
+
+def path(
+    name: str,
+    traffic: tuple[int, int],
+    rates_mbps: Sequence[float],
+    pers: Sequence[float],
+    thresholds: Sequence[int],
+    times_s: tuple[float, float],
+    *,
+    idealised: bool,
+    record: Sequence[str] = (),
+) -> Scenario:
+    """Return the path of Fig. 4 with a link of any number of regimes.
+
+    Parameters
+    ----------
+    name : str
+        Of the scenario.
+    traffic : tuple of int
+        N and F, ms, of SU(N, F).
+    rates_mbps, pers : sequence of float
+        Rate, Mbit/s, and packet error rate of each regime.
+    thresholds : sequence of int
+        Between them, packets, ascending.
+    times_s : tuple of float
+        Simulated time and what of it is not counted, s.
+    idealised : bool
+        Leave out what the paper's model leaves out.
+    record : sequence of str
+        Series to record. Default: none.
+    """
+    duration_s, warmup_s = times_s
+    link = MultiRegimeLink(
+        regimes=[
+            Regime(rate=f"{rate} Mbit/s", per=per)
+            for rate, per in zip(rates_mbps, pers, strict=True)
+        ],
+        thresholds=list(thresholds),
         delay=_ns(LINK_DELAY_NS),
         frame_overhead="0 B" if idealised else FRAME_OVERHEAD,
     )
     return Scenario(
-        name=f"qawla idx {idx}, B = {boundary}",
+        name=name,
         duration=float(duration_s),
         warmup=float(warmup_s),
         bottleneck=Bottleneck(aqm=Gred(**GRED), link=link),
-        ack_path=IdealAckPath() if idealised else _ack_path(case),
-        flows=_flows(case, idealised),
+        ack_path=IdealAckPath() if idealised else _ack_path(rates_mbps[0]),
+        flows=_flows(rtt0_ns(*traffic), idealised),
+        record=Record(series=list(record)),
     )
 
 
-def _ack_path(case: Inputs) -> AckPath:
+def _ack_path(rate_mbps: float) -> AckPath:
     # The paper ignores losses and queueing of ACKs (§2); r_1, the rate that is always there.
     return LinkAckPath(
-        link=FixedLink(rate=f"{case.rate_mbps[0]} Mbit/s", delay=_ns(LINK_DELAY_NS)),
+        link=FixedLink(rate=f"{rate_mbps} Mbit/s", delay=_ns(LINK_DELAY_NS)),
         aqm=DropTail(limit=Packets(1000)),
     )
 
 
-def _flows(case: Inputs, idealised: bool) -> list[Tcp]:
-    rtt0 = rtt0_ns(case.flows, case.mean_rtt0_ms)
+def _flows(rtt0: Sequence[Fraction], idealised: bool) -> list[Tcp]:
     egress = min(rtt0) / 4  # D_L (§5)
     # An ideal ACK path has no delay of its own: D_F of the way back moves into the wire.
     way_back = LINK_DELAY_NS if idealised else 0

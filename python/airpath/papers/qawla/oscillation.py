@@ -1,0 +1,120 @@
+"""How queues over the random links move: in cycles or at random, quickly or slowly.
+
+``python -m airpath.papers.qawla.oscillation`` prints a line for each random link, in about ten
+seconds. `docs/explanation/fixed-point-validity.md` says what was concluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airpath import api
+from airpath.papers.base import Effort
+from airpath.papers.qawla.random_links import LINKS, Link, random_link
+from airpath.papers.qawla.scenarios import of_random_link
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Motion", "motion"]
+
+EFFORT: Final = Effort(replications=1, duration_s=150.0, warmup_s=30.0)
+STEP_S: Final = 0.002
+LONGEST_PERIOD_S: Final = 30.0
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How the queue of a link moves.
+
+    Parameters
+    ----------
+    peak : float
+        Highest autocorrelation after its first zero, up to 30 s: 1 for a pure cycle, near 0 for
+        noise.
+    period_rtts : float
+        Where that is, in mean round-trip times: the period, if there is one.
+    slow : float
+        Share of the variance that is left in averages over one round-trip time.
+    together : float
+        Variance of the sum of all windows over the sum of their variances: 1 for independent
+        flows, N for flows in step, less than 1 for flows that give way to each other.
+    """
+
+    peak: float
+    period_rtts: float
+    slow: float
+    together: float
+
+
+def motion(cell: Link, seed: int = 1) -> Motion:
+    """Simulate a random link once and measure how its queue moves."""
+    scenario = of_random_link(random_link(cell), EFFORT, record=["queue", "cwnd"])
+    result = api.simulate(scenario, reps=1, seed=seed)
+    times = np.arange(EFFORT.warmup_s, EFFORT.duration_s, STEP_S)
+    queue = result.series("queue")
+    lengths = _sampled(queue[queue["id"] == 0], times)
+    flows = result.replications[0]["flows"]
+    rtt_s = float(np.mean([flow["mean_rtt_s"] for flow in flows if flow["mean_rtt_s"]]))
+    steps = max(round(rtt_s / STEP_S), 1)
+    sums = np.concatenate(([0.0], np.cumsum(lengths)))
+    averages = (sums[steps:] - sums[:-steps]) / steps
+    correlation = _autocorrelation(lengths)[: round(LONGEST_PERIOD_S / STEP_S)]
+    below = np.flatnonzero(correlation < 0)
+    first = int(below[0]) if len(below) else 0
+    place = first + int(np.argmax(correlation[first:])) if first else 0
+    cwnd = result.series("cwnd")
+    windows = np.array(
+        [_sampled(cwnd[cwnd["id"] == flow["id"]], times[::5]) for flow in flows]
+    ).clip(max=65535)
+    apart = float(windows.var(axis=1).sum())
+    return Motion(
+        float(correlation[place]) if place else 0.0,
+        place * STEP_S / rtt_s,
+        float(averages.var() / max(lengths.var(), 1e-12)),
+        float(windows.sum(axis=0).var()) / apart if apart else float("nan"),
+    )
+
+
+def _sampled(series: pd.DataFrame, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    time = np.asarray(series["time_s"], dtype=float)
+    value = np.asarray(series["value"], dtype=float)
+    sampled: NDArray[np.float64] = value[np.maximum(np.searchsorted(time, times, "right") - 1, 0)]
+    return sampled
+
+
+def _autocorrelation(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = values - values.mean()
+    spectrum = np.abs(np.fft.rfft(centred, 2 * len(values))) ** 2
+    products: NDArray[np.float64] = np.fft.irfft(spectrum)[: len(values)]
+    return products / products[0] if products[0] > 0 else products
+
+
+def main() -> None:
+    """Print the motion of every random link, and medians by the number of flows."""
+    found: dict[int, list[Motion]] = {}
+    print("link   N  peak  at RTTs  slow  together")
+    for number in range(1, LINKS + 1):
+        moved, flows = motion(Link(number)), random_link(Link(number)).flows
+        found.setdefault(flows, []).append(moved)
+        print(
+            f"{number:4} {flows:3}  {moved.peak:4.2f} {moved.period_rtts:8.1f}  {moved.slow:4.2f}"
+            f"  {moved.together:8.2f}"
+        )
+    print("\n  N links  peak  slow  together   (medians)")
+    for flows, motions in sorted(found.items()):
+        medians = [
+            float(np.nanmedian([getattr(moved, name) for moved in motions]))
+            for name in ("peak", "slow", "together")
+        ]
+        print(
+            f"{flows:3} {len(motions):5}  {medians[0]:4.2f}  {medians[1]:4.2f}  {medians[2]:8.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

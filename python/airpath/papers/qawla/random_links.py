@@ -1,0 +1,129 @@
+"""Random links with three regimes: beyond the paper, which has two.
+
+The generalised model is compared with simulation on them. They are drawn from what the paper
+itself varies; one sequence of random numbers, fixed here, gives the same links everywhere.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple, TypeVar
+
+from airpath.papers.qawla.data import link_rate_bps, mcs_table
+
+__all__ = ["LINKS", "LINK_SEED", "Link", "RandomLink", "draw", "random_link"]
+
+LINKS: Final = 50
+"""How many links the item `three_regimes` has."""
+
+LINK_SEED: Final = 1
+"""Of the sequence that they are drawn from. Not the simulation's seed; the first one tried."""
+
+REGIMES: Final = 3
+LOWEST_PER: Final = 1e-5
+HIGHEST_PER: Final = 0.3
+"""Range of packet error rates: Table 2 has 8.4e-6 to 0.295, apart from 0."""
+THRESHOLDS: Final = range(5, 41)
+"""Packets. The paper has 10, 20, 30 (§5) and 40 (§6)."""
+FLOWS: Final = (1, 2, 4, 8, 16)
+"""N (§4)."""
+MEAN_RTT0_MS: Final = (1, 5, 10, 20, 40, 60, 80, 100)
+"""F, ms (§4)."""
+
+_T = TypeVar("_T")
+
+
+class Link(NamedTuple):
+    """The cell of a random link: its number, from 1."""
+
+    link: int
+
+
+@dataclass(frozen=True)
+class RandomLink:
+    """One drawn link with its traffic.
+
+    Parameters
+    ----------
+    number : int
+        From 1.
+    flows : int
+        N.
+    mean_rtt0_ms : int
+        F, ms: mean of the flows' fixed round-trip times, spaced as in SU(N, F).
+    rates_mbps : tuple of float
+        r_1 < r_2 < r_3, Mbit/s.
+    pers : tuple of float
+        PER_1 <= PER_2 <= PER_3, in [0, 1].
+    thresholds : tuple of int
+        B_1 < B_2, packets.
+    """
+
+    number: int
+    flows: int
+    mean_rtt0_ms: int
+    rates_mbps: tuple[float, ...]
+    pers: tuple[float, ...]
+    thresholds: tuple[int, ...]
+
+    @property
+    def traffic(self) -> str:
+        """The paper's name for such traffic."""
+        return f"SU({self.flows},{self.mean_rtt0_ms})"
+
+
+def draw(count: int, seed: int) -> list[RandomLink]:
+    """Draw links, each independent of the others.
+
+    Rates: three different ones of the seven link rates of Table 1, ascending. Error rates:
+    log-uniform, sorted ascending, three digits. Thresholds: two different ones, uniform. N and F:
+    uniform over the paper's values.
+
+    Parameters
+    ----------
+    count : int
+        How many, from 0.
+    seed : int
+        Of the sequence, from 0.
+    """
+    # Only random(), whose sequence Python promises to keep.
+    uniform = random.Random(seed).random
+
+    def pick(values: Sequence[_T]) -> _T:
+        return values[int(uniform() * len(values))]
+
+    def sample(values: Sequence[_T], size: int) -> list[_T]:
+        left = list(values)
+        return [left.pop(int(uniform() * len(left))) for _ in range(size)]
+
+    rates = sorted({link_rate_bps(mcs) / 1e6 for mcs in mcs_table().values()})
+    decades = HIGHEST_PER / LOWEST_PER
+    links = []
+    for number in range(1, count + 1):
+        drawn_rates = sorted(sample(rates, REGIMES))
+        pers = sorted(LOWEST_PER * decades ** uniform() for _ in range(REGIMES))
+        thresholds = sorted(sample(THRESHOLDS, REGIMES - 1))
+        links.append(
+            RandomLink(
+                number,
+                flows=pick(FLOWS),
+                mean_rtt0_ms=pick(MEAN_RTT0_MS),
+                rates_mbps=tuple(drawn_rates),
+                pers=tuple(float(f"{per:.3g}") for per in pers),
+                thresholds=tuple(thresholds),
+            )
+        )
+    return links
+
+
+@cache
+def _links() -> tuple[RandomLink, ...]:
+    return tuple(draw(LINKS, LINK_SEED))
+
+
+def random_link(cell: Link) -> RandomLink:
+    """Return the link of a cell."""
+    return _links()[cell.link - 1]
