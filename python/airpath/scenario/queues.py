@@ -147,8 +147,8 @@ class Red(_AutomaticRed):
         Let the probability rise to 1 between `max_th` and twice `max_th`; else it is 1 from
         `max_th` on. Default True (Floyd 2000).
     wait : bool
-        Never drop sooner than 1/p_b arrivals after the last drop, as ns-2 and ns-3 do.
-        Default False (Floyd & Jacobson 1993).
+        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, ns-3);
+        Floyd & Jacobson 1993 do not wait.
     ecn : bool
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
     """
@@ -162,7 +162,7 @@ class Red(_AutomaticRed):
     target_delay: Duration = Duration.parse("5 ms")
     mean_packet: PositiveSize = Size(500)
     gentle: Truth = True
-    wait: Truth = False
+    wait: Truth = True
     ecn: Truth = False
 
 
@@ -192,8 +192,8 @@ class Ared(_AutomaticRed):
     interval : Duration
         Time between adaptations, above 0. Default 500 ms (Floyd, Gummadi & Shenker 2001).
     wait : bool
-        Never drop sooner than 1/p_b arrivals after the last drop, as ns-2 and ns-3 do.
-        Default False (Floyd & Jacobson 1993).
+        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, ns-3);
+        Floyd & Jacobson 1993 do not wait.
     ecn : bool
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
     """
@@ -207,7 +207,7 @@ class Ared(_AutomaticRed):
     target_delay: Duration = Duration.parse("5 ms")
     mean_packet: PositiveSize = Size(500)
     interval: PositiveDuration = Duration.parse("500 ms")
-    wait: Truth = False
+    wait: Truth = True
     ecn: Truth = False
 
 

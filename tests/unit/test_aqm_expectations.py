@@ -1,0 +1,95 @@
+"""What each queue discipline is expected to do with bulk TCP, end to end.
+
+The bounds are those of the sources (named at each test), not of this program. All runs have fixed
+seeds; the measured values are in the pages of the models.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import airpath as ap
+
+
+def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
+    """Return mean wait, mean queue, utilisation and Jain's index of NewReno bulk flows."""
+    scenario = ap.Scenario(
+        flows=ap.flows(
+            flows,
+            cc="newreno",
+            base_rtt=base_rtt,
+            tcp={"receive_window": "4 MB"},
+            start={"uniform": ["0 s", "1 s"]},
+        ),
+        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate=rate)),
+        duration="120 s",
+        warmup="40 s",
+    )
+    result = ap.simulate(scenario, reps=4, seed=1)
+    queue = result.queues().query("queue == 'bottleneck'")
+    link = result.links().query("link == 'bottleneck'")
+    goodput = result.flows().groupby("flow")["goodput_bps"].mean()
+    return {
+        "wait_ms": float(queue["mean_sojourn_s"].mean()) * 1e3,
+        "queue": float(queue["mean_packets"].mean()),
+        "utilisation": float(link["utilisation"].mean()),
+        "jain": float(goodput.sum() ** 2 / (len(goodput) * (goodput**2).sum())),
+    }
+
+
+@pytest.mark.parametrize("delay_estimate", ["timestamps", "departure-rate"])
+@pytest.mark.parametrize("flows", [5, 20, 50])
+def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str) -> None:
+    """RFC 8033 §4: mean delay near the 15 ms of the target, 95 % of the link or more."""
+    found = measured(ap.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
+    assert 13 < found["wait_ms"] < 20
+    assert found["utilisation"] > 0.95
+
+
+@pytest.mark.parametrize("flows", [2, 5, 20])
+def test_codel_keeps_the_wait_near_its_target(flows: int) -> None:
+    """RFC 8289 §3.2: little standing queue at a small cost; droptail would hold 85 to 120 ms."""
+    found = measured(ap.CoDel(), flows, "10 Mbit/s", "40 ms")
+    assert found["wait_ms"] < 20
+    assert found["utilisation"] > 0.9
+
+
+@pytest.mark.parametrize("flows", [10, 20, 30, 50, 100])
+def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None:
+    """Floyd, Gummadi & Shenker 2001 §4: thresholds 10.4 and 31.3, so the target is 18.8 to 22.9.
+
+    The queue's time average is compared with the band of the arrivals' average, so by two packets
+    less strictly. Ten senders need a loss rate below what the least max_p gives: they only have
+    to stay between min_th and the band.
+    """
+    aqm = ap.Ared(limit=2000, mean_packet="1500 B")
+    found = measured(aqm, flows, "50 Mbit/s", "60 ms")
+    assert (10.4 if flows == 10 else 16.8) < found["queue"] < 24.9
+
+
+@pytest.mark.parametrize("flows", [2, 5])
+def test_fq_codel_shares_equally(flows: int) -> None:
+    """RFC 8290 §1.2: flows share the link whatever they do."""
+    found = measured(ap.FqCoDel(), flows, "10 Mbit/s", "40 ms")
+    assert found["jain"] > 0.999
+    assert found["wait_ms"] < 15
+
+
+def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
+    """RFC 8290 §5.1: a flow below its share waits for about one packet (1.2 ms here) or two."""
+    bulk = ap.flows(4, cc="newreno", base_rtt="40 ms", tcp={"receive_window": "4 MB"})
+    sparse = ap.flows(source="cbr", rate="64 kbit/s", packet="160 B")
+    waits = {}
+    for aqm in (ap.FqCoDel(), ap.CoDel()):
+        scenario = ap.Scenario(
+            flows=bulk + sparse,
+            bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s")),
+            duration="60 s",
+            warmup="10 s",
+        )
+        table = ap.simulate(scenario, reps=4, seed=1).flows().query("flow == 4")
+        if aqm.kind == "fq-codel":
+            assert (table["delivered_packets"] == table["sent_packets"]).all()
+        waits[aqm.kind] = float(table["mean_delay_s"].mean()) * 1e3
+    assert waits["fq-codel"] < 2.4 + 0.13
+    assert waits["codel"] > 2 * waits["fq-codel"]
