@@ -131,6 +131,17 @@ def test_the_good_file_is_good() -> None:
             f"accepted are {LINKS}.",
         ),
         (
+            "flows.0.cc",
+            '{kind = "cubic", beta = 1}',
+            "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, "
+            "for example 0.7.",
+        ),
+        (
+            "flows.0.cc",
+            '{kind = "cubic", c = 0}',
+            "flows.0.cc.c = 0: not above 0. Write a number above 0, for example 0.4.",
+        ),
+        (
             "bottleneck.link",
             '{kind = "fixed", rate = "1 Mbit/s", frame_overhead = "70 kB"}',
             'bottleneck.link.frame_overhead = "70 kB": more than the largest packet. '
@@ -272,14 +283,14 @@ def test_the_good_file_is_good() -> None:
         ),
         (
             "flows.0.cc",
-            "cubic",
-            'flows.0.cc = "cubic": not a congestion control. Accepted are reno, newreno.',
+            "vegas",
+            'flows.0.cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic.',
         ),
         (
             "flows.0.cc",
             "newren",
             'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
-            "accepted are reno, newreno.",
+            "accepted are reno, newreno, cubic.",
         ),
         (
             "flows.0.profile",
@@ -472,7 +483,7 @@ max_p = 2
 [bottleneck.link]
 kind = "fixed"
 [[flows]]
-cc = "cubic"
+cc = "vegas"
 base_rtt = "40 ms"
 tcp = {min_rto = "2 s", max_rto = "1 s", handshake = 1}
 [[flows]]
@@ -579,9 +590,9 @@ def test_python_objects_name_their_class() -> None:
         "Gred: max_th = 90: not above min_th = 100. Write max_th above min_th, for example 300."
     )
     with pytest.raises(ap.ScenarioError) as caught:
-        ap.flows(4, cc="cubic", base_rtt="40 ms")
+        ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
-        'flows: cc = "cubic": not a congestion control. Accepted are reno, newreno.'
+        'flows: cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic.'
     )
     with pytest.raises(ap.ScenarioError) as caught:
         ap.DualRegimeLink(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)

@@ -8,6 +8,7 @@ from airpath.errors import MISSING, AirpathError, BadValueError, Problem, Scenar
 from airpath.scenario.flows import (
     Cbr,
     Congestion,
+    Cubic,
     NewReno,
     Poisson,
     Reno,
@@ -57,6 +58,7 @@ __all__ = [
     "CoDel",
     "Congestion",
     "Control",
+    "Cubic",
     "DropTail",
     "DualRegimeLink",
     "Duration",

@@ -436,6 +436,22 @@ def _gain(value: Any) -> float:
     return float(value)
 
 
+def _positive_number(value: Any) -> float:
+    """Read a number above 0 that has no upper bound."""
+    number = _gain(value)
+    if number == 0:
+        raise fault("not above 0", "Write a number above 0", "0.4")
+    return number
+
+
+def _proper_fraction(value: Any) -> float:
+    """Read a number above 0 and below 1."""
+    number = _fraction(True, "0.7")(value)
+    if number == 1:
+        raise fault("not below 1", "Write a number above 0 and below 1", "0.7")
+    return number
+
+
 def _packets(low: int, example: int) -> Callable[[Any], int]:
     check_number = _whole(low, MOST_PACKETS, example)
 
@@ -521,6 +537,8 @@ QueueLimit = Annotated[
 ]
 Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
+PositiveNumber = Annotated[float, PlainValidator(_positive_number)]
+ProperFraction = Annotated[float, PlainValidator(_proper_fraction)]
 PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
 PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
 AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]

@@ -14,8 +14,11 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
+    PositiveNumber,
     PositiveRate,
     PositiveSize,
+    ProperFraction,
+    Truth,
     as_missing,
     fault,
     faults_at,
@@ -27,6 +30,7 @@ from airpath.scenario.units import Duration, Size, quote
 __all__ = [
     "Cbr",
     "Congestion",
+    "Cubic",
     "NewReno",
     "Poisson",
     "Reno",
@@ -76,6 +80,30 @@ class NewReno(Congestion):
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, which is Reno's."""
         return {"kind": "reno"}
+
+
+class Cubic(Congestion):
+    """CUBIC: the window law of RFC 9438, recovery as RFC 6582.
+
+    Parameters
+    ----------
+    c : float
+        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4.
+    beta : float
+        β, what a loss leaves of the window, above 0 and below 1. Default 0.7.
+    fast_convergence : bool
+        Leave room for new flows after a second loss (RFC 9438 §4.7). Default True.
+    reno_friendly : bool
+        Never send less than Reno would (RFC 9438 §4.3). Default True.
+    """
+
+    recovery = "newreno"
+
+    kind: Literal["cubic"] = "cubic"
+    c: PositiveNumber = 0.4
+    beta: ProperFraction = 0.7
+    fast_convergence: Truth = True
+    reno_friendly: Truth = True
 
 
 # --- wires and starting times ------------------------------------------------------------------

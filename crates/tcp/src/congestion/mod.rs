@@ -3,9 +3,11 @@
 //! Loss *detection* and retransmission are the sender's (`recovery.rs`), so a law stays small.
 //! To add one: its file and one line in `registry.rs`.
 
+mod cubic;
 mod registry;
 mod reno;
 
+pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::Reno;
 

@@ -1,6 +1,6 @@
 //! The list of congestion controls: one line each.
 
-use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, Cubic, LossEvent, Reno};
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
 /// Congestion controls that were registered at run time.
@@ -10,6 +10,7 @@ built_in_parts! {
     /// Any congestion control.
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
+        "cubic" => Cubic(Cubic): "The window as a cubic function of time since a loss (RFC 9438).",
     }
 }
 

@@ -1,0 +1,353 @@
+//! CUBIC: the window as a cubic function of the time since the last loss.
+//!
+//! Source: RFC 9438. Windows are in segments here, as in the RFC.
+//! Left out: HyStart++ (RFC 9406), spurious-loss rollback (§4.9), the restart of an idle
+//! connection.
+
+use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CubicConfig {
+    /// C, segments/s³: how fast the window grows far from `W_max`. RFC 9438 §5: 0.4.
+    #[serde(default = "c")]
+    pub c: f64,
+    /// β_cubic, in (0, 1): what a loss leaves of the window. RFC 9438 §4.6: 0.7.
+    #[serde(default = "beta")]
+    pub beta: f64,
+    /// Release bandwidth for new flows (§4.7).
+    #[serde(default = "yes")]
+    pub fast_convergence: bool,
+    /// Never send less than Reno would (§4.3).
+    #[serde(default = "yes")]
+    pub reno_friendly: bool,
+}
+
+const fn c() -> f64 {
+    0.4
+}
+
+const fn beta() -> f64 {
+    0.7
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// W_cubic(t) = C (t − K)³ + W_max, segments; `t` and `k` in seconds (RFC 9438 §4.2, fig. 1).
+pub fn w_cubic(t: f64, k: f64, w_max: f64, c: f64) -> f64 {
+    let distance = t - k;
+    c * distance * distance * distance + w_max
+}
+
+/// K = ∛((W_max − cwnd_epoch)/C), s: when the window is back at `W_max` (RFC 9438 §4.2, fig. 2).
+pub fn time_to_w_max(w_max: f64, cwnd_epoch: f64, c: f64) -> f64 {
+    libm::cbrt((w_max - cwnd_epoch).max(0.0) / c)
+}
+
+/// α_cubic = 3 (1 − β)/(1 + β): the additive increase by which Reno with β sends as much as Reno
+/// with one half (RFC 9438 §4.3).
+pub fn reno_friendly_increase(beta: f64) -> f64 {
+    3.0 * (1.0 - beta) / (1.0 + beta)
+}
+
+/// The window law of RFC 9438.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    config: CubicConfig,
+    mss: f64,
+    /// Segments, like every window below.
+    cwnd: f64,
+    ssthresh: Option<f64>,
+    srtt: Option<Duration>,
+    /// W_max: the window before the last loss.
+    w_max: f64,
+    /// cwnd_prior, for the Reno-friendly region.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    /// The last reduction was a timeout's: the next epoch starts at its own `W_max`.
+    after_timeout: bool,
+}
+
+/// One congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// K, s.
+    k: f64,
+    /// W_est: what Reno would have.
+    w_est: f64,
+}
+
+impl Cubic {
+    /// Before the first segment.
+    pub fn new(config: CubicConfig, setup: &CongestionSetup) -> Cubic {
+        let options = &setup.options;
+        let mss = f64::from(options.mss);
+        Cubic {
+            config,
+            mss,
+            cwnd: options.initial_window as f64 / mss,
+            ssthresh: options.initial_ssthresh.map(|bytes| bytes as f64 / mss),
+            srtt: None,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+            after_timeout: false,
+        }
+    }
+
+    fn note_rtt(&mut self, rtt: Duration) {
+        let smoothed =
+            self.srtt.map_or(rtt.as_nanos(), |srtt| (srtt.as_nanos() / 8) * 7 + rtt.as_nanos() / 8);
+        self.srtt = Some(Duration::from_nanos(smoothed));
+    }
+
+    /// RFC 9438 §4.2; after a timeout K is 0 and `W_max` the present window (§4.8).
+    fn new_epoch(&mut self, now: Time) -> Epoch {
+        if self.after_timeout || self.w_max < self.cwnd {
+            self.w_max = self.cwnd;
+            self.after_timeout = false;
+        }
+        Epoch {
+            start: now,
+            k: time_to_w_max(self.w_max, self.cwnd, self.config.c),
+            w_est: self.cwnd,
+        }
+    }
+
+    /// RFC 9438 §4.3–4.5, for `acked` segments.
+    fn congestion_avoidance(&mut self, now: Time, acked: f64) {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.new_epoch(now),
+        };
+        let CubicConfig { c, beta, .. } = self.config;
+        let alpha = if epoch.w_est < self.cwnd_prior { reno_friendly_increase(beta) } else { 1.0 };
+        epoch.w_est += alpha * acked / self.cwnd;
+        self.epoch = Some(epoch);
+        let t = now.saturating_since(epoch.start).as_secs_lossy();
+        if self.config.reno_friendly && w_cubic(t, epoch.k, self.w_max, c) < epoch.w_est {
+            self.cwnd = self.cwnd.max(epoch.w_est);
+            return;
+        }
+        let rtt = self.srtt.map_or(0.0, Duration::as_secs_lossy);
+        let target = w_cubic(t + rtt, epoch.k, self.w_max, c);
+        let target = target.clamp(self.cwnd, 1.5 * self.cwnd);
+        self.cwnd += (target - self.cwnd) / self.cwnd * acked;
+    }
+
+    /// RFC 9438 §4.6 and §4.7; gives the new threshold.
+    fn reduce(&mut self, flight: u64) -> f64 {
+        let CubicConfig { beta, fast_convergence, .. } = self.config;
+        self.cwnd_prior = self.cwnd;
+        self.w_max = if fast_convergence && self.cwnd < self.w_max {
+            self.cwnd * (1.0 + beta) / 2.0
+        } else {
+            self.cwnd
+        };
+        self.epoch = None;
+        (flight as f64 / self.mss * beta).max(2.0)
+    }
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
+    type Config = CubicConfig;
+
+    fn build(
+        config: CubicConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<Cubic, ConfigError> {
+        if !(config.c > 0.0 && config.c.is_finite()) {
+            return Err(ConfigError::new("c", config.c, "not above 0"));
+        }
+        if !(config.beta > 0.0 && config.beta < 1.0) {
+            return Err(ConfigError::new("beta", config.beta, "not between 0 and 1"));
+        }
+        Ok(Cubic::new(config, &setup.extra))
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, event: &AckEvent) {
+        if let Some(rtt) = event.rtt {
+            self.note_rtt(rtt);
+        }
+        let acked = event.acked as f64 / self.mss;
+        if self.ssthresh.is_none_or(|ssthresh| self.cwnd < ssthresh) {
+            self.cwnd += acked.min(1.0);
+        } else {
+            self.congestion_avoidance(event.now, acked);
+        }
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        let ssthresh = self.reduce(event.flight);
+        self.ssthresh = Some(ssthresh);
+        self.cwnd = ssthresh;
+    }
+
+    /// RFC 9438 §4.8.
+    fn on_rto(&mut self, event: &LossEvent) {
+        let ssthresh = self.reduce(event.flight);
+        self.ssthresh = Some(ssthresh);
+        self.cwnd = 1.0;
+        self.after_timeout = true;
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        let ssthresh = self.ssthresh.unwrap_or(self.cwnd);
+        self.cwnd = ssthresh.min(cwnd as f64 / self.mss);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.cwnd = self.cwnd.min(1.0);
+    }
+
+    fn cwnd(&self) -> u64 {
+        (self.cwnd * self.mss) as u64
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh.map_or(u64::MAX, |ssthresh| (ssthresh * self.mss) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::TcpOptions;
+
+    const DEFAULT: CubicConfig =
+        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
+
+    fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {
+        let options = TcpOptions {
+            mss: 1000,
+            initial_window: segments * 1000,
+            initial_ssthresh: Some(ssthresh * 1000),
+            ..TcpOptions::rfc()
+        };
+        Cubic::new(config, &CongestionSetup { options })
+    }
+
+    fn ack(now: Time, rtt: Duration) -> AckEvent {
+        let (in_flight, rtt) = (0, Some(rtt));
+        AckEvent { now, acked: 1000, in_flight, rtt, feedback: 0.0, app_limited: false }
+    }
+
+    /// A round trip: every segment of the window is acknowledged, evenly spaced.
+    fn round(law: &mut Cubic, start: Time, rtt: Duration) -> u64 {
+        let segments = law.cwnd() / 1000;
+        for segment in 0..segments {
+            let into = Duration::from_nanos(rtt.as_nanos() * segment / segments);
+            law.on_ack(&ack(start + into, rtt));
+        }
+        segments
+    }
+
+    #[test]
+    fn fig1_and_fig2_the_cubic_is_back_at_w_max_after_k() {
+        let k = time_to_w_max(100.0, 70.0, 0.4);
+        assert!((k - 4.217_163_326_508_746).abs() < 1e-12, "{k}");
+        assert!((w_cubic(0.0, k, 100.0, 0.4) - 70.0).abs() < 1e-9);
+        assert!((w_cubic(k, k, 100.0, 0.4) - 100.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn s4_3_alpha_is_0_529_for_beta_0_7() {
+        assert!((reno_friendly_increase(0.7) - 0.529_411_764_7).abs() < 1e-9);
+    }
+
+    #[test]
+    fn s4_6_a_loss_leaves_seven_tenths_of_the_flight() {
+        let mut law = cubic(DEFAULT, 100, 10);
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        assert_eq!((law.cwnd(), law.ssthresh()), (70_000, 70_000));
+    }
+
+    #[test]
+    fn s4_7_fast_convergence_remembers_less_than_the_window() {
+        let mut law = cubic(DEFAULT, 100, 10);
+        for flight in [100_000, 70_000] {
+            law.on_loss(&LossEvent { now: Time::ZERO, flight });
+        }
+        assert!((law.w_max - 70.0 * 0.85).abs() < 1e-9, "{}", law.w_max);
+    }
+
+    #[test]
+    fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
+        let rtt = Duration::from_millis(20);
+        let mut law = cubic(CubicConfig { reno_friendly: false, ..DEFAULT }, 1000, 10);
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 1_000_000 });
+        let mut now = Time::ZERO;
+        let expected_k = time_to_w_max(1000.0, 700.0, 0.4);
+        while now < Time::from_secs(12) {
+            round(&mut law, now, rtt);
+            now = now + rtt;
+            let ideal = w_cubic(now.as_secs_lossy(), expected_k, 1000.0, 0.4);
+            let error = law.cwnd / ideal - 1.0;
+            assert!(error.abs() < 0.01, "{error} at {now:?}");
+        }
+    }
+
+    #[test]
+    fn s4_8_after_a_timeout_the_first_epoch_is_convex_from_its_start() {
+        let mut law = cubic(DEFAULT, 100, 10);
+        law.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        assert_eq!((law.cwnd(), law.ssthresh()), (1000, 70_000));
+        let (rtt, mut now) = (Duration::from_millis(100), Time::ZERO);
+        while law.epoch.is_none() {
+            round(&mut law, now, rtt);
+            now = now + rtt;
+        }
+        assert_eq!(law.epoch.map(|epoch| epoch.k), Some(0.0));
+        assert!((law.w_max - 70.0).abs() < 1.0, "{}", law.w_max);
+    }
+
+    /// Mean window of a law that loses one segment in every 1/p, over the last two thirds of
+    /// `losses` losses.
+    fn mean_window(law: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
+        let (mut now, mut since_loss) = (Time::ZERO, 0.0);
+        let (mut sum, mut rounds) = (0.0, 0.0);
+        for number in 0..losses {
+            while since_loss < 1.0 / p {
+                if number >= losses / 3 {
+                    sum += law.cwnd;
+                    rounds += 1.0;
+                }
+                since_loss += round(law, now, rtt) as f64;
+                now = now + rtt;
+            }
+            since_loss -= 1.0 / p;
+            law.on_loss(&LossEvent { now, flight: law.cwnd() });
+        }
+        sum / rounds
+    }
+
+    /// RFC 9438 §5.1, fig. 5: mean window 1.054 (RTT/p)^0.75 with one loss every 1/p segments.
+    /// The formula is for windows that come back to `W_max`, so without fast convergence. Around
+    /// `W_max` the cubic is flat and forgets its start slowly, so it starts there.
+    #[test]
+    fn s5_1_the_response_function_within_five_percent() {
+        let config = CubicConfig { fast_convergence: false, ..DEFAULT };
+        for (p, expected) in [(1e-4, 187.4), (1e-5, 1053.8), (1e-6, 5926.0)] {
+            let mut law = cubic(config, (expected / 0.925) as u64, 10);
+            law.on_loss(&LossEvent { now: Time::ZERO, flight: law.cwnd() });
+            let mean = mean_window(&mut law, p, Duration::from_millis(100), 24);
+            assert!((mean / expected - 1.0).abs() < 0.05, "p = {p}: {mean} and {expected}");
+        }
+    }
+
+    /// In the Reno-friendly region the mean window is Reno's with one half: √(3/2p).
+    #[test]
+    fn s4_3_with_short_round_trips_it_sends_as_much_as_reno() {
+        let mut law = cubic(DEFAULT, 30, 10);
+        let mean = mean_window(&mut law, 1e-3, Duration::from_millis(5), 200);
+        assert!((mean / 38.7 - 1.0).abs() < 0.05, "{mean}");
+    }
+}
