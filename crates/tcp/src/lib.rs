@@ -21,10 +21,12 @@
 pub mod congestion;
 mod datagram;
 mod options;
+mod ranges;
 mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
+mod sack;
 mod scoreboard;
 mod sender;
 pub mod window;

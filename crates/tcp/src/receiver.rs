@@ -11,8 +11,15 @@ use airpath_core::{
     Time,
 };
 
-/// Bytes of an ACK's IP packet beyond its headers.
-const ACK_PAYLOAD: u32 = 0;
+/// Bytes of the SACK option with `blocks` blocks, padding included (RFC 2018 §3).
+const fn sack_option_bytes(blocks: u32) -> u32 {
+    if blocks == 0 { 0 } else { 4 + 8 * blocks }
+}
+
+/// The clock of the timestamps option: microseconds, wrapping.
+pub(crate) fn timestamp(now: Time) -> u32 {
+    (now.as_nanos() / 1000) as u32
+}
 
 /// The receiver of one connection. Input 0 takes segments, output 0 gives ACKs.
 pub struct Receiver {
@@ -27,7 +34,18 @@ pub struct Receiver {
     unacknowledged: u32,
     ack_deadline: Time,
     feedback: f32,
+    uses_sack: bool,
+    timestamps: Option<Timestamps>,
     measured: Measured,
+}
+
+/// What the receiver echoes (RFC 7323 §4.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Timestamps {
+    /// TS.Recent.
+    recent: u32,
+    /// Last.ACK.sent.
+    last_ack_sent: u64,
 }
 
 /// Counters since measurement started.
@@ -65,7 +83,7 @@ impl Receiver {
     pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
         Receiver {
             flow,
-            ack_size: options.header_bytes + ACK_PAYLOAD,
+            ack_size: options.whole_header(),
             delay_segments: options.delayed_ack_segments,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
@@ -74,6 +92,8 @@ impl Receiver {
             unacknowledged: 0,
             ack_deadline: Time::NEVER,
             feedback: 0.0,
+            uses_sack: options.recovery.uses_sack(),
+            timestamps: options.timestamps.then(Timestamps::default),
             measured: Measured::default(),
         }
     }
@@ -99,6 +119,15 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags;
         ack.feedback = self.feedback;
+        if self.uses_sack {
+            self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
+            ack.size += sack_option_bytes(ack.sack().len() as u32);
+        }
+        if let Some(timestamps) = &mut self.timestamps {
+            ack.tsval = timestamp(ctx.now);
+            ack.tsecr = timestamps.recent;
+            timestamps.last_ack_sent = next;
+        }
         ctx.emit(Port(0), ack);
     }
 
@@ -138,6 +167,11 @@ impl Stage for Receiver {
     fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Data {
             return ctx.drop(packet, DropReason::Stray);
+        }
+        if let Some(timestamps) = &mut self.timestamps
+            && packet.seq <= timestamps.last_ack_sent
+        {
+            timestamps.recent = packet.tsval;
         }
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
