@@ -12,7 +12,8 @@ pub struct Reassembly {
     next: u64,
     /// What has arrived beyond `next`.
     islands: RangeSet,
-    /// A byte of each island that grew lately, the latest first.
+    /// A byte of each of the islands that were touched last, the latest first; a place that is
+    /// not needed repeats another or is stale.
     latest: [u64; REMEMBERED],
 }
 
@@ -49,7 +50,11 @@ impl Reassembly {
     fn insert_with_holes(&mut self, start: u64, end: u64) -> Arrived {
         let start = start.max(self.next);
         let had_islands = !self.islands.is_empty();
-        if start >= end || self.islands.insert(Range { start, end }) == 0 {
+        if start >= end {
+            return Arrived::Duplicate;
+        }
+        if self.islands.insert(Range { start, end }) == 0 {
+            self.remember(start);
             return Arrived::Duplicate;
         }
         match self.islands.as_slice().first() {
@@ -59,21 +64,38 @@ impl Reassembly {
                 if had_islands { Arrived::FilledHole } else { Arrived::InOrder }
             }
             _ => {
-                self.latest.rotate_right(1);
-                self.latest[0] = start;
+                self.remember(start);
                 Arrived::OutOfOrder
             }
         }
     }
 
-    /// The SACK blocks of an ACK: the island that grew last comes first, then the others in the
-    /// order in which they were last reported first (RFC 2018 §4).
+    /// The island that holds the byte `at` was touched now.
+    fn remember(&mut self, at: u64) {
+        let touched = self.islands.holding(at);
+        let mut latest = [at; REMEMBERED];
+        let others = self.latest.into_iter().filter(|other| {
+            let island = self.islands.holding(*other);
+            island.is_some() && island != touched
+        });
+        latest[1..].iter_mut().zip(others).for_each(|(place, other)| *place = other);
+        self.latest = latest;
+    }
+
+    /// The SACK blocks of an ACK: first the island of the latest arrival, then those that were
+    /// reported first most recently, and whatever else there is room for (RFC 2018 §4).
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let mut reported: [Option<Range>; REMEMBERED] = [None; REMEMBERED];
-        for (place, at) in self.latest.iter().enumerate() {
-            let island = self.islands.holding(*at);
-            if !reported.contains(&island) {
-                reported[place] = island;
+        let mut count = 0;
+        let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));
+        let others = self.islands.as_slice().iter().rev().copied();
+        for island in known.chain(others) {
+            if count == REMEMBERED {
+                break;
+            }
+            if !reported.contains(&Some(island)) {
+                reported[count] = Some(island);
+                count += 1;
             }
         }
         let next = self.next;

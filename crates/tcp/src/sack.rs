@@ -1,7 +1,7 @@
 //! Loss detection and recovery with selective acknowledgements.
 //!
 //! Source: RFC 6675 (its `SetPipe`, `IsLost`, `NextSeg`, here on byte ranges instead of byte by
-//! byte); RFC 6937 for proportional rate reduction.
+//! byte); RFC 6937 with the slow-start reduction bound for proportional rate reduction.
 //! After a timeout all SACK information is forgotten, as RFC 2018 §8 asks for fear of reneging;
 //! everything outstanding counts as lost and is sent again in slow start, except what the
 //! receiver reports anew.
@@ -19,7 +19,7 @@ const DUP_THRESH: u32 = 3;
 pub(crate) struct Acknowledged<'a> {
     /// The oldest unacknowledged byte before this ACK.
     pub(crate) una: u64,
-    /// The cumulative acknowledgement.
+    /// The cumulative acknowledgement; before `una` when the ACK was overtaken by another.
     pub(crate) ack: u64,
     /// The selective ones.
     pub(crate) blocks: &'a [SackBlock],
@@ -45,10 +45,14 @@ pub(crate) struct SackRecovery {
     limited_transmit: bool,
     proportional: bool,
     sacked: RangeSet,
+    /// DupAcks.
     duplicates: u32,
-    sent_before_duplicates: u64,
+    /// Bytes that limited transmit has sent for these duplicates.
+    limited_transmit_sent: u64,
+    /// DeliveredData of the last ACK: bytes that it acknowledged first, in either way.
+    delivered: u64,
     phase: Phase,
-    /// No new recovery before everything up to here is acknowledged.
+    /// RecoveryPoint: no new recovery before everything up to here is acknowledged.
     recovery_point: u64,
     /// HighRxt, as the offset behind the highest byte sent again in this phase.
     high_rxt: u64,
@@ -65,9 +69,10 @@ enum Phase {
 /// One recovery.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
-    /// RescueRxt.
-    rescue: Option<u64>,
-    reduction: Reduction,
+    /// RescueRxt, as an offset behind a byte: rule 4 waits until more is acknowledged.
+    rescue_rxt: u64,
+    /// What rules instead of cwnd − pipe (RFC 6937).
+    reduction: Option<Reduction>,
 }
 
 /// Proportional rate reduction (RFC 6937 §3.1), bytes.
@@ -113,7 +118,8 @@ impl SackRecovery {
             proportional: options.recovery == RecoveryKind::Prr,
             sacked: RangeSet::default(),
             duplicates: 0,
-            sent_before_duplicates: 0,
+            limited_transmit_sent: 0,
+            delivered: 0,
             phase: Phase::Open,
             recovery_point: 0,
             high_rxt: 0,
@@ -122,85 +128,122 @@ impl SackRecovery {
 
     /// Takes an ACK; `ssthresh` is the window law's.
     pub(crate) fn on_ack(&mut self, acknowledged: &Acknowledged<'_>, ssthresh: u64) -> Verdict {
-        let Acknowledged { una, ack, snd_max, .. } = *acknowledged;
-        let newly_sacked = self.absorb(acknowledged);
+        let &Acknowledged { una, ack, snd_max, .. } = acknowledged;
+        let ack = ack.max(una);
+        let news = self.absorb(acknowledged);
         let known = if ack > una { self.sacked.remove_before(ack) } else { 0 };
-        let delivered = ack - una - known + newly_sacked;
+        self.delivered = ack - una - known + news;
         self.high_rxt = self.high_rxt.max(ack);
-        if ack >= self.recovery_point && !matches!(self.phase, Phase::Open) {
-            self.duplicates = 0;
-            let was_recovery = matches!(self.phase, Phase::Recovery(_));
-            self.phase = Phase::Open;
-            return if was_recovery { Verdict::Recovered } else { Verdict::Grow };
-        }
-        let pipe = self.pipe(ack, snd_max);
-        match &mut self.phase {
-            Phase::Recovery(episode) => {
-                episode.reduction.on_ack(delivered, pipe, ssthresh, self.mss);
+        let open_verdict = if ack > una { Verdict::Grow } else { Verdict::Wait };
+        match self.phase {
+            Phase::Open => {
+                if ack > una {
+                    self.forget_duplicates();
+                }
+                if news > 0 && self.on_duplicate(ack) {
+                    self.begin(ack, snd_max);
+                    return Verdict::FastRetransmit;
+                }
+                open_verdict
+            }
+            Phase::Recovery(_) if ack >= self.recovery_point => {
+                self.open();
+                Verdict::Recovered
+            }
+            Phase::Recovery(_) => {
+                self.reduce(ack, snd_max, ssthresh);
                 Verdict::Wait
             }
-            Phase::Loss if ack > una => Verdict::Grow,
-            Phase::Loss => Verdict::Wait,
-            Phase::Open if ack > una => {
-                self.duplicates = 0;
-                Verdict::Grow
+            Phase::Loss => {
+                if ack >= self.recovery_point {
+                    self.open();
+                }
+                open_verdict
             }
-            Phase::Open => self.on_duplicate(ack, snd_max),
         }
     }
 
-    /// Adds the blocks to the scoreboard; gives how many bytes were news.
+    /// `Update` (RFC 6675 §4): adds the blocks to the scoreboard; gives how many bytes were news.
+    /// A block at the cumulative acknowledgement contradicts it, one beyond `snd_max` cannot be.
     fn absorb(&mut self, acknowledged: &Acknowledged<'_>) -> u64 {
-        let &Acknowledged { ack, blocks, snd_max, .. } = acknowledged;
+        let &Acknowledged { una, ack, blocks, snd_max } = acknowledged;
         let ranges = blocks.iter().map(|block| {
             let start = ack + u64::from(block.offset);
             Range { start, end: start + u64::from(block.length) }
         });
+        let edge = ack.max(una);
         ranges
-            .filter(|range| range.start < range.end && range.end <= snd_max)
+            .filter(|range| edge < range.start && range.start < range.end && range.end <= snd_max)
             .map(|range| self.sacked.insert(range))
             .sum()
     }
 
-    /// RFC 6675 §5: a duplicate ACK outside of recovery.
-    fn on_duplicate(&mut self, una: u64, snd_max: u64) -> Verdict {
-        self.duplicates = self.duplicates.saturating_add(1);
-        if self.duplicates == 1 {
-            self.sent_before_duplicates = snd_max;
-        }
-        let is_lost = self.duplicates >= DUP_THRESH || una < self.lost_before();
-        if !is_lost || una < self.recovery_point {
-            return Verdict::Wait;
-        }
+    /// Counts a duplicate ACK, which is one that told of new data beyond a hole (RFC 6675 §2);
+    /// says whether the byte at `una` is lost (§5 steps 1 and 2).
+    fn on_duplicate(&mut self, una: u64) -> bool {
+        self.duplicates += 1;
+        self.duplicates >= DUP_THRESH || una < self.lost_before()
+    }
+
+    /// RFC 6675 §5 step 4.
+    fn begin(&mut self, una: u64, snd_max: u64) {
         self.recovery_point = snd_max;
         self.high_rxt = una;
-        let reduction = Reduction { recover_fs: snd_max - una, ..Reduction::default() };
-        self.phase = Phase::Recovery(Episode { rescue: None, reduction });
-        Verdict::FastRetransmit
+        let recover_fs = snd_max - una;
+        let reduction = self.proportional.then(|| Reduction { recover_fs, ..Reduction::default() });
+        self.phase = Phase::Recovery(Episode { rescue_rxt: una, reduction });
+    }
+
+    /// Proportional rate reduction: what the last ACK allows to send.
+    pub(crate) fn reduce(&mut self, una: u64, snd_max: u64, ssthresh: u64) {
+        if !self.proportional {
+            return;
+        }
+        let pipe = self.pipe(una, snd_max);
+        if let Phase::Recovery(Episode { reduction: Some(reduction), .. }) = &mut self.phase {
+            reduction.on_ack(self.delivered, pipe, ssthresh, self.mss);
+        }
+    }
+
+    fn open(&mut self) {
+        self.phase = Phase::Open;
+        self.forget_duplicates();
+    }
+
+    fn forget_duplicates(&mut self) {
+        self.duplicates = 0;
+        self.limited_transmit_sent = 0;
     }
 
     /// The retransmission timer expired (RFC 6675 §5.1).
     pub(crate) fn on_rto(&mut self, una: u64, snd_max: u64) {
         self.sacked.clear();
-        self.duplicates = 0;
+        self.forget_duplicates();
         self.phase = Phase::Loss;
         self.recovery_point = snd_max;
         self.high_rxt = una;
     }
 
-    /// Limited transmit's share of what is outstanding, not part of FlightSize.
-    pub(crate) fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
-        if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
+    /// Limited transmit's share of what is outstanding, not part of FlightSize
+    /// (RFC 6675 §5 step 4.2).
+    pub(crate) fn limited_transmit_sent(&self) -> u64 {
+        self.limited_transmit_sent
     }
 
-    /// RFC 3042: what duplicates allow beyond cwnd before a recovery starts.
+    /// Limited transmit: what may be sent beyond cwnd before a recovery begins, which is what
+    /// has left the network (RFC 6675 §5 step 3), two segments at most (RFC 3042 §2).
     #[inline]
     pub(crate) fn limited_transmit_allowance(&self) -> u64 {
-        if self.limited_transmit {
-            u64::from(self.duplicates.min(DUP_THRESH - 1)) * self.mss
+        if self.limited_transmit && self.duplicates > 0 {
+            self.sacked.bytes().min(u64::from(DUP_THRESH - 1) * self.mss)
         } else {
             0
         }
+    }
+
+    /// Limited transmit sent `bytes`.
+    pub(crate) fn on_limited_transmit(&mut self, bytes: u64) {
+        self.limited_transmit_sent += bytes;
     }
 
     /// Whether what may be sent is ruled by `pipe` and not by the edge of the window.
@@ -212,7 +255,9 @@ impl SackRecovery {
     /// Whether a segment may be sent now, for a window law that allows `cwnd`.
     pub(crate) fn may_send(&self, cwnd: u64, una: u64, snd_max: u64) -> bool {
         match &self.phase {
-            Phase::Recovery(episode) if self.proportional => episode.reduction.budget >= self.mss,
+            Phase::Recovery(Episode { reduction: Some(reduction), .. }) => {
+                reduction.budget >= self.mss
+            }
             _ => {
                 let pipe = self.pipe(una, snd_max);
                 pipe == 0 || cwnd >= pipe + self.mss
@@ -268,38 +313,148 @@ impl SackRecovery {
             return Some(NextSegment::New);
         }
         let Phase::Recovery(episode) = self.phase else { return None };
-        let highest_sacked = self.sacked.as_slice().last()?.end;
-        if hole < highest_sacked {
+        let last = self.sacked.as_slice().last();
+        if last.is_some_and(|range| hole < range.end) {
             return Some(NextSegment::Resend(hole));
         }
-        if episode.rescue.is_some_and(|rescue| una <= rescue) {
+        if una <= episode.rescue_rxt {
             return None;
         }
-        let tail = if highest_sacked == snd_max {
-            self.sacked.as_slice().last().map_or(snd_max, |range| range.start)
-        } else {
-            snd_max
-        };
+        let tail = last.filter(|range| range.end == snd_max).map_or(snd_max, |range| range.start);
         (tail > una).then(|| NextSegment::Rescue(tail - 1))
     }
 
-    /// The bytes from `start` to `end` were sent again.
-    pub(crate) fn on_resent(&mut self, start: u64, end: u64, is_rescue: bool) {
+    /// The fast retransmit, from `start` to `end`: HighRxt and RescueRxt (RFC 6675 §5 step 4.3).
+    pub(crate) fn on_fast_retransmit(&mut self, start: u64, end: u64) {
+        self.on_resent(start, end);
         if let Phase::Recovery(episode) = &mut self.phase {
-            episode.reduction.on_sent(end - start);
-            if is_rescue {
-                episode.rescue = Some(self.recovery_point);
-            }
-        }
-        if !is_rescue {
-            self.high_rxt = self.high_rxt.max(end);
+            episode.rescue_rxt = end;
         }
     }
 
-    /// `bytes` of new data were sent.
-    pub(crate) fn on_new_data(&mut self, bytes: u64) {
+    /// The bytes from `start` to `end` were sent again.
+    pub(crate) fn on_resent(&mut self, start: u64, end: u64) {
+        self.high_rxt = self.high_rxt.max(end);
+        self.on_sent(end - start);
+    }
+
+    /// Rule 4 of `NextSeg` was used for `bytes`: HighRxt stays.
+    pub(crate) fn on_rescue(&mut self, bytes: u64) {
         if let Phase::Recovery(episode) = &mut self.phase {
-            episode.reduction.on_sent(bytes);
+            episode.rescue_rxt = self.recovery_point;
         }
+        self.on_sent(bytes);
+    }
+
+    /// `bytes` were sent, new or again.
+    pub(crate) fn on_sent(&mut self, bytes: u64) {
+        if let Phase::Recovery(Episode { reduction: Some(reduction), .. }) = &mut self.phase {
+            reduction.on_sent(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MSS: u64 = 4;
+
+    /// The scoreboard of RFC 6675, octet by octet, as its §4 words the routines.
+    struct Octets {
+        sacked: Vec<bool>,
+        una: u64,
+        high_rxt: u64,
+        rescue_rxt: u64,
+    }
+
+    impl Octets {
+        fn unsacked(&self) -> impl Iterator<Item = u64> {
+            (self.una..self.sacked.len() as u64).filter(|at| !self.sacked[*at as usize])
+        }
+
+        fn is_lost(&self, at: u64) -> bool {
+            let above = &self.sacked[at as usize..];
+            let sequences = above.windows(2).filter(|pair| !pair[0] && pair[1]).count();
+            let octets = above.iter().filter(|sacked| **sacked).count() as u64;
+            sequences >= 3 || octets > 2 * MSS
+        }
+
+        fn pipe(&self) -> u64 {
+            let not_lost = self.unsacked().filter(|at| !self.is_lost(*at)).count();
+            let resent = self.unsacked().filter(|at| *at < self.high_rxt).count();
+            (not_lost + resent) as u64
+        }
+
+        fn next_segment(&self, has_new: bool) -> Option<NextSegment> {
+            let highest = self.sacked.iter().rposition(|sacked| *sacked).unwrap_or(0) as u64;
+            let hole = self.unsacked().find(|at| *at >= self.high_rxt && *at < highest);
+            if let Some(hole) = hole.filter(|hole| self.is_lost(*hole)) {
+                return Some(NextSegment::Resend(hole));
+            }
+            if has_new {
+                return Some(NextSegment::New);
+            }
+            if let Some(hole) = hole {
+                return Some(NextSegment::Resend(hole));
+            }
+            let last = self.unsacked().last().filter(|_| self.una > self.rescue_rxt);
+            last.map(NextSegment::Rescue)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn rfc6675_4_agrees_with_octet_by_octet_counting(
+            pieces in prop::collection::vec((0u64..60, 1u64..9), 0..8),
+            una in 0u64..30,
+            resent in 0u64..60,
+            rescue_rxt in 0u64..60,
+            has_new: bool,
+        ) {
+            let snd_max = 70;
+            let options =
+                TcpOptions { mss: MSS as u32, recovery: RecoveryKind::Sack, ..TcpOptions::rfc() };
+            let mut sack = SackRecovery::new(&options).expect("it uses SACK");
+            let mut sacked = vec![false; snd_max as usize];
+            for (start, length) in pieces {
+                let start = start.max(una + 1);
+                let end = (start + length).min(snd_max);
+                sack.sacked.insert(Range { start, end });
+                sacked[start as usize..end as usize].fill(true);
+            }
+            let high_rxt = resent.max(una);
+            sack.phase = Phase::Recovery(Episode { rescue_rxt, reduction: None });
+            sack.recovery_point = snd_max;
+            sack.high_rxt = high_rxt;
+            let octets = Octets { sacked, una, high_rxt, rescue_rxt };
+            prop_assert_eq!(sack.pipe(una, snd_max), octets.pipe());
+            prop_assert_eq!(una < sack.lost_before(), octets.is_lost(una));
+            let next = sack.next_segment(una, snd_max, has_new);
+            prop_assert_eq!(next, octets.next_segment(has_new));
+        }
+    }
+
+    /// RFC 6937 §3.1, in segments of 1000 bytes.
+    #[test]
+    fn the_reduction_follows_the_equations() {
+        let mut reduction = Reduction { recover_fs: 20_000, ..Reduction::default() };
+        let mut sndcnt = |delivered, pipe, sent| {
+            reduction.on_ack(delivered, pipe, 10_000, 1000);
+            let allowed = reduction.budget;
+            reduction.on_sent(sent);
+            allowed
+        };
+        assert_eq!(sndcnt(1000, 16_000, 1000), 500); // ⌈1 · ½⌉; the fast retransmit is forced
+        assert_eq!(sndcnt(1000, 16_000, 0), 0); // 2 · ½ − 1
+        assert_eq!(sndcnt(1001, 15_000, 0), 501); // ⌈3.001 · ½⌉ − 1
+        assert_eq!(sndcnt(8999, 10_000, 0), 0); // at ssthresh
+        assert_eq!(sndcnt(1000, 9500, 0), 500); // as much as ssthresh leaves
+        assert_eq!(sndcnt(0, 0, 10_000), 10_000); // as much as prr_delivered allows: 13 − 1 + 1
+        assert_eq!(sndcnt(1000, 0, 2000), 4000); // 14 − 11 + 1
+        assert_eq!(sndcnt(3000, 0, 0), 5000); // 17 − 13 + 1
     }
 }

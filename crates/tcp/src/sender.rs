@@ -1,7 +1,7 @@
 //! The sending endpoint: ties estimator, scoreboard, recovery and congestion control together.
 //!
-//! Source: RFC 9293, RFC 5681, RFC 6298 §5. After a timeout the sender goes back to the oldest
-//! unacknowledged byte and sends on from there (go-back-N), as senders without SACK do.
+//! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
+//! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
@@ -188,7 +188,9 @@ impl Sender {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
         syn.flags = Flags::SYN;
-        syn.tsval = timestamp(ctx.now);
+        if self.timestamps {
+            syn.tsval = timestamp(ctx.now);
+        }
         self.rto_deadline = ctx.now + self.rtt.rto();
         ctx.emit(Port(0), syn);
     }
@@ -217,7 +219,9 @@ impl Sender {
 
     #[inline]
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
-        if ack.seq < self.snd_una || ack.seq > self.snd_max {
+        let is_overtaken = ack.seq < self.snd_una;
+        let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
+        if tells_nothing || ack.seq > self.snd_max {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
@@ -259,7 +263,8 @@ impl Sender {
                 restart_timer = restart;
                 self.resend_head(ctx);
             }
-            Verdict::Wait | Verdict::FastRetransmit => {}
+            Verdict::FastRetransmit => self.fast_retransmit(ctx),
+            Verdict::Wait => {}
         }
         if self.snd_una == self.snd_max {
             self.rto_deadline = Time::NEVER;
@@ -313,23 +318,27 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
-        let (verdict, limited_transmit) = match &self.sack {
-            Some(_) => {
-                let verdict = self.selective_verdict(ack);
-                let sack = self.sack.as_ref().expect("matched just now");
-                (verdict, sack.limited_transmit_sent(self.snd_max))
-            }
-            None => {
-                let verdict = self.recovery.on_duplicate(self.snd_una, self.snd_max);
-                (verdict, self.recovery.limited_transmit_sent(self.snd_max))
-            }
+        let verdict = match &self.sack {
+            Some(_) => self.selective_verdict(ack),
+            None => self.recovery.on_duplicate(self.snd_una, self.snd_max),
         };
         if verdict == Verdict::FastRetransmit {
-            self.measured.fast_retransmits += 1;
-            let flight = self.flight_size() - limited_transmit;
-            self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
-            self.resend_head(ctx);
+            self.fast_retransmit(ctx);
         }
+    }
+
+    fn fast_retransmit(&mut self, ctx: &mut Ctx<'_>) {
+        self.measured.fast_retransmits += 1;
+        let limited_transmit = match &self.sack {
+            Some(sack) => sack.limited_transmit_sent(),
+            None => self.recovery.limited_transmit_sent(self.snd_max),
+        };
+        let flight = self.flight_size() - limited_transmit;
+        self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+        if let Some(sack) = &mut self.sack {
+            sack.reduce(self.snd_una, self.snd_max, self.congestion.ssthresh());
+        }
+        self.resend_head(ctx);
     }
 
     /// FlightSize (RFC 5681 §2).
@@ -362,7 +371,7 @@ impl Sender {
         self.send(self.snd_una, end, ctx);
         self.snd_nxt = self.snd_nxt.max(end);
         if let Some(sack) = &mut self.sack {
-            sack.on_resent(self.snd_una, end, false);
+            sack.on_fast_retransmit(self.snd_una, end);
         }
     }
 
@@ -375,12 +384,25 @@ impl Sender {
         let cwnd = self.congestion.cwnd();
         let window = match &self.sack {
             Some(sack) if sack.counts_pipe() => return self.transmit_by_pipe(ctx),
-            Some(sack) => cwnd + sack.limited_transmit_allowance(),
+            Some(_) => cwnd,
             None if self.snd_nxt == self.snd_max => {
                 self.recovery.window(cwnd) + self.recovery.limited_transmit_allowance()
             }
             None => self.recovery.window(cwnd),
         };
+        self.transmit_up_to(window, ctx);
+        let beyond = self.sack.as_ref().map_or(0, |sack| sack.limited_transmit_allowance());
+        if beyond > 0 {
+            let before = self.snd_max;
+            self.transmit_up_to(window.saturating_add(beyond), ctx);
+            let sent = self.snd_max - before;
+            self.sack.iter_mut().for_each(|sack| sack.on_limited_transmit(sent));
+        }
+    }
+
+    /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
+    #[inline]
+    fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let limit = self.edge.min(self.snd_una.saturating_add(window));
         while let Some(end) = self.next_end(limit, ctx.now) {
             self.send(self.snd_nxt, end, ctx);
@@ -396,19 +418,19 @@ impl Sender {
             match sack.next_segment(self.snd_una, self.snd_max, new_end.is_some()) {
                 Some(NextSegment::New) => {
                     let end = new_end.expect("new data is chosen only when there is some");
-                    sack.on_new_data(end - self.snd_max);
+                    sack.on_sent(end - self.snd_max);
                     self.send(self.snd_max, end, ctx);
                     self.snd_nxt = end;
                 }
                 Some(NextSegment::Resend(start)) => {
                     let end = self.board.end_of(start);
-                    sack.on_resent(start, end, false);
+                    sack.on_resent(start, end);
                     self.send(start, end, ctx);
                 }
                 Some(NextSegment::Rescue(last_byte)) => {
                     let start = self.board.start_of(last_byte, self.snd_una);
                     let end = self.board.end_of(last_byte);
-                    sack.on_resent(start, end, true);
+                    sack.on_rescue(end - start);
                     self.send(start, end, ctx);
                 }
                 None => break,
