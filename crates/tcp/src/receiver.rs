@@ -1,6 +1,7 @@
 //! The receiving endpoint: acknowledges, delays ACKs, advertises a window, measures.
 //!
-//! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK).
+//! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK), RFC 2018 §3 (size of
+//! the SACK option), RFC 7323 §4.3 (which timestamp is echoed).
 
 use crate::options::TcpOptions;
 use crate::reassembly::{Arrived, Reassembly};
@@ -42,10 +43,32 @@ pub struct Receiver {
 /// What the receiver echoes (RFC 7323 §4.3).
 #[derive(Clone, Copy, Debug, Default)]
 struct Timestamps {
-    /// TS.Recent.
-    recent: u32,
+    /// TS.Recent, and when it was set.
+    recent: Option<(u32, Time)>,
     /// Last.ACK.sent.
     last_ack_sent: u64,
+}
+
+/// Half a round of the clock: what is older cannot be told from what is newer.
+const HALF_A_ROUND: Duration = Duration::from_nanos(1000 << 31);
+
+impl Timestamps {
+    /// A segment from `seq` with TSval `tsval` has arrived.
+    #[inline]
+    fn on_segment(&mut self, seq: u64, tsval: u32, now: Time) {
+        let is_old = self.recent.is_some_and(|(recent, since)| {
+            let is_valid = now.saturating_since(since) < HALF_A_ROUND; // RFC 7323 §5.5
+            is_valid && tsval.wrapping_sub(recent) > u32::MAX / 2
+        });
+        if seq <= self.last_ack_sent && !is_old {
+            self.recent = Some((tsval, now));
+        }
+    }
+
+    /// TSecr; 0 before there is something to echo.
+    fn echo(&self) -> u32 {
+        self.recent.map_or(0, |(recent, _)| recent)
+    }
 }
 
 /// Counters since measurement started.
@@ -125,7 +148,7 @@ impl Receiver {
         }
         if let Some(timestamps) = &mut self.timestamps {
             ack.tsval = timestamp(ctx.now);
-            ack.tsecr = timestamps.recent;
+            ack.tsecr = timestamps.echo();
             timestamps.last_ack_sent = next;
         }
         ctx.emit(Port(0), ack);
@@ -168,10 +191,8 @@ impl Stage for Receiver {
         if packet.kind != PacketKind::Data {
             return ctx.drop(packet, DropReason::Stray);
         }
-        if let Some(timestamps) = &mut self.timestamps
-            && packet.seq <= timestamps.last_ack_sent
-        {
-            timestamps.recent = packet.tsval;
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.on_segment(packet.seq, packet.tsval, ctx.now);
         }
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
