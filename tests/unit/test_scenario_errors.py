@@ -361,9 +361,9 @@ def test_the_good_file_is_good() -> None:
         ),
         (
             "flows.0.tcp",
-            '{recovery = "sack"}',
-            'flows.0.tcp.recovery = "sack": not one of the accepted words. '
-            "Accepted are reno, newreno.",
+            '{recovery = "fack"}',
+            'flows.0.tcp.recovery = "fack": not one of the accepted words. '
+            "The nearest is sack; accepted are reno, newreno, sack, prr.",
         ),
         (
             "flows.0.tcp",
@@ -382,6 +382,12 @@ def test_the_good_file_is_good() -> None:
             '{mss = "65535 B"}',
             'flows.0.tcp.mss = "65535 B": mss and header together are 65575 B, larger than an IP '
             'packet. Write at most "65535 B" for both together.',
+        ),
+        (
+            "flows.0.tcp",
+            '{mss = "65495 B", timestamps = true}',
+            'flows.0.tcp.mss = "65495 B": mss and header, with timestamps, together are 65547 B, '
+            'larger than an IP packet. Write at most "65523 B" for both together.',
         ),
         (
             "flows.0.tcp",

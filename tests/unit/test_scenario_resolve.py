@@ -37,6 +37,7 @@ BULK = {
     "rttvar_gain": 0.25,
     "first_rttvar": "half",
     "handshake": True,
+    "timestamps": False,
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -254,6 +255,9 @@ def test_the_profile_of_the_2014_simulator() -> None:
         ({"cc": "newreno"}, "newreno"),
         ({"cc": ap.NewReno(), "profile": "ns3-2014"}, "newreno"),
         ({"tcp": {"recovery": "reno"}}, "reno"),
+        ({"tcp": {"recovery": "sack"}}, "sack"),
+        ({"cc": "reno", "tcp": {"recovery": "prr"}}, "prr"),
+        ({"cc": "newreno", "tcp": {"recovery": "sack"}}, "sack"),
     ],
 )
 def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
@@ -268,6 +272,7 @@ def test_overrides_of_options() -> None:
         "initial_ssthresh": "64 KiB",
         "delayed_ack_segments": 1,
         "limited_transmit": False,
+        "timestamps": True,
     }
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", tcp=changed))["flows"]
     assert flow["source"]["options"] == BULK | {
@@ -275,6 +280,7 @@ def test_overrides_of_options() -> None:
         "initial_ssthresh": 65_536,
         "delayed_ack_segments": 1,
         "limited_transmit": False,
+        "timestamps": True,
     }
 
 

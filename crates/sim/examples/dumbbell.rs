@@ -12,7 +12,7 @@ fn main() {
     let (flows, mbps, packets, seconds) = (number(1), number(2), number(3), number(4));
     let options = json!({
         "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
-        "initial_ssthresh": null, "receive_window": 4_000_000, "recovery": "newreno",
+        "initial_ssthresh": null, "receive_window": 4_000_000, "recovery": arguments.get(5).map_or("newreno", String::as_str),
         "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": true,
         "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 1,
         "delayed_ack_timeout_ns": 200_000_000, "initial_rto_ns": 1_000_000_000u64,

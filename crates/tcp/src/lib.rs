@@ -5,10 +5,10 @@
 //! | choices of a profile | `options.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
-//! | loss detection, fast retransmit, fast recovery | `recovery.rs` |
+//! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
 //! | the sender that ties them together | `sender.rs` |
-//! | in-order delivery | `reassembly.rs` |
+//! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs` |
 //! | advertised window | `window/`, one file per policy |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
@@ -21,10 +21,12 @@
 pub mod congestion;
 mod datagram;
 mod options;
+mod ranges;
 mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
+mod sack;
 mod scoreboard;
 mod sender;
 pub mod window;

@@ -59,6 +59,10 @@ pub struct TcpOptions {
     pub first_rttvar: FirstRttvar,
     /// SYN and SYN-ACK before the first data.
     pub handshake: bool,
+    /// Timestamps (RFC 7323): 12 bytes more in every packet, an RTT sample from every ACK of new
+    /// data.
+    #[serde(default)]
+    pub timestamps: bool,
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -73,6 +77,17 @@ pub enum RecoveryKind {
     Reno,
     /// RFC 6582: fast recovery lasts until everything outstanding at its start is acknowledged.
     NewReno,
+    /// RFC 6675: selective acknowledgements.
+    Sack,
+    /// RFC 6675 with proportional rate reduction (RFC 6937).
+    Prr,
+}
+
+impl RecoveryKind {
+    /// Whether the receiver sends SACK blocks (RFC 2018) and the sender uses them.
+    pub const fn uses_sack(self) -> bool {
+        matches!(self, RecoveryKind::Sack | RecoveryKind::Prr)
+    }
 }
 
 /// How an ACK enlarges the window.
@@ -116,7 +131,15 @@ pub enum FirstRttvar {
     Full,
 }
 
+/// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
+const TIMESTAMPS_BYTES: u32 = 12;
+
 impl TcpOptions {
+    /// Bytes of IP and TCP header in each packet, timestamps included.
+    pub fn whole_header(&self) -> u32 {
+        self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
+    }
+
     /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
     pub fn rfc() -> TcpOptions {
         TcpOptions {
@@ -143,6 +166,7 @@ impl TcpOptions {
             rttvar_gain: 0.25,
             first_rttvar: FirstRttvar::Half,
             handshake: true,
+            timestamps: false,
         }
     }
 
@@ -163,7 +187,7 @@ impl TcpOptions {
             }
         };
         positive("mss", u64::from(self.mss))?;
-        if u64::from(self.mss) + u64::from(self.header_bytes) > 65_535 {
+        if u64::from(self.mss) + u64::from(self.whole_header()) > 65_535 {
             let problem = "with its headers larger than an IP packet of 65535 bytes";
             return Err(ConfigError::new("mss", self.mss, problem));
         }

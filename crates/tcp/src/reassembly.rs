@@ -1,18 +1,20 @@
 //! Puts out-of-order data back in order.
 
+use crate::ranges::{Range, RangeSet};
+use airpath_core::SackBlock;
+
+/// How many arrivals are remembered to order SACK blocks by.
+const REMEMBERED: usize = 3;
+
 /// What the receiver has of the stream.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
-    /// Ranges beyond `next`, ascending, apart from each other.
-    islands: Vec<Range>,
-}
-
-/// Bytes `start` … `end` − 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    start: u64,
-    end: u64,
+    /// What has arrived beyond `next`.
+    islands: RangeSet,
+    /// A byte of each of the islands that were touched last, the latest first; a place that is
+    /// not needed repeats another or is stale.
+    latest: [u64; REMEMBERED],
 }
 
 /// What an arriving segment was.
@@ -47,29 +49,60 @@ impl Reassembly {
 
     fn insert_with_holes(&mut self, start: u64, end: u64) -> Arrived {
         let start = start.max(self.next);
-        if start >= end || self.islands.iter().any(|r| r.start <= start && end <= r.end) {
+        let had_islands = !self.islands.is_empty();
+        if start >= end {
             return Arrived::Duplicate;
         }
-        let had_islands = !self.islands.is_empty();
-        self.merge(Range { start, end });
-        match self.islands.first() {
+        if self.islands.insert(Range { start, end }) == 0 {
+            self.remember(start);
+            return Arrived::Duplicate;
+        }
+        match self.islands.as_slice().first() {
             Some(first) if first.start == self.next => {
                 self.next = first.end;
-                self.islands.remove(0);
+                self.islands.remove_before(self.next);
                 if had_islands { Arrived::FilledHole } else { Arrived::InOrder }
             }
-            _ => Arrived::OutOfOrder,
+            _ => {
+                self.remember(start);
+                Arrived::OutOfOrder
+            }
         }
     }
 
-    /// Adds a range, united with those that it touches.
-    fn merge(&mut self, new: Range) {
-        let from = self.islands.partition_point(|r| r.end < new.start);
-        let to = self.islands.partition_point(|r| r.start <= new.end);
-        let united = self.islands[from..to]
-            .iter()
-            .fold(new, |all, r| Range { start: all.start.min(r.start), end: all.end.max(r.end) });
-        self.islands.splice(from..to, [united]);
+    /// The island that holds the byte `at` was touched now.
+    fn remember(&mut self, at: u64) {
+        let touched = self.islands.holding(at);
+        let mut latest = [at; REMEMBERED];
+        let others = self.latest.into_iter().filter(|other| {
+            let island = self.islands.holding(*other);
+            island.is_some() && island != touched
+        });
+        latest[1..].iter_mut().zip(others).for_each(|(place, other)| *place = other);
+        self.latest = latest;
+    }
+
+    /// The SACK blocks of an ACK: first the island of the latest arrival, then those that were
+    /// reported first most recently, and whatever else there is room for (RFC 2018 §4).
+    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
+        let mut reported: [Option<Range>; REMEMBERED] = [None; REMEMBERED];
+        let mut count = 0;
+        let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));
+        let others = self.islands.as_slice().iter().rev().copied();
+        for island in known.chain(others) {
+            if count == REMEMBERED {
+                break;
+            }
+            if !reported.contains(&Some(island)) {
+                reported[count] = Some(island);
+                count += 1;
+            }
+        }
+        let next = self.next;
+        reported.into_iter().flatten().map(move |island| SackBlock {
+            offset: u32::try_from(island.start - next).unwrap_or(u32::MAX),
+            length: u32::try_from(island.len()).unwrap_or(u32::MAX),
+        })
     }
 }
 
@@ -92,6 +125,19 @@ mod tests {
         assert_eq!(stream.insert(35, 50), Arrived::InOrder);
     }
 
+    #[test]
+    fn rfc2018_4_the_block_of_the_latest_arrival_comes_first() {
+        let mut stream = Reassembly::default();
+        for start in [20, 40, 60, 30] {
+            stream.insert(start, start + 10);
+        }
+        let blocks: Vec<_> = stream.sack_blocks().map(|b| (b.offset, b.length)).collect();
+        assert_eq!(blocks, [(20, 30), (60, 10)]);
+        stream.insert(0, 10);
+        let blocks: Vec<_> = stream.sack_blocks().map(|b| (b.offset, b.length)).collect();
+        assert_eq!(blocks, [(10, 30), (50, 10)]);
+    }
+
     proptest! {
         #[test]
         fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 1..60)) {
@@ -104,8 +150,7 @@ mod tests {
                 let next = bitmap.iter().position(|b| !b).unwrap() as u64;
                 prop_assert_eq!(stream.next(), next);
                 prop_assert_eq!(arrived == Arrived::Duplicate, !new);
-                prop_assert!(stream.islands.windows(2).all(|w| w[0].end < w[1].start));
-                prop_assert!(stream.islands.iter().all(|r| r.start > next && r.start < r.end));
+                prop_assert!(stream.islands.as_slice().iter().all(|r| r.start > next));
             }
         }
     }

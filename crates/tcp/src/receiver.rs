@@ -1,6 +1,7 @@
 //! The receiving endpoint: acknowledges, delays ACKs, advertises a window, measures.
 //!
-//! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK).
+//! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK), RFC 2018 §3 (size of
+//! the SACK option), RFC 7323 §4.3 (which timestamp is echoed).
 
 use crate::options::TcpOptions;
 use crate::reassembly::{Arrived, Reassembly};
@@ -11,8 +12,15 @@ use airpath_core::{
     Time,
 };
 
-/// Bytes of an ACK's IP packet beyond its headers.
-const ACK_PAYLOAD: u32 = 0;
+/// Bytes of the SACK option with `blocks` blocks, padding included (RFC 2018 §3).
+const fn sack_option_bytes(blocks: u32) -> u32 {
+    if blocks == 0 { 0 } else { 4 + 8 * blocks }
+}
+
+/// The clock of the timestamps option: microseconds, wrapping.
+pub(crate) fn timestamp(now: Time) -> u32 {
+    (now.as_nanos() / 1000) as u32
+}
 
 /// The receiver of one connection. Input 0 takes segments, output 0 gives ACKs.
 pub struct Receiver {
@@ -27,7 +35,40 @@ pub struct Receiver {
     unacknowledged: u32,
     ack_deadline: Time,
     feedback: f32,
+    uses_sack: bool,
+    timestamps: Option<Timestamps>,
     measured: Measured,
+}
+
+/// What the receiver echoes (RFC 7323 §4.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Timestamps {
+    /// TS.Recent, and when it was set.
+    recent: Option<(u32, Time)>,
+    /// Last.ACK.sent.
+    last_ack_sent: u64,
+}
+
+/// Half a round of the clock: what is older cannot be told from what is newer.
+const HALF_A_ROUND: Duration = Duration::from_nanos(1000 << 31);
+
+impl Timestamps {
+    /// A segment from `seq` with TSval `tsval` has arrived.
+    #[inline]
+    fn on_segment(&mut self, seq: u64, tsval: u32, now: Time) {
+        let is_old = self.recent.is_some_and(|(recent, since)| {
+            let is_valid = now.saturating_since(since) < HALF_A_ROUND; // RFC 7323 §5.5
+            is_valid && tsval.wrapping_sub(recent) > u32::MAX / 2
+        });
+        if seq <= self.last_ack_sent && !is_old {
+            self.recent = Some((tsval, now));
+        }
+    }
+
+    /// TSecr; 0 before there is something to echo.
+    fn echo(&self) -> u32 {
+        self.recent.map_or(0, |(recent, _)| recent)
+    }
 }
 
 /// Counters since measurement started.
@@ -65,7 +106,7 @@ impl Receiver {
     pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
         Receiver {
             flow,
-            ack_size: options.header_bytes + ACK_PAYLOAD,
+            ack_size: options.whole_header(),
             delay_segments: options.delayed_ack_segments,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
@@ -74,6 +115,8 @@ impl Receiver {
             unacknowledged: 0,
             ack_deadline: Time::NEVER,
             feedback: 0.0,
+            uses_sack: options.recovery.uses_sack(),
+            timestamps: options.timestamps.then(Timestamps::default),
             measured: Measured::default(),
         }
     }
@@ -99,6 +142,15 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags;
         ack.feedback = self.feedback;
+        if self.uses_sack {
+            self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
+            ack.size += sack_option_bytes(ack.sack().len() as u32);
+        }
+        if let Some(timestamps) = &mut self.timestamps {
+            ack.tsval = timestamp(ctx.now);
+            ack.tsecr = timestamps.echo();
+            timestamps.last_ack_sent = next;
+        }
         ctx.emit(Port(0), ack);
     }
 
@@ -138,6 +190,9 @@ impl Stage for Receiver {
     fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Data {
             return ctx.drop(packet, DropReason::Stray);
+        }
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.on_segment(packet.seq, packet.tsval, ctx.now);
         }
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).

@@ -33,6 +33,14 @@ impl Scoreboard {
         self.segments[self.index_of(seq)].end
     }
 
+    /// Where the segment that holds the byte `seq` begins, when the first begins at `una`.
+    pub(crate) fn start_of(&self, seq: u64, una: u64) -> u64 {
+        match self.index_of(seq) {
+            0 => una,
+            index => self.segments[index - 1].end,
+        }
+    }
+
     /// Notes that the segment that holds the byte `seq` is sent again.
     pub(crate) fn mark_resent(&mut self, seq: u64) {
         let index = self.index_of(seq);

@@ -1,12 +1,14 @@
 //! The sending endpoint: ties estimator, scoreboard, recovery and congestion control together.
 //!
-//! Source: RFC 9293, RFC 5681, RFC 6298 §5. After a timeout the sender goes back to the oldest
-//! unacknowledged byte and sends on from there (go-back-N), as senders without SACK do.
+//! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
+//! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
+use crate::receiver::timestamp;
 use crate::recovery::{Recovery, Verdict};
 use crate::rtt::RttEstimator;
+use crate::sack::{Acknowledged, NextSegment, SackRecovery};
 use crate::scoreboard::Scoreboard;
 use airpath_core::stats::Mean;
 use airpath_core::{
@@ -73,6 +75,9 @@ pub struct Sender {
     syn: Handshake,
     rtt: RttEstimator,
     recovery: Recovery,
+    /// In the place of `recovery`, when SACK is used.
+    sack: Option<Box<SackRecovery>>,
+    timestamps: bool,
     board: Scoreboard,
     congestion: AnyCongestion,
     measured: Measured,
@@ -115,7 +120,7 @@ impl Sender {
         Sender {
             flow: config.flow,
             mss: options.mss,
-            header: options.header_bytes,
+            header: options.whole_header(),
             exit_window: options.exit_window,
             growth: options.window_growth,
             newreno: options.recovery == RecoveryKind::NewReno,
@@ -132,6 +137,8 @@ impl Sender {
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
+            sack: SackRecovery::new(options).map(Box::new),
+            timestamps: options.timestamps,
             board: Scoreboard::default(),
             congestion: config.congestion,
             measured: Measured::default(),
@@ -181,6 +188,9 @@ impl Sender {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
         syn.flags = Flags::SYN;
+        if self.timestamps {
+            syn.tsval = timestamp(ctx.now);
+        }
         self.rto_deadline = ctx.now + self.rtt.rto();
         ctx.emit(Port(0), syn);
     }
@@ -209,14 +219,16 @@ impl Sender {
 
     #[inline]
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
-        if ack.seq < self.snd_una || ack.seq > self.snd_max {
+        let is_overtaken = ack.seq < self.snd_una;
+        let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
+        if tells_nothing || ack.seq > self.snd_max {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
         if ack.seq > self.snd_una {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
-            self.on_duplicate(ctx);
+            self.on_duplicate(ack, ctx);
         }
         self.transmit(ctx);
         self.record_windows(ctx);
@@ -225,7 +237,11 @@ impl Sender {
     #[inline]
     fn on_new_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let acked = ack.seq - self.snd_una;
-        let rtt = self.board.acknowledge(ack.seq, ctx.now);
+        let verdict = match &mut self.sack {
+            Some(_) => self.selective_verdict(ack),
+            None => self.recovery.on_new_ack(ack.seq, acked, self.congestion.cwnd()),
+        };
+        let rtt = self.rtt_sample(ack, ctx.now);
         self.snd_una = ack.seq;
         self.snd_nxt = self.snd_nxt.max(ack.seq);
         if let Some(rtt) = rtt {
@@ -240,14 +256,15 @@ impl Sender {
             app_limited: self.snd_nxt == self.end,
         };
         let mut restart_timer = true;
-        match self.recovery.on_new_ack(ack.seq, acked, self.congestion.cwnd()) {
+        match verdict {
             Verdict::Grow => self.congestion.on_ack(&event),
             Verdict::Recovered => self.on_recovered(&event),
             Verdict::PartialAck { restart_timer: restart } => {
                 restart_timer = restart;
                 self.resend_head(ctx);
             }
-            Verdict::Wait | Verdict::FastRetransmit => {}
+            Verdict::FastRetransmit => self.fast_retransmit(ctx),
+            Verdict::Wait => {}
         }
         if self.snd_una == self.snd_max {
             self.rto_deadline = Time::NEVER;
@@ -255,6 +272,30 @@ impl Sender {
         } else if restart_timer {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }
+    }
+
+    /// What SACK makes of an ACK.
+    fn selective_verdict(&mut self, ack: &Packet) -> Verdict {
+        let acknowledged = Acknowledged {
+            una: self.snd_una,
+            ack: ack.seq,
+            blocks: ack.sack(),
+            snd_max: self.snd_max,
+        };
+        let ssthresh = self.congestion.ssthresh();
+        self.sack.as_mut().map_or(Verdict::Wait, |sack| sack.on_ack(&acknowledged, ssthresh))
+    }
+
+    /// The RTT that an ACK of new data tells: by its timestamp, or by the oldest segment that it
+    /// covers.
+    #[inline]
+    fn rtt_sample(&mut self, ack: &Packet, now: Time) -> Option<Duration> {
+        let by_segment = self.board.acknowledge(ack.seq, now);
+        if !self.timestamps {
+            return by_segment;
+        }
+        let micros = timestamp(now).wrapping_sub(ack.tsecr);
+        Some(Duration::from_nanos(u64::from(micros) * 1000))
     }
 
     fn on_recovered(&mut self, event: &AckEvent) {
@@ -276,13 +317,28 @@ impl Sender {
         }
     }
 
-    fn on_duplicate(&mut self, ctx: &mut Ctx<'_>) {
-        if self.recovery.on_duplicate(self.snd_una, self.snd_max) == Verdict::FastRetransmit {
-            self.measured.fast_retransmits += 1;
-            let flight = self.flight_size() - self.recovery.limited_transmit_sent(self.snd_max);
-            self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
-            self.resend_head(ctx);
+    fn on_duplicate(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        let verdict = match &self.sack {
+            Some(_) => self.selective_verdict(ack),
+            None => self.recovery.on_duplicate(self.snd_una, self.snd_max),
+        };
+        if verdict == Verdict::FastRetransmit {
+            self.fast_retransmit(ctx);
         }
+    }
+
+    fn fast_retransmit(&mut self, ctx: &mut Ctx<'_>) {
+        self.measured.fast_retransmits += 1;
+        let limited_transmit = match &self.sack {
+            Some(sack) => sack.limited_transmit_sent(),
+            None => self.recovery.limited_transmit_sent(self.snd_max),
+        };
+        let flight = self.flight_size() - limited_transmit;
+        self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+        if let Some(sack) = &mut self.sack {
+            sack.reduce(self.snd_una, self.snd_max, self.congestion.ssthresh());
+        }
+        self.resend_head(ctx);
     }
 
     /// FlightSize (RFC 5681 §2).
@@ -298,9 +354,14 @@ impl Sender {
             self.syn.retransmissions += 1;
             return self.send_syn(ctx);
         }
-        self.recovery.on_rto(self.snd_max);
         self.congestion.on_rto(&LossEvent { now: ctx.now, flight: self.flight_size() });
-        self.snd_nxt = self.snd_una;
+        match &mut self.sack {
+            Some(sack) => sack.on_rto(self.snd_una, self.snd_max),
+            None => {
+                self.recovery.on_rto(self.snd_max);
+                self.snd_nxt = self.snd_una;
+            }
+        }
         self.transmit(ctx);
         self.record_windows(ctx);
     }
@@ -309,6 +370,9 @@ impl Sender {
         let end = self.board.end_of(self.snd_una);
         self.send(self.snd_una, end, ctx);
         self.snd_nxt = self.snd_nxt.max(end);
+        if let Some(sack) = &mut self.sack {
+            sack.on_fast_retransmit(self.snd_una, end);
+        }
     }
 
     /// Sends what the windows allow.
@@ -317,15 +381,62 @@ impl Sender {
         if self.phase != Phase::Established {
             return;
         }
-        let mut window = self.recovery.window(self.congestion.cwnd());
-        if self.snd_nxt == self.snd_max {
-            window += self.recovery.limited_transmit_allowance();
+        let cwnd = self.congestion.cwnd();
+        let window = match &self.sack {
+            Some(sack) if sack.counts_pipe() => return self.transmit_by_pipe(ctx),
+            Some(_) => cwnd,
+            None if self.snd_nxt == self.snd_max => {
+                self.recovery.window(cwnd) + self.recovery.limited_transmit_allowance()
+            }
+            None => self.recovery.window(cwnd),
+        };
+        self.transmit_up_to(window, ctx);
+        let beyond = self.sack.as_ref().map_or(0, |sack| sack.limited_transmit_allowance());
+        if beyond > 0 {
+            let before = self.snd_max;
+            self.transmit_up_to(window.saturating_add(beyond), ctx);
+            let sent = self.snd_max - before;
+            self.sack.iter_mut().for_each(|sack| sack.on_limited_transmit(sent));
         }
+    }
+
+    /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
+    #[inline]
+    fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let limit = self.edge.min(self.snd_una.saturating_add(window));
         while let Some(end) = self.next_end(limit, ctx.now) {
             self.send(self.snd_nxt, end, ctx);
             self.snd_nxt = end;
         }
+    }
+
+    /// Sends what `pipe` leaves of the window, first what is lost (RFC 6675 §5 (C)).
+    fn transmit_by_pipe(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(mut sack) = self.sack.take() else { return };
+        while sack.may_send(self.congestion.cwnd(), self.snd_una, self.snd_max) {
+            let new_end = self.next_end(self.edge, ctx.now);
+            match sack.next_segment(self.snd_una, self.snd_max, new_end.is_some()) {
+                Some(NextSegment::New) => {
+                    let end = new_end.expect("new data is chosen only when there is some");
+                    sack.on_sent(end - self.snd_max);
+                    self.send(self.snd_max, end, ctx);
+                    self.snd_nxt = end;
+                }
+                Some(NextSegment::Resend(start)) => {
+                    let end = self.board.end_of(start);
+                    sack.on_resent(start, end);
+                    self.send(start, end, ctx);
+                }
+                Some(NextSegment::Rescue(last_byte)) => {
+                    let start = self.board.start_of(last_byte, self.snd_una);
+                    let end = self.board.end_of(last_byte);
+                    sack.on_rescue(end - start);
+                    self.send(start, end, ctx);
+                }
+                None => break,
+            }
+        }
+        self.sack = Some(sack);
     }
 
     /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
@@ -356,6 +467,9 @@ impl Sender {
             self.measured.retransmissions += 1;
             segment.flags = Flags::RETRANSMITTED;
         }
+        if self.timestamps {
+            segment.tsval = timestamp(ctx.now);
+        }
         self.measured.sent += 1;
         self.congestion.on_sent(ctx.now, end - seq);
         if self.rto_deadline.is_never() {
@@ -375,7 +489,10 @@ impl Sender {
     #[inline]
     fn record_windows(&self, ctx: &mut Ctx<'_>) {
         if ctx.records(Series::Cwnd) {
-            let window = self.recovery.window(self.congestion.cwnd());
+            let window = match self.sack {
+                Some(_) => self.congestion.cwnd(),
+                None => self.recovery.window(self.congestion.cwnd()),
+            };
             ctx.record(Series::Cwnd, self.flow.0, window as f64);
         }
         if ctx.records(Series::Ssthresh) {

@@ -1,6 +1,8 @@
 //! A sender and a receiver joined by a channel that loses, repeats, delays and reorders: what
 //! holds for every choice of options.
 
+mod script;
+
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
@@ -10,6 +12,7 @@ use airpath_tcp::{
     TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
+use script::Peer;
 use std::collections::BTreeMap;
 
 const FLOW: FlowId = FlowId(0);
@@ -163,6 +166,7 @@ impl Connection {
                 assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
                 self.sent = self.sent.max(segment.end());
             }
+            assert_eq!(u64::from(segment.size), segment.payload_bytes() + self.header());
             self.launch(To::Receiver, segment);
         }
     }
@@ -172,8 +176,29 @@ impl Connection {
             assert_eq!(ack.seq, self.arrived.contiguous(), "acknowledged what is missing");
             let edge = ack.seq + u64::from(ack.window);
             assert!(edge >= self.advertised, "the right edge moved back");
+            self.check_blocks(&ack);
             self.advertised = edge;
             self.launch(To::Sender, ack);
+        }
+    }
+
+    fn header(&self) -> u64 {
+        if self.options.timestamps { 52 } else { 40 }
+    }
+
+    /// At most three disjoint blocks (RFC 2018 §3), each of them all that has arrived around it,
+    /// and as many as there are (§4).
+    fn check_blocks(&self, ack: &Packet) {
+        let blocks = ack.sack();
+        let option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u64 };
+        assert_eq!(u64::from(ack.size), self.header() + option);
+        let beyond = self.arrived.0.range(ack.seq + 1..).count();
+        let uses_sack = matches!(self.options.recovery, RecoveryKind::Sack | RecoveryKind::Prr);
+        assert_eq!(blocks.len(), if uses_sack { beyond.min(3) } else { 0 });
+        for (i, block) in blocks.iter().enumerate() {
+            let start = ack.seq + u64::from(block.offset);
+            assert_eq!(self.arrived.0.get(&start), Some(&(start + u64::from(block.length))));
+            assert!(!blocks[..i].contains(block), "a block twice");
         }
     }
 
@@ -215,12 +240,17 @@ fn flag<T: Clone + std::fmt::Debug + 'static>(values: [T; 2]) -> impl Strategy<V
 /// Every choice of options, with windows of some segments and timers of some round trips.
 fn options() -> impl Strategy<Value = TcpOptions> {
     let choices = (
-        flag([RecoveryKind::Reno, RecoveryKind::NewReno]),
+        prop::sample::select(vec![
+            RecoveryKind::Reno,
+            RecoveryKind::NewReno,
+            RecoveryKind::Sack,
+            RecoveryKind::Prr,
+        ]),
         flag([WindowGrowth::Bytes, WindowGrowth::PerAckTruncated]),
         flag([RecoveryExit::BurstSafe, RecoveryExit::Ssthresh]),
         flag([PartialAckTimer::First, PartialAckTimer::Each]),
         flag([FirstRttvar::Half, FirstRttvar::Full]),
-        any::<[bool; 3]>(),
+        any::<[bool; 4]>(),
     );
     let sizes = (
         prop::sample::select(vec![1u32, 7, 1000, 1460, 65_495]),
@@ -241,6 +271,8 @@ fn options() -> impl Strategy<Value = TcpOptions> {
         let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, on) = choices;
         let (mss, initial_window, ssthresh, tenths) = sizes;
         let (delayed_ack_segments, delay, initial_rto, min_rto, grain, max_backoff, gains) = timers;
+        let timestamps = on[3];
+        let mss = if timestamps { mss.min(65_495 - 12) } else { mss };
         let segment = u64::from(mss);
         TcpOptions {
             mss,
@@ -254,6 +286,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],
+            timestamps,
             delayed_ack_segments,
             delayed_ack_timeout: Duration::from_millis(delay),
             initial_rto: Duration::from_millis(initial_rto),
@@ -317,21 +350,142 @@ proptest! {
     }
 }
 
-/// 5 GiB in segments of 65 495 bytes, one packet in a thousand lost.
+/// What happens to a packet on its way to or from a receiver that drops what it has reported.
+#[derive(Clone, Copy, Debug)]
+enum Whim {
+    Deliver,
+    Lose,
+    Delay(u64),
+    /// It arrives; then the receiver drops all that it holds beyond a hole.
+    Renege,
+}
+
+/// Sends a transfer to a receiver that reneges; says whether it came to an end. Every invariant
+/// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
+/// overflow checks of the build.
+fn transfer_to_a_reneging_receiver(options: &TcpOptions, transfer: u64, whims: &[Whim]) -> bool {
+    let setup = CongestionSetup { options: options.clone() };
+    let mut sender = Sender::new(SenderConfig {
+        flow: FLOW,
+        options: options.clone(),
+        congestion: AnyCongestion::Reno(Reno::new(&setup)),
+        transfer: Some(transfer),
+        start: Time::ZERO,
+        stop: Time::NEVER,
+    });
+    let window = options.receive_window as u32;
+    let (mut peer, mut bench) = (Peer::default(), Bench::default());
+    let mut channel: BTreeMap<(Time, u64), (To, Packet, bool)> = BTreeMap::new();
+    let mut number = 0;
+    for _ in 0..200_000 {
+        let arrival = channel.keys().next().map_or(Time::NEVER, |&(time, _)| time);
+        let now = arrival.min(sender.next_wakeup());
+        if now.is_never() {
+            return peer.next == transfer && sender.report().completed_at.is_some();
+        }
+        let mut launched = Vec::new();
+        if arrival == now {
+            let (_, (to, packet, reneges)) = channel.pop_first().expect("a packet is due");
+            match to {
+                To::Sender => sender.receive(Port(0), packet, &mut bench.at(now)),
+                To::Receiver => {
+                    peer.take(packet.seq, packet.end());
+                    let mut ack = peer.ack(window);
+                    ack.tsecr = packet.tsval;
+                    launched.push((To::Sender, ack));
+                    if reneges {
+                        peer.renege();
+                    }
+                }
+            }
+        } else {
+            sender.wake(&mut bench.at(now));
+        }
+        launched.extend(bench.sent().into_iter().map(|(_, segment)| (To::Receiver, segment)));
+        for (to, packet) in launched {
+            let whim = whims.get(number as usize).copied().unwrap_or(Whim::Deliver);
+            number += 1;
+            let due = now + Duration::from_millis(50);
+            let (due, reneges) = match whim {
+                Whim::Deliver => (due, false),
+                Whim::Lose => continue,
+                Whim::Delay(millis) => (due + Duration::from_millis(millis), false),
+                Whim::Renege => (due, true),
+            };
+            channel.insert((due, number), (to, packet, reneges));
+        }
+        assert!(sender.cwnd() >= u64::from(options.mss));
+        let waits = sender.bytes_in_flight() > 0;
+        assert!(!waits || !sender.next_wakeup().is_never(), "no timer for what is in flight");
+    }
+    false
+}
+
+fn whims() -> impl Strategy<Value = Vec<Whim>> {
+    let whim = prop_oneof![
+        6 => Just(Whim::Deliver),
+        2 => Just(Whim::Lose),
+        1 => (1u64..400).prop_map(Whim::Delay),
+        2 => Just(Whim::Renege),
+    ];
+    prop::collection::vec(whim, 0..200)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+
+    /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is sent again.
+    #[test]
+    fn reneging_does_no_harm(
+        options in options(), prr: bool, whims in whims(), tenths in 1u64..800,
+    ) {
+        let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
+        let options = TcpOptions { recovery, handshake: false, ..options };
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
+    }
+
+    /// A window of losses is recovered without the timer when at least three segments and what
+    /// they release arrive: RFC 6675 resends every hole as soon as `pipe` allows.
+    #[test]
+    fn losses_in_one_window_need_no_timeout(
+        prr: bool, lost in prop::collection::btree_set(0u64..17, 1..14),
+    ) {
+        let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
+        let lost: Vec<u64> = lost.into_iter().collect();
+        let course = script::sender(|given| {
+            given.tcp.recovery = recovery;
+            given.tcp.initial_window = 20_000;
+        })
+        .closed_loop(&lost, 20_000);
+        prop_assert_eq!((course.timeouts, course.recoveries), (0, 1));
+        prop_assert_eq!(course.retransmissions, lost.len() as u64);
+        prop_assert!(course.done_at <= 300, "{} ms", course.done_at);
+    }
+}
+
+/// 5 GiB in segments of nearly 64 KiB, one packet in a thousand lost.
 #[test]
 fn a_stream_beyond_4_gib_goes_on() {
-    let options = TcpOptions {
-        mss: 65_495,
-        initial_window: 10 * 65_495,
-        receive_window: 60_000_000,
-        ..TcpOptions::rfc()
-    };
+    for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr] {
+        a_long_stream_goes_on(&TcpOptions {
+            mss: 65_483,
+            initial_window: 10 * 65_483,
+            receive_window: 60_000_000,
+            timestamps: recovery != RecoveryKind::NewReno,
+            recovery,
+            ..TcpOptions::rfc()
+        });
+    }
+}
+
+fn a_long_stream_goes_on(options: &TcpOptions) {
     let transfer = 5 * (1 << 30) + 7;
     let fates = (0..200_000u32)
         .map(|packet| if packet % 1000 == 999 { Fate::Lose } else { Fate::Deliver })
         .collect();
     let mut connection =
-        Connection::new(&options, Some(transfer), Duration::from_millis(10)).with_fates(fates);
+        Connection::new(options, Some(transfer), Duration::from_millis(10)).with_fates(fates);
     assert!(connection.run(Time::NEVER, 2_000_000));
     assert!(connection.sender.report().completed_at.is_some());
     assert!(connection.sender.report().fast_retransmits > 0);
@@ -340,16 +494,26 @@ fn a_stream_beyond_4_gib_goes_on() {
 /// Ten days without loss over a path with a round trip of 40 minutes.
 #[test]
 fn ten_days_without_loss() {
+    // With timestamps the clock of 32 bits goes round 201 times.
+    for timestamps in [false, true] {
+        ten_days(timestamps);
+    }
+}
+
+fn ten_days(timestamps: bool) {
     let options = TcpOptions {
         initial_rto: Duration::from_secs(3600),
         min_rto: Duration::from_secs(3600),
         max_rto: Duration::from_secs(7200),
+        timestamps,
         ..TcpOptions::rfc()
     };
     let mut connection = Connection::new(&options, None, Duration::from_secs(1200));
     assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
     let report = connection.sender.report();
     assert_eq!((report.retransmissions, report.timeouts), (0, 0));
+    let rtt = report.mean_rtt_s.expect("there were samples");
+    assert!((2400.0..2401.0).contains(&rtt), "{rtt} s");
     // 360 round trips: the first for the handshake, the last ones with all 44 segments.
     let delivered = connection.receiver.report().stream_bytes;
     assert!(delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535, "{delivered}");
@@ -359,7 +523,10 @@ fn ten_days_without_loss() {
 /// gives a sample (Karn), and the stream still moves on.
 #[test]
 fn ten_days_of_needless_timeouts() {
-    let mut connection = Connection::new(&TcpOptions::rfc(), None, Duration::from_secs(1200));
-    assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
-    assert!(connection.receiver.report().stream_bytes > 200 * 1460);
+    for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack] {
+        let options = TcpOptions { recovery, ..TcpOptions::rfc() };
+        let mut connection = Connection::new(&options, None, Duration::from_secs(1200));
+        assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
+        assert!(connection.receiver.report().stream_bytes > 200 * 1460);
+    }
 }

@@ -45,6 +45,10 @@ LARGEST_PACKET = Size(65535)
 """Largest IP packet, RFC 791 §3.1."""
 LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
+TIMESTAMPS = Size(12)
+"""Bytes of the timestamps option in a header, RFC 7323 §3.2."""
+SELECTIVE = ("sack", "prr")
+"""Recoveries that go with every congestion control."""
 
 
 # --- congestion controls -----------------------------------------------------------------------
@@ -357,7 +361,7 @@ class Tcp(Source):
         profile = info.data.get("profile")
         cc = info.data.get("cc")
         wrong: list[tuple[Path, Any, Any]] = []
-        if cc is not None and cc.recovery and tcp.recovery and tcp.recovery != cc.recovery:
+        if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
         if profile is not None:
@@ -473,10 +477,13 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
         value = getattr(given, name)
         wrong.append(((name,), str(value), fault(what, accepted)))
 
-    packet = options.mss + options.header  # type: ignore[operator]
+    stamps = TIMESTAMPS if options.timestamps else 0
+    packet = options.mss + options.header + stamps  # type: ignore[operator]
     if packet > LARGEST_PACKET:
-        what = f"mss and header together are {Size(packet)}, larger than an IP packet"
-        complain(("mss", "header"), what, 'Write at most "65535 B" for both together')
+        parts = "mss and header, with timestamps," if stamps else "mss and header"
+        what = f"{parts} together are {Size(packet)}, larger than an IP packet"
+        accepted = f'Write at most "{LARGEST_PACKET - stamps} B" for both together'
+        complain(("mss", "header", "timestamps"), what, accepted)
     if options.receive_window > LARGEST_WINDOW:  # type: ignore[operator]
         what = "more than 32 bits of bytes"
         complain(("receive_window",), what, 'Write at most "4 GB"')

@@ -35,7 +35,7 @@ class Option(NamedTuple):
     source: str
 
 
-RECOVERY = choice("reno", "newreno")
+RECOVERY = choice("reno", "newreno", "sack", "prr")
 GROWTH = choice("bytes", "per-ack-truncated")
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
@@ -66,8 +66,10 @@ class TcpOptions(Model):
         ssthresh at the start, above 0.
     receive_window : Size
         The receiver's advertised window, at least `mss`.
-    recovery : {"reno", "newreno"}
-        Loss recovery: ends with the first new ACK, or as RFC 6582. Normally set by `cc`.
+    recovery : {"reno", "newreno", "sack", "prr"}
+        Loss recovery: ends with the first new ACK, as RFC 6582, with selective acknowledgements
+        as RFC 6675, or that with proportional rate reduction (RFC 6937). `cc` sets the first two;
+        the others go with every window law.
     window_growth : {"bytes", "per-ack-truncated"}
         Growth in congestion avoidance: RFC 5681 eq. 3, or that in truncating integers per ACK.
     exit_window : {"burst-safe", "ssthresh"}
@@ -100,6 +102,9 @@ class TcpOptions(Model):
         RTT variation after the first sample, as a part of that sample.
     handshake : bool
         Open the connection with SYN and SYN-ACK before the first data.
+    timestamps : bool
+        Timestamps (RFC 7323): 12 more header bytes in each packet of either direction, an RTT
+        sample from every ACK of new data. `mss` stays what it is: "1448 B" makes 1500-byte packets.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -126,6 +131,7 @@ class TcpOptions(Model):
     rttvar_gain: PositiveFraction | None = None
     first_rttvar: Annotated[str | None, FIRST_RTTVAR] = None
     handshake: Truth | None = None
+    timestamps: Truth | None = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -157,6 +163,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rttvar_gain": Option(0.25, "RFC 6298 §2.3"),
         "first_rttvar": Option("half", "RFC 6298 §2.2"),
         "handshake": Option(True, "RFC 9293 §3.5"),
+        "timestamps": Option(False, "RFC 7323, an option"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -181,6 +188,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rttvar_gain": Option(0.1, _NS3_RTT),
         "first_rttvar": Option("full", _NS3_RTT),
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
+        "timestamps": Option(False, "ns-3.21 has none"),
     },
 }
 """The profiles by name: each option's value and source."""

@@ -4,19 +4,30 @@
 //! segment has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Whatever an endpoint
 //! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over:
 //! a script says everything that happens.
-#![allow(dead_code)] // each test file uses a part
+#![allow(dead_code, unused_imports)] // each test file uses a part
+
+mod peer;
+mod receiver;
+
+pub(crate) use peer::Peer;
+pub(crate) use receiver::{ReceiverScript, receiver, receiver_with_policy};
 
 use airpath_core::test_kit::Bench;
-use airpath_core::{Control, Duration, Flags, FlowId, Packet, PacketKind, Port, Stage, Time};
+use airpath_core::{
+    Control, Duration, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Stage, Time,
+};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
-use airpath_tcp::window::{AnyWindow, FixedWindow, ReceiveWindow};
-use airpath_tcp::{Receiver, Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{Sender, SenderConfig, TcpOptions};
 use std::fmt;
+use std::ops::Range;
 
 /// Payload bytes of a full segment in the scripts.
 pub(crate) const MSS: u64 = 1000;
 
 const FLOW: FlowId = FlowId(0);
+
+/// Bytes of a header without options.
+const HEADER: u32 = 40;
 
 /// What a connection is given; a test changes the field it is about.
 pub(crate) struct Given {
@@ -24,6 +35,8 @@ pub(crate) struct Given {
     pub(crate) tcp: TcpOptions,
     /// Bytes to transfer; `None` never ends.
     pub(crate) transfer: Option<u64>,
+    /// When the sender starts, ms.
+    pub(crate) start: u64,
     /// When nothing new is sent any more, ms.
     pub(crate) stop: Option<u64>,
 }
@@ -48,6 +61,7 @@ fn rfc() -> Given {
             ..TcpOptions::rfc()
         },
         transfer: None,
+        start: 0,
         stop: None,
     }
 }
@@ -92,8 +106,36 @@ pub(crate) fn news(from: u64, to: u64) -> Vec<Segment> {
     (from..to).map(new).collect()
 }
 
+/// The full segments `from` … `to` − 1, once more.
+pub(crate) fn agains(from: u64, to: u64) -> Vec<Segment> {
+    (from..to).map(again).collect()
+}
+
 fn ms(millis: u64) -> Time {
     Time::from_millis(millis)
+}
+
+/// The clock of RFC 7323 as the crate runs it: microseconds, modulo 2³².
+fn clock(millis: u64) -> u32 {
+    (millis * 1000) as u32
+}
+
+/// A SACK block in the form of a packet that acknowledges everything before `next`.
+fn block(next: u64, range: &Range<u64>) -> SackBlock {
+    SackBlock { offset: (range.start - next) as u32, length: (range.end - range.start) as u32 }
+}
+
+/// How a closed loop went (see [`SenderScript::closed_loop`]).
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Course {
+    /// When everything was acknowledged, ms.
+    pub(crate) done_at: u64,
+    /// Expiries of the retransmission timer.
+    pub(crate) timeouts: u64,
+    /// Recoveries begun.
+    pub(crate) recoveries: u64,
+    /// Segments sent again.
+    pub(crate) retransmissions: u64,
 }
 
 /// A sender driven by hand.
@@ -104,6 +146,12 @@ pub(crate) struct SenderScript {
     una: u64,
     window: u32,
     unclaimed: Vec<Segment>,
+    peer: Peer,
+    /// Bytes of header that every segment must have.
+    header: u32,
+    timestamps: bool,
+    /// What the ACKs echo.
+    echo: u32,
 }
 
 /// A sender of profile `rfc` (see [`rfc`]) that starts at 0.
@@ -147,21 +195,26 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     let options = given.tcp;
     let setup = CongestionSetup { options: options.clone() };
     let window = u32::try_from(options.receive_window).expect("a window of 32 bits");
+    let timestamps = options.timestamps;
     let sender = Sender::new(SenderConfig {
         flow: FLOW,
         options,
         congestion: AnyCongestion::Reno(Reno::new(&setup)),
         transfer: given.transfer,
-        start: Time::ZERO,
+        start: ms(given.start),
         stop: given.stop.map_or(Time::NEVER, ms),
     });
     let mut script = SenderScript {
         sender,
         bench: Bench::default(),
-        now: 0,
+        now: given.start,
         una: 0,
         window,
         unclaimed: Vec::new(),
+        peer: Peer::default(),
+        header: if timestamps { HEADER + 12 } else { HEADER },
+        timestamps,
+        echo: 0,
     };
     script.wake();
     script
@@ -215,6 +268,86 @@ impl SenderScript {
             self.duplicate().nothing();
         }
         self
+    }
+
+    /// An ACK arrives, of everything before `next`, with these SACK blocks.
+    pub(crate) fn sack<const N: usize>(&mut self, next: u64, blocks: [Range<u64>; N]) -> &mut Self {
+        self.una = self.una.max(next);
+        let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
+        blocks.iter().for_each(|range| ack.push_sack(block(next, range)));
+        self.receive(ack)
+    }
+
+    /// The full segment `index` has arrived at the far end, and its ACK arrives here.
+    pub(crate) fn arrives(&mut self, index: u64) -> &mut Self {
+        self.arrives_unheard(index);
+        self.una = self.una.max(self.peer.next);
+        self.receive(self.peer.ack(self.window))
+    }
+
+    /// The full segment `index` has arrived at the far end, but its ACK is lost.
+    pub(crate) fn arrives_unheard(&mut self, index: u64) -> &mut Self {
+        self.peer.take(index * MSS, (index + 1) * MSS);
+        self
+    }
+
+    /// These full segments have arrived in turn, and none of their ACKs lets the sender send.
+    #[track_caller]
+    pub(crate) fn arrive_quietly(&mut self, indexes: impl IntoIterator<Item = u64>) -> &mut Self {
+        for index in indexes {
+            self.arrives(index).nothing();
+        }
+        self
+    }
+
+    /// The far end drops what it holds beyond a hole (RFC 2018 §8).
+    pub(crate) fn renege(&mut self) -> &mut Self {
+        self.peer.renege();
+        self
+    }
+
+    /// ACKs echo the timestamp of a segment that was sent at `sent` ms.
+    pub(crate) fn echo(&mut self, sent: u64) -> &mut Self {
+        self.echo = clock(sent);
+        self
+    }
+
+    /// Joined to the far end by a path with a round trip of 100 ms on which the first copies of
+    /// the full segments `lost` are lost: how it goes until everything before `end` is
+    /// acknowledged.
+    pub(crate) fn closed_loop(&mut self, lost: &[u64], end: u64) -> Course {
+        let mut under_way: Vec<(u64, Packet)> = Vec::new();
+        let mut sent = std::mem::take(&mut self.unclaimed);
+        while self.una < end {
+            for segment in sent.drain(..) {
+                let Segment::Data(seq, len, again) = segment else { panic!("a SYN") };
+                if again || !lost.contains(&(seq / MSS)) {
+                    self.peer.take(seq, seq + len);
+                    under_way.push((self.now + 100, self.peer.ack(self.window)));
+                }
+            }
+            let timer = self.timer_ms();
+            match under_way.first() {
+                Some(&(due, _)) if due <= timer => {
+                    let (due, ack) = under_way.remove(0);
+                    self.now = due;
+                    self.una = self.una.max(ack.seq);
+                    self.receive(ack);
+                }
+                _ => {
+                    self.now = timer;
+                    self.wake();
+                }
+            }
+            sent = std::mem::take(&mut self.unclaimed);
+        }
+        let report = self.sender.report();
+        Course {
+            done_at: self.now,
+            timeouts: report.timeouts,
+            recoveries: report.fast_retransmits,
+            retransmissions: report.retransmissions,
+        }
     }
 
     /// The scenario stops the source.
@@ -302,8 +435,9 @@ impl SenderScript {
         self.sender.next_wakeup().as_nanos() / 1_000_000
     }
 
-    fn receive(&mut self, packet: Packet) -> &mut Self {
+    fn receive(&mut self, mut packet: Packet) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        packet.tsecr = self.echo;
         self.sender.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
         self.collect()
     }
@@ -317,7 +451,8 @@ impl SenderScript {
     fn collect(&mut self) -> &mut Self {
         for (_, packet) in self.bench.sent() {
             assert_eq!(packet.kind, PacketKind::Data);
-            assert_eq!(u64::from(packet.size), packet.payload_bytes() + 40);
+            assert_eq!(u64::from(packet.size), packet.payload_bytes() + u64::from(self.header));
+            assert_eq!(packet.tsval, if self.timestamps { clock(self.now) } else { 0 });
             self.unclaimed.push(if packet.flags.contains(Flags::SYN) {
                 assert_eq!(packet.payload_bytes(), 0, "a SYN carries no payload");
                 Segment::Syn
@@ -326,159 +461,6 @@ impl SenderScript {
                 Segment::Data(packet.seq, packet.payload_bytes(), again)
             });
         }
-        self
-    }
-}
-
-/// A receiver driven by hand.
-pub(crate) struct ReceiverScript {
-    receiver: Receiver,
-    bench: Bench,
-    now: u64,
-    unclaimed: Vec<Packet>,
-    last: Option<Packet>,
-}
-
-/// A receiver of profile `rfc` with a fixed window of 10 segments.
-pub(crate) fn receiver(change: impl FnOnce(&mut Given)) -> ReceiverScript {
-    receiver_with(change, AnyWindow::Fixed(FixedWindow::new(10 * MSS)))
-}
-
-/// The same with a receive-window policy from outside.
-pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) -> ReceiverScript {
-    receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
-}
-
-fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
-    let mut given = rfc();
-    change(&mut given);
-    ReceiverScript {
-        receiver: Receiver::new(FLOW, &given.tcp, window),
-        bench: Bench::default(),
-        now: 0,
-        unclaimed: Vec::new(),
-        last: None,
-    }
-}
-
-impl ReceiverScript {
-    /// Time passes until `now`; no timer is due before it.
-    #[track_caller]
-    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
-        self.nothing();
-        assert!(now >= self.now, "the script goes back in time to {now} ms");
-        let due = self.receiver.next_wakeup();
-        assert!(due > ms(now), "a timer was due at {due:?}");
-        self.now = now;
-        self
-    }
-
-    /// A SYN arrives.
-    pub(crate) fn syn(&mut self) -> &mut Self {
-        let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
-        packet.flags = Flags::SYN;
-        self.receive(packet)
-    }
-
-    /// The full segment `index` arrives.
-    pub(crate) fn segment(&mut self, index: u64) -> &mut Self {
-        self.bytes(index * MSS, MSS)
-    }
-
-    /// A segment of `len` bytes from `seq` arrives.
-    pub(crate) fn bytes(&mut self, seq: u64, len: u64) -> &mut Self {
-        self.priced_bytes(seq, len, 0.0)
-    }
-
-    /// The same, with a feedback value that a queue wrote.
-    pub(crate) fn priced_bytes(&mut self, seq: u64, len: u64, feedback: f32) -> &mut Self {
-        let mut packet = Packet::data(FLOW, seq, len as u32, 40, ms(self.now));
-        packet.feedback = feedback;
-        self.receive(packet)
-    }
-
-    /// One ACK was sent, for everything before `next`.
-    #[track_caller]
-    pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
-        let ack = self.claim();
-        assert!(!ack.flags.contains(Flags::SYN), "a SYN-ACK");
-        assert_eq!(ack.seq, next, "acknowledged at {} ms", self.now);
-        self
-    }
-
-    /// One SYN-ACK was sent.
-    #[track_caller]
-    pub(crate) fn syn_ack(&mut self) -> &mut Self {
-        let ack = self.claim();
-        assert!(ack.flags.contains(Flags::SYN), "not a SYN-ACK");
-        assert_eq!(ack.seq, 0);
-        self
-    }
-
-    /// Nothing was sent since the last stimulus.
-    #[track_caller]
-    pub(crate) fn nothing(&mut self) -> &mut Self {
-        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self
-    }
-
-    /// The last ACK allowed so many bytes beyond what it acknowledged.
-    #[track_caller]
-    pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
-        let ack = self.last.as_ref().expect("an ACK was sent");
-        assert_eq!(ack.window, bytes, "window at {} ms", self.now);
-        self
-    }
-
-    /// The last ACK carried this feedback value.
-    #[track_caller]
-    pub(crate) fn feedback(&mut self, value: f32) -> &mut Self {
-        let ack = self.last.as_ref().expect("an ACK was sent");
-        assert!((ack.feedback - value).abs() < 1e-6, "{}", ack.feedback);
-        self
-    }
-
-    /// The delayed-ACK timer expires at `due` and not before.
-    #[track_caller]
-    pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
-        self.nothing();
-        assert_eq!(self.receiver.next_wakeup(), ms(due));
-        self.now = due;
-        self.receiver.wake(&mut self.bench.at(ms(due)));
-        self.collect()
-    }
-
-    /// No timer runs.
-    #[track_caller]
-    pub(crate) fn no_timer(&mut self) -> &mut Self {
-        let wakeup = self.receiver.next_wakeup();
-        assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
-        self
-    }
-
-    /// In-order bytes handed to the application.
-    pub(crate) fn delivered(&self) -> u64 {
-        self.receiver.report().delivered_bytes
-    }
-
-    #[track_caller]
-    fn claim(&mut self) -> Packet {
-        assert_eq!(self.unclaimed.len(), 1, "ACKs sent at {} ms", self.now);
-        let ack = self.unclaimed.remove(0);
-        assert_eq!((ack.kind, ack.size), (PacketKind::Ack, 40));
-        self.last = Some(ack.clone());
-        ack
-    }
-
-    fn receive(&mut self, packet: Packet) -> &mut Self {
-        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self.receiver.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
-        self.collect()
-    }
-
-    fn collect(&mut self) -> &mut Self {
-        let sent = self.bench.sent();
-        self.unclaimed.extend(sent.into_iter().map(|(_, packet)| packet));
         self
     }
 }

@@ -1,0 +1,123 @@
+//! A set of byte ranges: what the receiver holds beyond a hole, what the sender was told of it.
+
+/// Bytes `start` … `end` − 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Range {
+    pub(crate) const fn len(self) -> u64 {
+        self.end - self.start
+    }
+}
+
+/// Ranges in ascending order that do not touch each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RangeSet {
+    ranges: Vec<Range>,
+    bytes: u64,
+}
+
+impl RangeSet {
+    /// The ranges, ascending.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Bytes in all ranges.
+    #[inline]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds a range, united with those that it touches; gives how many bytes were new.
+    pub(crate) fn insert(&mut self, new: Range) -> u64 {
+        let from = self.ranges.partition_point(|r| r.end < new.start);
+        if let Some(holder) = self.ranges.get(from)
+            && holder.start <= new.start
+            && new.end <= holder.end
+        {
+            return 0;
+        }
+        let to = from + self.ranges[from..].partition_point(|r| r.start <= new.end);
+        let touched = &self.ranges[from..to];
+        let known: u64 = touched.iter().map(|r| r.len()).sum();
+        let united = touched
+            .iter()
+            .fold(new, |all, r| Range { start: all.start.min(r.start), end: all.end.max(r.end) });
+        self.ranges.splice(from..to, [united]);
+        self.bytes += united.len() - known;
+        united.len() - known
+    }
+
+    /// Removes everything before `edge`; gives how many bytes that were.
+    pub(crate) fn remove_before(&mut self, edge: u64) -> u64 {
+        let whole = self.ranges.partition_point(|r| r.end <= edge);
+        let mut removed: u64 = self.ranges.drain(..whole).map(Range::len).sum();
+        if let Some(first) = self.ranges.first_mut()
+            && first.start < edge
+        {
+            removed += edge - first.start;
+            first.start = edge;
+        }
+        self.bytes -= removed;
+        removed
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.ranges.clear();
+        self.bytes = 0;
+    }
+
+    /// The range that holds the byte `at`.
+    pub(crate) fn holding(&self, at: u64) -> Option<Range> {
+        let index = self.ranges.partition_point(|r| r.end <= at);
+        self.ranges.get(index).copied().filter(|r| r.start <= at)
+    }
+
+    /// Bytes of the ranges before `edge`.
+    pub(crate) fn bytes_before(&self, edge: u64) -> u64 {
+        self.ranges.iter().take_while(|r| r.start < edge).map(|r| r.end.min(edge) - r.start).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_bitmap(
+            pieces in prop::collection::vec((0u64..60, 1u64..12), 1..60),
+            edge in 0u64..80,
+        ) {
+            let mut set = RangeSet::default();
+            let mut bitmap = [false; 80];
+            for (start, length) in pieces {
+                let span = start as usize..(start + length) as usize;
+                let new = span.clone().filter(|i| !bitmap[*i]).count() as u64;
+                prop_assert_eq!(set.insert(Range { start, end: start + length }), new);
+                bitmap[span].fill(true);
+                prop_assert_eq!(set.bytes(), bitmap.iter().filter(|b| **b).count() as u64);
+                prop_assert!(set.as_slice().windows(2).all(|w| w[0].end < w[1].start));
+                prop_assert_eq!(set.holding(edge).is_some(), edge < 80 && bitmap[edge as usize]);
+            }
+            let before = bitmap[..edge as usize].iter().filter(|b| **b).count() as u64;
+            prop_assert_eq!(set.bytes_before(edge), before);
+            let all = set.bytes();
+            prop_assert_eq!(set.remove_before(edge), before);
+            prop_assert_eq!(set.bytes(), all - before);
+        }
+    }
+}

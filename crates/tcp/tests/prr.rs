@@ -1,0 +1,180 @@
+//! Proportional rate reduction: RFC 6937 with the slow-start reduction bound, over the loss
+//! detection of RFC 6675.
+//!
+//! Unless a test says otherwise twenty segments are in flight, limited transmit is off and the
+//! receiver acknowledges every segment at once.
+
+mod script;
+
+use airpath_tcp::RecoveryKind;
+use script::{Given, SenderScript, again, agains, new, news, sender};
+
+/// Twenty segments leave at 0; `change` is applied first.
+fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.recovery = RecoveryKind::Prr;
+        given.tcp.initial_window = 20_000;
+        change(given);
+    });
+    tcp.expect(news(0, 20)).timer(1000).at(100);
+    tcp
+}
+
+/// RFC 6937 §3: with ssthresh = RecoverFS/2, one segment leaves for every two that arrived. The
+/// ACK that begins recovery delivers the first of them, and forces the fast retransmit.
+#[test]
+fn the_proportional_part_sends_for_every_second_arrival() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(10_000).ssthresh(10_000);
+    // prr_delivered·½ − prr_out: 1 − 1, 1½ − 1, 2 − 1.
+    tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
+    for (quiet, loud, sent) in [(7, 8, 21), (9, 10, 22), (11, 12, 23)] {
+        tcp.arrive_quietly([quiet]).arrives(loud).expect([new(sent)]).cwnd(10_000);
+    }
+    // pipe is 11, then 10: there is nothing to catch up with.
+    tcp.arrive_quietly([13, 14]);
+    // From now on pipe is kept at ssthresh.
+    for index in 15..20 {
+        tcp.arrives(index).expect([new(index + 9)]);
+    }
+    tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect([new(29)]).timer(1200);
+    tcp.at(200).arrives(20).cwnd(10_100).expect([new(30)]);
+}
+
+/// RFC 6675 alone is silent until half of the window has arrived.
+#[test]
+fn rfc6675_alone_waits_for_half_of_the_window() {
+    let mut tcp = twenty_in_flight(|given| given.tcp.recovery = RecoveryKind::Sack);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly(4..11).arrives(11).expect([new(20)]);
+}
+
+/// RFC 6937 §3, PRR-SSRB: the first eleven are lost. Below ssthresh two segments leave for
+/// every one that arrives, as in slow start, not all that cwnd − pipe would allow.
+#[test]
+fn the_reduction_bound_sends_two_for_one() {
+    let mut tcp = twenty_in_flight(|_| ());
+    // pipe = 6; min(10 − 6, max(1, 1) + 1) = 2.
+    tcp.arrive_quietly([11, 12]).arrives(13).expect(agains(0, 2));
+    // pipe 7 → min(3, max(2 − 2, 1) + 1) = 2; pipe 8 → 2; pipe 9 → 1.
+    tcp.arrives(14).expect(agains(2, 4)).arrives(15).expect(agains(4, 6));
+    tcp.arrives(16).expect([again(6)]).arrives(17).expect([again(7)]);
+    tcp.arrives(18).expect([again(8)]).arrives(19).expect([again(9)]);
+    tcp.at(200).arrives(0).expect([again(10)]);
+    for index in 1..10 {
+        tcp.arrives(index).expect([new(index + 19)]).cwnd(10_000);
+    }
+    tcp.arrives(10).cwnd(10_000).expect([new(29)]);
+}
+
+/// RFC 6937 §3: min(ssthresh − pipe, limit). The first seven are lost.
+#[test]
+fn the_reduction_bound_does_not_go_beyond_ssthresh() {
+    let mut tcp = twenty_in_flight(|_| ());
+    // pipe = 10 … 19: only the fast retransmit, which nothing holds back.
+    tcp.arrive_quietly([7, 8]).arrives(9).expect([again(0)]).cwnd(10_000);
+    // pipe = 0 again and 11 … 19; then it is one less than ssthresh.
+    tcp.arrives(10).nothing();
+    tcp.arrives(11).expect([again(1)]);
+}
+
+/// The end (RFC 6937 §3): cwnd = ssthresh, whatever pipe was.
+#[test]
+fn the_window_is_ssthresh_in_the_end() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    // All other ACKs are lost.
+    for index in 4..20 {
+        tcp.arrives_unheard(index);
+    }
+    tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect(news(20, 30));
+}
+
+/// DeliveredData counts what is new to the sender: the cumulative ACK of what was acknowledged
+/// selectively before delivers nothing. Segments 0 and 10 are lost.
+#[test]
+fn what_was_sacked_before_is_delivered_once() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
+    tcp.arrive_quietly([7]).arrives(8).expect([new(21)]);
+    // prr_delivered = 7 with 9, prr_out = 3. The retransmission overtook 11 … 19: one more
+    // delivered, 4 − 3 = 1, although the ACK advances by ten segments.
+    tcp.arrive_quietly([9]);
+    tcp.arrives(0).expect([new(22)]).cwnd(10_000);
+}
+
+/// An ACK of two segments delivers two.
+#[test]
+fn a_delayed_ack_counts_all_that_it_tells() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrives_unheard(1).arrives(2).nothing();
+    // prr_delivered = 2, prr_out = 1 with the fast retransmit.
+    tcp.arrives_unheard(3).arrives(4).expect([again(0)]);
+    for index in [5, 7, 9] {
+        tcp.arrives_unheard(index).arrives(index + 1).expect([new(20 + (index - 5) / 2)]);
+    }
+}
+
+/// RFC 6937 §3: an ACK that tells of many at once lets as many leave as the proportion asks for.
+#[test]
+fn lost_acks_are_caught_up_with() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    for index in 4..9 {
+        tcp.arrives_unheard(index);
+    }
+    // prr_delivered = 7, prr_out = 1: 3½ − 1 → two whole segments.
+    tcp.arrives(9).expect(news(20, 22));
+}
+
+/// RFC 6937 §3: RecoverFS is snd.nxt − snd.una, what limited transmit sent included.
+#[test]
+fn limited_transmit_counts_in_recover_fs_but_not_in_ssthresh() {
+    let mut tcp = twenty_in_flight(|given| given.tcp.limited_transmit = true);
+    tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
+    tcp.arrives(3).expect([again(0)]).ssthresh(10_000);
+    // 10/22 of each: 5·10/22 − 1 is the first to reach a segment.
+    tcp.arrive_quietly([4, 5, 6]).arrives(7).expect([new(22)]);
+}
+
+/// Without new data the holes are resent at the same pace (RFC 6675 §4, rules 1 to 4).
+#[test]
+fn the_last_segments_are_rescued() {
+    let mut tcp = twenty_in_flight(|given| given.transfer = Some(20_000));
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly(4..18);
+    // 18 and 19 are lost as well.
+    tcp.at(200).arrives(0).expect([again(19)]);
+    tcp.at(300).arrives(19).expect([again(18)]);
+    tcp.at(400).arrives(18).no_timer();
+    assert!(tcp.completed_at().is_some());
+}
+
+/// A timeout ends the reduction: slow start, ruled by cwnd − pipe.
+#[test]
+fn a_timeout_ends_the_reduction() {
+    let mut tcp = twenty_in_flight(|_| ());
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(10_000);
+    tcp.at(1100).arrives(0).cwnd(2000).expect(agains(4, 6));
+    tcp.at(1200).arrives(4).cwnd(3000).expect(agains(6, 8));
+}
+
+/// The second recovery starts its counts anew.
+#[test]
+fn each_recovery_counts_for_itself() {
+    let mut tcp = sender(|given| given.tcp.recovery = RecoveryKind::Prr);
+    tcp.expect(news(0, 10)).at(100);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).ssthresh(5000);
+    // pipe 6 → 2·½ − 1 = 0; pipe 5: no more than ssthresh.
+    tcp.arrive_quietly([4, 5]);
+    for index in 6..10 {
+        tcp.arrives(index).expect([new(index + 4)]);
+    }
+    tcp.at(200).arrives(0).expect([new(14)]).cwnd(5000);
+    // Segment 10 is lost; 10 … 14 are in flight. pipe: 14.
+    tcp.arrive_quietly([11, 12]).arrives(13).expect([again(10)]).ssthresh(2500);
+    // pipe: 10 again → min(2.5 − 1, max(2 − 1, 1) + 1): one whole segment.
+    tcp.arrives(14).expect([new(15)]);
+}

@@ -1,0 +1,118 @@
+//! The SACK blocks that a receiver reports: RFC 2018 §3 and §4.
+
+#![allow(clippy::single_range_in_vec_init)] // SACK blocks
+
+mod script;
+
+use airpath_tcp::RecoveryKind;
+use script::{ReceiverScript, receiver};
+
+fn reporter() -> ReceiverScript {
+    receiver(|given| given.tcp.recovery = RecoveryKind::Sack)
+}
+
+/// RFC 2018 §3: the option takes 2 + 8·n bytes, and two more to a multiple of four.
+#[test]
+fn each_block_makes_the_ack_longer() {
+    let mut tcp = reporter();
+    tcp.segment(1).ack(0).blocks([1000..2000]).size(52);
+    tcp.segment(3).ack(0).blocks([3000..4000, 1000..2000]).size(60);
+    tcp.segment(5).ack(0).blocks([5000..6000, 3000..4000, 1000..2000]).size(68);
+}
+
+#[test]
+fn without_a_hole_there_is_no_block() {
+    let mut tcp = reporter();
+    tcp.segment(0).segment(1).ack(2000).blocks([]).size(40);
+}
+
+#[test]
+fn without_sack_there_is_no_block() {
+    for kind in [RecoveryKind::Reno, RecoveryKind::NewReno] {
+        let mut tcp = receiver(|given| given.tcp.recovery = kind);
+        tcp.segment(1).ack(0).blocks([]).size(40);
+    }
+}
+
+/// RFC 2018 §4: the block of the latest segment first, then the most recently reported.
+#[test]
+fn the_latest_block_comes_first() {
+    let mut tcp = reporter();
+    tcp.segment(5).ack(0).segment(1).ack(0).segment(3).ack(0);
+    tcp.blocks([3000..4000, 1000..2000, 5000..6000]);
+    // 6 makes the oldest the latest.
+    tcp.segment(6).ack(0).blocks([5000..7000, 3000..4000, 1000..2000]);
+}
+
+#[test]
+fn at_most_three_blocks_are_reported() {
+    let mut tcp = reporter();
+    for index in [1, 3, 5, 7] {
+        tcp.segment(index).ack(0);
+    }
+    tcp.blocks([7000..8000, 5000..6000, 3000..4000]).size(68);
+}
+
+/// RFC 2018 §4: "as many distinct SACK blocks as possible". However long the latest one grows,
+/// the others are repeated: an ACK that is lost takes nothing with it.
+#[test]
+fn a_growing_block_does_not_displace_the_others() {
+    let mut tcp = reporter();
+    for index in [3, 1, 5, 6, 7, 8, 9] {
+        tcp.segment(index).ack(0);
+    }
+    tcp.blocks([5000..10_000, 1000..2000, 3000..4000]);
+}
+
+#[test]
+fn a_segment_that_joins_two_blocks_leaves_one() {
+    let mut tcp = reporter();
+    for index in [1, 3, 7] {
+        tcp.segment(index).ack(0);
+    }
+    tcp.segment(2).ack(0).blocks([1000..4000, 7000..8000]);
+}
+
+/// RFC 2018 §4: the first block is that of the segment "which triggered this ACK", new or not.
+#[test]
+fn a_segment_that_comes_twice_is_reported_first() {
+    let mut tcp = reporter();
+    for index in [1, 3, 5] {
+        tcp.segment(index).ack(0);
+    }
+    tcp.segment(1).ack(0).blocks([1000..2000, 5000..6000, 3000..4000]);
+}
+
+/// RFC 2883 is left out: what was acknowledged is not reported a second time.
+#[test]
+fn duplicate_data_is_not_reported() {
+    let mut tcp = reporter();
+    tcp.segment(0).segment(1).ack(2000);
+    tcp.segment(0).ack(2000).blocks([]).size(40);
+    tcp.segment(4).ack(2000).blocks([4000..5000]);
+    tcp.segment(1).ack(2000).blocks([4000..5000]);
+}
+
+/// RFC 2018 §4: the segment advanced the acknowledgement; the others follow in their order.
+#[test]
+fn filling_a_hole_keeps_the_order_of_the_rest() {
+    let mut tcp = reporter();
+    for index in [1, 3, 5, 7] {
+        tcp.segment(index).ack(0);
+    }
+    tcp.segment(3).ack(0).blocks([3000..4000, 7000..8000, 5000..6000]);
+    tcp.segment(0).ack(2000).blocks([3000..4000, 7000..8000, 5000..6000]);
+    tcp.segment(2).ack(4000).blocks([7000..8000, 5000..6000]).size(60);
+    tcp.segment(4).ack(6000).blocks([7000..8000]);
+    tcp.segment(6).ack(8000).blocks([]).size(40);
+}
+
+#[test]
+fn a_forgotten_block_is_reported_when_there_is_room_again() {
+    let mut tcp = reporter();
+    for index in [1, 3, 5, 7] {
+        tcp.segment(index).ack(0);
+    }
+    // 5 and 7 become one: 1, left out before, has room.
+    tcp.segment(6).ack(0).blocks([5000..8000, 3000..4000, 1000..2000]);
+}

@@ -1,0 +1,205 @@
+//! A receiver driven by hand.
+
+use super::{FLOW, Given, HEADER, MSS, clock, ms, rfc};
+use airpath_core::test_kit::Bench;
+use airpath_core::{Flags, Packet, PacketKind, Port, SackBlock, Stage};
+use airpath_tcp::Receiver;
+use airpath_tcp::window::{AnyWindow, FixedWindow, ReceiveWindow};
+use std::ops::Range;
+
+/// A receiver driven by hand.
+pub(crate) struct ReceiverScript {
+    receiver: Receiver,
+    bench: Bench,
+    now: u64,
+    unclaimed: Vec<Packet>,
+    last: Option<Packet>,
+    /// Bytes of an ACK without SACK blocks.
+    header: u32,
+}
+
+/// A receiver of profile `rfc` with a fixed window of 10 segments.
+pub(crate) fn receiver(change: impl FnOnce(&mut Given)) -> ReceiverScript {
+    receiver_with(change, AnyWindow::Fixed(FixedWindow::new(10 * MSS)))
+}
+
+/// The same with a receive-window policy from outside.
+pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) -> ReceiverScript {
+    receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
+}
+
+fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
+    let mut given = rfc();
+    change(&mut given);
+    ReceiverScript {
+        receiver: Receiver::new(FLOW, &given.tcp, window),
+        bench: Bench::default(),
+        now: 0,
+        unclaimed: Vec::new(),
+        last: None,
+        header: if given.tcp.timestamps { HEADER + 12 } else { HEADER },
+    }
+}
+
+impl ReceiverScript {
+    /// Time passes until `now`; no timer is due before it.
+    #[track_caller]
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.nothing();
+        assert!(now >= self.now, "the script goes back in time to {now} ms");
+        let due = self.receiver.next_wakeup();
+        assert!(due > ms(now), "a timer was due at {due:?}");
+        self.now = now;
+        self
+    }
+
+    /// A SYN arrives.
+    pub(crate) fn syn(&mut self) -> &mut Self {
+        let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
+        packet.flags = Flags::SYN;
+        packet.tsval = clock(self.now);
+        self.receive(packet)
+    }
+
+    /// The full segment `index` arrives that was sent at `sent` ms.
+    pub(crate) fn stamped(&mut self, index: u64, sent: u64) -> &mut Self {
+        let mut packet = Packet::data(FLOW, index * MSS, MSS as u32, HEADER, ms(self.now));
+        packet.tsval = clock(sent);
+        self.receive(packet)
+    }
+
+    /// The full segment `index` arrives.
+    pub(crate) fn segment(&mut self, index: u64) -> &mut Self {
+        self.bytes(index * MSS, MSS)
+    }
+
+    /// A segment of `len` bytes from `seq` arrives.
+    pub(crate) fn bytes(&mut self, seq: u64, len: u64) -> &mut Self {
+        self.priced_bytes(seq, len, 0.0)
+    }
+
+    /// The same, with a feedback value that a queue wrote.
+    pub(crate) fn priced_bytes(&mut self, seq: u64, len: u64, feedback: f32) -> &mut Self {
+        let mut packet = Packet::data(FLOW, seq, len as u32, 40, ms(self.now));
+        packet.feedback = feedback;
+        self.receive(packet)
+    }
+
+    /// One ACK was sent, for everything before `next`.
+    #[track_caller]
+    pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
+        let ack = self.claim();
+        assert!(!ack.flags.contains(Flags::SYN), "a SYN-ACK");
+        assert_eq!(ack.seq, next, "acknowledged at {} ms", self.now);
+        self
+    }
+
+    /// One SYN-ACK was sent.
+    #[track_caller]
+    pub(crate) fn syn_ack(&mut self) -> &mut Self {
+        let ack = self.claim();
+        assert!(ack.flags.contains(Flags::SYN), "not a SYN-ACK");
+        assert_eq!(ack.seq, 0);
+        self
+    }
+
+    /// Nothing was sent since the last stimulus.
+    #[track_caller]
+    pub(crate) fn nothing(&mut self) -> &mut Self {
+        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self
+    }
+
+    /// The last ACK allowed so many bytes beyond what it acknowledged.
+    #[track_caller]
+    pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert_eq!(ack.window, bytes, "window at {} ms", self.now);
+        self
+    }
+
+    /// The last ACK carried this feedback value.
+    #[track_caller]
+    pub(crate) fn feedback(&mut self, value: f32) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert!((ack.feedback - value).abs() < 1e-6, "{}", ack.feedback);
+        self
+    }
+
+    /// The last ACK had exactly these SACK blocks, in this order.
+    #[track_caller]
+    pub(crate) fn blocks<const N: usize>(&mut self, ranges: [Range<u64>; N]) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        let absolute = |b: &SackBlock| {
+            let start = ack.seq + u64::from(b.offset);
+            start..start + u64::from(b.length)
+        };
+        let sent: Vec<Range<u64>> = ack.sack().iter().map(absolute).collect();
+        assert_eq!(sent, ranges, "SACK blocks at {} ms", self.now);
+        self
+    }
+
+    /// The last ACK was an IP packet of so many bytes.
+    #[track_caller]
+    pub(crate) fn size(&mut self, bytes: u32) -> &mut Self {
+        assert_eq!(self.last.as_ref().expect("an ACK was sent").size, bytes);
+        self
+    }
+
+    /// The last ACK echoed the timestamp of a segment that was sent at `sent` ms, and carried
+    /// its own.
+    #[track_caller]
+    pub(crate) fn echoes(&mut self, sent: u64) -> &mut Self {
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert_eq!(ack.tsecr, clock(sent), "TSecr at {} ms", self.now);
+        assert_eq!(ack.tsval, clock(self.now), "TSval at {} ms", self.now);
+        self
+    }
+
+    /// The delayed-ACK timer expires at `due` and not before.
+    #[track_caller]
+    pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
+        self.nothing();
+        assert_eq!(self.receiver.next_wakeup(), ms(due));
+        self.now = due;
+        self.receiver.wake(&mut self.bench.at(ms(due)));
+        self.collect()
+    }
+
+    /// No timer runs.
+    #[track_caller]
+    pub(crate) fn no_timer(&mut self) -> &mut Self {
+        let wakeup = self.receiver.next_wakeup();
+        assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
+        self
+    }
+
+    /// In-order bytes handed to the application.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.receiver.report().delivered_bytes
+    }
+
+    #[track_caller]
+    fn claim(&mut self) -> Packet {
+        assert_eq!(self.unclaimed.len(), 1, "ACKs sent at {} ms", self.now);
+        let ack = self.unclaimed.remove(0);
+        assert_eq!(ack.kind, PacketKind::Ack);
+        // Two NOPs, kind and length, eight bytes per block (RFC 2018 §3).
+        let option = [0, 12, 20, 28][ack.sack().len()];
+        assert_eq!(ack.size, self.header + option);
+        self.last = Some(ack.clone());
+        ack
+    }
+
+    fn receive(&mut self, packet: Packet) -> &mut Self {
+        assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self.receiver.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.collect()
+    }
+
+    fn collect(&mut self) -> &mut Self {
+        let sent = self.bench.sent();
+        self.unclaimed.extend(sent.into_iter().map(|(_, packet)| packet));
+        self
+    }
+}
