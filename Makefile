@@ -50,6 +50,7 @@ bench: build
 
 full: build
 	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
+	$(BIN)/python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so

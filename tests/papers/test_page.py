@@ -1,0 +1,68 @@
+"""The page that a reproduction becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airpath.papers.page import page
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_published_number_stands_beside_ours() -> None:
+    common = {"row": {"idx": 3, "B": 10}, "unit": "", "low": None, "high": None}
+    rows = [
+        {
+            **common,
+            "quantity": "throughput_simulation",
+            "published": 18.5577,
+            "published_ci": 0.0686,
+            "ours": 18.0,
+            "low": 17.9,
+            "high": 18.1,
+            "relative_difference": -0.03,
+        },
+        {
+            **common,
+            "quantity": "queue_analysis",
+            "published": 10.0,
+            "published_ci": None,
+            "ours": 10.0,
+            "relative_difference": 0.0,
+            "domain_published": "B",
+            "domain_ours": "R1",
+        },
+        {**common, "quantity": "extra", "published": None, "ours": 1.0},
+    ]
+    statement = {"text": "It is so.", "criterion": "As measured.", "holds": False}
+    document = {
+        "paper": "qawla",
+        "provenance": {
+            "command": "airpath",
+            "version": "1",
+            "commit": "c",
+            "seed": 1,
+            "replications": 2,
+            "duration_s": 3.0,
+            "warmup_s": 1.0,
+            "confidence": 0.99,
+        },
+        "items": [{"item": "table3", "title": "T", "rows": rows}],
+        "statements": [statement],
+        "summary": {},
+    }
+    text = page(document)
+    row = next(line for line in text.splitlines() if line.startswith("| 3 |"))
+    assert row == (
+        "| 3 | 10 | 18.5577 ± 0.0686 | 18.0000 ± 0.1000 | -3.00 % "
+        "| 10.0000 | 10.0000 | +0.00 % | B | R1 |"
+    )
+    assert "extra" not in text
+    assert "It does **not** hold." in text
+
+
+def test_the_committed_page_has_all_54_cells() -> None:
+    text = (ROOT / "docs/reference/papers/qawla.md").read_text(encoding="utf-8")
+    for boundary in (10, 20, 30):
+        for idx in range(1, 19):
+            assert f"\n| {idx} | {boundary} | " in text
