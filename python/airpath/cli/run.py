@@ -127,7 +127,10 @@ def _print_flows(result: Result, out: Console) -> None:
 
 def _source(result: Result, flow: int | str) -> str:
     source = result.resolved["flows"][flow]["source"]
-    return str(source["options"]["recovery"] if source["kind"] == "tcp" else source["kind"])
+    if source["kind"] != "tcp":
+        return str(source["kind"])
+    law, recovery = source["congestion"]["kind"], source["options"]["recovery"]
+    return str(recovery if law == "reno" else f"{law}+{recovery}")
 
 
 def _flow_row(row: Mapping[str, Interval]) -> list[str]:
