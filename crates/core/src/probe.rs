@@ -45,9 +45,10 @@ impl Series {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Whether values add up (bytes, events) rather than replace one another (levels).
-    const fn is_count(self) -> bool {
-        matches!(self, Series::Drop | Series::Mark | Series::Delivered)
+    /// Whether every value is kept: counts (bytes, events) add up, and a change of regime tells
+    /// what holds from then on. Others are levels, of which a sample now and then will do.
+    const fn is_kept_whole(self) -> bool {
+        matches!(self, Series::Drop | Series::Mark | Series::Delivered | Series::Regime)
     }
 }
 
@@ -89,7 +90,7 @@ impl Recorder {
     #[cold]
     pub fn push(&mut self, series: Series, time: Time, id: u32, value: f64) {
         let index = series as usize;
-        if self.interval > Duration::ZERO && !series.is_count() {
+        if self.interval > Duration::ZERO && !series.is_kept_whole() {
             let last = &mut self.last[index];
             let id = id as usize;
             if last.len() <= id {

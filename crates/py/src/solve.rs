@@ -89,11 +89,14 @@ impl QueueCurve {
 
 impl Matched {
     fn from_scenario(scenario: &Scenario) -> Result<Matched, ConfigError> {
+        if !scenario.controls.is_empty() {
+            return Err(no_model("control", "changes", "a link that does not change"));
+        }
         let bottleneck = &scenario.bottleneck;
         let (thresholds, regimes) =
             link(&bottleneck.link).map_err(|error| error.under("link").under("bottleneck"))?;
         let options = common_options(&scenario.flows)?;
-        let packet_bytes = f64::from(options.mss + options.header_bytes);
+        let packet_bytes = f64::from(options.mss + options.whole_header());
         let queue = queue(&bottleneck.queue, packet_bytes)
             .map_err(|error| error.under("queue").under("bottleneck"))?;
         let shared_s = shared_delay_s(scenario);
@@ -164,6 +167,9 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         let (law, _) = registry::split_kind(congestion)?;
         if law != "reno" {
             return Err(no_model(&format!("{field}.congestion"), &law, "reno"));
+        }
+        if flow.stop_ns.is_some() {
+            return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));
         }
         if transfer_bytes.is_some() {
             return Err(no_model(&field, "finite transfer", "unlimited TCP flows"));

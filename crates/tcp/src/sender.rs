@@ -253,7 +253,8 @@ impl Sender {
             in_flight: self.bytes_in_flight(),
             rtt,
             feedback: ack.feedback,
-            app_limited: self.snd_nxt == self.end,
+            app_limited: self.bytes_in_flight() + acked + u64::from(self.mss)
+                < self.congestion.cwnd(),
         };
         let mut restart_timer = true;
         match verdict {

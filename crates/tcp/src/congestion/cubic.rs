@@ -71,6 +71,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// The last reduction was a timeout's: the next epoch starts at its own `W_max`.
     after_timeout: bool,
+    last_ack: Time,
 }
 
 /// One congestion avoidance.
@@ -98,6 +99,7 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
             after_timeout: false,
+            last_ack: Time::ZERO,
         }
     }
 
@@ -138,7 +140,7 @@ impl Cubic {
         let rtt = self.srtt.map_or(0.0, Duration::as_secs_lossy);
         let target = w_cubic(t + rtt, epoch.k, self.w_max, c);
         let target = target.clamp(self.cwnd, 1.5 * self.cwnd);
-        self.cwnd += (target - self.cwnd) / self.cwnd * acked;
+        self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
     /// RFC 9438 §4.6 and §4.7; gives the new threshold.
@@ -177,6 +179,15 @@ impl CongestionControl for Cubic {
         if let Some(rtt) = event.rtt {
             self.note_rtt(rtt);
         }
+        let since_last =
+            event.now.saturating_since(std::mem::replace(&mut self.last_ack, event.now));
+        if event.app_limited {
+            // RFC 9438 §5.8: no growth while cwnd is not used, and t stands still.
+            if let Some(epoch) = &mut self.epoch {
+                epoch.start = epoch.start + since_last;
+            }
+            return;
+        }
         let acked = event.acked as f64 / self.mss;
         if self.ssthresh.is_none_or(|ssthresh| self.cwnd < ssthresh) {
             self.cwnd += acked.min(1.0);
@@ -189,6 +200,7 @@ impl CongestionControl for Cubic {
         let ssthresh = self.reduce(event.flight);
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
+        self.after_timeout = false;
     }
 
     /// RFC 9438 §4.8.
@@ -293,6 +305,27 @@ mod tests {
             let error = law.cwnd / ideal - 1.0;
             assert!(error.abs() < 0.01, "{error} at {now:?}");
         }
+    }
+
+    #[test]
+    fn s5_8_a_window_that_is_not_used_does_not_grow() {
+        let mut law = cubic(DEFAULT, 20, 10);
+        for second in 0..100 {
+            let event = ack(Time::from_secs(second), Duration::from_millis(40));
+            law.on_ack(&AckEvent { app_limited: true, ..event });
+        }
+        assert_eq!(law.cwnd(), 20_000);
+    }
+
+    #[test]
+    fn a_loss_after_a_timeout_has_its_own_w_max() {
+        let mut law = cubic(DEFAULT, 60, 10);
+        law.on_rto(&LossEvent { now: Time::ZERO, flight: 60_000 });
+        law.cwnd = 60.0;
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 60_000 });
+        law.on_ack(&ack(Time::from_millis(1), Duration::from_millis(40)));
+        assert!(law.epoch.is_some_and(|epoch| epoch.k > 3.0));
+        assert_eq!(law.w_max, 60.0);
     }
 
     #[test]

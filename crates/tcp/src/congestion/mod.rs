@@ -27,7 +27,8 @@ pub struct AckEvent {
     pub rtt: Option<Duration>,
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
-    /// Whether the window did not limit the sender: it had nothing more to send.
+    /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
+    /// used, for want of data or of receive window.
     pub app_limited: bool,
 }
 
