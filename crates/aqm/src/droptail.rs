@@ -75,6 +75,11 @@ impl QueueDisc for DropTail {
         self.fifo.pop()
     }
 
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
     fn peek(&self) -> Option<&Packet> {
         self.fifo.front()
     }

@@ -1,12 +1,11 @@
 //! First in, first out, with a count of its bytes: the store inside most disciplines.
 
-use airpath_core::{Bytes, Packet};
-use std::collections::VecDeque;
+use airpath_core::{Bytes, Packet, Ring};
 
 /// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
-    packets: VecDeque<Packet>,
+    packets: Ring<Packet>,
     backlog: Bytes,
 }
 
@@ -24,6 +23,16 @@ impl Fifo {
         let packet = self.packets.pop_front()?;
         self.backlog -= packet.bytes();
         Some(packet)
+    }
+
+    /// Moves the oldest packet to `packet`; gives whether there was one.
+    #[inline]
+    pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
+        let Some(oldest) = self.packets.front() else { return false };
+        *packet = *oldest;
+        self.backlog -= packet.bytes();
+        self.packets.drop_front();
+        true
     }
 
     /// The oldest packet.

@@ -42,7 +42,7 @@ pub use gred::{Gred, GredConfig, gred_drop_probability};
 pub use pie::{Pie, PieConfig, PieDelay};
 pub use pie_law::{PieGains, pie_next_drop_prob, pie_scale};
 pub use queue::{Queue, QueueReport};
-pub use queue_disc::QueueDisc;
+pub use queue_disc::{QueueDisc, Standing};
 pub use red::{Red, RedConfig};
 pub use red_law::{
     RedCurve, RedLaw, RedSettings, RedVerdict, red_automatic_min_th, red_automatic_weight,

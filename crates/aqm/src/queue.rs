@@ -1,19 +1,20 @@
 //! A queue discipline with its measurements: what links and schedulers hold.
 
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
-use airpath_core::stats::{Mean, TimeIntegral, TimeWeighted};
+use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{Bytes, Ctx, Packet, Rate, Series, Time};
 
 /// A queue discipline whose length and sojourn times are measured.
 pub struct Queue {
     disc: AnyQueue,
     id: u32,
-    length: TimeWeighted,
-    bytes: TimeIntegral,
+    occupancy: Occupancy,
     sojourn: Mean,
     arrived: u64,
     departed: u64,
+    /// The discipline's, after the last call of it.
+    standing: Standing,
 }
 
 /// What was measured at a queue.
@@ -44,10 +45,10 @@ impl Queue {
     /// A measured queue; `id` names it in time series.
     pub fn new(disc: AnyQueue, id: u32) -> Queue {
         Queue {
+            standing: disc.standing(),
             disc,
             id,
-            length: TimeWeighted::default(),
-            bytes: TimeIntegral::default(),
+            occupancy: Occupancy::default(),
             sojourn: Mean::default(),
             arrived: 0,
             departed: 0,
@@ -59,61 +60,70 @@ impl Queue {
     pub fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         self.arrived += 1;
         packet.set_queued_at(ctx.now);
-        self.disc.enqueue(packet, ctx);
+        self.standing = self.disc.enqueue_and_stand(packet, ctx);
         self.note_length(ctx);
     }
 
     /// Takes the next packet to send.
-    #[inline]
     pub fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        let packet = self.disc.dequeue(ctx);
+        let mut packet = Packet::default();
+        self.dequeue_into(&mut packet, ctx).then_some(packet)
+    }
+
+    /// Moves the next packet to send to `packet`; gives whether there was one.
+    #[inline]
+    pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        let (is_there, standing) = self.disc.dequeue_and_stand(packet, ctx);
+        self.standing = standing;
         self.note_length(ctx);
-        let packet = packet?;
+        if !is_there {
+            return false;
+        }
         self.departed += 1;
         if let Some(queued_at) = packet.queued_at() {
             let sojourn = ctx.now.saturating_since(queued_at);
             self.sojourn.add(sojourn);
             ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
         }
-        Some(packet)
+        true
     }
 
     #[inline]
     fn note_length(&mut self, ctx: &mut Ctx<'_>) {
-        let packets = self.disc.packets();
-        self.length.set(packets, ctx.now);
-        self.bytes.set(self.disc.backlog().0, ctx.now);
+        let Standing { packets, backlog, .. } = self.standing;
+        self.occupancy.set(packets, backlog.0, ctx.now);
         ctx.record(Series::Queue, self.id, packets as f64);
     }
 
     /// Packets that wait.
     #[inline]
     pub fn packets(&self) -> usize {
-        self.disc.packets()
+        self.standing.packets
     }
 
     /// Bytes that wait.
     pub fn backlog(&self) -> Bytes {
-        self.disc.backlog()
+        self.standing.backlog
     }
 
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.disc.packets() == 0
+        self.standing.packets == 0
     }
 
     /// When the discipline's own timer is due.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
-        self.disc.next_wakeup()
+        self.standing.next_wakeup
     }
 
     /// Lets the discipline act when its timer is due.
     #[inline]
     pub fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) {
-        if self.disc.next_wakeup() <= ctx.now {
+        if self.standing.next_wakeup <= ctx.now {
             self.disc.on_wake(ctx);
+            self.standing = self.disc.standing();
             self.note_length(ctx);
         }
     }
@@ -121,6 +131,7 @@ impl Queue {
     /// Tells the discipline the link's nominal rate.
     pub fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.disc.on_rate(rate, ctx);
+        self.standing = self.disc.standing();
     }
 
     /// Tells the discipline that the link has sent `packet` completely.
@@ -132,13 +143,13 @@ impl Queue {
     /// Tells the discipline what the link still holds.
     pub fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.disc.on_held(packets, bytes, ctx);
+        self.standing = self.disc.standing();
         self.note_length(ctx);
     }
 
     /// Starts the measurement anew at `now`.
     pub fn restart_measurement(&mut self, now: Time) {
-        self.length.restart(now);
-        self.bytes.restart(now);
+        self.occupancy.restart(now);
         self.sojourn = Mean::default();
         self.arrived = 0;
         self.departed = 0;
@@ -146,11 +157,12 @@ impl Queue {
 
     /// What was measured up to `now`.
     pub fn report(&self, now: Time) -> QueueReport {
+        let (distribution, mean_bytes) = self.occupancy.distribution_and_mean_bytes(now);
         QueueReport {
-            distribution: self.length.distribution(now),
-            mean_bytes: self.bytes.mean(now),
+            distribution,
+            mean_bytes,
             mean_sojourn_s: self.sojourn.secs(),
-            max_packets: self.length.highest(),
+            max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,
         }

@@ -2,6 +2,17 @@
 
 use airpath_core::{Bytes, Ctx, Packet, Rate, Time};
 
+/// What a discipline holds, and when its own timer is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Packets that wait.
+    pub packets: usize,
+    /// Bytes of IP packets that wait.
+    pub backlog: Bytes,
+    /// When the timer is due; [`Time::NEVER`] without one.
+    pub next_wakeup: Time,
+}
+
 /// Packets that wait for a link, and the rule by which they are admitted, marked and dropped.
 ///
 /// Counts exclude the packet in service. Methods with a default concern only disciplines that
@@ -13,6 +24,19 @@ pub trait QueueDisc {
 
     /// The next packet to send, or `None` when there is none. May drop on the way.
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet>;
+
+    /// `dequeue` for a caller that has a place for the packet, without a detour; gives whether
+    /// there was one.
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        match self.dequeue(ctx) {
+            Some(next) => {
+                *packet = next;
+                true
+            }
+            None => false,
+        }
+    }
 
     /// The packet that is next in line now; a discipline that drops at dequeue may give another.
     fn peek(&self) -> Option<&Packet>;
@@ -28,6 +52,16 @@ pub trait QueueDisc {
         Time::NEVER
     }
 
+    /// `packets`, `backlog` and `next_wakeup` behind a single dispatch.
+    #[inline]
+    fn standing(&self) -> Standing {
+        Standing {
+            packets: self.packets(),
+            backlog: self.backlog(),
+            next_wakeup: self.next_wakeup(),
+        }
+    }
+
     /// The discipline's own timer is due.
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         let _ = ctx;
@@ -38,7 +72,8 @@ pub trait QueueDisc {
         let _ = (rate, ctx);
     }
 
-    /// The link has sent `packet` completely; the discipline may write into it.
+    /// The link has sent `packet` completely; the discipline may write into it. What waits and the
+    /// timer stay as they are.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         let _ = (packet, ctx);
     }

@@ -6,7 +6,7 @@ use crate::droptail::DropTail;
 use crate::fq_codel::FqCodel;
 use crate::gred::Gred;
 use crate::pie::Pie;
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, Standing};
 use crate::red::Red;
 use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
 
@@ -23,6 +23,30 @@ built_in_parts! {
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
         "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
         "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
+    }
+}
+
+impl AnyQueue {
+    /// `enqueue` and `standing` behind a single dispatch.
+    #[inline]
+    pub(crate) fn enqueue_and_stand(&mut self, packet: Packet, ctx: &mut Ctx<'_>) -> Standing {
+        each_part!(self, queue => {
+            queue.enqueue(packet, ctx);
+            queue.standing()
+        })
+    }
+
+    /// `dequeue_into` and `standing` behind a single dispatch.
+    #[inline]
+    pub(crate) fn dequeue_and_stand(
+        &mut self,
+        packet: &mut Packet,
+        ctx: &mut Ctx<'_>,
+    ) -> (bool, Standing) {
+        each_part!(self, queue => {
+            let is_there = queue.dequeue_into(packet, ctx);
+            (is_there, queue.standing())
+        })
     }
 }
 
@@ -49,6 +73,10 @@ impl QueueDisc for AnyQueue {
     #[inline]
     fn next_wakeup(&self) -> Time {
         each_part!(self, queue => queue.next_wakeup())
+    }
+    #[inline]
+    fn standing(&self) -> Standing {
+        each_part!(self, queue => queue.standing())
     }
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_wake(ctx));

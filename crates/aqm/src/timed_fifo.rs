@@ -3,14 +3,13 @@
 //! The instant is kept here, not in the packet: an acknowledgement has no room for it.
 
 use crate::fifo::Fifo;
-use airpath_core::{Bytes, Packet, Time};
-use std::collections::VecDeque;
+use airpath_core::{Bytes, Packet, Ring, Time};
 
 /// Packets in order of arrival, with their times of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct TimedFifo {
     packets: Fifo,
-    arrivals: VecDeque<Time>,
+    arrivals: Ring<Time>,
 }
 
 impl TimedFifo {

@@ -96,8 +96,9 @@ impl SackBlock {
     }
 }
 
-/// A packet on its way. `Clone` but not `Copy`: a stage that keeps one passes it on by move.
-#[derive(Clone, Debug, PartialEq)]
+/// A packet on its way. A plain value, so that rings and outboxes copy it as one block; a stage
+/// that hands one on keeps none (the conservation tests count them).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
     /// Data: stream offset of the first payload byte. ACK: next byte expected (cumulative).

@@ -45,8 +45,8 @@ pub trait Stage {
     /// The earliest of the internal timers; [`Time::NEVER`] when there is none.
     fn next_wakeup(&self) -> Time;
 
-    /// Does what is due, if anything is, and says when to wake it next: `wake` and
-    /// `next_wakeup` behind a single dispatch.
+    /// Does what is due, if anything is, and says when to wake it next: all of it behind a single
+    /// dispatch.
     #[inline]
     fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
         if self.next_wakeup() <= ctx.now {
@@ -55,9 +55,13 @@ pub trait Stage {
         self.next_wakeup()
     }
 
-    /// `receive` and `next_wakeup` behind a single dispatch.
+    /// Does what is due, then takes the packet, and says when to wake it next: all of it behind a
+    /// single dispatch.
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+        if self.next_wakeup() <= ctx.now {
+            self.wake(ctx);
+        }
         self.receive(port, packet, ctx);
         self.next_wakeup()
     }
@@ -150,14 +154,39 @@ impl DropCount {
 }
 
 /// A packet that a stage has sent and the driver has yet to deliver.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Emission {
-    /// The stage that sent it.
-    pub from: StageId,
-    /// The output it left by.
-    pub port: Port,
+    /// The output that it left by.
+    pub output: Output,
     /// The packet.
     pub packet: Packet,
+}
+
+/// Number of an output among those of all stages; each stage has [`Output::PER_STAGE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output(pub u32);
+
+impl Output {
+    /// Outputs of a stage, used or not.
+    pub const PER_STAGE: u32 = 2;
+
+    /// Output `port` of `stage`.
+    #[inline]
+    pub const fn of(stage: StageId, port: Port) -> Output {
+        Output(stage.0 * Output::PER_STAGE + port.0 as u32)
+    }
+
+    /// The stage that it belongs to.
+    #[inline]
+    pub const fn stage(self) -> StageId {
+        StageId(self.0 / Output::PER_STAGE)
+    }
+
+    /// Its number there.
+    #[inline]
+    pub const fn port(self) -> Port {
+        Port((self.0 % Output::PER_STAGE) as u8)
+    }
 }
 
 /// What a driver lends to the stages: the outbox, the drop counters, the probes, the error slot.
@@ -193,7 +222,7 @@ impl Bus {
             return None;
         };
         self.head += 1;
-        Some(emission.clone())
+        Some(*emission)
     }
 
     /// Drops and marks of `stage`, of all its sides together.
@@ -261,7 +290,7 @@ impl<'a> Ctx<'a> {
     /// Sends `packet` by output `port`; the driver delivers it, at this same instant.
     #[inline]
     pub fn emit(&mut self, port: Port, packet: Packet) {
-        self.bus.outbox.push(Emission { from: self.stage, port, packet });
+        self.bus.outbox.push(Emission { output: Output::of(self.stage, port), packet });
     }
 
     /// Ends the life of `packet`, counted under `reason`.

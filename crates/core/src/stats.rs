@@ -1,4 +1,4 @@
-//! Statistics: Student-t intervals, time-weighted distributions, Jain's index.
+//! Statistics: Student-t intervals, time-weighted occupancy, Jain's index.
 
 use crate::units::{Duration, Time};
 
@@ -90,27 +90,33 @@ pub fn jain_index(shares: &[f64]) -> f64 {
     if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
 }
 
-/// How long a whole-numbered level (a queue length) stood at each value.
+/// How long a queue held how much: the share of time at each number of packets, and the time
+/// average of bytes.
 #[derive(Clone, Debug, Default)]
-pub struct TimeWeighted {
-    level: usize,
+pub struct Occupancy {
+    packets: usize,
+    bytes: u64,
     since: Time,
+    start: Time,
     nanos_at: Vec<u64>,
+    byte_nanos: u128,
 }
 
-impl TimeWeighted {
-    /// The level changes to `level` at `now`.
+impl Occupancy {
+    /// From `now` on there are so many packets of so many bytes in all.
     #[inline]
-    pub fn set(&mut self, level: usize, now: Time) {
+    pub fn set(&mut self, packets: usize, bytes: u64, now: Time) {
         self.account(now);
-        self.level = level;
+        self.packets = packets;
+        self.bytes = bytes;
     }
 
     #[inline]
     fn account(&mut self, now: Time) {
         let span = now.saturating_since(self.since).as_nanos();
         self.since = now;
-        match self.nanos_at.get_mut(self.level) {
+        self.byte_nanos += u128::from(self.bytes) * u128::from(span);
+        match self.nanos_at.get_mut(self.packets) {
             Some(nanos) => *nanos += span,
             None => self.grow(span),
         }
@@ -118,62 +124,34 @@ impl TimeWeighted {
 
     #[cold]
     fn grow(&mut self, span: u64) {
-        self.nanos_at.resize(self.level + 1, 0);
-        self.nanos_at[self.level] = span;
+        self.nanos_at.resize(self.packets + 1, 0);
+        self.nanos_at[self.packets] = span;
     }
 
-    /// Forgets what was before `now`; the level stays.
+    /// Forgets what was before `now`; what is there stays.
     pub fn restart(&mut self, now: Time) {
         self.nanos_at.clear();
-        self.since = now;
+        self.byte_nanos = 0;
+        (self.since, self.start) = (now, now);
     }
 
-    /// The highest level so far, even if only for an instant.
-    pub fn highest(&self) -> usize {
-        self.level.max(self.nanos_at.len().saturating_sub(1))
+    /// The most packets so far, even if only for an instant.
+    pub fn most_packets(&self) -> usize {
+        self.packets.max(self.nanos_at.len().saturating_sub(1))
     }
 
-    /// The share of time at each level from the start of measurement to `now`;
-    /// empty when no time has passed.
-    pub fn distribution(&self, now: Time) -> Vec<f64> {
+    /// The share of time at each number of packets, and the time average of bytes, from the start
+    /// of measurement to `now`; empty and NaN when no time has passed.
+    pub fn distribution_and_mean_bytes(&self, now: Time) -> (Vec<f64>, f64) {
         let mut closed = self.clone();
         closed.account(now);
         while closed.nanos_at.last() == Some(&0) {
             closed.nanos_at.pop();
         }
         let total: u64 = closed.nanos_at.iter().sum();
-        closed.nanos_at.iter().map(|nanos| *nanos as f64 / total as f64).collect()
-    }
-}
-
-/// ∫ level dt of a level that changes now and then.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TimeIntegral {
-    level: u64,
-    since: Time,
-    start: Time,
-    level_nanos: u128,
-}
-
-impl TimeIntegral {
-    /// The level changes to `level` at `now`.
-    #[inline]
-    pub fn set(&mut self, level: u64, now: Time) {
-        let span = now.saturating_since(self.since);
-        self.level_nanos += u128::from(self.level) * u128::from(span.as_nanos());
-        self.level = level;
-        self.since = now;
-    }
-
-    /// Forgets what was before `now`; the level stays.
-    pub fn restart(&mut self, now: Time) {
-        *self = TimeIntegral { level: self.level, since: now, start: now, level_nanos: 0 };
-    }
-
-    /// Time average from the start of measurement to `now`; NaN when no time has passed.
-    pub fn mean(mut self, now: Time) -> f64 {
-        self.set(self.level, now);
-        self.level_nanos as f64 / now.saturating_since(self.start).as_nanos() as f64
+        let shares = closed.nanos_at.iter().map(|nanos| *nanos as f64 / total as f64).collect();
+        let span = now.saturating_since(self.start).as_nanos() as f64;
+        (shares, closed.byte_nanos as f64 / span)
     }
 }
 
@@ -232,12 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_weighted_by_its_time() {
-        let mut level = TimeWeighted::default();
-        level.set(2, Time::from_secs(1));
-        level.set(0, Time::from_secs(4));
-        assert_eq!(level.distribution(Time::from_secs(4)), [0.25, 0.0, 0.75]);
-        level.restart(Time::from_secs(4));
-        assert_eq!(level.distribution(Time::from_secs(5)), [1.0]);
+    fn an_occupancy_is_weighted_by_its_time() {
+        let mut queue = Occupancy::default();
+        queue.set(2, 3000, Time::from_secs(1));
+        queue.set(0, 0, Time::from_secs(4));
+        let measured = queue.distribution_and_mean_bytes(Time::from_secs(4));
+        assert_eq!(measured, (vec![0.25, 0.0, 0.75], 2250.0));
+        queue.restart(Time::from_secs(4));
+        let measured = queue.distribution_and_mean_bytes(Time::from_secs(5));
+        assert_eq!(measured, (vec![1.0], 0.0));
     }
 }

@@ -25,7 +25,9 @@ impl Bench {
 
     /// Everything sent since the last call, in order.
     pub fn sent(&mut self) -> Vec<(Port, Packet)> {
-        std::iter::from_fn(|| self.bus.next_emission()).map(|e| (e.port, e.packet)).collect()
+        std::iter::from_fn(|| self.bus.next_emission())
+            .map(|e| (e.output.port(), e.packet))
+            .collect()
     }
 
     /// Drops and marks so far.

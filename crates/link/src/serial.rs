@@ -41,10 +41,9 @@ pub trait Transmitter {
     }
 }
 
-/// A packet on the air.
-#[derive(Debug)]
-struct InService {
-    packet: Packet,
+/// The transmission that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Service {
     began: Time,
     transmission: Transmission,
 }
@@ -58,7 +57,9 @@ pub struct SerialLink<T> {
     /// Bytes of link-layer framing per packet.
     frame_overhead: Bytes,
     errors: Stream,
-    in_service: Option<InService>,
+    service: Option<Service>,
+    /// The packet on the air, while there is a service.
+    packet: Packet,
     regime: usize,
     measured: Measured,
 }
@@ -91,7 +92,8 @@ impl<T: Transmitter> SerialLink<T> {
             id: kit.id,
             frame_overhead,
             errors: seed.stream(),
-            in_service: None,
+            service: None,
+            packet: Packet::default(),
             regime: 0,
             measured,
         }
@@ -99,13 +101,13 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline]
     fn start_next(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(packet) = self.queue.dequeue(ctx) else {
+        if !self.queue.dequeue_into(&mut self.packet, ctx) {
             return;
-        };
-        let frame = packet.bytes() + self.frame_overhead;
+        }
+        let frame = self.packet.bytes() + self.frame_overhead;
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
-        self.in_service = Some(InService { packet, began: ctx.now, transmission });
+        self.service = Some(Service { began: ctx.now, transmission });
     }
 
     #[inline]
@@ -119,33 +121,34 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline]
     fn finish(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(InService { mut packet, began, transmission }) = self.in_service.take() else {
+        let Some(Service { began, transmission }) = self.service.take() else {
             return;
         };
         self.measured.busy += ctx.now.saturating_since(began.max(self.measured.since));
-        self.queue.on_served(&mut packet, ctx);
+        self.queue.on_served(&mut self.packet, ctx);
         if self.errors.bernoulli(transmission.loss) {
             self.measured.lost += 1;
-            return ctx.drop(packet, DropReason::Channel);
+            ctx.drop(self.packet, DropReason::Channel);
+        } else {
+            self.measured.delivered_packets += 1;
+            self.measured.delivered_bytes += u64::from(self.packet.size);
+            ctx.emit(self.output, self.packet);
         }
-        self.measured.delivered_packets += 1;
-        self.measured.delivered_bytes += u64::from(packet.size);
-        ctx.emit(self.output, packet);
     }
 
     #[inline]
     fn service_ends(&self) -> Time {
-        self.in_service.as_ref().map_or(Time::NEVER, |service| service.transmission.ends)
+        self.service.map_or(Time::NEVER, |service| service.transmission.ends)
     }
 
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.transmitter.set_rate(rate);
         self.queue.on_rate(self.transmitter.nominal_rate(), ctx);
         let waiting = self.queue.packets();
-        if let Some(stalled) = &mut self.in_service
+        if let Some(stalled) = &mut self.service
             && stalled.transmission.ends.is_never()
         {
-            let frame = stalled.packet.bytes() + self.frame_overhead;
+            let frame = self.packet.bytes() + self.frame_overhead;
             stalled.transmission = self.transmitter.begin(frame, waiting, ctx.now);
         }
     }
@@ -155,7 +158,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
         self.queue.enqueue(packet, ctx);
-        if self.in_service.is_none() {
+        if self.service.is_none() {
             self.start_next(ctx);
         }
     }
@@ -166,7 +169,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
         if self.service_ends() <= ctx.now {
             self.finish(ctx);
         }
-        if self.in_service.is_none() {
+        if self.service.is_none() {
             self.start_next(ctx);
         }
     }
@@ -189,14 +192,14 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     }
 
     fn held(&self) -> usize {
-        self.queue.packets() + usize::from(self.in_service.is_some())
+        self.queue.packets() + usize::from(self.service.is_some())
     }
 }
 
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let measured = &self.measured;
-        let under_way = self.in_service.as_ref().map_or(Duration::ZERO, |service| {
+        let under_way = self.service.map_or(Duration::ZERO, |service| {
             now.saturating_since(service.began.max(measured.since))
         });
         let span = now.saturating_since(measured.since).as_secs_lossy();

@@ -3,8 +3,14 @@
 //! A FIFO delay line: packets sit in a ring and only the head's departure is a wake-up. When a
 //! packet leaves is known when it arrives, so serialization costs no event of its own.
 
-use airpath_core::{Ctx, Duration, Packet, Port, Rate, Stage, Time};
-use std::collections::VecDeque;
+use airpath_core::{Ctx, Duration, Packet, Port, Rate, Ring, Stage, Time};
+
+/// A packet and when it departs.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    departure: Time,
+    packet: Packet,
+}
 
 /// A wired hop without queue limit. Input 0, output 0.
 #[derive(Clone, Debug)]
@@ -14,14 +20,23 @@ pub struct Wire {
     rate: Option<Rate>,
     delay: Duration,
     busy_until: Time,
-    in_flight: VecDeque<(Time, Packet)>,
+    /// When the oldest packet in flight departs.
+    next: Time,
+    in_flight: Ring<InFlight>,
 }
 
 impl Wire {
     /// A wire that delays by `lead`, sends at `rate` (at once when `None`), and delays by
     /// `delay`.
     pub fn new(lead: Duration, rate: Option<Rate>, delay: Duration) -> Wire {
-        Wire { lead, rate, delay, busy_until: Time::ZERO, in_flight: VecDeque::new() }
+        Wire {
+            lead,
+            rate,
+            delay,
+            busy_until: Time::ZERO,
+            next: Time::NEVER,
+            in_flight: Ring::default(),
+        }
     }
 
     /// Whether packets pass it in no time, so that it need not exist.
@@ -38,20 +53,26 @@ impl Stage for Wire {
             sent = sent.max(self.busy_until) + packet.bytes() / rate;
             self.busy_until = sent;
         }
-        self.in_flight.push_back((sent + self.delay, packet));
+        let departure = sent + self.delay;
+        if self.in_flight.is_empty() {
+            self.next = departure;
+        }
+        self.in_flight.push_back(InFlight { departure, packet });
     }
 
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        while self.next_wakeup() <= ctx.now {
-            let Some((_, packet)) = self.in_flight.pop_front() else { return };
-            ctx.emit(Port(0), packet);
+        while self.next <= ctx.now {
+            let Some(oldest) = self.in_flight.front() else { return };
+            ctx.emit(Port(0), oldest.packet);
+            self.in_flight.drop_front();
+            self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.departure);
         }
     }
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.in_flight.front().map_or(Time::NEVER, |(departure, _)| *departure)
+        self.next
     }
 
     fn held(&self) -> usize {

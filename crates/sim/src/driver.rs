@@ -1,5 +1,6 @@
 //! One replication in virtual time.
 
+use crate::routing::{Input, Routing};
 use airpath_core::{Bus, Control, Ctx, Recorder, Stage, StageError, StageId, Time, Wakeups};
 use airpath_path::{AnyStage, Network, ReplicationReport};
 
@@ -48,6 +49,7 @@ impl Watch for () {
 /// Runs a network in virtual time.
 pub struct Driver {
     network: Network,
+    routing: Routing,
     wakeups: Wakeups,
     bus: Bus,
     now: Time,
@@ -63,6 +65,7 @@ impl Driver {
         let stages = network.stages.len();
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
         Driver {
+            routing: Routing::new(&network.routes),
             network,
             wakeups: Wakeups::new(stages),
             bus,
@@ -144,20 +147,11 @@ impl Driver {
     #[inline]
     fn deliver_all(&mut self) -> Result<(), RunError> {
         while let Some(emission) = self.bus.next_emission() {
-            let route = &self.network.routes[emission.from.0 as usize];
-            let to = route[usize::from(emission.port.0)].of(emission.packet.flow);
-            let Some((stage, port)) = to else { continue };
-            let part = &mut self.network.stages[stage.0 as usize];
+            let Input { stage, port } = self.routing.of(&emission);
+            let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
             let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
-            let entry = self.wakeups.get(stage);
-            if entry <= self.now {
-                // What is due goes before what arrives.
-                part.wake_if_due(&mut ctx);
-            }
             let next = part.receive_then_next(port, emission.packet, &mut ctx);
-            if next < entry {
-                self.wakeups.set(stage, next);
-            }
+            self.wakeups.set_if_earlier(stage, next);
         }
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
     }

@@ -7,6 +7,7 @@
 
 mod driver;
 mod replications;
+mod routing;
 
 pub use driver::{Driver, RunError, Watch};
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate};

@@ -37,6 +37,12 @@ impl Reassembly {
         self.next
     }
 
+    /// Whether something has arrived beyond a hole.
+    #[inline]
+    pub fn has_islands(&self) -> bool {
+        !self.islands.is_empty()
+    }
+
     /// Takes the bytes `start` … `end` − 1.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrived {

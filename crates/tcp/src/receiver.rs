@@ -142,7 +142,7 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags;
         ack.feedback = self.feedback;
-        if self.uses_sack {
+        if self.uses_sack && self.stream.has_islands() {
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
             ack.size += sack_option_bytes(ack.sack().len() as u32);
         }

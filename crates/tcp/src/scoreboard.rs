@@ -1,7 +1,6 @@
 //! What has been sent and not yet cumulatively acknowledged, segment by segment.
 
-use airpath_core::{Duration, Time};
-use std::collections::VecDeque;
+use airpath_core::{Duration, Ring, Time};
 
 /// One segment in flight; it begins where the one before it ends.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +16,7 @@ struct Outstanding {
 /// The segments in flight, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
-    segments: VecDeque<Outstanding>,
+    segments: Ring<Outstanding>,
 }
 
 impl Scoreboard {

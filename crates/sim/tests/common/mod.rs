@@ -224,7 +224,8 @@ impl PlainDriver {
         let part = &mut self.network.stages[stage.0 as usize];
         act(part, &mut Ctx::new(self.now, stage, &mut self.bus));
         assert!(part.next_wakeup() >= self.now, "{stage:?} wants to be woken in the past");
-        while let Some(Emission { from, port, packet }) = self.bus.next_emission() {
+        while let Some(Emission { output, packet }) = self.bus.next_emission() {
+            let (from, port) = (output.stage(), output.port());
             self.sent[from.0 as usize] += 1;
             let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
             self.log.push(Departure { at: self.now, from, port, flow, seq, size });

@@ -118,7 +118,7 @@ impl Direction {
             self.unacknowledged.iter_mut().find(|(_, _, again)| *again <= slot)
         {
             *again = slot + ROUND;
-            return Some((*seq, packet.clone()));
+            return Some((*seq, *packet));
         }
         if self.unacknowledged.len() >= WINDOW {
             return None;
@@ -126,7 +126,7 @@ impl Direction {
         let packet = self.queue.dequeue(ctx)?;
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.unacknowledged.push_back((seq, packet.clone(), slot + ROUND));
+        self.unacknowledged.push_back((seq, packet, slot + ROUND));
         self.tell_held(ctx);
         Some((seq, packet))
     }

@@ -1,0 +1,93 @@
+//! Where every output leads, as the driver looks it up: once per packet and hop.
+
+use airpath_core::{Emission, Output, Port, StageId};
+use airpath_path::Route;
+
+/// An input of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    pub(crate) stage: StageId,
+    pub(crate) port: Port,
+}
+
+impl Input {
+    /// Behind an output that leads nowhere: an input of no stage.
+    pub(crate) const NOWHERE: Input = Input { stage: StageId(u32::MAX), port: Port(0) };
+}
+
+/// Where one output leads: one for all flows, or one for each.
+#[derive(Clone, Copy, Debug)]
+struct Inputs {
+    /// Position of the first of them.
+    first: u32,
+    /// Which bits of a flow's number tell them apart: all or none.
+    flow_bits: u32,
+}
+
+/// The routes of a network in two flat tables.
+#[derive(Debug)]
+pub(crate) struct Routing {
+    /// By [`Output`].
+    outputs: Box<[Inputs]>,
+    inputs: Box<[Input]>,
+}
+
+impl Routing {
+    pub(crate) fn new(routes: &[[Route; Output::PER_STAGE as usize]]) -> Routing {
+        let mut inputs = vec![Input::NOWHERE];
+        let mut place = |route: &Route| {
+            let first = inputs.len() as u32;
+            let input = |(stage, port)| Input { stage, port };
+            match route {
+                Route::Nowhere => Inputs { first: 0, flow_bits: 0 },
+                Route::To(stage, port) => {
+                    inputs.push(input((*stage, *port)));
+                    Inputs { first, flow_bits: 0 }
+                }
+                Route::ByFlow(by_flow) => {
+                    inputs.extend(by_flow.iter().copied().map(input));
+                    Inputs { first, flow_bits: u32::MAX }
+                }
+            }
+        };
+        let outputs = routes.iter().flatten().map(&mut place).collect();
+        Routing { outputs, inputs: inputs.into_boxed_slice() }
+    }
+
+    /// Where `emission` goes.
+    #[inline]
+    pub(crate) fn of(&self, emission: &Emission) -> Input {
+        let Inputs { first, flow_bits } = self.outputs[emission.output.0 as usize];
+        self.inputs[(first + (emission.packet.flow.0 & flow_bits)) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::{Bytes, FlowId, Packet, Time};
+
+    #[test]
+    fn every_route_leads_where_it_says() {
+        let to = |stage, port| (StageId(stage), Port(port));
+        let routes = [
+            [Route::To(StageId(1), Port(1)), Route::Nowhere],
+            [Route::ByFlow([to(2, 0), to(3, 1)].into()), Route::To(StageId(0), Port(0))],
+        ];
+        let routing = Routing::new(&routes);
+        let input = |from, port, flow| {
+            let packet = Packet::datagram(FlowId(flow), 0, Bytes(100), Time::ZERO);
+            let output = Output::of(StageId(from), Port(port));
+            routing.of(&Emission { output, packet })
+        };
+        for (from, port) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            for flow in [0, 1] {
+                let route = &routes[from as usize][usize::from(port)];
+                let expected = route.of(FlowId(flow));
+                let expected =
+                    expected.map_or(Input::NOWHERE, |(stage, port)| Input { stage, port });
+                assert_eq!(input(from, port, flow), expected);
+            }
+        }
+    }
+}
