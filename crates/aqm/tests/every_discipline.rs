@@ -240,7 +240,7 @@ impl Ledger {
         packet.payload = PayloadHandle(self.offered.len() as u32);
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
-        let mut stamped = packet.clone();
+        let mut stamped = packet;
         stamped.set_queued_at(self.now);
         self.queue.enqueue(packet, &mut self.bench.at(self.now));
         self.bare.enqueue(stamped, &mut self.bare_bench.at(self.now));
