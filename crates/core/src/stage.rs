@@ -37,7 +37,7 @@ pub enum Control {
 /// is due before `receive`; among stages, the lower [`StageId`] goes first.
 pub trait Stage {
     /// Takes `packet`, which arrives now at input `port`.
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>);
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>);
 
     /// Does what is due at `ctx.now`. Called at or after `next_wakeup`.
     fn wake(&mut self, ctx: &mut Ctx<'_>);
@@ -58,7 +58,7 @@ pub trait Stage {
     /// Does what is due, then takes the packet, and says when to wake it next: all of it behind a
     /// single dispatch.
     #[inline]
-    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+    fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         if self.next_wakeup() <= ctx.now {
             self.wake(ctx);
         }
@@ -76,7 +76,7 @@ pub trait Stage {
 }
 
 impl<S: Stage + ?Sized> Stage for Box<S> {
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         (**self).receive(port, packet, ctx);
     }
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -88,7 +88,7 @@ impl<S: Stage + ?Sized> Stage for Box<S> {
     fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
         (**self).wake_if_due(ctx)
     }
-    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+    fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         (**self).receive_then_next(port, packet, ctx)
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
@@ -193,7 +193,6 @@ impl Output {
 #[derive(Debug, Default)]
 pub struct Bus {
     outbox: Vec<Emission>,
-    head: usize,
     /// By stage and side.
     counts: Vec<[DropCount; 2]>,
     released: Vec<PayloadHandle>,
@@ -213,16 +212,13 @@ impl Bus {
         }
     }
 
-    /// The oldest packet that waits for delivery.
+    /// Moves everything that was sent since the last call to `emissions`, in order, in the place of
+    /// what is there; gives whether there was anything. The two buffers change hands.
     #[inline]
-    pub fn next_emission(&mut self) -> Option<Emission> {
-        let Some(emission) = self.outbox.get(self.head) else {
-            self.outbox.clear();
-            self.head = 0;
-            return None;
-        };
-        self.head += 1;
-        Some(*emission)
+    pub fn take_emissions(&mut self, emissions: &mut Vec<Emission>) -> bool {
+        emissions.clear();
+        std::mem::swap(&mut self.outbox, emissions);
+        !emissions.is_empty()
     }
 
     /// Drops and marks of `stage`, of all its sides together.

@@ -25,9 +25,9 @@ impl Bench {
 
     /// Everything sent since the last call, in order.
     pub fn sent(&mut self) -> Vec<(Port, Packet)> {
-        std::iter::from_fn(|| self.bus.next_emission())
-            .map(|e| (e.output.port(), e.packet))
-            .collect()
+        let mut emissions = Vec::new();
+        self.bus.take_emissions(&mut emissions);
+        emissions.into_iter().map(|emission| (emission.output.port(), emission.packet)).collect()
     }
 
     /// Drops and marks so far.

@@ -1,13 +1,14 @@
 //! The event queue: every stage sits in it at most once, with its next wake-up as key.
 //!
-//! A calendar (Brown 1988): time is cut into days of equal length, each day has a list of the
-//! stages that are due in it, and days that lie a whole number of years apart share one. The
-//! entries of the day that has been reached lie sorted in `today`. Setting a time is a change of
-//! one list whatever the number of stages, and as a day is about as long as the time between two
-//! events, a list is short. How long a day is follows the work that was done; the order in which
-//! entries come out does not depend on it. Nothing is allocated while a run goes on, once
-//! `today` has had its largest size. A tournament tree took three times the instructions with 65
-//! stages, and more with more; an indexed 4-ary heap took more than the tree.
+//! A calendar (Brown 1988): time is cut into days of equal length, and each day has a list of the
+//! stages that are due in it. A year of days lies in a ring, with one bit for each day that has
+//! entries, so that the next of them is found without a look at the empty ones; what is due more
+//! than a year ahead (most retransmission timers) waits apart and is looked through twice a year.
+//! The entries of the day that has been reached lie sorted in `today`. Setting a time is a change
+//! of one list whatever the number of stages, and as a day is an eighth of the time between two
+//! events, most lists have one entry and most branches go the same way. How long a day is follows
+//! the work that was done; the order in which entries come out does not depend on it. Nothing is
+//! allocated while a run goes on, once `today` has had its largest size.
 
 use crate::stage::StageId;
 use crate::units::Time;
@@ -16,15 +17,21 @@ use crate::units::Time;
 const NOBODY: u32 = u32::MAX;
 
 /// Length of a day before anything is known, as a power of two of nanoseconds.
-const FIRST_DAY_BITS: u32 = 16;
+const FIRST_DAY_BITS: u32 = 13;
 
 /// The longest day: 2⁴⁰ ns are 18 minutes.
 const MAX_DAY_BITS: u32 = 40;
 
-/// Days of the shortest year.
-const MIN_DAYS: usize = 64;
+/// Days between two events, as a power of two: what a day's length is chosen by.
+const DAYS_PER_GAP_BITS: u32 = 3;
 
-/// A stage's next wake-up, and its neighbours in the list of the day.
+/// Days of a year for each stage, as a power of two: so that little is far.
+const DAYS_PER_STAGE_BITS: u32 = 5;
+
+/// Days in a word of `marks`.
+const WORD: usize = u64::BITS as usize;
+
+/// A stage's next wake-up, and its neighbours in a list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     time: Time,
@@ -44,15 +51,20 @@ struct Due {
 pub struct Wakeups {
     /// By stage.
     entries: Box<[Entry]>,
-    /// The first stage of each day's list; a power of two many.
-    days: Box<[u32]>,
+    /// The first stage of each day's list, a year of them, and last that of what is far.
+    lists: Box<[u32]>,
+    /// A bit for each day that has entries.
+    marks: Box<[u64]>,
     /// A day lasts 2 to this power nanoseconds.
     day_bits: u32,
-    /// Number of the first day that has not been reached; entries before it are in `today`.
+    /// Number of the first day that has not been reached. Entries of days before it are in
+    /// `today`, those of the year that it begins in the list of their day or far, others far.
     tomorrow: u64,
+    /// When to look through what is far.
+    look_far: u64,
     /// The latest first.
     today: Vec<Due>,
-    /// Entries in the lists.
+    /// Entries in lists.
     listed: usize,
     /// Steps since the length of a day was chosen: days passed, entries looked at.
     work: usize,
@@ -66,13 +78,15 @@ impl Wakeups {
     /// `stages` stages, none of which waits for anything.
     pub fn new(stages: usize) -> Wakeups {
         let nowhere = Entry { time: Time::NEVER, previous: NOBODY, next: NOBODY };
-        let days = stages.next_power_of_two().max(MIN_DAYS);
+        let year = (stages << DAYS_PER_STAGE_BITS).next_power_of_two().max(2 * WORD);
         Wakeups {
             entries: vec![nowhere; stages].into_boxed_slice(),
-            days: vec![NOBODY; days].into_boxed_slice(),
+            lists: vec![NOBODY; year + 1].into_boxed_slice(),
+            marks: vec![0; year / WORD].into_boxed_slice(),
             day_bits: FIRST_DAY_BITS,
             tomorrow: 0,
-            today: Vec::with_capacity(MIN_DAYS),
+            look_far: year as u64 / 2,
+            today: Vec::with_capacity(WORD),
             listed: 0,
             work: 0,
             came_due: 0,
@@ -103,26 +117,40 @@ impl Wakeups {
         }
     }
 
+    /// Sets the wake-up time of the stage that is the first now.
+    #[inline]
+    pub fn set_first(&mut self, time: Time) {
+        if let Some(Due { stage, .. }) = self.today.pop() {
+            self.insert(stage, time);
+        }
+    }
+
     /// Sets the wake-up time of `stage`.
     #[inline]
     pub fn set(&mut self, stage: StageId, time: Time) {
         let before = self.get(stage);
-        if time == before {
-            return;
-        }
-        if self.today.last().is_some_and(|due| due.stage == stage) {
-            self.today.pop();
-        } else if !before.is_never() {
-            self.remove(stage);
-        }
-        self.entries[stage.0 as usize].time = time;
-        if self.day_of(time) >= self.tomorrow {
-            if !time.is_never() {
-                self.link(stage, time);
+        if time != before {
+            if !before.is_never() {
+                self.remove(stage, before);
             }
-        } else {
-            self.insert_today(Due { time, stage });
+            self.insert(stage, time);
         }
+    }
+
+    #[inline]
+    fn insert(&mut self, stage: StageId, time: Time) {
+        self.entries[stage.0 as usize].time = time;
+        if self.day_of(time) < self.tomorrow {
+            self.insert_today(Due { time, stage });
+        } else if !time.is_never() {
+            self.link(stage, time);
+        }
+    }
+
+    /// Days of a year.
+    #[inline]
+    fn year(&self) -> usize {
+        self.lists.len() - 1
     }
 
     #[inline]
@@ -130,16 +158,16 @@ impl Wakeups {
         time.as_nanos() >> self.day_bits
     }
 
-    #[inline]
-    fn list_of(&self, day: u64) -> usize {
-        day as usize & (self.days.len() - 1)
-    }
-
-    /// Puts `stage` in front of the list of its day.
+    /// Puts `stage` in front of the list of its day, or of what is far.
     #[inline]
     fn link(&mut self, stage: StageId, time: Time) {
-        let list = self.list_of(self.day_of(time));
-        let next = std::mem::replace(&mut self.days[list], stage.0);
+        let ahead = self.day_of(time) - self.tomorrow;
+        let year = self.year();
+        let list = if ahead < year as u64 { self.ring_place(ahead) } else { year };
+        if let Some(word) = self.marks.get_mut(list / WORD) {
+            *word |= 1 << (list % WORD);
+        }
+        let next = std::mem::replace(&mut self.lists[list], stage.0);
         self.entries[stage.0 as usize] = Entry { time, previous: NOBODY, next };
         if let Some(neighbour) = self.entries.get_mut(next as usize) {
             neighbour.previous = stage.0;
@@ -147,15 +175,24 @@ impl Wakeups {
         self.listed += 1;
     }
 
-    /// Takes `stage` out of the list of its day.
+    /// The list of the day that is `ahead` days behind tomorrow, less than a year.
     #[inline]
+    fn ring_place(&self, ahead: u64) -> usize {
+        (self.tomorrow + ahead) as usize & (self.year() - 1)
+    }
+
+    /// Takes `stage` out of its list.
     fn unlink(&mut self, stage: StageId) {
         let Entry { time, previous, next } = self.entries[stage.0 as usize];
-        match self.entries.get_mut(previous as usize) {
-            Some(neighbour) => neighbour.next = next,
-            None => {
-                let list = self.list_of(self.day_of(time));
-                self.days[list] = next;
+        if let Some(neighbour) = self.entries.get_mut(previous as usize) {
+            neighbour.next = next;
+        } else {
+            let of_day = self.day_of(time) as usize & (self.year() - 1);
+            let is_far = self.lists[of_day] != stage.0;
+            let list = if is_far { self.year() } else { of_day };
+            self.lists[list] = next;
+            if next == NOBODY && !is_far {
+                self.marks[list / WORD] &= !(1 << (list % WORD));
             }
         }
         if let Some(neighbour) = self.entries.get_mut(next as usize) {
@@ -164,9 +201,7 @@ impl Wakeups {
         self.listed -= 1;
     }
 
-    /// Takes out an entry that is not the first.
-    fn remove(&mut self, stage: StageId) {
-        let time = self.get(stage);
+    fn remove(&mut self, stage: StageId, time: Time) {
         if self.day_of(time) >= self.tomorrow {
             return self.unlink(stage);
         }
@@ -176,7 +211,7 @@ impl Wakeups {
 
     /// How many entries of the day come after `due`.
     fn place_today(&mut self, due: Due) -> usize {
-        self.work += self.today.len() / 16;
+        self.work += self.today.len();
         self.today.partition_point(|other| *other > due)
     }
 
@@ -192,7 +227,7 @@ impl Wakeups {
     /// Whether so much work has been done that listing everything anew adds little.
     #[inline]
     fn has_worked_too_much(&self) -> bool {
-        self.work > 4 * (self.days.len() + self.entries.len())
+        self.work > 4 * self.lists.len()
     }
 
     /// Moves the entries of the next day that has any to `today`, which is empty.
@@ -202,36 +237,59 @@ impl Wakeups {
         }
         let mut passed = 0;
         while self.listed > 0 && self.today.is_empty() {
-            if passed > self.days.len() {
+            self.work += 1;
+            if self.tomorrow >= self.look_far {
+                self.look_through_far();
+            }
+            // The marks of 64 days from tomorrow on.
+            let place = self.ring_place(0);
+            let (word, bit) = (place / WORD, place % WORD);
+            let behind = self.marks[(word + 1) & (self.marks.len() - 1)];
+            let marks = self.marks[word] >> bit | (behind << 1) << (WORD - 1 - bit);
+            if marks != 0 {
+                self.tomorrow += u64::from(marks.trailing_zeros());
+                self.open_tomorrow();
+                continue;
+            }
+            self.tomorrow += WORD as u64;
+            passed += WORD;
+            if passed > self.year() {
                 self.skip_to_earliest();
                 passed = 0;
             }
-            let list = self.list_of(self.tomorrow);
-            let mut number = std::mem::replace(&mut self.days[list], NOBODY);
-            self.tomorrow += 1;
-            passed += 1;
-            while let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) {
-                let stage = StageId(number);
-                self.listed -= 1;
-                if self.day_of(time) < self.tomorrow {
-                    self.today.push(Due { time, stage });
-                } else {
-                    self.work += 1;
-                    self.link(stage, time);
-                }
-                number = next;
-            }
         }
-        self.work += passed;
         self.came_due += self.today.len() as u64;
-        match self.today.as_mut_slice() {
-            [] | [_] => {}
-            [one, other] => {
-                if one < other {
-                    std::mem::swap(one, other);
-                }
-            }
-            many => many.sort_unstable_by(|a, b| b.cmp(a)),
+    }
+
+    /// The entries of tomorrow become those of today.
+    #[inline]
+    fn open_tomorrow(&mut self) {
+        let list = self.ring_place(0);
+        self.tomorrow += 1;
+        self.marks[list / WORD] &= !(1 << (list % WORD));
+        let mut number = std::mem::replace(&mut self.lists[list], NOBODY);
+        while let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) {
+            self.today.push(Due { time, stage: StageId(number) });
+            number = next;
+        }
+        self.listed -= self.today.len();
+        if self.today.len() > 1 {
+            self.work += self.today.len();
+            self.today.sort_unstable_by(|a, b| b.cmp(a));
+        }
+    }
+
+    /// Lists by day what was far and is no more.
+    #[cold]
+    fn look_through_far(&mut self) {
+        self.look_far = self.tomorrow + self.year() as u64 / 2;
+        let far = self.year();
+        let mut number = std::mem::replace(&mut self.lists[far], NOBODY);
+        while let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) {
+            self.listed -= 1;
+            self.work += 1;
+            self.link(StageId(number), time);
+            number = next;
         }
     }
 
@@ -241,23 +299,28 @@ impl Wakeups {
         self.work += self.entries.len();
         let earliest = self.entries.iter().map(|entry| entry.time).min();
         self.tomorrow = self.day_of(earliest.unwrap_or(Time::NEVER));
+        self.look_far = self.tomorrow;
     }
 
-    /// Makes a day as long as the time between two events was of late, and lists everything anew.
+    /// Makes a day as long as a share of the time between two events was of late, and lists
+    /// everything anew.
     #[cold]
     fn choose_day(&mut self) {
         let tomorrow = Time::from_nanos(self.tomorrow << self.day_bits);
         let reached = self.today.last().map_or(tomorrow, |due| due.time);
         let span = reached.saturating_since(self.chosen_at).as_nanos();
         let gap = span / self.came_due.max(1);
-        let day_bits = gap.checked_ilog2().unwrap_or(0).min(MAX_DAY_BITS);
+        let gap_bits = gap.checked_ilog2().unwrap_or(0);
+        let day_bits = gap_bits.saturating_sub(DAYS_PER_GAP_BITS).min(MAX_DAY_BITS);
         (self.work, self.came_due, self.chosen_at) = (0, 0, reached);
         if day_bits.abs_diff(self.day_bits) < 2 {
             return;
         }
         self.day_bits = day_bits;
         self.tomorrow = self.day_of(reached);
-        self.days.fill(NOBODY);
+        self.look_far = self.tomorrow + self.year() as u64 / 2;
+        self.lists.fill(NOBODY);
+        self.marks.fill(0);
         self.today.clear();
         self.listed = 0;
         for number in 0..self.entries.len() {
@@ -289,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_gets_about_as_long_as_the_time_between_two_events() {
+    fn the_length_of_a_day_follows_the_time_between_two_events() {
         let mut wakeups = Wakeups::new(1000);
         for gap_nanos in [1_000_000u64, 100, 50_000] {
             for stage in 0..1000 {
@@ -299,11 +362,12 @@ mod tests {
                     Time::from_nanos(now.as_nanos() + u64::from(stage) * gap_nanos),
                 );
             }
-            for _ in 0..200_000 {
+            for _ in 0..500_000 {
                 let (now, stage) = wakeups.first().expect("all wait for something");
-                wakeups.set(stage, Time::from_nanos(now.as_nanos() + 1000 * gap_nanos));
+                assert_eq!(wakeups.get(stage), now);
+                wakeups.set_first(Time::from_nanos(now.as_nanos() + 1000 * gap_nanos));
             }
-            let day = 1u64 << wakeups.day_bits;
+            let day = 1u64 << (wakeups.day_bits + DAYS_PER_GAP_BITS);
             assert!(day > gap_nanos / 8 && day < gap_nanos * 8, "{day} ns for {gap_nanos} ns");
         }
     }
@@ -335,7 +399,13 @@ mod tests {
                 };
                 let later = Time::from_nanos(now.as_nanos() + (delta << exponent));
                 let time = if exponent < never_from { later } else { Time::NEVER };
-                wakeups.set(stage, time);
+                match first {
+                    Some((_, first)) if is_first => {
+                        prop_assert_eq!(stage, first);
+                        wakeups.set_first(time);
+                    }
+                    _ => wakeups.set(stage, time),
+                }
                 plain[stage.0 as usize] = time;
                 prop_assert_eq!(wakeups.get(stage), time);
             }

@@ -18,7 +18,7 @@ impl Duplex {
 }
 
 impl Stage for Duplex {
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         match port {
             Port(0) => self.forward.receive(Port(0), packet, ctx),
             side => self.reverse.receive(Port(0), packet, &mut ctx.on_side(side)),

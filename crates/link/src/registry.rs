@@ -25,7 +25,7 @@ built_in_parts! {
 
 impl Stage for AnyLink {
     #[inline]
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         each_part!(self, link => link.receive(port, packet, ctx));
     }
     #[inline]
@@ -41,7 +41,7 @@ impl Stage for AnyLink {
         each_part!(self, link => link.wake_if_due(ctx))
     }
     #[inline]
-    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+    fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         each_part!(self, link => link.receive_then_next(port, packet, ctx))
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {

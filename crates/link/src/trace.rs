@@ -185,11 +185,11 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
 }
 
 impl Stage for TraceLink {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.is_idle() {
             self.next = self.schedule.count_until(ctx.now);
         }
-        self.queue.enqueue(packet, ctx);
+        self.queue.enqueue(*packet, ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {

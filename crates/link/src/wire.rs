@@ -40,14 +40,28 @@ impl Wire {
     }
 
     /// Whether packets pass it in no time, so that it need not exist.
+    #[inline]
     pub fn is_transparent(&self) -> bool {
         self.rate.is_none() && self.lead + self.delay == Duration::ZERO
+    }
+
+    /// The oldest packet, when it has come to the end by `now`.
+    #[inline]
+    pub fn arrived(&self, now: Time) -> Option<&Packet> {
+        if self.next <= now { self.in_flight.front().map(|oldest| &oldest.packet) } else { None }
+    }
+
+    /// Lets go of the oldest packet.
+    #[inline]
+    pub fn drop_arrived(&mut self) {
+        self.in_flight.drop_front();
+        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.departure);
     }
 }
 
 impl Stage for Wire {
     #[inline]
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         let mut sent = ctx.now + self.lead;
         if let Some(rate) = self.rate {
             sent = sent.max(self.busy_until) + packet.bytes() / rate;
@@ -57,16 +71,14 @@ impl Stage for Wire {
         if self.in_flight.is_empty() {
             self.next = departure;
         }
-        self.in_flight.push_back(InFlight { departure, packet });
+        self.in_flight.push_back(InFlight { departure, packet: *packet });
     }
 
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        while self.next <= ctx.now {
-            let Some(oldest) = self.in_flight.front() else { return };
-            ctx.emit(Port(0), oldest.packet);
-            self.in_flight.drop_front();
-            self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.departure);
+        while let Some(packet) = self.arrived(ctx.now) {
+            ctx.emit(Port(0), *packet);
+            self.drop_arrived();
         }
     }
 
@@ -93,7 +105,7 @@ mod tests {
         for (seq, at) in [(0, 0), (1, 0), (2, 100)] {
             let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
             let now = Time::from_millis(at);
-            wire.receive(Port(0), packet, &mut bench.at(now));
+            wire.receive(Port(0), &packet, &mut bench.at(now));
         }
         let departures: Vec<_> = bench
             .run(&mut wire, Time::from_secs(1))

@@ -183,7 +183,7 @@ impl<S: Link> Ledger<S> {
         self.sizes.push(size);
         packet.payload = PayloadHandle(self.sizes.len() as u32);
         self.received += 1;
-        self.link.receive(Port(side as u8), packet, &mut self.bench.at(self.now));
+        self.link.receive(Port(side as u8), &packet, &mut self.bench.at(self.now));
         self.check();
     }
 

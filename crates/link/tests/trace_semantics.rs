@@ -49,7 +49,7 @@ impl Hand {
         self.run(now);
         let packet = Packet::datagram(FlowId(0), self.next, Bytes(u64::from(size)), now);
         self.next += 1;
-        self.link.receive(Port(0), packet, &mut self.bench.at(now));
+        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
     }
 
     fn arrive(&mut self, ms: u64, size: u32) {

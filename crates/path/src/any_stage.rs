@@ -1,25 +1,26 @@
 //! Any stage of a network; the driver's dispatch.
 
+use crate::delayed::Delayed;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 use airpath_link::{AnyLink, Duplex, Link, SideReport, Wire};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
-/// A stage. What is large is boxed, so that a wire costs no more than a wire.
+/// A stage, boxed: of very different sizes, and next to each other only in number.
 pub enum AnyStage {
     /// A wired hop.
-    Wire(Wire),
+    Wire(Box<Wire>),
     /// A TCP sender.
-    Sender(Box<Sender>),
+    Sender(Box<Delayed<Sender>>),
     /// A TCP receiver.
-    Receiver(Box<Receiver>),
+    Receiver(Box<Delayed<Receiver>>),
     /// A link with its queue.
     Link(Box<AnyLink>),
     /// Two links as the directions of one stage.
     Duplex(Box<Duplex>),
     /// A source of datagrams.
-    Source(Box<DatagramSource>),
+    Source(Box<Delayed<DatagramSource>>),
     /// A sink of datagrams.
-    Sink(Box<DatagramSink>),
+    Sink(Box<Delayed<DatagramSink>>),
 }
 
 macro_rules! each_stage {
@@ -49,7 +50,7 @@ impl AnyStage {
 
 impl Stage for AnyStage {
     #[inline]
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         each_stage!(self, stage => stage.receive(port, packet, ctx));
     }
     #[inline]
@@ -65,7 +66,7 @@ impl Stage for AnyStage {
         each_stage!(self, stage => stage.wake_if_due(ctx))
     }
     #[inline]
-    fn receive_then_next(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) -> Time {
+    fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         each_stage!(self, stage => stage.receive_then_next(port, packet, ctx))
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {

@@ -1,6 +1,7 @@
 //! Wires a scenario into a network.
 
 use crate::any_stage::AnyStage;
+use crate::delayed::Delayed;
 use crate::network::{FlowStages, LinkPlace, Network, Route};
 use crate::scenario::{AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, WireSpec};
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
@@ -10,7 +11,9 @@ use airpath_core::{
 use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
-use airpath_tcp::{DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
+use airpath_tcp::{
+    DatagramSink, DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -193,34 +196,39 @@ impl Builder<'_> {
         forward: Hop,
         acks: Option<Hop>,
     ) -> Result<PlacedFlow, ConfigError> {
-        let (source, sink) = self.endpoints(flow, spec)?;
-        let ends = FlowStages { source: self.add(source), sink: self.add(sink) };
-        let bottleneck = (forward.stage, forward.port);
-        let entry = self.wire(Duration::ZERO, spec.access, bottleneck);
-        self.connect(ends.source, Port(0), Route::To(entry.0, entry.1));
-        let after_forward = self.wire(forward.delay, spec.egress, (ends.sink, Port(0)));
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
-        let after_acks = self.wire(lead, spec.return_wire, (ends.source, Port(0)));
+        let to_source = wire(lead, spec.return_wire);
+        let to_sink = wire(forward.delay, spec.egress);
+        let (source, sink) = self.endpoints(flow, spec, [to_source, to_sink])?;
+        // Equal times go from the source on: the access wire, the sink, the source again.
+        let entry = self.access(spec.access, (forward.stage, forward.port));
+        let sink = self.add(sink);
+        let source = self.add(source);
+        self.connect(source, Port(0), Route::To(entry.0, entry.1));
+        let after_forward = (sink, Port(0));
+        let after_acks = (source, Port(0));
         let ack_entry = acks.map_or(after_acks, |hop| (hop.stage, hop.port));
-        self.connect(ends.sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
-        Ok(PlacedFlow { ends, after_forward, after_acks })
+        self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
+        Ok(PlacedFlow { ends: FlowStages { source, sink }, after_forward, after_acks })
     }
 
     /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
-    fn wire(&mut self, lead: Duration, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
-        let wire = Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns));
+    fn access(&mut self, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
+        let wire = wire(Duration::ZERO, spec);
         if wire.is_transparent() {
             return next;
         }
-        let stage = self.add(AnyStage::Wire(wire));
+        let stage = self.add(AnyStage::Wire(Box::new(wire)));
         self.connect(stage, Port(0), Route::To(next.0, next.1));
         (stage, Port(0))
     }
 
+    /// The endpoints of a flow, behind the wires that lead to them.
     fn endpoints(
         &self,
         flow: FlowId,
         spec: &FlowSpec,
+        [to_source, to_sink]: [Wire; 2],
     ) -> Result<(AnyStage, AnyStage), ConfigError> {
         let seed = self.seed.child(&format!("flow {}", flow.0));
         let start = match spec.start {
@@ -232,7 +240,7 @@ impl Builder<'_> {
             }
         };
         let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
-        let datagrams = |rate_bps: u64, packet_bytes: u64, spacing| {
+        let datagrams = |rate_bps: u64, packet_bytes: u64, spacing, to_source, to_sink| {
             let source = DatagramSource::new(
                 flow,
                 Bytes(packet_bytes),
@@ -241,15 +249,17 @@ impl Builder<'_> {
                 start,
                 stop,
             );
-            (AnyStage::Source(Box::new(source)), AnyStage::Sink(Box::default()))
+            let sink = DatagramSink::default();
+            let source = AnyStage::Source(Box::new(Delayed::new(to_source, source)));
+            (source, AnyStage::Sink(Box::new(Delayed::new(to_sink, sink))))
         };
         match &spec.source {
             SourceSpec::Cbr { rate_bps, packet_bytes } => {
-                Ok(datagrams(*rate_bps, *packet_bytes, Spacing::Constant))
+                Ok(datagrams(*rate_bps, *packet_bytes, Spacing::Constant, to_source, to_sink))
             }
             SourceSpec::Poisson { rate_bps, packet_bytes } => {
                 let spacing = Spacing::Poisson(seed.child("gaps").stream());
-                Ok(datagrams(*rate_bps, *packet_bytes, spacing))
+                Ok(datagrams(*rate_bps, *packet_bytes, spacing, to_source, to_sink))
             }
             SourceSpec::Tcp { congestion, options, window, transfer_bytes } => {
                 let sender = Sender::new(SenderConfig {
@@ -262,7 +272,9 @@ impl Builder<'_> {
                 });
                 let window = self.window(&seed, window.as_ref(), options)?;
                 let receiver = Receiver::new(flow, options, window);
-                Ok((AnyStage::Sender(Box::new(sender)), AnyStage::Receiver(Box::new(receiver))))
+                let sender = AnyStage::Sender(Box::new(Delayed::new(to_source, sender)));
+                let receiver = AnyStage::Receiver(Box::new(Delayed::new(to_sink, receiver)));
+                Ok((sender, receiver))
             }
         }
     }
@@ -316,6 +328,10 @@ struct PlacedFlow {
     ends: FlowStages,
     after_forward: (StageId, Port),
     after_acks: (StageId, Port),
+}
+
+fn wire(lead: Duration, spec: WireSpec) -> Wire {
+    Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns))
 }
 
 /// The propagation delay in a link's description; the hop behind the link applies it.

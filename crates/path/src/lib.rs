@@ -12,6 +12,7 @@
 
 mod any_stage;
 mod build;
+mod delayed;
 mod network;
 mod report;
 mod scenario;

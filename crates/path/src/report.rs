@@ -178,7 +178,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
-            let (sent, received) = (sender.report(), receiver.report());
+            let (sent, received) = (sender.stage().report(), receiver.stage().report());
             FlowReport {
                 id,
                 kind: "tcp",
@@ -197,23 +197,26 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
             }
         }
-        (AnyStage::Source(source), AnyStage::Sink(sink)) => FlowReport {
-            id,
-            kind: "datagram",
-            goodput_bps: rate(sink.bytes()),
-            ip_throughput_bps: rate(sink.measured_bytes()),
-            delivered_bytes: sink.bytes(),
-            delivered_packets: sink.packets(),
-            sent_packets: source.sent(),
-            retransmissions: 0,
-            timeouts: 0,
-            fast_retransmits: 0,
-            duplicate_packets: 0,
-            mean_rtt_s: None,
-            mean_delay_s: sink.mean_delay_s(),
-            start_s: None,
-            completed_at_s: None,
-        },
+        (AnyStage::Source(source), AnyStage::Sink(sink)) => {
+            let (source, sink) = (source.stage(), sink.stage());
+            FlowReport {
+                id,
+                kind: "datagram",
+                goodput_bps: rate(sink.bytes()),
+                ip_throughput_bps: rate(sink.measured_bytes()),
+                delivered_bytes: sink.bytes(),
+                delivered_packets: sink.packets(),
+                sent_packets: source.sent(),
+                retransmissions: 0,
+                timeouts: 0,
+                fast_retransmits: 0,
+                duplicate_packets: 0,
+                mean_rtt_s: None,
+                mean_delay_s: sink.mean_delay_s(),
+                start_s: None,
+                completed_at_s: None,
+            }
+        }
         _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),
     }
 }

@@ -1,7 +1,9 @@
 //! One replication in virtual time.
 
 use crate::routing::{Input, Routing};
-use airpath_core::{Bus, Control, Ctx, Recorder, Stage, StageError, StageId, Time, Wakeups};
+use airpath_core::{
+    Bus, Control, Ctx, Emission, Recorder, Stage, StageError, StageId, Time, Wakeups,
+};
 use airpath_path::{AnyStage, Network, ReplicationReport};
 
 /// Events between two looks at the watch.
@@ -52,6 +54,8 @@ pub struct Driver {
     routing: Routing,
     wakeups: Wakeups,
     bus: Bus,
+    /// What is being delivered.
+    emissions: Vec<Emission>,
     now: Time,
     events: u64,
     next_control: usize,
@@ -69,6 +73,7 @@ impl Driver {
             network,
             wakeups: Wakeups::new(stages),
             bus,
+            emissions: Vec::with_capacity(64),
             now: Time::ZERO,
             events: 0,
             next_control: 0,
@@ -139,19 +144,21 @@ impl Driver {
         self.events += 1;
         let part = &mut self.network.stages[stage.0 as usize];
         let next = part.wake_if_due(&mut Ctx::new(self.now, stage, &mut self.bus));
-        self.wakeups.set(stage, next);
+        self.wakeups.set_first(next);
         self.deliver_all()
     }
 
     /// Delivers everything in the outbox, and what the deliveries send.
     #[inline]
     fn deliver_all(&mut self) -> Result<(), RunError> {
-        while let Some(emission) = self.bus.next_emission() {
-            let Input { stage, port } = self.routing.of(&emission);
-            let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
-            let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
-            let next = part.receive_then_next(port, emission.packet, &mut ctx);
-            self.wakeups.set_if_earlier(stage, next);
+        while self.bus.take_emissions(&mut self.emissions) {
+            for emission in &self.emissions {
+                let Input { stage, port } = self.routing.of(emission);
+                let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
+                let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
+                let next = part.receive_then_next(port, &emission.packet, &mut ctx);
+                self.wakeups.set_if_earlier(stage, next);
+            }
         }
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
     }

@@ -61,8 +61,8 @@ impl DatagramSource {
 }
 
 impl Stage for DatagramSource {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
-        ctx.drop(packet, DropReason::Stray);
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        ctx.drop(*packet, DropReason::Stray);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -124,9 +124,9 @@ impl DatagramSink {
 }
 
 impl Stage for DatagramSink {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Datagram {
-            return ctx.drop(packet, DropReason::Stray);
+            return ctx.drop(*packet, DropReason::Stray);
         }
         self.packets += 1;
         self.bytes += u64::from(packet.size);

@@ -187,9 +187,9 @@ impl Receiver {
 }
 
 impl Stage for Receiver {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Data {
-            return ctx.drop(packet, DropReason::Stray);
+            return ctx.drop(*packet, DropReason::Stray);
         }
         if let Some(timestamps) = &mut self.timestamps {
             timestamps.on_segment(packet.seq, packet.tsval, ctx.now);
@@ -201,7 +201,7 @@ impl Stage for Receiver {
         }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());
-        self.measure(&packet, arrived, self.stream.next() - before, ctx);
+        self.measure(packet, arrived, self.stream.next() - before, ctx);
         self.feedback = packet.feedback;
         let outcome = self.window.on_arrival(&Arrival {
             now: ctx.now,

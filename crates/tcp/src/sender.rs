@@ -503,14 +503,14 @@ impl Sender {
 }
 
 impl Stage for Sender {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Ack {
-            return ctx.drop(packet, DropReason::Stray);
+            return ctx.drop(*packet, DropReason::Stray);
         }
         if packet.flags.contains(Flags::SYN) {
-            self.on_syn_ack(&packet, ctx);
+            self.on_syn_ack(packet, ctx);
         } else if self.phase == Phase::Established {
-            self.on_ack(&packet, ctx);
+            self.on_ack(packet, ctx);
         }
         self.pass_on_failure(ctx);
     }

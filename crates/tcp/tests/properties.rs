@@ -135,14 +135,14 @@ impl Connection {
             match to {
                 To::Sender => {
                     self.allowed = self.allowed.max(packet.seq + u64::from(packet.window));
-                    self.sender.receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.sender.receive(Port(0), &packet, &mut self.bench.at(self.now));
                     self.take_segments();
                 }
                 To::Receiver => {
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
                     }
-                    self.receiver.receive(Port(0), packet, &mut self.bench.at(self.now));
+                    self.receiver.receive(Port(0), &packet, &mut self.bench.at(self.now));
                     self.take_acks();
                 }
             }
@@ -215,7 +215,7 @@ impl Connection {
         };
         for time in copies {
             // Copies of one packet at the same time are one copy; nothing depends on it.
-            self.channel.insert((time, self.packets), (to, packet.clone()));
+            self.channel.insert((time, self.packets), (to, packet));
         }
     }
 
@@ -387,7 +387,7 @@ fn transfer_to_a_reneging_receiver(options: &TcpOptions, transfer: u64, whims: &
         if arrival == now {
             let (_, (to, packet, reneges)) = channel.pop_first().expect("a packet is due");
             match to {
-                To::Sender => sender.receive(Port(0), packet, &mut bench.at(now)),
+                To::Sender => sender.receive(Port(0), &packet, &mut bench.at(now)),
                 To::Receiver => {
                     peer.take(packet.seq, packet.end());
                     let mut ack = peer.ack(window);

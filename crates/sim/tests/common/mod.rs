@@ -224,26 +224,33 @@ impl PlainDriver {
         let part = &mut self.network.stages[stage.0 as usize];
         act(part, &mut Ctx::new(self.now, stage, &mut self.bus));
         assert!(part.next_wakeup() >= self.now, "{stage:?} wants to be woken in the past");
-        while let Some(Emission { output, packet }) = self.bus.next_emission() {
-            let (from, port) = (output.stage(), output.port());
-            self.sent[from.0 as usize] += 1;
-            let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
-            self.log.push(Departure { at: self.now, from, port, flow, seq, size });
-            let route = &self.network.routes[from.0 as usize][usize::from(port.0)];
-            let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
-            self.received[to.0 as usize] += 1;
-            let part = &mut self.network.stages[to.0 as usize];
-            let mut ctx = Ctx::new(self.now, to, &mut self.bus);
-            if part.next_wakeup() <= self.now {
-                part.wake(&mut ctx);
+        let mut emissions = Vec::new();
+        while self.bus.take_emissions(&mut emissions) {
+            for emission in &emissions {
+                self.deliver(emission);
             }
-            part.receive(input, packet, &mut ctx);
-            assert!(part.next_wakeup() >= self.now, "{to:?} wants to be woken in the past");
         }
         assert!(!self.bus.has_failed(), "{:?}", self.bus.take_error());
         for stage in 0..self.network.stages.len() {
             self.check_conservation(stage);
         }
+    }
+
+    fn deliver(&mut self, &Emission { output, packet }: &Emission) {
+        let (from, port) = (output.stage(), output.port());
+        self.sent[from.0 as usize] += 1;
+        let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
+        self.log.push(Departure { at: self.now, from, port, flow, seq, size });
+        let route = &self.network.routes[from.0 as usize][usize::from(port.0)];
+        let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
+        self.received[to.0 as usize] += 1;
+        let part = &mut self.network.stages[to.0 as usize];
+        let mut ctx = Ctx::new(self.now, to, &mut self.bus);
+        if part.next_wakeup() <= self.now {
+            part.wake(&mut ctx);
+        }
+        part.receive(input, &packet, &mut ctx);
+        assert!(part.next_wakeup() >= self.now, "{to:?} wants to be woken in the past");
     }
 
     fn dropped(&self, stage: usize) -> u64 {

@@ -234,11 +234,11 @@ impl ArqLink {
 }
 
 impl Stage for ArqLink {
-    fn receive(&mut self, port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.is_idle() {
             self.next_slot = ctx.now.as_nanos() / self.tti + 1;
         }
-        self.directions[usize::from(port.0)].queue.enqueue(packet, ctx);
+        self.directions[usize::from(port.0)].queue.enqueue(*packet, ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -472,7 +472,7 @@ fn the_toy_by_hand() {
         let packet = Packet::datagram(FlowId(0), seq, Bytes(100), now);
         let sent = bench.run(&mut link, now);
         assert!(sent.is_empty(), "{sent:?}");
-        link.receive(Port(0), packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut bench.at(now));
     }
     let sent = bench.run(&mut link, Time::from_secs(1));
     let times: Vec<_> = sent.iter().map(|(at, _, p)| (at.as_nanos() / MS, p.seq)).collect();

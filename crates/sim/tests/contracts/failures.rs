@@ -71,8 +71,8 @@ impl QueueDisc for FailingQueue {
 struct FailingLink(Queue, Fuse);
 
 impl Stage for FailingLink {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(packet, ctx);
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.0.enqueue(*packet, ctx);
     }
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(packet) = self.0.dequeue(ctx) {
@@ -228,8 +228,8 @@ fn replications_end_with_the_first_failure() {
 struct Gate(Queue);
 
 impl Stage for Gate {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(packet, ctx);
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.0.enqueue(*packet, ctx);
     }
     fn wake(&mut self, _ctx: &mut Ctx<'_>) {}
     fn next_wakeup(&self) -> Time {
@@ -289,8 +289,8 @@ fn what_a_stage_sends_at_a_control_event_is_delivered() {
 struct Backwards(Queue);
 
 impl Stage for Backwards {
-    fn receive(&mut self, _port: Port, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(packet, ctx);
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.0.enqueue(*packet, ctx);
     }
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(packet) = self.0.dequeue(ctx) {

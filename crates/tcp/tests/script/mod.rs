@@ -438,7 +438,7 @@ impl SenderScript {
     fn receive(&mut self, mut packet: Packet) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
         packet.tsecr = self.echo;
-        self.sender.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.sender.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
         self.collect()
     }
 

@@ -187,13 +187,13 @@ impl ReceiverScript {
         // Two NOPs, kind and length, eight bytes per block (RFC 2018 §3).
         let option = [0, 12, 20, 28][ack.sack().len()];
         assert_eq!(ack.size, self.header + option);
-        self.last = Some(ack.clone());
+        self.last = Some(ack);
         ack
     }
 
     fn receive(&mut self, packet: Packet) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self.receiver.receive(Port(0), packet, &mut self.bench.at(ms(self.now)));
+        self.receiver.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
         self.collect()
     }
 
