@@ -4,6 +4,10 @@
 one thread, and reports the median run: packets delivered to receivers per CPU-second, events per
 packet, simulated seconds per CPU-second and the peak memory of the process. Building the
 scenario is not counted. Every packet is acknowledged (no delayed ACK), which makes more events.
+
+Two of the names measure something else: ``idle-100000`` the memory that a flow takes which does
+not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share
+of that on one.
 """
 
 from __future__ import annotations
@@ -21,27 +25,39 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.scenario import Bottleneck, DropTail, FixedLink, Scenario, flows
+from airpath.scenario import Bottleneck, DropTail, FixedLink, FqCoDel, Scenario, flows
+from airpath.scenario.queues import QueueDisc
 
 OUT = Path("out")
 
 
-def dumbbell(count: int, rate: str, packets: int) -> Scenario:
-    """Bulk NewReno flows, 20 ms RTT and 0.2 ms more for each next flow, up to 40 ms."""
-    rtts = [f"{20 + 0.2 * (i % 100):.1f} ms" for i in range(count)]
+def dumbbell(
+    count: int,
+    rate: str,
+    packets: int = 100,
+    *,
+    rtt_ms: float = 20,
+    duration: str = "100 s",
+    cc: str = "newreno",
+    recovery: str | None = None,
+    aqm: QueueDisc | None = None,
+) -> Scenario:
+    """Bulk flows; the RTT of each is 0.2 ms longer than that of the one before, up to 20 ms."""
+    rtts = [f"{rtt_ms + 0.2 * (i % 100):.1f} ms" for i in range(count)]
+    options = {"delayed_ack_segments": 1, "receive_window": "1 MB"}
     return Scenario(
         name=f"dumbbell-{count}",
-        duration="100 s",
+        duration=duration,
         warmup="0 s",
         flows=flows(
             count,
-            cc="newreno",
+            cc=cc,
             base_rtt=rtts,
             start={"uniform": ["0 s", "1 s"]},
-            tcp={"delayed_ack_segments": 1, "receive_window": "1 MB"},
+            tcp=options | ({"recovery": recovery} if recovery else {}),
         ),
         bottleneck=Bottleneck(
-            aqm=DropTail(limit=f"{packets} packets"), link=FixedLink(rate=rate, delay="0 s")
+            aqm=aqm or DropTail(limit=f"{packets} packets"), link=FixedLink(rate=rate, delay="0 s")
         ),
     )
 
@@ -53,11 +69,38 @@ def qawla_15() -> Scenario:
     return scenarios.build(15, 20)
 
 
+def idle(count: int) -> Scenario:
+    """99 bulk flows, and others that send one segment in the last millisecond."""
+    bulk = dumbbell(99, "100 Mbit/s", 1000, duration="10 s", recovery="sack")
+    last = flows(count - 99, cc="newreno", base_rtt="20 ms", start="9.999 s", size="1 kB")
+    return Scenario(
+        name=f"idle-{count}",
+        duration="10 s",
+        warmup="0 s",
+        flows=[*bulk.flows, *last],
+        bottleneck=bulk.bottleneck,
+    )
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
-    "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s", 100),
-    "dumbbell-1000": lambda: dumbbell(1000, "1 Gbit/s", 1000),
+    "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s"),
+    "dumbbell-16-sack": lambda: dumbbell(16, "100 Mbit/s", recovery="sack"),
+    "dumbbell-16-cubic-fqcodel": lambda: dumbbell(
+        16, "100 Mbit/s", cc="cubic", recovery="sack", aqm=FqCoDel()
+    ),
+    "dumbbell-1000": lambda: dumbbell(1000, "1 Gbit/s", 1000, duration="20 s"),
+    "dumbbell-1000-sack": lambda: dumbbell(
+        1000, "1 Gbit/s", 1000, duration="20 s", recovery="sack"
+    ),
+    # A buffer of one bandwidth-delay product: 10 Gbit/s for 100 ms.
+    "dumbbell-20000": lambda: dumbbell(
+        20_000, "10 Gbit/s", 83_333, rtt_ms=100, duration="10 s", recovery="sack"
+    ),
     "qawla-15": qawla_15,
 }
+
+#: Flows of the run that measures their memory.
+IDLE_FLOWS = 100_000
 
 
 def measure(name: str) -> dict[str, Any]:
@@ -80,46 +123,98 @@ def measure(name: str) -> dict[str, Any]:
     }
 
 
+def resident_bytes() -> int:
+    """Memory that this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def measure_idle(name: str) -> dict[str, Any]:
+    """Memory that the engine takes for each flow, most of which have not begun to send."""
+    resolved, _ = idle(IDLE_FLOWS).resolve()
+    before = resident_bytes()
+    _airpath.simulate(resolved, {}, 1, 0, 1, 1, None)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {
+        "name": name,
+        "bytes_per_flow": (peak - before) / IDLE_FLOWS,
+        "scenario_bytes_per_flow": len(resolved) / IDLE_FLOWS,
+        "peak_rss_bytes": peak,
+    }
+
+
+def measure_replications(name: str) -> dict[str, Any]:
+    """Wall-clock time of 8 replications on two threads over that on one."""
+    resolved, _ = dumbbell(16, "100 Mbit/s", recovery="sack").resolve()
+
+    def took(threads: int) -> float:
+        began = time.perf_counter()
+        _airpath.simulate(resolved, {}, 1, 0, 8, threads, None)
+        return time.perf_counter() - began
+
+    took(1)
+    return {"name": name, "time_ratio": took(2) / took(1)}
+
+
+#: What is not the speed of one scenario.
+OTHERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    f"idle-{IDLE_FLOWS}": measure_idle,
+    "replications-8": measure_replications,
+}
+
+#: The figure by which the median of several runs is chosen.
+FIGURES = ("packets_per_cpu_s", "bytes_per_flow", "time_ratio")
+
+
 def median_of(name: str, repeat: int) -> dict[str, Any]:
-    """Run one scenario several times in processes of its own; the run of median speed."""
+    """Run one benchmark several times in processes of its own; the run of the median figure."""
     runs = []
     for _ in range(repeat):
         command = [sys.executable, __file__, "--inside", name]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         runs.append(json.loads(done.stdout))
-    runs.sort(key=lambda run: run["packets_per_cpu_s"])
-    middle = runs[len(runs) // 2]
-    speeds = [run["packets_per_cpu_s"] for run in runs]
-    return {**middle, "packets_per_cpu_s": statistics.median(speeds), "runs": len(runs)}
+    figure = next(figure for figure in FIGURES if figure in runs[0])
+    values = [run[figure] for run in runs]
+    return {**runs[values.index(statistics.median_low(values))], "runs": len(runs)}
+
+
+def row(result: dict[str, Any]) -> str:
+    """A line of the table."""
+    name = f"{result['name']:26}"
+    if "bytes_per_flow" in result:
+        per_flow = f"{result['bytes_per_flow']:,.0f} bytes per flow"
+        return f"{name} {per_flow}, and {result['scenario_bytes_per_flow']:,.0f} of scenario text"
+    if "time_ratio" in result:
+        return f"{name} {result['time_ratio']:.2f} of the time with two threads instead of one"
+    return (
+        f"{name} {result['packets_per_cpu_s']:14,.0f} {result['events_per_packet']:14.2f} "
+        f"{result['sim_s_per_cpu_s']:12,.1f} {result['peak_rss_bytes'] / 2**20:6.0f}"
+    )
 
 
 def main() -> None:
     """Run the benchmarks that were named, or all."""
+    all_names = [*SCENARIOS, *OTHERS]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SCENARIOS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(all_names))
     parser.add_argument("--repeat", type=int, default=5, help="runs of each (default 5)")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
-        print(json.dumps(measure(arguments.inside)))
+        print(json.dumps(OTHERS.get(arguments.inside, measure)(arguments.inside)))
         return
-    unknown = sorted(set(arguments.names) - set(SCENARIOS))
+    unknown = sorted(set(arguments.names) - set(all_names))
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}. Accepted: {', '.join(SCENARIOS)}")
+        parser.error(f"unknown: {', '.join(unknown)}. Accepted: {', '.join(all_names)}")
     print(f"{_airpath.version()} ({_airpath.commit()}), {platform.machine()}, one thread")
     print(
-        f"{'scenario':16} {'packets/CPU-s':>14} {'events/packet':>14}"
+        f"{'scenario':26} {'packets/CPU-s':>14} {'events/packet':>14}"
         f" {'sim s/CPU s':>12} {'MiB':>6}"
     )
     results = []
-    for name in arguments.names or SCENARIOS:
-        result = median_of(name, arguments.repeat)
-        results.append(result)
-        print(
-            f"{name:16} {result['packets_per_cpu_s']:14,.0f} {result['events_per_packet']:14.2f} "
-            f"{result['sim_s_per_cpu_s']:12,.0f} {result['peak_rss_bytes'] / 2**20:6.0f}",
-            flush=True,
-        )
+    for name in arguments.names or all_names:
+        results.append(median_of(name, arguments.repeat))
+        print(row(results[-1]), flush=True)
     OUT.mkdir(exist_ok=True)
     (OUT / "bench.json").write_text(json.dumps(results, indent=2) + "\n")
 

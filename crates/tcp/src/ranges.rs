@@ -1,7 +1,7 @@
 //! A set of byte ranges: what the receiver holds beyond a hole, what the sender was told of it.
 
 /// Bytes `start` … `end` − 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -27,6 +27,19 @@ impl RangeSet {
         &self.ranges
     }
 
+    /// Makes the last range end at `end` instead of at `at`, if it ends there.
+    #[inline]
+    pub(crate) fn extend_last(&mut self, at: u64, end: u64) -> bool {
+        match self.ranges.last_mut() {
+            Some(last) if last.end == at => {
+                self.bytes += end - at;
+                last.end = end;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Whether there is none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -41,6 +54,24 @@ impl RangeSet {
 
     /// Adds a range, united with those that it touches; gives how many bytes were new.
     pub(crate) fn insert(&mut self, new: Range) -> u64 {
+        match self.ranges.last_mut() {
+            Some(last) if new.start < last.start => self.insert_among(new),
+            // What is behind all others, and most often the case, touches the last at most.
+            Some(last) if new.start <= last.end => {
+                let grown = new.end.saturating_sub(last.end);
+                last.end += grown;
+                self.bytes += grown;
+                grown
+            }
+            _ => {
+                self.ranges.push(new);
+                self.bytes += new.len();
+                new.len()
+            }
+        }
+    }
+
+    fn insert_among(&mut self, new: Range) -> u64 {
         let from = self.ranges.partition_point(|r| r.end < new.start);
         if let Some(holder) = self.ranges.get(from)
             && holder.start <= new.start
@@ -85,6 +116,12 @@ impl RangeSet {
         self.ranges.get(index).copied().filter(|r| r.start <= at)
     }
 
+    /// Bytes of the ranges from `edge` on.
+    pub(crate) fn bytes_from(&self, edge: u64) -> u64 {
+        let behind = self.ranges.iter().rev().take_while(|r| edge < r.end);
+        behind.map(|r| r.end - r.start.max(edge)).sum()
+    }
+
     /// Bytes of the ranges before `edge`.
     pub(crate) fn bytes_before(&self, edge: u64) -> u64 {
         self.ranges.iter().take_while(|r| r.start < edge).map(|r| r.end.min(edge) - r.start).sum()
@@ -115,6 +152,7 @@ mod tests {
             }
             let before = bitmap[..edge as usize].iter().filter(|b| **b).count() as u64;
             prop_assert_eq!(set.bytes_before(edge), before);
+            prop_assert_eq!(set.bytes_from(edge), set.bytes() - before);
             let all = set.bytes();
             prop_assert_eq!(set.remove_before(edge), before);
             prop_assert_eq!(set.bytes(), all - before);

@@ -15,6 +15,9 @@ pub struct Reassembly {
     /// A byte of each of the islands that were touched last, the latest first; a place that is
     /// not needed repeats another or is stale.
     latest: [u64; REMEMBERED],
+    /// The islands in the order in which SACK blocks tell of them; so many of them as there are.
+    reported: [Range; REMEMBERED],
+    reports: usize,
 }
 
 /// What an arriving segment was.
@@ -59,6 +62,17 @@ impl Reassembly {
         if start >= end {
             return Arrived::Duplicate;
         }
+        if had_islands && start == self.reported[0].end && self.islands.extend_last(start, end) {
+            // One more behind the latest, which is the last: the usual case.
+            self.reported[0].end = end;
+            return Arrived::OutOfOrder;
+        }
+        let arrived = self.insert_among_islands(start, end, had_islands);
+        self.order_reports();
+        arrived
+    }
+
+    fn insert_among_islands(&mut self, start: u64, end: u64, had_islands: bool) -> Arrived {
         if self.islands.insert(Range { start, end }) == 0 {
             self.remember(start);
             return Arrived::Duplicate;
@@ -88,24 +102,28 @@ impl Reassembly {
         self.latest = latest;
     }
 
-    /// The SACK blocks of an ACK: first the island of the latest arrival, then those that were
-    /// reported first most recently, and whatever else there is room for (RFC 2018 §4).
-    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
-        let mut reported: [Option<Range>; REMEMBERED] = [None; REMEMBERED];
-        let mut count = 0;
+    /// First the island of the latest arrival, then those that were reported first most recently,
+    /// and whatever else there is room for (RFC 2018 §4).
+    fn order_reports(&mut self) {
+        self.reports = 0;
         let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));
         let others = self.islands.as_slice().iter().rev().copied();
         for island in known.chain(others) {
-            if count == REMEMBERED {
+            if self.reports == REMEMBERED {
                 break;
             }
-            if !reported.contains(&Some(island)) {
-                reported[count] = Some(island);
-                count += 1;
+            if !self.reported[..self.reports].contains(&island) {
+                self.reported[self.reports] = island;
+                self.reports += 1;
             }
         }
+    }
+
+    /// The SACK blocks of an ACK.
+    #[inline]
+    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let next = self.next;
-        reported.into_iter().flatten().map(move |island| SackBlock {
+        self.reported[..self.reports].iter().map(move |island| SackBlock {
             offset: u32::try_from(island.start - next).unwrap_or(u32::MAX),
             length: u32::try_from(island.len()).unwrap_or(u32::MAX),
         })

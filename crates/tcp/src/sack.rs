@@ -56,6 +56,8 @@ pub(crate) struct SackRecovery {
     recovery_point: u64,
     /// HighRxt, as the offset behind the highest byte sent again in this phase.
     high_rxt: u64,
+    /// `pipe` since the last ACK, while nothing was sent again.
+    known_pipe: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +125,7 @@ impl SackRecovery {
             phase: Phase::Open,
             recovery_point: 0,
             high_rxt: 0,
+            known_pipe: None,
         })
     }
 
@@ -130,6 +133,7 @@ impl SackRecovery {
     pub(crate) fn on_ack(&mut self, acknowledged: &Acknowledged<'_>, ssthresh: u64) -> Verdict {
         let &Acknowledged { una, ack, snd_max, .. } = acknowledged;
         let ack = ack.max(una);
+        self.known_pipe = None;
         let news = self.absorb(acknowledged);
         let known = if ack > una { self.sacked.remove_before(ack) } else { 0 };
         self.delivered = ack - una - known + news;
@@ -217,6 +221,7 @@ impl SackRecovery {
 
     /// The retransmission timer expired (RFC 6675 §5.1).
     pub(crate) fn on_rto(&mut self, una: u64, snd_max: u64) {
+        self.known_pipe = None;
         self.sacked.clear();
         self.forget_duplicates();
         self.phase = Phase::Loss;
@@ -253,13 +258,14 @@ impl SackRecovery {
     }
 
     /// Whether a segment may be sent now, for a window law that allows `cwnd`.
-    pub(crate) fn may_send(&self, cwnd: u64, una: u64, snd_max: u64) -> bool {
+    pub(crate) fn may_send(&mut self, cwnd: u64, una: u64, snd_max: u64) -> bool {
         match &self.phase {
             Phase::Recovery(Episode { reduction: Some(reduction), .. }) => {
                 reduction.budget >= self.mss
             }
             _ => {
-                let pipe = self.pipe(una, snd_max);
+                let pipe = self.known_pipe.unwrap_or_else(|| self.pipe(una, snd_max));
+                self.known_pipe = Some(pipe);
                 pipe == 0 || cwnd >= pipe + self.mss
             }
         }
@@ -290,8 +296,7 @@ impl SackRecovery {
     /// `SetPipe` (RFC 6675 §4): bytes outstanding that are not lost, and those sent again.
     fn pipe(&self, una: u64, snd_max: u64) -> u64 {
         let lost_edge = self.lost_edge().clamp(una, snd_max);
-        let sacked_beyond = self.sacked.bytes() - self.sacked.bytes_before(lost_edge);
-        let not_lost = snd_max - lost_edge - sacked_beyond;
+        let not_lost = snd_max - lost_edge - self.sacked.bytes_from(lost_edge);
         let high_rxt = self.high_rxt.max(una);
         let resent = high_rxt - una - self.sacked.bytes_before(high_rxt);
         not_lost + resent
@@ -336,6 +341,7 @@ impl SackRecovery {
     pub(crate) fn on_resent(&mut self, start: u64, end: u64) {
         self.high_rxt = self.high_rxt.max(end);
         self.on_sent(end - start);
+        self.known_pipe = None;
     }
 
     /// Rule 4 of `NextSeg` was used for `bytes`: HighRxt stays.
@@ -344,10 +350,12 @@ impl SackRecovery {
             episode.rescue_rxt = self.recovery_point;
         }
         self.on_sent(bytes);
+        self.known_pipe = None;
     }
 
     /// `bytes` were sent, new or again.
     pub(crate) fn on_sent(&mut self, bytes: u64) {
+        self.known_pipe = self.known_pipe.map(|pipe| pipe + bytes);
         if let Phase::Recovery(Episode { reduction: Some(reduction), .. }) = &mut self.phase {
             reduction.on_sent(bytes);
         }
