@@ -5,7 +5,7 @@
 //! entries, so that the next of them is found without a look at the empty ones; what is due more
 //! than a year ahead (most retransmission timers) waits apart and is looked through twice a year.
 //! The entries of the day that has been reached lie sorted in `today`. Setting a time is a change
-//! of one list whatever the number of stages, and as a day is an eighth of the time between two
+//! of one list whatever the number of stages, and as a day is a quarter of the time between two
 //! events, most lists have one entry and most branches go the same way. How long a day is follows
 //! the work that was done; the order in which entries come out does not depend on it. Nothing is
 //! allocated while a run goes on, once `today` has had its largest size.
@@ -23,10 +23,16 @@ const FIRST_DAY_BITS: u32 = 13;
 const MAX_DAY_BITS: u32 = 40;
 
 /// Days between two events, as a power of two: what a day's length is chosen by.
-const DAYS_PER_GAP_BITS: u32 = 3;
+const DAYS_PER_GAP_BITS: u32 = 2;
 
-/// Days of a year for each stage, as a power of two: so that little is far.
-const DAYS_PER_STAGE_BITS: u32 = 5;
+/// Days of a year for each stage: so many that little is far.
+const DAYS_PER_STAGE: usize = 16;
+
+/// The same in a small network, in which the whole year stays near the processor.
+const DAYS_PER_STAGE_IN_SMALL: usize = 32;
+
+/// Most days of a year of a small network.
+const SMALL_YEAR: usize = 1 << 14;
 
 /// Days in a word of `marks`.
 const WORD: usize = u64::BITS as usize;
@@ -78,7 +84,9 @@ impl Wakeups {
     /// `stages` stages, none of which waits for anything.
     pub fn new(stages: usize) -> Wakeups {
         let nowhere = Entry { time: Time::NEVER, previous: NOBODY, next: NOBODY };
-        let year = (stages << DAYS_PER_STAGE_BITS).next_power_of_two().max(2 * WORD);
+        let small_year = (DAYS_PER_STAGE_IN_SMALL * stages).min(SMALL_YEAR);
+        let year = (DAYS_PER_STAGE * stages).max(small_year);
+        let year = year.next_power_of_two().max(2 * WORD);
         Wakeups {
             entries: vec![nowhere; stages].into_boxed_slice(),
             lists: vec![NOBODY; year + 1].into_boxed_slice(),
