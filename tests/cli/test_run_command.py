@@ -200,3 +200,41 @@ def test_a_bad_scenario_leaves_no_folder_behind(airpath_command: Command, scenar
     answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
     assert answer.status == 2
     assert not Path("new").exists()
+
+
+def test_captures_go_into_the_folder(airpath_command: Command, scenario: Path) -> None:
+    out = Path("out")
+    answer = airpath_command(
+        "run", scenario, "--reps", 2, "--no-plot", "--out", out,
+        "--capture", "receiver,sender", "--capture-replication", 1,
+    )  # fmt: skip
+    assert answer.status == 0
+    files = sorted(path.name for path in out.glob("*.pcapng"))
+    assert files == ["receiver.pcapng", "sender.pcapng"]
+    assert f"written: {out / 'sender.pcapng'}" in answer.err
+    assert not list(out.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ["--capture", "sender"],
+            "--capture: needs a folder. Write --out DIR as well.",
+        ),
+        (
+            ["--capture", "sender,queue", "--out", "out"],
+            'capture = "queue": not one of the accepted words. '
+            "Accepted are sender, ingress, bottleneck, receiver, acks.",
+        ),
+        (
+            ["--capture", "sender", "--capture-replication", "10", "--out", "out"],
+            "capture_replication = 10: is not run. Write a whole number from 0 to 9, below reps.",
+        ),
+    ],
+)
+def test_what_cannot_be_captured(
+    airpath_command: Command, scenario: Path, words: list[str], line: str
+) -> None:
+    answer = airpath_command("run", scenario, *words)
+    assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")

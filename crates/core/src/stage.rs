@@ -297,6 +297,7 @@ impl<'a> Ctx<'a> {
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.count().dropped[reason as usize] += 1;
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
+        self.bus.recorder.count_drop(&packet, reason);
         if packet.payload != PayloadHandle::default() {
             self.bus.released.push(packet.payload);
         }

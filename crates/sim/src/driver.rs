@@ -1,8 +1,11 @@
 //! One replication in virtual time.
 
+use crate::observers::{Observers, Passage};
 use crate::routing::{Input, Routing};
-use airpath_core::{Bus, Control, Ctx, Recorder, Stage, StageError, StageId, Time, Wakeups};
-use airpath_path::{AnyStage, Network, ReplicationReport};
+use airpath_core::{
+    Bus, Control, Ctx, Emission, Recorder, Stage, StageError, StageId, Time, Wakeups,
+};
+use airpath_path::{AnyStage, FlowStages, Network, ReplicationReport};
 
 /// Events between two looks at the watch.
 const EVENTS_PER_LOOK: u64 = 4096;
@@ -18,6 +21,9 @@ pub enum RunError {
         /// What the part said.
         source: StageError,
     },
+    /// A capture could not be written.
+    #[error("the capture cannot be written: {0}")]
+    Capture(#[from] std::io::Error),
     /// Somebody asked it to stop.
     #[error("interrupted")]
     Interrupted,
@@ -57,6 +63,7 @@ pub struct Driver {
     next_control: usize,
     has_begun: bool,
     is_measuring: bool,
+    observers: Option<Box<Observers>>,
 }
 
 impl Driver {
@@ -74,7 +81,18 @@ impl Driver {
             next_control: 0,
             has_begun: false,
             is_measuring: false,
+            observers: None,
         }
+    }
+
+    /// Lets `observers` see every packet from now on. They change nothing.
+    pub fn observe(&mut self, observers: Observers) {
+        self.observers = Some(Box::new(observers));
+    }
+
+    /// Those who saw the packets, if there were any.
+    pub fn take_observers(&mut self) -> Option<Box<Observers>> {
+        self.observers.take()
     }
 
     /// Runs to the end of the scenario.
@@ -83,12 +101,25 @@ impl Driver {
     /// When a part fails or `watch` stops the run.
     pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
         self.run_until(self.network.warmup, watch)?;
-        if !self.is_measuring {
-            self.is_measuring = true;
-            self.bus.reset_counts();
-            self.tell_all(&Control::StartMeasurement)?;
-        }
+        self.start_measurement()?;
         self.run_until(self.network.end, watch)
+    }
+
+    /// Begins to count, unless that was done before; the driver stands at the end of the warm-up.
+    ///
+    /// # Errors
+    /// When a part fails.
+    pub fn start_measurement(&mut self) -> Result<(), RunError> {
+        if self.is_measuring {
+            return Ok(());
+        }
+        self.is_measuring = true;
+        self.bus.reset_counts();
+        self.bus.recorder.restart_drop_counts(self.now);
+        if let Some(observers) = &mut self.observers {
+            observers.start_measurement(self.now);
+        }
+        self.tell_all(&Control::StartMeasurement)
     }
 
     /// Runs every event before `until` and stops there.
@@ -148,12 +179,30 @@ impl Driver {
     fn deliver_all(&mut self) -> Result<(), RunError> {
         while let Some(emission) = self.bus.next_emission() {
             let Input { stage, port } = self.routing.of(&emission);
+            if self.observers.is_some() {
+                self.show(&emission, Input { stage, port });
+            }
             let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
             let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
             let next = part.receive_then_next(port, emission.packet, &mut ctx);
             self.wakeups.set_if_earlier(stage, next);
         }
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
+    }
+
+    /// Lets the observers see a packet that is about to be delivered.
+    #[cold]
+    fn show(&mut self, emission: &Emission, to: Input) {
+        let leads_nowhere = to.stage.0 as usize >= self.network.stages.len();
+        let Some(observers) = self.observers.as_mut().filter(|_| !leads_nowhere) else { return };
+        observers.see(&Passage {
+            now: self.now,
+            from: emission.output.stage(),
+            output: emission.output.port(),
+            to: to.stage,
+            input: to.port,
+            packet: &emission.packet,
+        });
     }
 
     #[cold]
@@ -191,6 +240,21 @@ impl Driver {
         part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
         self.wakeups.set(stage, part.next_wakeup());
         self.deliver_all()
+    }
+
+    /// End of the warm-up.
+    pub fn warmup(&self) -> Time {
+        self.network.warmup
+    }
+
+    /// End of the scenario.
+    pub fn end(&self) -> Time {
+        self.network.end
+    }
+
+    /// Endpoints by flow.
+    pub fn flows(&self) -> &[FlowStages] {
+        &self.network.flows
     }
 
     /// The present instant.

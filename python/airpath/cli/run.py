@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from airpath import api
+from airpath.captures import checked_points
 from airpath.cli import output
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.results import Interval, Result
+from airpath.results.export import checked_formats
 from airpath.results.result import ALL_FLOWS
 
 __all__ = ["run"]
@@ -36,6 +38,16 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
     ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="csv,parquet", help="Of the tables in --out.")
+    ] = "csv",
+    capture: Annotated[
+        str | None,
+        typer.Option(metavar="POINT[,POINT]", help="Capture packets there: pcapng files in --out."),
+    ] = None,
+    capture_replication: Annotated[
+        int | None, typer.Option(metavar="N", help="Which replication. Default: the first.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
@@ -46,6 +58,10 @@ def run(
     """Simulate a scenario and print what its flows, queues and links did."""
     if plot and out is None:
         raise BadValueError("--plot: needs a folder. Write --out DIR as well.")
+    if capture is not None and out is None:
+        raise BadValueError("--capture: needs a folder. Write --out DIR as well.")
+    formats = checked_formats(format_)
+    points = None if capture is None else checked_points(capture)
     chosen = api.load(scenario, output.load_options(set_))
     api.check(chosen)
     folder = None if out is None else output_folder(out)
@@ -56,6 +72,9 @@ def run(
             seed=seed,
             threads=threads,
             confidence=confidence,
+            capture=points,
+            capture_replication=capture_replication,
+            capture_to=folder,
             progress=None if tell is None else _reporter(tell),
             command=output.command_line(),
         )
@@ -67,7 +86,7 @@ def run(
         with output.interrupts_wait():
             # Files first: whoever reads the output may go away.
             if folder is not None and result.replications:
-                output.written(result.save(folder))
+                output.written([*result.captures.values(), *result.save(folder, formats=formats)])
             if json:
                 output.print_json(result.to_dict())
             else:
