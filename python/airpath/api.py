@@ -306,7 +306,7 @@ def _captures(
             f"capture_replication = {number}: is not run. "
             f"Write a whole number from 0 to {reps - 1}, below reps."
         )
-    return CapturePlan(Path(folder), chosen, number) if chosen else None
+    return CapturePlan(folder, chosen, number) if chosen else None
 
 
 def _resolved(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Trace]]:

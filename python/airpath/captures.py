@@ -42,7 +42,7 @@ class CapturePlan:
 
     Parameters
     ----------
-    folder : Path
+    folder : path
         Made when missing.
     points : sequence of str
         Any of `CAPTURE_POINTS`.
@@ -50,7 +50,9 @@ class CapturePlan:
         Number of the replication, from 0.
     """
 
-    def __init__(self, folder: Path, points: Sequence[str], replication: int) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], points: Sequence[str], replication: int
+    ) -> None:
         self.folder = output_folder(folder)
         self.replication = replication
         self.files = {point: self.folder / f"{point}.pcapng" for point in points}

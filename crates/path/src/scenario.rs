@@ -222,7 +222,7 @@ impl Scenario {
         for (number, flow) in self.flows.iter().enumerate() {
             flow.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
         }
-        if self.record.ss_interval_ns == 0 {
+        if self.record.ss && self.record.ss_interval_ns == 0 {
             return Err(ConfigError::new("record.ss_interval", 0, "not positive"));
         }
         self.series().map(|_| ())

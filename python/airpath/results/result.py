@@ -475,7 +475,7 @@ class Result:
             If the folder cannot be written to, or a format not be written.
         """
         forms = checked_formats(formats)
-        where = output_folder(Path(folder))
+        where = output_folder(folder)
         head = as_comment(self.provenance)
         if not self.complete:
             done = f"{len(self.replications)} of {self.requested} replications"
