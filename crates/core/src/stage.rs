@@ -213,6 +213,11 @@ impl Bus {
         }
     }
 
+    /// The packet that [`Bus::next_emission`] would give.
+    pub fn peek_emission(&self) -> Option<&Emission> {
+        self.outbox.get(self.head)
+    }
+
     /// The oldest packet that waits for delivery.
     #[inline]
     pub fn next_emission(&mut self) -> Option<Emission> {

@@ -177,11 +177,12 @@ impl Driver {
     /// Delivers everything in the outbox, and what the deliveries send.
     #[inline]
     fn deliver_all(&mut self) -> Result<(), RunError> {
-        while let Some(emission) = self.bus.next_emission() {
-            let Input { stage, port } = self.routing.of(&emission);
+        loop {
             if self.observers.is_some() {
-                self.show(&emission, Input { stage, port });
+                self.show_next();
             }
+            let Some(emission) = self.bus.next_emission() else { break };
+            let Input { stage, port } = self.routing.of(&emission);
             let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
             let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
             let next = part.receive_then_next(port, emission.packet, &mut ctx);
@@ -190,19 +191,18 @@ impl Driver {
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
     }
 
-    /// Lets the observers see a packet that is about to be delivered.
+    /// Lets the observers see the packet that is delivered next, where it leads anywhere. They
+    /// look at it in the outbox, so that it need not be copied for them.
     #[cold]
-    fn show(&mut self, emission: &Emission, to: Input) {
-        let leads_nowhere = to.stage.0 as usize >= self.network.stages.len();
-        let Some(observers) = self.observers.as_mut().filter(|_| !leads_nowhere) else { return };
-        observers.see(&Passage {
-            now: self.now,
-            from: emission.output.stage(),
-            output: emission.output.port(),
-            to: to.stage,
-            input: to.port,
-            packet: &emission.packet,
-        });
+    fn show_next(&mut self) {
+        let Some(emission) = self.bus.peek_emission() else { return };
+        let Some(observers) = &mut self.observers else { return };
+        let to = self.routing.of(emission);
+        if to != Input::NOWHERE {
+            let Emission { output, packet } = emission;
+            let (now, from, output) = (self.now, output.stage(), output.port());
+            observers.see(&Passage { now, from, output, to: to.stage, input: to.port, packet });
+        }
     }
 
     #[cold]
