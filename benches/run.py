@@ -107,7 +107,7 @@ def measure(name: str) -> dict[str, Any]:
     """Run one scenario once in this process."""
     resolved, _ = SCENARIOS[name]().resolve()
     began = time.process_time()
-    output = _airpath.simulate(resolved, {}, 1, 0, 1, 1, None)
+    output = _airpath.simulate(resolved, {}, 1, 0, 1, 1)
     cpu_s = time.process_time() - began
     report = json.loads(output.replications)[0]
     arrived = sum(flow["delivered_packets"] for flow in report["flows"])
@@ -133,7 +133,7 @@ def measure_idle(name: str) -> dict[str, Any]:
     """Memory that the engine takes for each flow, most of which have not begun to send."""
     resolved, _ = idle(IDLE_FLOWS).resolve()
     before = resident_bytes()
-    _airpath.simulate(resolved, {}, 1, 0, 1, 1, None)
+    _airpath.simulate(resolved, {}, 1, 0, 1, 1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {
         "name": name,
@@ -149,7 +149,7 @@ def measure_replications(name: str) -> dict[str, Any]:
 
     def took(threads: int) -> float:
         began = time.perf_counter()
-        _airpath.simulate(resolved, {}, 1, 0, 8, threads, None)
+        _airpath.simulate(resolved, {}, 1, 0, 8, threads)
         return time.perf_counter() - began
 
     took(1)

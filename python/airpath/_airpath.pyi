@@ -1,6 +1,6 @@
 """The compiled part of Airpath: scenarios in as JSON, results out as JSON and columns of bytes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
@@ -64,6 +64,12 @@ class SimulationOutput:
     def series(self, index: int) -> dict[str, tuple[bytes, bytes, bytes]]:
         """Return the recorded series of a replication: name -> (time_s f64, id u32, value f64)."""
 
+    def ss(self, index: int) -> dict[str, bytes]:
+        """Return the senders' state over time in a replication: name -> column."""
+
+    def flow_monitor(self, index: int) -> str:
+        """Return the flow monitor's statistics of a replication as JSON."""
+
 def version() -> str:
     """Return the version of the package."""
 
@@ -86,9 +92,13 @@ def simulate(
     first_replication: int,
     replications: int,
     threads: int,
+    captures: tuple[int, tuple[str, str], Sequence[tuple[str, str]]] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
 ) -> SimulationOutput:
-    """Run replications of a resolved scenario on several threads."""
+    """Run replications of a resolved scenario on several threads.
+
+    `captures`: number of a replication, comments of section and interface, (point, file) pairs.
+    """
 
 def check(scenario_json: str, traces: Mapping[str, Trace]) -> None:
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""

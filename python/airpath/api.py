@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
+from airpath.captures import CapturePlan, checked_points
 from airpath.errors import AirpathError, BadValueError, RunError
 from airpath.results.provenance import provenance
 from airpath.results.result import Result
@@ -27,12 +29,15 @@ _FROM_PYTHON = ("capacity",)
 
 
 def simulate(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     *,
     reps: int = 10,
     seed: int = 1,
     threads: int | None = None,
     confidence: float = 0.99,
+    capture: Sequence[str] | None = None,
+    capture_replication: int | None = None,
+    capture_to: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Result:
@@ -42,8 +47,8 @@ def simulate(
 
     Parameters
     ----------
-    scenario : Scenario
-        What to simulate.
+    scenario : Scenario or path
+        What to simulate; a path is that of a scenario file.
     reps : int
         Independent replications, from 1; intervals need 2. Default 10.
     seed : int
@@ -52,6 +57,13 @@ def simulate(
         Worker threads, from 1. Default: one for each core.
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
+    capture : sequence of str, optional
+        Points of the path where packets are captured, any of ``sender``, ``ingress``,
+        ``bottleneck``, ``receiver``, ``acks``. Needs `capture_to`. Default: the scenario's.
+    capture_replication : int, optional
+        Number of the one replication that is captured, from 0. Default: the scenario's.
+    capture_to : path, optional
+        Folder for ``POINT.pcapng``; made when missing. Default: nothing is captured.
     progress : callable, optional
         Called about ten times a second with finished and total replications and the finished
         fraction of all simulated time, in [0, 1].
@@ -71,7 +83,9 @@ def simulate(
         If the run failed.
     """
     _check_counts(reps, seed, threads, confidence)
+    scenario = _scenario(scenario)
     resolved, traces = _resolved(scenario)
+    captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
         scenario=scenario,
         resolved=resolved,
@@ -82,38 +96,49 @@ def simulate(
         command=command or f"airpath.simulate(reps={reps}, seed={seed}, confidence={confidence})",
     )
     try:
-        output = _airpath.simulate(
-            json.dumps(_for_engine(resolved), allow_nan=False),
-            {name: trace.compiled for name, trace in traces.items()},
-            seed,
-            0,
-            reps,
-            threads or _cores(),
-            progress,
-        )
+        with captures.whole_or_not_at_all() if captures else nullcontext():
+            output = _airpath.simulate(
+                json.dumps(_for_engine(resolved), allow_nan=False),
+                {name: trace.compiled for name, trace in traces.items()},
+                seed,
+                0,
+                reps,
+                threads or _cores(),
+                captures.request(about, scenario.name) if captures else None,
+                progress,
+            )
+            replications = json.loads(output.replications)
+            finished = [run["replication"] for run in replications]
+            captured = captures.keep(finished) if captures else {}
     except ValueError as error:
         raise _refused(scenario, error) from None
+    except OSError as error:
+        raise BadValueError(f'capture_to = "{capture_to}": {error}') from None
     except RuntimeError as error:
         raise RunError(f"{scenario.name}: {error}") from None
     return Result(
         provenance=about,
-        replications=json.loads(output.replications),
+        replications=replications,
         resolved=resolved,
         confidence=confidence,
         requested=reps,
         interrupted=output.interrupted,
         recorded=output.series,
+        ss=output.ss,
+        flow_monitor=output.flow_monitor,
         traces=traces,
+        captures=captured,
     )
 
 
-def check(scenario: Scenario) -> dict[str, Any]:
+def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     """Check that a scenario can be run, and return its resolved form.
 
     Parameters
     ----------
-    scenario : Scenario
-        What to check. Its traces are read, and the network is wired.
+    scenario : Scenario or path
+        What to check; a path is that of a scenario file. Its traces are read, and the network
+        is wired.
 
     Returns
     -------
@@ -125,6 +150,7 @@ def check(scenario: Scenario) -> dict[str, Any]:
     BadValueError
         If it cannot be run.
     """
+    scenario = _scenario(scenario)
     resolved, traces = _resolved(scenario)
     compiled = {name: trace.compiled for name, trace in traces.items()}
     try:
@@ -216,12 +242,12 @@ class Solution:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
-def solve(scenario: Scenario, *, command: str | None = None) -> Solution:
+def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = None) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario or path
         Unlimited TCP flows with equal options over a fixed or a multi-regime link, with drop-tail
         or gentle RED.
     command : str, optional
@@ -232,6 +258,7 @@ def solve(scenario: Scenario, *, command: str | None = None) -> Solution:
     BadValueError
         If no model covers the scenario; the message says what is covered.
     """
+    scenario = _scenario(scenario)
     resolved, traces = _resolved(scenario)
     try:
         found = json.loads(_airpath.solve(json.dumps(_for_engine(resolved), allow_nan=False)))
@@ -248,6 +275,38 @@ def solve(scenario: Scenario, *, command: str | None = None) -> Solution:
 
 
 # --- what both need ----------------------------------------------------------------------------
+
+
+def _scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, (str, os.PathLike)):
+        return load(scenario)
+    raise BadValueError(
+        f"scenario: a {type(scenario).__name__} is neither a Scenario nor the path of a file."
+    )
+
+
+def _captures(
+    scenario: Scenario,
+    points: Sequence[str] | None,
+    replication: int | None,
+    folder: str | os.PathLike[str] | None,
+    reps: int,
+) -> CapturePlan | None:
+    """Return what is to be captured; None when nothing is."""
+    if folder is None:
+        if points:
+            raise BadValueError("capture: needs a folder. Give capture_to as well.")
+        return None
+    chosen = checked_points(scenario.capture.points if points is None else points)
+    number = scenario.capture.replication if replication is None else replication
+    if not 0 <= number < reps:
+        raise BadValueError(
+            f"capture_replication = {number}: is not run. "
+            f"Write a whole number from 0 to {reps - 1}, below reps."
+        )
+    return CapturePlan(folder, chosen, number) if chosen else None
 
 
 def _resolved(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Trace]]:

@@ -3,35 +3,61 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from airpath.errors import BadValueError
 
-__all__ = ["output_file", "output_folder", "write_file"]
+__all__ = ["not_left_empty", "output_file", "output_folder", "write_file"]
 
 
-def output_folder(folder: Path) -> Path:
+def output_folder(folder: str | os.PathLike[str]) -> Path:
     """Make a folder for results and try it, before any work is done.
 
     Parameters
     ----------
-    folder : Path
+    folder : path
         Made when missing, with its parents.
 
     Raises
     ------
     BadValueError
-        If it cannot be made or written to.
+        If it has no name, or cannot be made or written to.
     """
+    if not os.fspath(folder):
+        raise BadValueError('out = "": not a folder. Write its name, or . for the working folder.')
+    path = Path(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _try(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        _try(path)
     except (OSError, ValueError) as error:
         raise BadValueError(
-            f'out = "{folder}": cannot be written to ({_reason(error)}). Give a folder that can.'
+            f'out = "{path}": cannot be written to ({_reason(error)}). Give a folder that can.'
         ) from None
-    return folder
+    return path
+
+
+@contextmanager
+def not_left_empty(folder: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Remove a folder that the block made, and its parents, where nothing was written into them.
+
+    Parameters
+    ----------
+    folder : path or None
+        The folder, before it is made.
+    """
+    made = []
+    if folder is not None and os.fspath(folder):
+        path = Path(folder)
+        with suppress(OSError, ValueError):
+            made = [place for place in (path, *path.parents) if not place.exists()]
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            for place in made:
+                place.rmdir()
 
 
 def output_file(path: Path) -> Path:

@@ -72,6 +72,15 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(scenario: Path)
     assert document["flows"][0]["goodput_bps"]["reps"] == done
 
 
+def test_ctrl_c_before_anything_is_finished_leaves_no_folder(scenario: Path) -> None:
+    """It left an empty one."""
+    before = sorted(Path().iterdir())
+    slow = ["--set", "duration=100000 s", "--reps", "2", "--capture", "sender"]
+    status, _out, err, _ = interrupt(start("run", scenario, "--out", "new/out", *slow), 3.0)
+    assert (status, "Interrupted: 0 of 2" in err) == (130, True)
+    assert sorted(Path().iterdir()) == before
+
+
 def test_what_was_finished_is_what_a_whole_run_gives(
     scenario: Path, airpath_process: Command
 ) -> None:

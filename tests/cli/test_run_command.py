@@ -200,3 +200,77 @@ def test_a_bad_scenario_leaves_no_folder_behind(airpath_command: Command, scenar
     answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
     assert answer.status == 2
     assert not Path("new").exists()
+
+
+def test_captures_go_into_the_folder(airpath_command: Command, scenario: Path) -> None:
+    out = Path("out")
+    answer = airpath_command(
+        "run", scenario, "--reps", 2, "--no-plot", "--out", out,
+        "--capture", "receiver,sender", "--capture-replication", 1,
+    )  # fmt: skip
+    assert answer.status == 0
+    files = sorted(path.name for path in out.glob("*.pcapng"))
+    assert files == ["receiver.pcapng", "sender.pcapng"]
+    assert f"written: {out / 'sender.pcapng'}" in answer.err
+    assert not list(out.glob(".*"))
+
+
+def test_captures_of_the_scenario_need_a_folder(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("run", scenario, "--reps", 1, "--set", 'capture.points=["acks"]')
+    assert answer.status == 0
+    assert answer.err == (
+        "capture: nothing is written without a folder. Write --out DIR as well.\n"
+    )
+
+
+def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    words = ["--reps", 1, "--no-plot", "--out", "out", "--format", "parquet"]
+    assert airpath_command("run", scenario, *words).status == 0
+    assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}
+
+
+def test_a_folder_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
+    before = files()
+    answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
+    line = 'out = "": not a folder. Write its name, or . for the working folder.'
+    assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
+    assert files() == before
+
+
+def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenario: Path) -> None:
+    before = files()
+    assert airpath_command("run", scenario, "--reps", 0, "--out", "new/folder").status == 2
+    assert files() == before
+    Path("old").mkdir()
+    assert airpath_command("run", scenario, "--reps", 0, "--out", "old/folder").status == 2
+    assert list(Path("old").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ["--format", "feather"],
+            'format = "feather": not a format of tables. Accepted are csv, parquet.',
+        ),
+        (
+            ["--capture", "sender"],
+            "--capture: needs a folder. Write --out DIR as well.",
+        ),
+        (
+            ["--capture", "sender,queue", "--out", "out"],
+            'capture = "queue": not one of the accepted words. '
+            "Accepted are sender, ingress, bottleneck, receiver, acks.",
+        ),
+        (
+            ["--capture", "sender", "--capture-replication", "10", "--out", "out"],
+            "capture_replication = 10: is not run. Write a whole number from 0 to 9, below reps.",
+        ),
+    ],
+)
+def test_what_cannot_be_captured(
+    airpath_command: Command, scenario: Path, words: list[str], line: str
+) -> None:
+    answer = airpath_command("run", scenario, *words)
+    assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")

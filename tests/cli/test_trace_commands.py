@@ -119,6 +119,29 @@ def test_convert_refuses(airpath_command: Command, options: list[str], message: 
     assert files() == ["some.trace"]
 
 
+@pytest.mark.parametrize("target", ["some.trace", "./some.trace", "link.trace"])
+def test_convert_does_not_overwrite_what_it_reads(airpath_command: Command, target: str) -> None:
+    before = Path("some.trace").read_bytes()
+    Path("link.trace").symlink_to("some.trace")
+    answer = airpath_command("trace", "convert", "some.trace", target)
+    line = f'OUT = "{Path(target)}": is the file that is read. Write another name.'
+    assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
+    assert Path("some.trace").read_bytes() == before
+
+
+def test_convert_refuses_an_ending_that_says_nothing(airpath_command: Command) -> None:
+    answer = airpath_command("trace", "convert", "some.trace", "x.xlsx")
+    line = (
+        'OUT = "x.xlsx": ".xlsx" is not the ending of a trace. Accepted are '
+        ".csv, .trace, .up, .down or none; or name the format, for example --to mahimahi."
+    )
+    assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
+    assert not Path("x.xlsx").exists()
+    assert (
+        airpath_command("trace", "convert", "some.trace", "x.txt", "--to", "mahimahi").status == 0
+    )
+
+
 def test_convert_into_a_missing_folder(airpath_command: Command) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "no/x.csv")
     assert answer == (

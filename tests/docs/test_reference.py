@@ -93,6 +93,21 @@ def test_every_column_is_described(name: str, result: ap.Result) -> None:
     assert sorted(COLUMNS[name]) == sorted(getattr(result, name)().columns)
 
 
+def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
+    """Overload by a TCP flow of a small queue, so that there is one reason for drops."""
+    scenario = ap.Scenario(
+        flows=ap.flows(cc="reno", base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="1 Mbit/s")
+        ),
+        duration="5 s",
+        record={"ss": True, "flow_monitor": True},
+    )
+    result = ap.simulate(scenario, reps=1)
+    assert COLUMNS["ss"] == list(result.ss().columns)
+    assert COLUMNS["flow_monitor"] == list(result.flow_monitor().columns)
+
+
 def test_every_summarised_quantity_is_described(result: ap.Result) -> None:
     assert {name for name, _ in result.summary().columns} <= set(COLUMNS["flows"])
 

@@ -172,6 +172,20 @@ def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> Non
 # --- what the package offers -------------------------------------------------------------------
 
 
+def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(scenario().to_toml())
+    expected = ap.simulate(scenario(), reps=1).replications
+    assert ap.simulate(file, reps=1).replications == expected
+    assert ap.simulate(str(file), reps=1).replications == expected
+    assert ap.check(file)["flows"] == ap.check(scenario())["flows"]
+    assert ap.solve(file).throughput_bps == ap.solve(scenario()).throughput_bps
+    with pytest.raises(ap.ScenarioError, match=r"no\.toml: cannot be read"):
+        ap.simulate(tmp_path / "no.toml")
+    with pytest.raises(ap.BadValueError, match="a dict is neither a Scenario nor the path"):
+        ap.simulate({})  # type: ignore[arg-type]
+
+
 def test_every_exported_name_is_there() -> None:
     assert all(hasattr(ap, name) for name in ap.__all__)
     assert sorted(ap.__all__) == sorted(dir(ap))

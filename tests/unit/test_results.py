@@ -278,12 +278,59 @@ def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
     assert len(rows) == 2
 
 
-def test_parquet_is_written_where_pyarrow_is(result: ap.Result, tmp_path: Path) -> None:
+def test_parquet_holds_the_same_tables_with_their_provenance(
+    result: ap.Result, tmp_path: Path
+) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    result.save(tmp_path)
-    table = parquet.read_table(tmp_path / "flows.parquet")
-    assert table.num_rows == 9
-    assert json.loads(table.schema.metadata[b"airpath"])["seed"] == 7
+    paths = result.save(tmp_path, formats=["parquet", "csv"])
+    stems = {path.stem for path in paths if path.suffix == ".csv"}
+    assert {path.stem for path in paths if path.suffix == ".parquet"} == stems
+    for stem in stems:
+        table = parquet.read_table(tmp_path / f"{stem}.parquet")
+        assert json.loads(table.schema.metadata[b"airpath"]) == result.provenance
+        # What pandas reads from decimals may be off by some units of the last place.
+        text = pd.read_csv(tmp_path / f"{stem}.csv", comment="#")
+        pd.testing.assert_frame_equal(table.to_pandas(), text, check_dtype=False, rtol=1e-14)
+
+
+def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    suffixes = {path.suffix for path in result.save(tmp_path, formats="parquet")}
+    assert suffixes == {".json", ".toml", ".parquet"}
+
+
+@pytest.mark.parametrize(
+    ("formats", "message"),
+    [
+        (
+            "xlsx",
+            'format = "xlsx": not a format of tables. Accepted are csv, parquet.',
+        ),
+        (
+            ["csv", "parqet"],
+            'format = "parqet": not a format of tables. '
+            "The nearest is parquet; accepted are csv, parquet.",
+        ),
+        ([], 'format = "": not a format of tables. Accepted are csv, parquet.'),
+    ],
+)
+def test_unknown_formats_are_refused(
+    result: ap.Result, formats: Any, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ap.BadValueError) as error:
+        result.save(tmp_path / "new", formats=formats)
+    assert str(error.value) == message
+    assert not (tmp_path / "new").exists()
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    result: ap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(
+        ap.BadValueError, match=r'Install it with: pip install "airpath\[parquet\]"'
+    ):
+        result.save(tmp_path, formats="parquet")
 
 
 def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_good_file_is_good() -> None:
             "durations",
             "1 s",
             'durations = "1 s": unknown key. The nearest is duration; accepted are name, '
-            "duration, warmup, bottleneck, ack_path, control, record, flows.",
+            "duration, warmup, bottleneck, ack_path, control, record, capture, flows.",
         ),
         # links
         ("bottleneck.link.rate", "5 Mb", f'bottleneck.link.rate = "5 Mb": not a rate. {RATE}'),

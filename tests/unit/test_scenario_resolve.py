@@ -89,7 +89,14 @@ def test_every_key_of_a_small_scenario() -> None:
             "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
         },
         "ack_path": {"kind": "ideal"},
-        "record": {"series": [], "interval_ns": 0},
+        "record": {
+            "series": [],
+            "interval_ns": 0,
+            "ss": False,
+            "ss_interval_ns": 100_000_000,
+            "flow_monitor": False,
+        },
+        "capture": {"points": [], "replication": 0},
         "controls": [],
     }
 
@@ -214,7 +221,13 @@ def test_controls_and_records() -> None:
     assert found["controls"] == [
         {"at_ns": 50 * 10**9, "action": {"kind": "rate", "rate_bps": 128_000}}
     ]
-    assert found["record"] == {"series": ["cwnd", "queue"], "interval_ns": 10_000_000}
+    assert found["record"] == {
+        "series": ["cwnd", "queue"],
+        "interval_ns": 10_000_000,
+        "ss": False,
+        "ss_interval_ns": 100_000_000,
+        "flow_monitor": False,
+    }
 
 
 # --- TCP options -------------------------------------------------------------------------------

@@ -115,7 +115,9 @@ def test_what_is_written_is_easy_to_read() -> None:
         '\n[bottleneck.link]\nkind = "fixed"\nrate = "5 Mbit/s"\ndelay = "0 s"\nloss = 0.0\n'
         'frame_overhead = "0 B"\n'
         '\n[ack_path]\nkind = "ideal"\n'
-        '\n[record]\nseries = []\ninterval = "0 s"\n'
+        '\n[record]\nseries = []\ninterval = "0 s"\nss = false\nss_interval = "100 ms"\n'
+        "flow_monitor = false\n"
+        "\n[capture]\npoints = []\nreplication = 0\n"
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
         'cc = {kind = "reno"}\nprofile = "rfc"\ntcp = {}\n'
     )

@@ -33,7 +33,7 @@ mod wakeups;
 
 pub use error::{ConfigError, StageError};
 pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock};
-pub use probe::{Recorder, Sample, Series};
+pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};

@@ -1,5 +1,7 @@
-//! Probes: time series that stages write when somebody asked for them.
+//! Probes: time series and counts that stages write when somebody asked for them.
 
+use crate::packet::{Packet, PacketKind};
+use crate::stage::DropReason;
 use crate::units::{Duration, Time};
 
 /// A quantity that can be recorded over time.
@@ -63,6 +65,22 @@ pub struct Sample {
     pub value: f64,
 }
 
+/// Drops of one direction of a flow, by [`DropReason`] code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowDrops {
+    /// Packets.
+    pub packets: [u64; DropReason::ALL.len()],
+    /// Bytes of IP packets.
+    pub bytes: [u64; DropReason::ALL.len()],
+}
+
+/// Drops of every flow, data and ACKs apart.
+#[derive(Clone, Debug, Default)]
+struct DropsByFlow {
+    since: Time,
+    flows: Vec<[FlowDrops; 2]>,
+}
+
 /// Keeps the samples of the series that were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
@@ -70,6 +88,7 @@ pub struct Recorder {
     interval: Duration,
     samples: [Vec<Sample>; Series::ALL.len()],
     last: [Vec<Time>; Series::ALL.len()],
+    drops: Option<Box<DropsByFlow>>,
 }
 
 impl Recorder {
@@ -102,6 +121,40 @@ impl Recorder {
             last[id] = time;
         }
         self.samples[index].push(Sample { time, id, value });
+    }
+
+    /// Counts drops by flow from now on.
+    pub fn count_drops_by_flow(&mut self) {
+        self.drops = Some(Box::default());
+    }
+
+    /// Forgets the drops counted so far, and those of data that was sent before `now`.
+    pub fn restart_drop_counts(&mut self, now: Time) {
+        if let Some(drops) = &mut self.drops {
+            **drops = DropsByFlow { since: now, flows: Vec::new() };
+        }
+    }
+
+    /// Counts the drop of `packet`, when drops are counted.
+    pub(crate) fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
+        let Some(drops) = &mut self.drops else { return };
+        let is_ack = packet.kind == PacketKind::Ack;
+        if !is_ack && packet.sent_at() < drops.since {
+            return;
+        }
+        let flow = packet.flow.0 as usize;
+        if drops.flows.len() <= flow {
+            drops.flows.resize(flow + 1, Default::default());
+        }
+        let counts = &mut drops.flows[flow][usize::from(is_ack)];
+        counts.packets[reason as usize] += 1;
+        counts.bytes[reason as usize] += u64::from(packet.size);
+    }
+
+    /// Drops of a flow's data, and of its ACKs.
+    pub fn drops_of(&self, flow: u32) -> [FlowDrops; 2] {
+        let drops = self.drops.as_ref().and_then(|drops| drops.flows.get(flow as usize));
+        drops.copied().unwrap_or_default()
     }
 
     /// What was recorded of `series`, in order of time.

@@ -193,6 +193,9 @@ impl Output {
 #[derive(Debug, Default)]
 pub struct Bus {
     outbox: Vec<Emission>,
+    /// Whether somebody wants to know of `arrivals`.
+    notes_arrivals: bool,
+    arrivals: Vec<(StageId, Packet)>,
     /// By stage and side.
     counts: Vec<[DropCount; 2]>,
     released: Vec<PayloadHandle>,
@@ -219,6 +222,18 @@ impl Bus {
         emissions.clear();
         std::mem::swap(&mut self.outbox, emissions);
         !emissions.is_empty()
+    }
+
+    /// From now on arrivals at endpoints are noted for [`Bus::take_arrivals`].
+    pub fn note_arrivals(&mut self) {
+        self.notes_arrivals = true;
+    }
+
+    /// Moves the arrivals that were noted since the last call to `arrivals`, in the place of what is
+    /// there.
+    pub fn take_arrivals(&mut self, arrivals: &mut Vec<(StageId, Packet)>) {
+        arrivals.clear();
+        std::mem::swap(&mut self.arrivals, arrivals);
     }
 
     /// Drops and marks of `stage`, of all its sides together.
@@ -289,10 +304,20 @@ impl<'a> Ctx<'a> {
         self.bus.outbox.push(Emission { output: Output::of(self.stage, port), packet });
     }
 
+    /// `packet` has come to an endpoint over the wire that is part of its stage; costs one test when
+    /// nobody observes.
+    #[inline]
+    pub fn note_arrival(&mut self, packet: &Packet) {
+        if self.bus.notes_arrivals {
+            self.bus.arrivals.push((self.stage, *packet));
+        }
+    }
+
     /// Ends the life of `packet`, counted under `reason`.
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.count().dropped[reason as usize] += 1;
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
+        self.bus.recorder.count_drop(&packet, reason);
         if packet.payload != PayloadHandle::default() {
             self.bus.released.push(packet.payload);
         }

@@ -37,6 +37,7 @@ impl<S: Stage> Stage for Delayed<S> {
     #[inline]
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.wire.is_transparent() {
+            ctx.note_arrival(packet);
             self.stage.receive(Port(0), packet, ctx);
         } else {
             self.wire.receive(port, packet, ctx);
@@ -47,6 +48,7 @@ impl<S: Stage> Stage for Delayed<S> {
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         self.wake_stage_if_due(ctx);
         while let Some(packet) = self.wire.arrived(ctx.now) {
+            ctx.note_arrival(packet);
             self.stage.receive(Port(0), packet, ctx);
             self.wire.drop_arrived();
             self.wake_stage_if_due(ctx);

@@ -3,6 +3,7 @@
 use airpath_core::{ConfigError, Series};
 use airpath_tcp::TcpOptions;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Longest simulated time: 100 days.
@@ -32,6 +33,9 @@ pub struct Scenario {
     /// Changes at given times.
     #[serde(default)]
     pub controls: Vec<ControlSpec>,
+    /// What is captured by default: part of the description, but each run is told by its caller.
+    #[serde(default)]
+    pub capture: IgnoredAny,
 }
 
 /// One flow.
@@ -158,6 +162,20 @@ pub struct Record {
     /// Least time between two values of a level, ns; 0 keeps every change.
     #[serde(default)]
     pub interval_ns: u64,
+    /// Whether the state of every sender is sampled.
+    #[serde(default)]
+    pub ss: bool,
+    /// Time between two samples, ns.
+    #[serde(default = "ss_interval")]
+    pub ss_interval_ns: u64,
+    /// Whether the statistics of a flow monitor are kept.
+    #[serde(default)]
+    pub flow_monitor: bool,
+}
+
+/// 100 ms.
+fn ss_interval() -> u64 {
+    100_000_000
 }
 
 /// A change at a given time.
@@ -207,6 +225,9 @@ impl Scenario {
         }
         for (number, flow) in self.flows.iter().enumerate() {
             flow.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
+        }
+        if self.record.ss && self.record.ss_interval_ns == 0 {
+            return Err(ConfigError::new("record.ss_interval", 0, "not positive"));
         }
         self.series().map(|_| ())
     }

@@ -7,6 +7,7 @@
 mod errors;
 mod simulate;
 mod solve;
+mod tables;
 mod trace;
 
 use pyo3::prelude::*;
@@ -29,6 +30,7 @@ fn registry() -> String {
     serde_json::json!({
         "aqm": airpath_aqm::AnyQueue::BUILT_IN,
         "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
+        "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
         "link": airpath_link::AnyLink::BUILT_IN,
         "window": airpath_tcp::window::AnyWindow::BUILT_IN,
     })

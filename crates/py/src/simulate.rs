@@ -1,15 +1,22 @@
 //! Simulation for Python: replications in the background, progress and Ctrl-C in front.
 
 use crate::errors;
+use crate::tables;
 use crate::trace::{Trace, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Traces;
 use airpath_path::{Parts, ReplicationReport, Scenario, build};
-use airpath_sim::{Monitor, Outcome, Plan, replicate};
-use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt};
+use airpath_sim::{
+    CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
+    connections, replicate_and_capture,
+};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +24,14 @@ use std::time::Duration;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What finished of a simulation.
+#[derive(Default)]
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct SimulationOutput {
     reports: Vec<ReplicationReport>,
     recorders: Vec<Recorder>,
+    ss: Vec<Vec<SsSample>>,
+    flow_monitors: Vec<Option<Vec<FlowStats>>>,
+    connections: Vec<Connection>,
     /// Whether Ctrl-C ended it early.
     #[pyo3(get)]
     interrupted: bool,
@@ -39,7 +50,7 @@ impl SimulationOutput {
     /// Recorded series of one finished replication: name -> (time_s, id, value) as bytes.
     fn series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
         let Some(recorder) = self.recorders.get(index) else {
-            return Err(PyIndexError::new_err(format!("no finished replication {index}")));
+            return Err(no_replication(index));
         };
         let all = PyDict::new(py);
         for (series, name) in Series::ALL {
@@ -49,6 +60,23 @@ impl SimulationOutput {
         }
         Ok(all)
     }
+
+    /// The senders' state over time in one finished replication: name -> column as bytes.
+    fn ss<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let samples = self.ss.get(index).ok_or_else(|| no_replication(index))?;
+        tables::ss(py, samples)
+    }
+
+    /// The flow monitor's statistics of one finished replication as a JSON list, one entry per
+    /// flow and direction; `null` when they were not kept.
+    fn flow_monitor(&self, index: usize) -> PyResult<String> {
+        let stats = self.flow_monitors.get(index).ok_or_else(|| no_replication(index))?;
+        Ok(tables::flow_monitor(stats.as_deref(), &self.connections).to_string())
+    }
+}
+
+fn no_replication(index: usize) -> PyErr {
+    PyIndexError::new_err(format!("no finished replication {index}"))
 }
 
 fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> Columns<'py> {
@@ -63,11 +91,12 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> Columns
 
 /// Runs replications of a resolved scenario on several threads, without the interpreter lock.
 ///
-/// `progress(finished, total, fraction)` is called about ten times a second. Ctrl-C ends the
-/// run; what had finished is in the output.
+/// `captures` is the number of a replication, comments for the section and its interface, and the
+/// file for each point that is captured. `progress(finished, total, fraction)` is called about ten times a second. Ctrl-C
+/// ends the run; what had finished is in the output.
 #[pyfunction]
 #[pyo3(signature = (
-    scenario_json, traces, seed, first_replication, replications, threads, progress=None
+    scenario_json, traces, seed, first_replication, replications, threads, captures=None, progress=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn simulate(
@@ -78,6 +107,7 @@ pub(crate) fn simulate(
     first_replication: u64,
     replications: usize,
     threads: usize,
+    captures: Option<Captures>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SimulationOutput> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
@@ -90,11 +120,12 @@ pub(crate) fn simulate(
         count: replications,
         threads,
     };
+    let captures = captures.map(capture_plan).transpose()?;
     let monitor = Monitor::default();
     let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
     let mut raised: Option<PyErr> = None;
     let outcome = std::thread::scope(|scope| {
-        let worker = scope.spawn(|| replicate(&plan, &monitor));
+        let worker = scope.spawn(|| replicate_and_capture(&plan, captures, &monitor));
         while !worker.is_finished() {
             py.detach(|| wait(&worker));
             let fraction = (monitor.simulated_s() / total_s).min(1.0);
@@ -111,7 +142,29 @@ pub(crate) fn simulate(
         }
         worker.join().expect("replications report failures instead of panicking")
     });
-    finish(py, outcome.map_err(errors::config)?, raised)
+    finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
+}
+
+/// Number of the replication, comments of section and interface, file by point.
+type Captures = (u64, (String, String), Vec<(String, PathBuf)>);
+
+fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePlan> {
+    let application = format!("airpath {} ({})", crate::version(), crate::commit());
+    let requests = files
+        .into_iter()
+        .map(|(point, path)| {
+            let file = File::create(&path).map_err(|error| {
+                PyOSError::new_err((error.raw_os_error(), error.to_string(), path))
+            })?;
+            Ok(CaptureRequest {
+                point: Point::from_name(&point).map_err(errors::config)?,
+                application: application.clone(),
+                comments: comments.clone(),
+                sink: Box::new(BufWriter::new(file)),
+            })
+        })
+        .collect::<PyResult<_>>()?;
+    Ok(CapturePlan { replication, requests })
 }
 
 /// Sleeps until the worker is done, at most one look's interval.
@@ -125,7 +178,12 @@ fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
     }
 }
 
-fn finish(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> PyResult<SimulationOutput> {
+fn finish(
+    py: Python<'_>,
+    outcome: Outcome,
+    connections: Vec<Connection>,
+    raised: Option<PyErr>,
+) -> PyResult<SimulationOutput> {
     if let Some((replication, error)) = &outcome.failed {
         return Err(errors::run(*replication, error));
     }
@@ -136,9 +194,14 @@ fn finish(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> PyResult<S
         }
         interrupted = true;
     }
-    let (reports, recorders) =
-        outcome.finished.into_iter().map(|done| (done.report, done.recorder)).unzip();
-    Ok(SimulationOutput { reports, recorders, interrupted })
+    let mut output = SimulationOutput { interrupted, connections, ..Default::default() };
+    for done in outcome.finished {
+        output.reports.push(done.report);
+        output.recorders.push(done.recorder);
+        output.ss.push(done.ss);
+        output.flow_monitors.push(done.flow_monitor);
+    }
+    Ok(output)
 }
 
 fn shared(traces: &BTreeMap<String, Py<Trace>>) -> Traces {

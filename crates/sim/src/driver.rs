@@ -1,10 +1,11 @@
 //! One replication in virtual time.
 
+use crate::observers::Observers;
 use crate::routing::{Input, Routing};
 use airpath_core::{
-    Bus, Control, Ctx, Emission, Recorder, Stage, StageError, StageId, Time, Wakeups,
+    Bus, Control, Ctx, Emission, Packet, Recorder, Stage, StageError, StageId, Time, Wakeups,
 };
-use airpath_path::{AnyStage, Network, ReplicationReport};
+use airpath_path::{AnyStage, FlowStages, Network, ReplicationReport};
 
 /// Events between two looks at the watch.
 const EVENTS_PER_LOOK: u64 = 4096;
@@ -20,6 +21,9 @@ pub enum RunError {
         /// What the part said.
         source: StageError,
     },
+    /// A capture could not be written.
+    #[error("the capture cannot be written: {0}")]
+    Capture(#[from] std::io::Error),
     /// Somebody asked it to stop.
     #[error("interrupted")]
     Interrupted,
@@ -61,6 +65,9 @@ pub struct Driver {
     next_control: usize,
     has_begun: bool,
     is_measuring: bool,
+    observers: Option<Box<Observers>>,
+    /// What the observers are being shown.
+    arrivals: Vec<(StageId, Packet)>,
 }
 
 impl Driver {
@@ -79,7 +86,20 @@ impl Driver {
             next_control: 0,
             has_begun: false,
             is_measuring: false,
+            observers: None,
+            arrivals: Vec::new(),
         }
+    }
+
+    /// Lets `observers` see every packet from now on. They change nothing.
+    pub fn observe(&mut self, observers: Observers) {
+        self.bus.note_arrivals();
+        self.observers = Some(Box::new(observers));
+    }
+
+    /// Those who saw the packets, if there were any.
+    pub fn take_observers(&mut self) -> Option<Box<Observers>> {
+        self.observers.take()
     }
 
     /// Runs to the end of the scenario.
@@ -88,12 +108,25 @@ impl Driver {
     /// When a part fails or `watch` stops the run.
     pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
         self.run_until(self.network.warmup, watch)?;
-        if !self.is_measuring {
-            self.is_measuring = true;
-            self.bus.reset_counts();
-            self.tell_all(&Control::StartMeasurement)?;
-        }
+        self.start_measurement()?;
         self.run_until(self.network.end, watch)
+    }
+
+    /// Begins to count, unless that was done before; the driver stands at the end of the warm-up.
+    ///
+    /// # Errors
+    /// When a part fails.
+    pub fn start_measurement(&mut self) -> Result<(), RunError> {
+        if self.is_measuring {
+            return Ok(());
+        }
+        self.is_measuring = true;
+        self.bus.reset_counts();
+        self.bus.recorder.restart_drop_counts(self.now);
+        if let Some(observers) = &mut self.observers {
+            observers.start_measurement(self.now);
+        }
+        self.tell_all(&Control::StartMeasurement)
     }
 
     /// Runs every event before `until` and stops there.
@@ -151,16 +184,35 @@ impl Driver {
     /// Delivers everything in the outbox, and what the deliveries send.
     #[inline]
     fn deliver_all(&mut self) -> Result<(), RunError> {
+        if self.observers.is_some() {
+            self.show_arrivals();
+        }
         while self.bus.take_emissions(&mut self.emissions) {
             for emission in &self.emissions {
-                let Input { stage, port } = self.routing.of(emission);
+                let input = self.routing.of(emission);
+                let Input { stage, port } = input;
+                if let Some(observers) = &mut self.observers {
+                    observers.see_departure(self.now, emission, input);
+                }
                 let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
                 let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
                 let next = part.receive_then_next(port, &emission.packet, &mut ctx);
                 self.wakeups.set_if_earlier(stage, next);
             }
+            if self.observers.is_some() {
+                self.show_arrivals();
+            }
         }
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn show_arrivals(&mut self) {
+        let Some(observers) = &mut self.observers else { return };
+        self.bus.take_arrivals(&mut self.arrivals);
+        for (stage, packet) in &self.arrivals {
+            observers.see_arrival(self.now, *stage, packet);
+        }
     }
 
     #[cold]
@@ -198,6 +250,21 @@ impl Driver {
         part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
         self.wakeups.set(stage, part.next_wakeup());
         self.deliver_all()
+    }
+
+    /// End of the warm-up.
+    pub fn warmup(&self) -> Time {
+        self.network.warmup
+    }
+
+    /// End of the scenario.
+    pub fn end(&self) -> Time {
+        self.network.end
+    }
+
+    /// Endpoints by flow.
+    pub fn flows(&self) -> &[FlowStages] {
+        &self.network.flows
     }
 
     /// The present instant.

@@ -5,12 +5,23 @@
 //! again. Time jumps from event to event.
 #![forbid(unsafe_code)]
 
+mod capture;
 mod driver;
+mod flow_monitor;
+mod observers;
+mod places;
 mod replications;
 mod routing;
+mod ss;
 
+pub use airpath_capture::Connection;
+pub use capture::{CapturePlan, CaptureRequest, Point, Sink};
 pub use driver::{Driver, RunError, Watch};
-pub use replications::{Monitor, Outcome, Plan, Replication, replicate};
+pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
+pub use observers::{Observers, Passage};
+pub use places::{Places, connections};
+pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
+pub use ss::SsSample;
 
 /// Compiles and runs the examples of the contributors' guide.
 #[cfg(doctest)]

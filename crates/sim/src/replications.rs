@@ -1,9 +1,14 @@
 //! Independent replications, spread over the cores.
 
+use crate::capture::{Capture, CapturePlan};
 use crate::driver::{Driver, RunError, Watch};
-use airpath_core::{ConfigError, Recorder, Time};
+use crate::flow_monitor::{FlowMonitor, FlowStats};
+use crate::observers::Observers;
+use crate::places::Places;
+use crate::ss::{Sampler, SsSample};
+use airpath_core::{ConfigError, Duration, Recorder, Time};
 use airpath_link::Traces;
-use airpath_path::{Parts, ReplicationReport, Scenario, build};
+use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -31,6 +36,10 @@ pub struct Replication {
     pub report: ReplicationReport,
     /// What was recorded.
     pub recorder: Recorder,
+    /// The senders' state over time, when it was asked for: by instant, then by flow.
+    pub ss: Vec<SsSample>,
+    /// The flow monitor's statistics by flow, when they were asked for.
+    pub flow_monitor: Option<Vec<FlowStats>>,
 }
 
 /// What came out.
@@ -98,6 +107,20 @@ impl Watch for Follower<'_> {
 /// # Errors
 /// When the scenario cannot be built. A failure while running is in the [`Outcome`].
 pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigError> {
+    replicate_and_capture(plan, None, monitor)
+}
+
+/// The same, with captures of one replication.
+///
+/// # Errors
+/// As [`replicate`]. A capture that cannot be written is a failure while running.
+pub fn replicate_and_capture(
+    plan: &Plan<'_>,
+    captures: Option<CapturePlan>,
+    monitor: &Monitor,
+) -> Result<Outcome, ConfigError> {
+    let captured = captures.as_ref().map(|captures| captures.replication);
+    let captures = Mutex::new(captures);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -109,7 +132,9 @@ pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigEr
                         break;
                     }
                     let number = plan.first + index as u64;
-                    let result = run_one(plan, number, monitor);
+                    let captures = (captured == Some(number))
+                        .then(|| captures.lock().expect("no thread panics with the lock").take());
+                    let result = run_one(plan, number, captures.flatten(), monitor);
                     if !matches!(result, Ok(Ok(_)) | Ok(Err(RunError::Interrupted))) {
                         monitor.stop();
                     }
@@ -138,17 +163,64 @@ pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigEr
 fn run_one(
     plan: &Plan<'_>,
     number: u64,
+    captures: Option<CapturePlan>,
     monitor: &Monitor,
 ) -> Result<Result<Replication, RunError>, ConfigError> {
     let network = build(plan.scenario, plan.parts, plan.traces, plan.seed, number)?;
-    let end = network.end;
+    Ok(run_network(plan, network, number, captures, monitor))
+}
+
+fn run_network(
+    plan: &Plan<'_>,
+    mut network: Network,
+    number: u64,
+    captures: Option<CapturePlan>,
+    monitor: &Monitor,
+) -> Result<Replication, RunError> {
+    let observers = observers(plan, &mut network, captures)?;
+    let (end, flows) = (network.end, network.flows.len());
     let mut driver = Driver::new(network);
+    if let Some(observers) = observers {
+        driver.observe(observers);
+    }
     let follower = Follower { monitor, last: AtomicU64::new(0) };
-    if let Err(error) = driver.run(&follower) {
-        return Ok(Err(error));
+    let record = &plan.scenario.record;
+    let mut ss = Vec::new();
+    if record.ss {
+        let mut sampler = Sampler::new(Duration::from_nanos(record.ss_interval_ns), flows);
+        sampler.run(&mut driver, &follower)?;
+        ss = sampler.samples;
+    } else {
+        driver.run(&follower)?;
     }
     follower.reached(end);
+    let mut flow_monitor = None;
+    if let Some(mut observers) = driver.take_observers() {
+        let recorder = &driver.bus().recorder;
+        flow_monitor = observers.take_flow_monitor().map(|monitor| monitor.finish(recorder));
+        observers.finish()?;
+    }
     monitor.finished.fetch_add(1, Ordering::Relaxed);
     let report = driver.report(number);
-    Ok(Ok(Replication { report, recorder: driver.into_recorder() }))
+    Ok(Replication { report, recorder: driver.into_recorder(), ss, flow_monitor })
+}
+
+/// Those who look on, if anybody is to.
+fn observers(
+    plan: &Plan<'_>,
+    network: &mut Network,
+    captures: Option<CapturePlan>,
+) -> std::io::Result<Option<Observers>> {
+    let has_monitor = plan.scenario.record.flow_monitor;
+    if captures.is_none() && !has_monitor {
+        return Ok(None);
+    }
+    if has_monitor {
+        network.recorder.count_drops_by_flow();
+    }
+    let requests = captures.map(|captures| captures.requests).unwrap_or_default();
+    let captures: Vec<Capture> =
+        requests.into_iter().map(Capture::new).collect::<std::io::Result<_>>()?;
+    let flow_monitor = has_monitor.then(|| FlowMonitor::new(network.flows.len()));
+    Ok(Some(Observers::new(Places::new(network, plan.scenario), captures, flow_monitor)))
 }

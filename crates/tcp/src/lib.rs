@@ -7,7 +7,7 @@
 //! | what is outstanding | `scoreboard.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
-//! | the sender that ties them together | `sender.rs` |
+//! | the sender that ties them together | `sender.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs` |
 //! | advertised window | `window/`, one file per policy |
@@ -38,4 +38,4 @@ pub use options::{
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};
 pub use rtt::RttEstimator;
-pub use sender::{Sender, SenderConfig, SenderReport};
+pub use sender::{Sender, SenderConfig, SenderInfo, SenderReport, SenderState};

@@ -69,6 +69,11 @@ impl Recovery {
         }
     }
 
+    /// Whether a fast recovery is under way.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.episode.is_some()
+    }
+
     /// The usable window when the law's is `cwnd`: inflated in fast recovery.
     #[inline]
     pub(crate) fn window(&self, cwnd: u64) -> u64 {

@@ -74,6 +74,16 @@ impl RttEstimator {
         self.estimate.map(|estimate| Duration::from_nanos(estimate.srtt as u64))
     }
 
+    /// RTTVAR; `None` before the first sample.
+    pub fn rttvar(&self) -> Option<Duration> {
+        self.estimate.map(|estimate| Duration::from_nanos(estimate.rttvar as u64))
+    }
+
+    /// Times that the timeout was doubled since the last sample.
+    pub fn doublings(&self) -> u32 {
+        self.backoff.next_power_of_two().ilog2()
+    }
+
     /// The timeout now, back-off included.
     #[inline]
     pub fn rto(&self) -> Duration {

@@ -209,6 +209,16 @@ impl SackRecovery {
         }
     }
 
+    /// Whether a fast recovery is under way.
+    pub(crate) fn is_recovering(&self) -> bool {
+        matches!(self.phase, Phase::Recovery(_))
+    }
+
+    /// Bytes that were acknowledged selectively.
+    pub(crate) fn sacked_bytes(&self) -> u64 {
+        self.sacked.bytes()
+    }
+
     fn open(&mut self) {
         self.phase = Phase::Open;
         self.forget_duplicates();
@@ -294,7 +304,7 @@ impl SackRecovery {
     }
 
     /// `SetPipe` (RFC 6675 §4): bytes outstanding that are not lost, and those sent again.
-    fn pipe(&self, una: u64, snd_max: u64) -> u64 {
+    pub(crate) fn pipe(&self, una: u64, snd_max: u64) -> u64 {
         let lost_edge = self.lost_edge().clamp(una, snd_max);
         let not_lost = snd_max - lost_edge - self.sacked.bytes_from(lost_edge);
         let high_rxt = self.high_rxt.max(una);

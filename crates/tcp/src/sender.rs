@@ -3,6 +3,10 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
 //! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+mod info;
+
+pub use info::{SenderInfo, SenderState};
+
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
 use crate::receiver::timestamp;
@@ -72,12 +76,16 @@ pub struct Sender {
     /// Right edge of the receiver's window.
     edge: u64,
     rto_deadline: Time,
+    /// What was outstanding at the last timeout ends here.
+    loss_until: u64,
     syn: Handshake,
     rtt: RttEstimator,
     recovery: Recovery,
     /// In the place of `recovery`, when SACK is used.
     sack: Option<Box<SackRecovery>>,
     timestamps: bool,
+    /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
+    ts_recent: u32,
     board: Scoreboard,
     congestion: AnyCongestion,
     measured: Measured,
@@ -134,11 +142,13 @@ impl Sender {
             snd_max: 0,
             edge: options.receive_window,
             rto_deadline: Time::NEVER,
+            loss_until: 0,
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
             sack: SackRecovery::new(options).map(Box::new),
             timestamps: options.timestamps,
+            ts_recent: 0,
             board: Scoreboard::default(),
             congestion: config.congestion,
             measured: Measured::default(),
@@ -355,6 +365,7 @@ impl Sender {
             self.syn.retransmissions += 1;
             return self.send_syn(ctx);
         }
+        self.loss_until = self.snd_max;
         self.congestion.on_rto(&LossEvent { now: ctx.now, flight: self.flight_size() });
         match &mut self.sack {
             Some(sack) => sack.on_rto(self.snd_una, self.snd_max),
@@ -470,6 +481,7 @@ impl Sender {
         }
         if self.timestamps {
             segment.tsval = timestamp(ctx.now);
+            segment.tsecr = self.ts_recent;
         }
         self.measured.sent += 1;
         self.congestion.on_sent(ctx.now, end - seq);
@@ -506,6 +518,9 @@ impl Stage for Sender {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Ack {
             return ctx.drop(*packet, DropReason::Stray);
+        }
+        if self.timestamps && packet.tsval.wrapping_sub(self.ts_recent) < 1 << 31 {
+            self.ts_recent = packet.tsval;
         }
         if packet.flags.contains(Flags::SYN) {
             self.on_syn_ack(packet, ctx);

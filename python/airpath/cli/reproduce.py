@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,7 +23,7 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
+        str | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,

@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from airpath import api
+from airpath.captures import checked_points
 from airpath.cli import output
 from airpath.errors import BadValueError
-from airpath.files import output_folder
+from airpath.files import not_left_empty, output_folder
 from airpath.results import Interval, Result
+from airpath.results.export import checked_formats
 from airpath.results.result import ALL_FLOWS
 
 __all__ = ["run"]
@@ -34,7 +36,17 @@ def run(
     reps: Annotated[int, typer.Option(help="Independent replications.")] = 10,
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
+        str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="csv,parquet", help="Of the tables in --out.")
+    ] = "csv",
+    capture: Annotated[
+        str | None,
+        typer.Option(metavar="POINT[,POINT]", help="Capture packets there: pcapng files in --out."),
+    ] = None,
+    capture_replication: Annotated[
+        int | None, typer.Option(metavar="N", help="Which replication. Default: the first.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
@@ -46,37 +58,49 @@ def run(
     """Simulate a scenario and print what its flows, queues and links did."""
     if plot and out is None:
         raise BadValueError("--plot: needs a folder. Write --out DIR as well.")
+    if capture is not None and out is None:
+        raise BadValueError("--capture: needs a folder. Write --out DIR as well.")
+    formats = checked_formats(format_)
+    points = None if capture is None else checked_points(capture)
     chosen = api.load(scenario, output.load_options(set_))
     api.check(chosen)
-    folder = None if out is None else output_folder(out)
-    with output.progress_bar() as tell:
-        result = api.simulate(
-            chosen,
-            reps=reps,
-            seed=seed,
-            threads=threads,
-            confidence=confidence,
-            progress=None if tell is None else _reporter(tell),
-            command=output.command_line(),
-        )
-    if result.interrupted:
-        done = f"{len(result.replications)} of {result.requested} replications"
-        output.note(f"Interrupted: {done} were finished.")
-    wants_figures = plot or (plot is None and not result.interrupted)
-    try:
-        with output.interrupts_wait():
-            # Files first: whoever reads the output may go away.
-            if folder is not None and result.replications:
-                output.written(result.save(folder))
-            if json:
-                output.print_json(result.to_dict())
-            else:
-                print_result(result, output.console())
-            sys.stdout.flush()
-    finally:
-        if folder is not None and result.replications and wants_figures:
-            output.written(result.plot.save(folder))
-    return 130 if result.interrupted else 0
+    if out is None and chosen.capture.points:
+        output.note("capture: nothing is written without a folder. Write --out DIR as well.")
+    with not_left_empty(out):
+        folder = None if out is None else output_folder(out)
+        with output.progress_bar() as tell:
+            result = api.simulate(
+                chosen,
+                reps=reps,
+                seed=seed,
+                threads=threads,
+                confidence=confidence,
+                capture=points,
+                capture_replication=capture_replication,
+                capture_to=folder,
+                progress=None if tell is None else _reporter(tell),
+                command=output.command_line(),
+            )
+        if result.interrupted:
+            done = f"{len(result.replications)} of {result.requested} replications"
+            output.note(f"Interrupted: {done} were finished.")
+        wants_figures = plot or (plot is None and not result.interrupted)
+        try:
+            with output.interrupts_wait():
+                # Files first: whoever reads the output may go away.
+                if folder is not None and result.replications:
+                    output.written(
+                        [*result.captures.values(), *result.save(folder, formats=formats)]
+                    )
+                if json:
+                    output.print_json(result.to_dict())
+                else:
+                    print_result(result, output.console())
+                sys.stdout.flush()
+        finally:
+            if folder is not None and result.replications and wants_figures:
+                output.written(result.plot.save(folder))
+        return 130 if result.interrupted else 0
 
 
 def _reporter(tell: output.Tell) -> api.Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,6 +70,7 @@ def convert(
 ) -> int:
     """Convert between Mahimahi's format and a time_s,rate_bps CSV (names that end in .csv)."""
     form = _format(to, target)
+    _is_another(target, source)
     length = _quantity(Duration, "--bin", bin_)
     trace = _load(source)
     output_file(target)
@@ -157,12 +159,32 @@ def _quantity(kind: Any, option: str, text: str) -> Any:
 
 def _format(named: str | None, target: Path) -> Format:
     if named is None:
+        ending = target.suffix.lower()
+        if ending not in _ENDINGS:
+            raise BadValueError(
+                f'OUT = "{target}": "{ending}" is not the ending of a trace. Accepted are '
+                f"{', '.join(filter(None, _ENDINGS))} or none; or name the format, for example "
+                "--to mahimahi."
+            )
         return format_of(str(target))
     if named == "mahimahi":
         return "mahimahi"
     if named == "csv":
         return "csv"
     raise BadValueError(f'--to: "{named}": not a format. Accepted are mahimahi, csv.')
+
+
+_ENDINGS = ("", ".csv", ".trace", ".up", ".down")
+"""What names of traces end in; all but the CSV are Mahimahi's."""
+
+
+def _is_another(target: Path, source: str) -> None:
+    """Check that a file that is read is not written over."""
+    is_same = False
+    with suppress(OSError, ValueError):
+        is_same = target.samefile(trace_path(source, None))
+    if is_same:
+        raise BadValueError(f'OUT = "{target}": is the file that is read. Write another name.')
 
 
 def _load(file: str) -> Trace:

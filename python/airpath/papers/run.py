@@ -72,7 +72,7 @@ def reproduce_paper(
     if mode not in paper.modes:
         raise BadValueError(f'mode = "{mode}": not a mode. Accepted are {", ".join(paper.modes)}.')
     effort = effort or paper.modes[mode]
-    folder = None if out is None else output_folder(Path(out))
+    folder = None if out is None else output_folder(out)
     session = Session(paper, effort, engine or Compiled(), seed, threads, progress)
 
     specs = _statements_of(paper, chosen)

@@ -186,7 +186,7 @@ class Plot:
         paths : list of Path
             ``queue-lengths.png``, and ``timeline.png`` when something was recorded over time.
         """
-        where = output_folder(Path(folder))
+        where = output_folder(folder)
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf()}
         if {"delivered", "queue", "sojourn", "cwnd"} & set(self._result.recorded):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,8 +15,12 @@ from airpath import _airpath
 from airpath.errors import BadValueError
 from airpath.files import output_folder, write_file
 from airpath.results.capacity import Capacity
-from airpath.results.intervals import Interval, finite, mean_interval
+from airpath.results.export import checked_formats, table_file
+from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
+from airpath.results.frames import frame, plain
+from airpath.results.intervals import Interval, mean_interval
 from airpath.results.provenance import as_comment
+from airpath.results.ss import ss_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +88,8 @@ class Result:
         Replications that were asked for.
     interrupted : bool
         True when Ctrl-C ended the run before all of them were finished.
+    captures : dict of str to Path
+        The pcapng file of each point that was captured.
     plot : Plot
         Figures: ``result.plot.timeline()``.
     """
@@ -100,7 +104,10 @@ class Result:
         requested: int,
         interrupted: bool,
         recorded: Callable[[int], Columns],
+        ss: Callable[[int], Mapping[str, bytes]],
+        flow_monitor: Callable[[int], str],
         traces: Mapping[str, Trace],
+        captures: Mapping[str, Path] | None = None,
     ) -> None:
         self.provenance = provenance
         self.replications = replications
@@ -109,7 +116,10 @@ class Result:
         self.requested = requested
         self.interrupted = interrupted
         self._recorded = functools.lru_cache(maxsize=1)(recorded)
+        self._ss = ss
+        self._flow_monitor = flow_monitor
         self._traces = traces
+        self.captures = dict(captures or {})
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
@@ -132,7 +142,7 @@ class Result:
             `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
             quantities. What was not measured is NaN.
         """
-        return _frame(
+        return frame(
             {"replication": run["replication"], "flow": flow["id"]}
             | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
             for run in self.replications
@@ -152,7 +162,7 @@ class Result:
             (run["replication"], queue) for run in self.replications for queue in run["queues"]
         ]
         reasons = sorted({reason for _, queue in found for reason in queue["drops"]})
-        return _frame(
+        return frame(
             {"replication": number, "queue": queue["name"]}
             | {name: queue[name] for name in _QUEUE_QUANTITIES}
             | {f"drops_{reason}": queue["drops"].get(reason, 0) for reason in reasons}
@@ -168,7 +178,7 @@ class Result:
             `replication`, `link`, `utilisation` (share of time; of a trace, of its bytes), counts,
             and the packets sent in each regime from 1 on.
         """
-        return _frame(
+        return frame(
             {"replication": run["replication"], "link": link["name"]}
             | {name: link[name] for name in _LINK_QUANTITIES}
             | {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
@@ -283,11 +293,7 @@ class Result:
             raise BadValueError(
                 f'series "{name}": not recorded. Recorded is: {known}. Add it to record.series.'
             )
-        if not 0 <= replication < len(self.replications):
-            raise BadValueError(
-                f"replication = {replication}: not there. "
-                f"Finished replications: {len(self.replications)}, counted from 0."
-            )
+        self._check_finished(replication)
         if name == "capacity":
             time, value = self._offered_bytes()
             return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
@@ -299,6 +305,75 @@ class Result:
                 "value": np.frombuffer(values, dtype="<f8"),
             }
         )
+
+    def ss(self, replication: int = 0) -> pd.DataFrame:
+        """Return the state of every TCP sender at regular instants, from the start of the run.
+
+        Parameters
+        ----------
+        replication : int
+            Which of the finished replications, from 0. Default 0.
+
+        Returns
+        -------
+        ss : DataFrame
+            One row per instant and flow; columns named as ``ss -ti`` prints them.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.ss`` was not set, or there is no such replication.
+        """
+        if not self.resolved["record"]["ss"]:
+            raise BadValueError("ss: not recorded. Set record.ss = true.")
+        self._check_finished(replication)
+        return ss_frame(self._ss(replication))
+
+    def flow_monitor(self) -> pd.DataFrame:
+        """Return statistics under the names of ns-3's FlowMonitor.
+
+        Returns
+        -------
+        flow_monitor : DataFrame
+            One row per replication, flow and direction; times in seconds.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.flow_monitor`` was not set.
+        """
+        return frame(flow_monitor_rows(self._monitored()))
+
+    def flow_monitor_xml(self, replication: int = 0) -> bytes:
+        """Return the statistics of a replication as the XML file that ns-3 writes.
+
+        Parameters
+        ----------
+        replication : int
+            Which of the finished replications, from 0. Default 0.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.flow_monitor`` was not set, or there is no such replication.
+        """
+        self._check_finished(replication)
+        return flow_monitor_xml(self._monitored()[replication][1], self.provenance)
+
+    def _monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
+        if not self.resolved["record"]["flow_monitor"]:
+            raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
+        return [
+            (run["replication"], json.loads(self._flow_monitor(index)))
+            for index, run in enumerate(self.replications)
+        ]
+
+    def _check_finished(self, replication: int) -> None:
+        if not 0 <= replication < len(self.replications):
+            raise BadValueError(
+                f"replication = {replication}: not there. "
+                f"Finished replications: {len(self.replications)}, counted from 0."
+            )
 
     def capacity(self, replication: int = 0) -> Capacity | None:
         """Return what the bottleneck link could carry over time.
@@ -360,14 +435,14 @@ class Result:
                 "replications": len(self.replications),
                 "replications_requested": self.requested,
                 "measured_s": _measured_s(self.resolved),
-                **_plain(together),
+                **plain(together),
                 "jain": self.jain().to_dict(),
             },
             "flows": [
-                {"id": flow, "kind": self._kind(flow), **_plain(row)} for flow, row in rows.items()
+                {"id": flow, "kind": self._kind(flow), **plain(row)} for flow, row in rows.items()
             ],
-            "queues": _plain(self.queue_intervals()),
-            "links": _plain(self.link_intervals()),
+            "queues": plain(self.queue_intervals()),
+            "links": plain(self.link_intervals()),
         }
         if raw:
             document["replications"] = self.replications
@@ -377,16 +452,17 @@ class Result:
         """Return `to_dict` as a JSON text."""
         return json.dumps(self.to_dict(raw=raw), allow_nan=False)
 
-    def save(self, folder: str | Path) -> list[Path]:
+    def save(self, folder: str | Path, *, formats: str | Sequence[str] = "csv") -> list[Path]:
         """Write everything into a folder, each file with its provenance.
 
-        ``result.json``, ``scenario.toml`` (which gives the same run again) and the tables as CSV;
-        also as Parquet when pyarrow is installed.
+        ``result.json``, ``scenario.toml`` (which gives the same run again) and the tables.
 
         Parameters
         ----------
         folder : path
             Made when missing.
+        formats : str or sequence of str
+            Of the tables: ``csv``, ``parquet`` (which needs pyarrow) or both. Default ``csv``.
 
         Returns
         -------
@@ -396,9 +472,10 @@ class Result:
         Raises
         ------
         BadValueError
-            If the folder cannot be written to.
+            If the folder cannot be written to, or a format not be written.
         """
-        where = output_folder(Path(folder))
+        forms = checked_formats(formats)
+        where = output_folder(folder)
         head = as_comment(self.provenance)
         if not self.complete:
             done = f"{len(self.replications)} of {self.requested} replications"
@@ -408,9 +485,12 @@ class Result:
             "scenario.toml": _utf8(self._scenario_file()),
         }
         for stem, table in self._tables().items():
-            files[f"{stem}.csv"] = _utf8(head + table.to_csv(index=False, lineterminator="\n"))
-            if importlib.util.find_spec("pyarrow") is not None:
-                files[f"{stem}.parquet"] = _parquet(table, self.provenance)
+            for form in forms:
+                files[f"{stem}.{form}"] = table_file(table, form, head, self.provenance)
+        if self.resolved["record"]["flow_monitor"]:
+            for number, stats in self._monitored():
+                xml = flow_monitor_xml(stats, self.provenance)
+                files[f"flowmonitor-{number}.xml"] = xml
         paths = [where / name for name in files]
         for path, data in zip(paths, files.values(), strict=True):
             write_file(path, data)
@@ -439,16 +519,26 @@ class Result:
             ),
         }
         for name in self.recorded:
-            parts = [
-                self.series(name, index).assign(replication=run["replication"])
-                for index, run in enumerate(self.replications)
-            ]
-            if parts:
-                tables[f"series-{name}"] = pd.concat(parts)
+            tables |= self._of_replications(f"series-{name}", functools.partial(self.series, name))
+        if self.resolved["record"]["ss"]:
+            tables |= self._of_replications("ss", self.ss)
+        if self.resolved["record"]["flow_monitor"]:
+            tables["flowmonitor"] = self.flow_monitor()
         return tables
 
+    def _of_replications(
+        self, stem: str, table: Callable[[int], pd.DataFrame]
+    ) -> dict[str, pd.DataFrame]:
+        import pandas as pd
+
+        parts = [
+            table(index).assign(replication=run["replication"])
+            for index, run in enumerate(self.replications)
+        ]
+        return {stem: pd.concat(parts)} if parts else {}
+
     def _tidy_summary(self) -> pd.DataFrame:
-        return _frame(
+        return frame(
             {"flow": flow, "quantity": name, **value.to_dict()}
             for flow, row in self.intervals.items()
             for name, value in row.items()
@@ -545,37 +635,6 @@ def _measured_s(resolved: Mapping[str, Any]) -> float:
     return float(resolved["duration_ns"] - resolved["warmup_ns"]) / 1e9
 
 
-def _plain(value: Any) -> Any:
-    """Return intervals as JSON objects, and what is not a number as None."""
-    if isinstance(value, Interval):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return finite(value) if isinstance(value, float) else value
-
-
-def _frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    table = pd.DataFrame(list(rows))
-    # A quantity that nothing has, such as the RTT of datagrams, is still a column of numbers.
-    unknown = [name for name in table.columns if table[name].isna().all()]
-    return table.astype(dict.fromkeys(unknown, float))
-
-
 def _utf8(text: str) -> bytes:
     # File names may hold bytes that are no text.
     return text.encode("utf-8", "backslashreplace")
-
-
-def _parquet(table: pd.DataFrame, about: Mapping[str, Any]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    made = pa.Table.from_pandas(table, preserve_index=False)
-    note = json.dumps(about).encode()
-    data = io.BytesIO()
-    pq.write_table(made.replace_schema_metadata({b"airpath": note}), data)
-    return data.getvalue()

@@ -32,9 +32,11 @@ from airpath.scenario.profiles import PROFILES, Option, TcpOptions
 from airpath.scenario.queues import Ared, CoDel, DropTail, FqCoDel, Gred, Pie, QueueDisc, Red
 from airpath.scenario.resolve import resolve
 from airpath.scenario.scenario import (
+    CAPTURE_POINTS,
     SERIES,
     AckPath,
     Bottleneck,
+    Capture,
     Control,
     IdealAckPath,
     LinkAckPath,
@@ -46,6 +48,7 @@ from airpath.scenario.traces import recorded_traces, trace_path
 from airpath.scenario.units import Duration, Packets, Rate, Size
 
 __all__ = [
+    "CAPTURE_POINTS",
     "MISSING",
     "PROFILES",
     "SERIES",
@@ -54,6 +57,7 @@ __all__ = [
     "Ared",
     "BadValueError",
     "Bottleneck",
+    "Capture",
     "Cbr",
     "CoDel",
     "Congestion",

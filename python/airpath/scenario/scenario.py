@@ -11,11 +11,13 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_
 from airpath.scenario.base import (
     Context,
     Model,
+    Number,
     Part,
     Path,
     PositiveDuration,
     PositiveRate,
     Text,
+    Truth,
     choice,
     fault,
     faults_at,
@@ -26,9 +28,11 @@ from airpath.scenario.queues import DropTail, QueueDisc
 from airpath.scenario.units import Duration, Packets, quote
 
 __all__ = [
+    "CAPTURE_POINTS",
     "SERIES",
     "AckPath",
     "Bottleneck",
+    "Capture",
     "Control",
     "IdealAckPath",
     "LinkAckPath",
@@ -50,6 +54,9 @@ SERIES = (
     "capacity",
 )
 """What can be recorded over time."""
+
+CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
+"""Where packets can be captured."""
 
 MOST_FLOWS = 100_000
 
@@ -174,12 +181,38 @@ class Record(Model):
         Any of `SERIES`. Default: none.
     interval : Duration
         Shortest time between two values of a series; 0 s records every change. Default 0 s.
+    ss : bool
+        Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
+    ss_interval : Duration
+        Time between two such samples, above 0. Default 100 ms.
+    flow_monitor : bool
+        Keep the statistics of ns-3's FlowMonitor. Default False.
     """
 
     series: list[Annotated[str, choice(*SERIES)]] = Field(
         default=[], examples=['["cwnd", "queue"]']
     )
     interval: Duration = Duration(0)
+    ss: Truth = False
+    ss_interval: PositiveDuration = Duration.parse("100 ms")
+    flow_monitor: Truth = False
+
+
+class Capture(Model):
+    """Where packets are captured, when the results are written into a folder.
+
+    Parameters
+    ----------
+    points : list of str
+        Any of `CAPTURE_POINTS`. Default: none.
+    replication : int
+        Number of the one replication that is captured, from 0. Default 0.
+    """
+
+    points: list[Annotated[str, choice(*CAPTURE_POINTS)]] = Field(
+        default=[], examples=['["sender"]']
+    )
+    replication: Number = 0
 
 
 def _as_list(value: Any) -> Any:
@@ -208,6 +241,8 @@ class Scenario(Model):
         Changes of the bottleneck's rate. Default: none.
     record : Record
         What is recorded over time. Default: nothing.
+    capture : Capture
+        Where packets are captured. Default: nowhere.
     flows : list of Source
         Groups of equal flows, at least one; 100 000 flows in all at most.
 
@@ -239,6 +274,7 @@ class Scenario(Model):
     ack_path: AckPath = IdealAckPath()
     control: list[Control] = []
     record: Record = Field(default_factory=Record)
+    capture: Capture = Field(default_factory=Capture)
     flows: Annotated[list[Source], BeforeValidator(_as_list)] = Field(
         examples=['[{count = 4, base_rtt = "40 ms"}]']
     )
@@ -323,6 +359,7 @@ class Scenario(Model):
             "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
             "ack_path": self.ack_path.resolved(context, ("ack_path",)),
             "record": self.record.resolved(context, ("record",)),
+            "capture": self.capture.resolved(context, ("capture",)),
             "controls": [change.resolved(context, ()) for change in self.control],
         }
 

@@ -1,0 +1,158 @@
+//! Captures: what passes at a point of the path, as a pcapng file.
+
+use crate::observers::Passage;
+use crate::places::{Places, Role};
+use airpath_capture::{Direction, Interface, PcapngWriter, Section};
+use airpath_core::{ConfigError, Flags, PacketKind};
+use std::io::{self, Write};
+
+/// Time to live of a packet that leaves its host.
+const FIRST_TTL: u8 = 64;
+
+/// A point of the path where packets can be captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// The senders' hosts: data when it leaves, ACKs when they arrive.
+    Sender,
+    /// Packets that arrive at the bottleneck's queue, those it then drops included.
+    Ingress,
+    /// Packets that the bottleneck's link has sent, at the end of their transmission; what the
+    /// queue dropped or the channel destroyed is not there.
+    Bottleneck,
+    /// The receivers' hosts: data when it arrives, ACKs when they leave.
+    Receiver,
+    /// ACKs that the link they share has sent; on an ideal path, ACKs that the receivers send.
+    Acks,
+}
+
+impl Point {
+    /// Every point with its name and what passes there.
+    pub const ALL: [(Point, &'static str, &'static str); 5] = [
+        (Point::Sender, "sender", "The senders' hosts: data leaving, ACKs arriving."),
+        (Point::Ingress, "ingress", "Arrivals at the bottleneck's queue, before any drop."),
+        (Point::Bottleneck, "bottleneck", "Packets sent by the bottleneck's link."),
+        (Point::Receiver, "receiver", "The receivers' hosts: data arriving, ACKs leaving."),
+        (Point::Acks, "acks", "ACKs behind the link that they share, if there is one."),
+    ];
+
+    /// The point called `name`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn from_name(name: &str) -> Result<Point, ConfigError> {
+        let found = Point::ALL.iter().find(|(_, known, _)| *known == name);
+        found.map(|(point, _, _)| *point).ok_or_else(|| {
+            let known: Vec<&str> = Point::ALL.iter().map(|(_, name, _)| *name).collect();
+            let problem = format!("unknown. Accepted: {}", known.join(", "));
+            ConfigError::new("capture.points", name, problem)
+        })
+    }
+
+    fn interface(self, comment: String) -> Interface {
+        let (_, name, description) = Point::ALL[self as usize];
+        Interface { name: name.to_owned(), description: description.to_owned(), comment }
+    }
+
+    /// Which way a packet passes this point; `None` when it does not.
+    #[inline]
+    fn sees(self, places: &Places, passage: &Passage<'_>) -> Option<Direction> {
+        let leaves = |role| passage.from.is_some_and(|from| places.role(from.0) == role);
+        let arrives = |role| passage.to.is_some_and(|to| places.role(to.0) == role);
+        let at_host = |role| match (leaves(role), arrives(role)) {
+            (true, _) => Some(Direction::Outbound),
+            (_, true) => Some(Direction::Inbound),
+            _ => None,
+        };
+        let passes = match self {
+            Point::Sender => return at_host(Role::Source),
+            Point::Receiver => return at_host(Role::Sink),
+            Point::Ingress => passage.to == Some(places.forward()),
+            Point::Bottleneck => passage.from == Some(places.forward()),
+            Point::Acks => match places.ack_link {
+                Some(output) => passage.from == Some(output),
+                None => leaves(Role::Sink),
+            },
+        };
+        passes.then_some(Direction::Passing)
+    }
+
+    /// The time to live: each shared link is one router's.
+    fn ttl(self, places: &Places, kind: PacketKind) -> u8 {
+        let is_forwarded = match (self, kind) {
+            (Point::Sender | Point::Acks, PacketKind::Ack) => places.ack_link.is_some(),
+            (Point::Bottleneck | Point::Receiver, PacketKind::Data | PacketKind::Datagram) => true,
+            _ => false,
+        };
+        FIRST_TTL - u8::from(is_forwarded)
+    }
+}
+
+/// Where a file's bytes go.
+pub type Sink = Box<dyn Write + Send>;
+
+/// A capture to be made.
+pub struct CaptureRequest {
+    /// Where.
+    pub point: Point,
+    /// Which program writes it.
+    pub application: String,
+    /// What the file says about its origin, in full for the section and in short for the
+    /// interface.
+    pub comments: (String, String),
+    /// Takes the file.
+    pub sink: Sink,
+}
+
+/// Captures to be made of one replication.
+pub struct CapturePlan {
+    /// Number of the replication.
+    pub replication: u64,
+    /// What to capture.
+    pub requests: Vec<CaptureRequest>,
+}
+
+/// The capture at one point.
+pub(crate) struct Capture {
+    point: Point,
+    writer: Option<PcapngWriter<Sink>>,
+    failure: Option<io::Error>,
+}
+
+impl Capture {
+    /// Writes the head of the file.
+    ///
+    /// # Errors
+    /// When the sink fails.
+    pub(crate) fn new(request: CaptureRequest) -> io::Result<Capture> {
+        let CaptureRequest { point, application, comments: (comment, short), sink } = request;
+        let interface = point.interface(short);
+        let writer = PcapngWriter::new(sink, &Section { application, comment }, &[interface])?;
+        Ok(Capture { point, writer: Some(writer), failure: None })
+    }
+
+    /// Writes the packet if it passes here. After a failure nothing more is written.
+    pub(crate) fn see(&mut self, places: &Places, passage: &Passage<'_>) {
+        let Some(direction) = self.point.sees(places, passage) else { return };
+        let Some(writer) = &mut self.writer else { return };
+        let packet = passage.packet;
+        let ttl = self.point.ttl(places, packet.kind);
+        let headers = places.connection(packet.flow).headers(packet, ttl);
+        let is_resent = packet.flags.contains(Flags::RETRANSMITTED);
+        let comment = if is_resent { "retransmission" } else { "" };
+        if let Err(error) = writer.packet(0, passage.now, &headers, direction, comment) {
+            self.failure = Some(error);
+            self.writer = None;
+        }
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// The first failure of the sink.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        self.writer.map_or(Ok(()), |writer| writer.finish().map(drop))
+    }
+}

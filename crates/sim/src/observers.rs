@@ -1,0 +1,84 @@
+//! Those who look at packets between the stages and change nothing.
+
+use crate::capture::Capture;
+use crate::flow_monitor::FlowMonitor;
+use crate::places::{Places, Role};
+use crate::routing::Input;
+use airpath_core::{Emission, Packet, Port, StageId, Time};
+
+/// A packet that leaves a stage, enters one, or both at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage<'a> {
+    /// When.
+    pub now: Time,
+    /// The output that it leaves; `None` for one that comes to an endpoint out of its wire.
+    pub from: Option<(StageId, Port)>,
+    /// The input that it enters; `None` for one that enters the wire to an endpoint.
+    pub to: Option<(StageId, Port)>,
+    /// The packet.
+    pub packet: &'a Packet,
+}
+
+/// Everybody who observes one replication.
+pub struct Observers {
+    places: Places,
+    captures: Vec<Capture>,
+    flow_monitor: Option<FlowMonitor>,
+}
+
+impl Observers {
+    /// Observers of the network whose stages are at `places`.
+    pub(crate) fn new(
+        places: Places,
+        captures: Vec<Capture>,
+        flow_monitor: Option<FlowMonitor>,
+    ) -> Observers {
+        Observers { places, captures, flow_monitor }
+    }
+
+    /// `emission` leaves for `input`.
+    pub(crate) fn see_departure(&mut self, now: Time, emission: &Emission, input: Input) {
+        if input == Input::NOWHERE {
+            return;
+        }
+        let Emission { output, packet } = emission;
+        let from = Some((output.stage(), output.port()));
+        let is_arrival = self.places.role(input.stage) == Role::Between;
+        let to = is_arrival.then_some((input.stage, input.port));
+        self.see(&Passage { now, from, to, packet });
+    }
+
+    /// `packet` has come to the endpoint `stage`.
+    pub(crate) fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
+        self.see(&Passage { now, from: None, to: Some((stage, Port(0))), packet });
+    }
+
+    fn see(&mut self, passage: &Passage<'_>) {
+        for capture in &mut self.captures {
+            capture.see(&self.places, passage);
+        }
+        if let Some(monitor) = &mut self.flow_monitor {
+            monitor.see(&self.places, passage);
+        }
+    }
+
+    /// The warm-up is over.
+    pub fn start_measurement(&mut self, now: Time) {
+        if let Some(monitor) = &mut self.flow_monitor {
+            monitor.restart(now);
+        }
+    }
+
+    /// Takes the flow monitor, if there is one.
+    pub(crate) fn take_flow_monitor(&mut self) -> Option<FlowMonitor> {
+        self.flow_monitor.take()
+    }
+
+    /// Completes the files.
+    ///
+    /// # Errors
+    /// The first failure of each capture's sink.
+    pub fn finish(self) -> std::io::Result<()> {
+        self.captures.into_iter().try_for_each(Capture::finish)
+    }
+}

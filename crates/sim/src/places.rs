@@ -1,0 +1,82 @@
+//! Which stage of a network is what, and the headers of its flows' packets.
+
+use airpath_capture::{Connection, TcpSettings};
+use airpath_core::{FlowId, Port, StageId};
+use airpath_path::{Network, Scenario, SourceSpec};
+
+/// What a stage is to its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It sends the data.
+    Source,
+    /// It receives the data.
+    Sink,
+    /// It is on the way.
+    Between,
+}
+
+/// Where the parts of a network are.
+#[derive(Clone, Debug)]
+pub struct Places {
+    roles: Vec<Role>,
+    /// The bottleneck's link: its stage; port 0 is the forward direction.
+    bottleneck: StageId,
+    /// The link that ACKs share, with its input and output; `None` on an ideal path.
+    pub(crate) ack_link: Option<(StageId, Port)>,
+    /// By flow.
+    connections: Vec<Connection>,
+}
+
+impl Places {
+    /// The places of `network`, which `scenario` was wired into.
+    pub fn new(network: &Network, scenario: &Scenario) -> Places {
+        let mut roles = vec![Role::Between; network.stages.len()];
+        for ends in &network.flows {
+            roles[ends.source.0 as usize] = Role::Source;
+            roles[ends.sink.0 as usize] = Role::Sink;
+        }
+        let sides = network
+            .links
+            .iter()
+            .flat_map(|place| (0..place.sides.len() as u8).map(|side| (place.stage, Port(side))));
+        let links: Vec<_> = sides.collect();
+        Places {
+            roles,
+            bottleneck: links.first().expect("build puts the bottleneck first").0,
+            ack_link: links.get(1).copied(),
+            connections: connections(scenario),
+        }
+    }
+
+    /// The bottleneck's forward direction, as an input and as an output.
+    #[inline]
+    pub(crate) fn forward(&self) -> (StageId, Port) {
+        (self.bottleneck, Port(0))
+    }
+
+    #[inline]
+    pub(crate) fn role(&self, stage: StageId) -> Role {
+        self.roles[stage.0 as usize]
+    }
+
+    /// The addresses and settings of `flow`.
+    pub fn connection(&self, flow: FlowId) -> &Connection {
+        &self.connections[flow.0 as usize]
+    }
+}
+
+/// The addresses and settings of each flow of `scenario`.
+pub fn connections(scenario: &Scenario) -> Vec<Connection> {
+    let flows = (0..).map(FlowId).zip(&scenario.flows);
+    flows.map(|(flow, spec)| Connection::new(flow, tcp_settings(&spec.source))).collect()
+}
+
+fn tcp_settings(source: &SourceSpec) -> Option<TcpSettings> {
+    let SourceSpec::Tcp { options, .. } = source else { return None };
+    Some(TcpSettings {
+        mss: options.mss,
+        sack: options.recovery.uses_sack(),
+        timestamps: options.timestamps,
+        receive_window: options.receive_window,
+    })
+}

@@ -1,0 +1,95 @@
+//! The senders' state at regular instants, as a row of `ss -ti` after the other.
+//!
+//! The driver pauses between two events and the senders are asked; nothing else happens, so that
+//! the order of events does not depend on sampling.
+
+use crate::driver::{Driver, RunError, Watch};
+use airpath_core::{Duration, Time};
+use airpath_path::AnyStage;
+use airpath_tcp::{Sender, SenderInfo};
+
+/// One sender at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SsSample {
+    /// When.
+    pub time: Time,
+    /// Number of the flow.
+    pub flow: u32,
+    /// What the sender told; its retransmissions count from the start of the run.
+    pub info: SenderInfo,
+    /// Bytes cumulatively acknowledged since the sample before, over the time between, bit/s.
+    pub delivery_rate_bps: f64,
+}
+
+/// Samples one replication.
+pub(crate) struct Sampler {
+    interval: Duration,
+    next: Time,
+    /// Bytes acknowledged at the sample before, by flow.
+    acked: Vec<u64>,
+    /// Retransmissions before the counters were reset, by flow.
+    resent_before: Vec<u64>,
+    pub(crate) samples: Vec<SsSample>,
+}
+
+impl Sampler {
+    pub(crate) fn new(interval: Duration, flows: usize) -> Sampler {
+        Sampler {
+            interval,
+            next: Time::ZERO + interval,
+            acked: vec![0; flows],
+            resent_before: vec![0; flows],
+            samples: Vec::new(),
+        }
+    }
+
+    /// Runs the whole scenario and samples at every multiple of the interval.
+    pub(crate) fn run(&mut self, driver: &mut Driver, watch: &impl Watch) -> Result<(), RunError> {
+        let (warmup, end) = (driver.warmup(), driver.end());
+        self.run_until(driver, warmup, watch)?;
+        for (flow, sender) in senders(driver) {
+            self.resent_before[flow as usize] = sender.info().retransmissions;
+        }
+        driver.start_measurement()?;
+        self.run_until(driver, end, watch)
+    }
+
+    fn run_until(
+        &mut self,
+        driver: &mut Driver,
+        until: Time,
+        watch: &impl Watch,
+    ) -> Result<(), RunError> {
+        while self.next <= until {
+            driver.run_until(self.next, watch)?;
+            if !watch.reached(self.next) {
+                return Err(RunError::Interrupted);
+            }
+            self.sample(driver);
+            self.next = self.next + self.interval;
+        }
+        driver.run_until(until, watch)
+    }
+
+    fn sample(&mut self, driver: &Driver) {
+        for (flow, sender) in senders(driver) {
+            let mut info = sender.info();
+            let index = flow as usize;
+            info.retransmissions += self.resent_before[index];
+            let acked = info.acked - self.acked[index];
+            self.acked[index] = info.acked;
+            let delivery_rate_bps = acked as f64 * 8.0 / self.interval.as_secs_lossy();
+            self.samples.push(SsSample { time: driver.now(), flow, info, delivery_rate_bps });
+        }
+    }
+}
+
+/// The TCP senders with the numbers of their flows.
+fn senders(driver: &Driver) -> impl Iterator<Item = (u32, &Sender)> {
+    (0..).zip(driver.flows()).filter_map(|(flow, ends)| {
+        match &driver.stages()[ends.source.0 as usize] {
+            AnyStage::Sender(sender) => Some((flow, sender.stage())),
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,122 @@
+//! Captures, samples and flow monitors look on: no result depends on them.
+
+mod common;
+
+use airpath_core::Time;
+use airpath_path::Parts;
+use airpath_sim::{
+    CapturePlan, CaptureRequest, Monitor, Outcome, Plan, Point, RunError, Sink,
+    replicate_and_capture,
+};
+use common::{datagrams, droptail, flow, scenario, tcp};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics with the lock").extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A disk with room for so many bytes.
+struct Small(usize);
+
+impl Write for Small {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn request(point: Point, sink: impl Write + Send + 'static) -> CaptureRequest {
+    let sink: Sink = Box::new(sink);
+    let comments = ("where from".to_owned(), "in short".to_owned());
+    CaptureRequest { point, application: "airpath".to_owned(), comments, sink }
+}
+
+fn run(record: Value, requests: Vec<CaptureRequest>, replication: u64) -> Outcome {
+    let sources =
+        [tcp(json!({"recovery": "sack", "timestamps": true})), datagrams("poisson", 500_000)];
+    let flows = sources.map(|source| flow(source, json!({}))).to_vec();
+    let link = json!({"kind": "fixed", "rate_bps": 5_000_000, "loss": 0.01});
+    let change = json!({"record": record, "warmup_ns": 2_000_000_000_u64,
+        "ack_path": {"kind": "reverse", "queue": droptail(50)}});
+    let scenario = scenario(10, flows, link, droptail(20), change);
+    let (parts, traces) = (Parts::default(), Arc::default());
+    let plan = Plan {
+        scenario: &scenario,
+        parts: &parts,
+        traces: &traces,
+        seed: 4,
+        first: 0,
+        count: 3,
+        threads: 2,
+    };
+    let captures = CapturePlan { replication, requests };
+    replicate_and_capture(&plan, Some(captures), &Monitor::default()).expect("a network")
+}
+
+#[test]
+fn whoever_looks_on_changes_nothing() {
+    let plain = run(json!({}), Vec::new(), 0);
+    let everything = json!({"ss": true, "ss_interval_ns": 3_000_000, "flow_monitor": true});
+    let requests =
+        Point::ALL.map(|(point, _, _)| request(point, Memory::default())).into_iter().collect();
+    let watched = run(everything, requests, 1);
+    for (plain, watched) in plain.finished.iter().zip(&watched.finished) {
+        assert_eq!(plain.report, watched.report);
+        assert!(plain.ss.is_empty() && plain.flow_monitor.is_none());
+        assert!(!watched.ss.is_empty() && watched.flow_monitor.is_some());
+    }
+    assert_eq!((plain.finished.len(), watched.finished.len()), (3, 3));
+}
+
+#[test]
+fn one_replication_is_captured_whichever_thread_runs_it() {
+    let files: Vec<Vec<u8>> = (0..3)
+        .map(|replication| {
+            let memory = Memory::default();
+            run(json!({}), vec![request(Point::Sender, memory.clone())], replication);
+            let file = memory.0.lock().expect("nobody panics with the lock");
+            file.clone()
+        })
+        .collect();
+    assert!(files.iter().all(|file| file.len() > 100_000));
+    assert!(files[0] != files[1] && files[1] != files[2]);
+    let memory = Memory::default();
+    run(json!({}), vec![request(Point::Sender, memory.clone())], 1);
+    assert_eq!(*memory.0.lock().expect("nobody panics with the lock"), files[1]);
+}
+
+#[test]
+fn a_full_disk_ends_the_run_with_its_message() {
+    for room in [0, 10_000] {
+        let outcome = run(json!({}), vec![request(Point::Bottleneck, Small(room))], 1);
+        let Some((1, error @ RunError::Capture(_))) = &outcome.failed else {
+            panic!("{:?}", outcome.failed);
+        };
+        assert!(error.to_string().starts_with("the capture cannot be written: "));
+    }
+}
+
+#[test]
+fn samples_stand_at_multiples_of_the_interval_up_to_the_end() {
+    let outcome = run(json!({"ss": true, "ss_interval_ns": 1_500_000_000}), Vec::new(), 0);
+    let times: Vec<Time> = outcome.finished[0].ss.iter().map(|sample| sample.time).collect();
+    let expected: Vec<Time> = (1..=6).map(|n| Time::from_millis(1500 * n)).collect();
+    assert_eq!(times, expected, "of the TCP flow alone");
+}

@@ -1,0 +1,121 @@
+//! What a sender is doing just now, as `ss -ti` would print it.
+
+use super::{Phase, Sender};
+use crate::congestion::CongestionControl;
+use airpath_core::{Duration, Rate};
+
+/// What a sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SenderState {
+    /// Not started.
+    Closed,
+    /// Its SYN is not answered.
+    SynSent,
+    /// Slow start: cwnd is below ssthresh.
+    SlowStart,
+    /// Congestion avoidance.
+    Avoidance,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout, until everything sent before it is acknowledged.
+    Loss,
+    /// Everything is acknowledged.
+    Done,
+}
+
+impl SenderState {
+    /// Every state with its name in results.
+    pub const ALL: [(SenderState, &'static str); 7] = [
+        (SenderState::Closed, "closed"),
+        (SenderState::SynSent, "syn-sent"),
+        (SenderState::SlowStart, "slow-start"),
+        (SenderState::Avoidance, "avoidance"),
+        (SenderState::Recovery, "recovery"),
+        (SenderState::Loss, "loss"),
+        (SenderState::Done, "done"),
+    ];
+}
+
+/// A sender at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderInfo {
+    /// What it is doing.
+    pub state: SenderState,
+    /// Largest segment, bytes.
+    pub mss: u32,
+    /// Congestion window, bytes, without fast recovery's inflation.
+    pub cwnd: u64,
+    /// Slow-start threshold, bytes; `None` while there is none.
+    pub ssthresh: Option<u64>,
+    /// Bytes sent and not cumulatively acknowledged.
+    pub unacked: u64,
+    /// Of these, bytes acknowledged selectively.
+    pub sacked: u64,
+    /// Bytes that the sender believes to be in the network.
+    pub in_flight: u64,
+    /// SRTT.
+    pub srtt: Option<Duration>,
+    /// RTTVAR.
+    pub rttvar: Option<Duration>,
+    /// The retransmission timeout, back-off included.
+    pub rto: Duration,
+    /// Times that it was doubled.
+    pub backoff: u32,
+    /// Segments sent again since measurement started.
+    pub retransmissions: u64,
+    /// Bytes cumulatively acknowledged since the connection began.
+    pub acked: u64,
+    /// Pacing rate; `None` when nothing is paced.
+    pub pacing_rate: Option<Rate>,
+}
+
+impl Sender {
+    /// What the sender is doing just now.
+    pub fn info(&self) -> SenderInfo {
+        let in_flight = match &self.sack {
+            Some(sack) => sack.pipe(self.snd_una, self.snd_max),
+            None => self.bytes_in_flight(),
+        };
+        SenderInfo {
+            state: self.state(),
+            mss: self.mss,
+            cwnd: self.cwnd(),
+            ssthresh: Some(self.ssthresh()).filter(|ssthresh| *ssthresh < u64::MAX),
+            unacked: self.flight_size(),
+            sacked: self.sack.as_ref().map_or(0, |sack| sack.sacked_bytes()),
+            in_flight,
+            srtt: self.rtt.srtt(),
+            rttvar: self.rtt.rttvar(),
+            rto: self.rtt.rto(),
+            backoff: self.rtt.doublings(),
+            retransmissions: self.measured.retransmissions,
+            acked: self.snd_una,
+            pacing_rate: self.congestion.pacing_rate(),
+        }
+    }
+
+    fn state(&self) -> SenderState {
+        match self.phase {
+            Phase::Idle => SenderState::Closed,
+            Phase::SynSent => SenderState::SynSent,
+            Phase::Done => SenderState::Done,
+            Phase::Established => self.established_state(),
+        }
+    }
+
+    fn established_state(&self) -> SenderState {
+        let is_recovering = match &self.sack {
+            Some(sack) => sack.is_recovering(),
+            None => self.recovery.is_recovering(),
+        };
+        if is_recovering {
+            SenderState::Recovery
+        } else if self.snd_una < self.loss_until {
+            SenderState::Loss
+        } else if self.cwnd() < self.ssthresh() {
+            SenderState::SlowStart
+        } else {
+            SenderState::Avoidance
+        }
+    }
+}

@@ -1,0 +1,91 @@
+"""Captures: one pcapng file per point of the path, as Wireshark opens it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import BadValueError
+from airpath.files import output_folder
+from airpath.results.provenance import as_comment
+from airpath.scenario import CAPTURE_POINTS
+from airpath.scenario.base import nearest
+
+__all__ = ["CapturePlan", "checked_points"]
+
+
+def checked_points(points: Sequence[str]) -> list[str]:
+    """Return the points, each once, in the order of `CAPTURE_POINTS`.
+
+    Raises
+    ------
+    BadValueError
+        If one is unknown; all such are named.
+    """
+    if isinstance(points, str):
+        points = points.split(",")
+    problems = [
+        f'capture = "{point}": not one of the accepted words. {nearest(point, CAPTURE_POINTS)}.'
+        for point in points
+        if point not in CAPTURE_POINTS
+    ]
+    if problems:
+        raise BadValueError("\n".join(problems))
+    return [point for point in CAPTURE_POINTS if point in points]
+
+
+class CapturePlan:
+    """Which points of which replication go into which folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made when missing.
+    points : sequence of str
+        Any of `CAPTURE_POINTS`.
+    replication : int
+        Number of the replication, from 0.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], points: Sequence[str], replication: int
+    ) -> None:
+        self.folder = output_folder(folder)
+        self.replication = replication
+        self.files = {point: self.folder / f"{point}.pcapng" for point in points}
+        self._partial = {
+            point: path.with_name(f".{path.name}.{os.getpid()}")
+            for point, path in self.files.items()
+        }
+
+    def request(self, about: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+        """Return what the engine needs: replication, comments, files by point."""
+        full = f"{as_comment(about)}# captured replication: {self.replication}\n"
+        lines = (line.removeprefix("#").removeprefix(" ") for line in full.splitlines())
+        short = (
+            f"airpath {about['version']} ({about['commit']}); scenario {name}; "
+            f"seed {about['seed']}; replication {self.replication}"
+        )
+        files = [(point, os.fspath(path)) for point, path in self._partial.items()]
+        return self.replication, ("\n".join(lines), short), files
+
+    @contextmanager
+    def whole_or_not_at_all(self) -> Iterator[None]:
+        """Remove what was half-written when the block ends."""
+        try:
+            yield
+        finally:
+            for path in self._partial.values():
+                with suppress(OSError):
+                    path.unlink()
+
+    def keep(self, finished: Collection[int]) -> dict[str, Path]:
+        """Give the files their names if their replication is among those that finished."""
+        if self.replication not in finished:
+            return {}
+        for point, partial in self._partial.items():
+            partial.replace(self.files[point])
+        return dict(self.files)

@@ -1,0 +1,111 @@
+"""Statistics of each flow and direction under the names of ns-3's FlowMonitor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree as ET
+
+__all__ = ["flow_monitor_rows", "flow_monitor_xml"]
+
+_NAMES = {
+    "flow": "flow",
+    "direction": "direction",
+    "source_address": "sourceAddress",
+    "destination_address": "destinationAddress",
+    "protocol": "protocol",
+    "source_port": "sourcePort",
+    "destination_port": "destinationPort",
+    "time_first_tx_ns": "timeFirstTxPacket",
+    "time_first_rx_ns": "timeFirstRxPacket",
+    "time_last_tx_ns": "timeLastTxPacket",
+    "time_last_rx_ns": "timeLastRxPacket",
+    "delay_sum_ns": "delaySum",
+    "jitter_sum_ns": "jitterSum",
+    "last_delay_ns": "lastDelay",
+    "max_delay_ns": "maxDelay",
+    "min_delay_ns": "minDelay",
+    "tx_bytes": "txBytes",
+    "rx_bytes": "rxBytes",
+    "tx_packets": "txPackets",
+    "rx_packets": "rxPackets",
+    "lost_packets": "lostPackets",
+    "times_forwarded": "timesForwarded",
+}
+"""The engine's names and ns-3's, in the order of the table."""
+
+_CLASSIFIER = tuple(_NAMES)[2:7]
+_STATISTICS = tuple(_NAMES)[7:]
+_DROP_QUEUE_DISC = 4
+"""ns-3's reason code for drops of a queue discipline (``Ipv4FlowProbe::DropReason``)."""
+
+Stats = Sequence[Mapping[str, Any]]
+
+
+def flow_monitor_rows(runs: Iterable[tuple[int, Stats]]) -> list[dict[str, Any]]:
+    """Return one row per replication, flow and direction; times in seconds.
+
+    Parameters
+    ----------
+    runs : iterable of (int, list of dict)
+        Number of each replication, and what the engine counted in it.
+    """
+    found = [(number, list(enumerate(stats, start=1))) for number, stats in runs]
+    occurred = [
+        reason
+        for reason in (found[0][1][0][1]["packets_dropped"] if found else ())
+        if any(entry["packets_dropped"][reason] for _, run in found for _, entry in run)
+    ]
+    return [
+        {"replication": number, "flowId": flow_id}
+        | {name: _in_seconds(key, entry[key]) for key, name in _NAMES.items()}
+        | {f"packetsDropped_{reason}": entry["packets_dropped"][reason] for reason in occurred}
+        | {f"bytesDropped_{reason}": entry["bytes_dropped"][reason] for reason in occurred}
+        for number, run in found
+        for flow_id, entry in run
+    ]
+
+
+def _in_seconds(key: str, value: Any) -> Any:
+    if key.endswith("_ns"):
+        return None if value is None else value / 1e9
+    return value
+
+
+def flow_monitor_xml(stats: Stats, about: Mapping[str, Any]) -> bytes:
+    """Return one replication as the file that ns-3's FlowMonitor writes.
+
+    Parameters
+    ----------
+    stats : list of dict
+        What the engine counted.
+    about : mapping
+        The provenance, which becomes a processing instruction.
+    """
+    root = ET.Element("FlowMonitor")
+    flows = ET.SubElement(root, "FlowStats")
+    classifier = ET.SubElement(root, "Ipv4FlowClassifier")
+    for flow_id, entry in enumerate(stats, start=1):
+        number = {"flowId": str(flow_id)}
+        values = {_NAMES[key]: _as_ns3(key, entry[key]) for key in _STATISTICS}
+        flow = ET.SubElement(flows, "Flow", number | values)
+        for kind, unit in (("packets", "number"), ("bytes", "bytes")):
+            dropped = entry[f"{kind}_dropped"]
+            count = dropped["overflow"] + dropped["early"]
+            if count:
+                code = {"reasonCode": str(_DROP_QUEUE_DISC), unit: str(count)}
+                ET.SubElement(flow, f"{kind}Dropped", code)
+        ends = {_NAMES[key]: str(entry[key]) for key in _CLASSIFIER}
+        ET.SubElement(classifier, "Flow", number | ends)
+    ET.SubElement(root, "Ipv6FlowClassifier")
+    ET.SubElement(root, "FlowProbes")
+    ET.indent(root)
+    note = json.dumps(about).replace("?>", "?\\u003e")
+    head = f'<?xml version="1.0" ?>\n<?airpath {note}?>\n'.encode()
+    return head + ET.tostring(root) + b"\n"
+
+
+def _as_ns3(key: str, value: Any) -> str:
+    """Return times as ``+1500000000.0ns``; what is not known is 0, as without packets."""
+    return f"+{float(value or 0):.1f}ns" if key.endswith("_ns") else str(value)

@@ -1,0 +1,37 @@
+"""The senders' state over time, under the names that ``ss -ti`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["STATES", "ss_frame"]
+
+STATES = ("closed", "syn-sent", "slow-start", "avoidance", "recovery", "loss", "done")
+"""What a sender is doing, by the engine's number."""
+
+_TYPES = {"flow": "<u4", "state": "u1"}
+_COUNTS = ("backoff", "retrans", "bytes_acked", "in_flight_bytes")
+
+
+def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
+    """Return the engine's columns as a table.
+
+    Parameters
+    ----------
+    columns : mapping of str to bytes
+        Little-endian doubles, but for the number of the flow and of the state.
+    """
+    import pandas as pd
+
+    table = {
+        name: np.frombuffer(data, dtype=_TYPES.get(name, "<f8")) for name, data in columns.items()
+    }
+    table |= {name: table[name].astype(np.int64) for name in _COUNTS}
+    table["state"] = np.asarray(STATES, dtype=object)[table["state"]]
+    return pd.DataFrame(table)

@@ -1,0 +1,419 @@
+"""Captures, read by a parser of their own; and by tshark where it is installed."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import CAPTURE_POINTS
+
+# --- a parser of pcapng, TCP and UDP ------------------------------------------------------------
+
+
+class Frame(NamedTuple):
+    """A captured packet."""
+
+    time_ns: int
+    head: bytes
+    length: int
+    options: dict[int, bytes]
+
+    @property
+    def source(self) -> tuple[str, int]:
+        port = struct.unpack_from(">H", self.head, 20)[0]
+        return ".".join(map(str, self.head[12:16])), port
+
+    @property
+    def sequence(self) -> int:
+        return int(struct.unpack_from(">I", self.head, 24)[0])
+
+    @property
+    def acknowledged(self) -> int:
+        return int(struct.unpack_from(">I", self.head, 28)[0])
+
+    @property
+    def flags(self) -> int:
+        return self.head[33]
+
+    @property
+    def payload(self) -> int:
+        return self.length - 20 - 4 * (self.head[32] >> 4)
+
+    @property
+    def is_resent(self) -> bool:
+        return self.options.get(1) == b"retransmission"
+
+
+def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert data[at + length - 4 : at + length] == struct.pack("<I", length)
+        yield kind, data[at + 8 : at + length - 4]
+        at += length
+    assert at == len(data)
+
+
+def options(data: bytes) -> dict[int, bytes]:
+    found, at = {}, 0
+    while at < len(data):
+        code, length = struct.unpack_from("<HH", data, at)
+        if code == 0:
+            break
+        found[code] = data[at + 4 : at + 4 + length]
+        at += 4 + (length + 3) // 4 * 4
+    return found
+
+
+class Capture:
+    """A file with one section and one interface."""
+
+    def __init__(self, path: Path) -> None:
+        found = list(blocks(path.read_bytes()))
+        assert [kind for kind, _ in found[:2]] == [0x0A0D0D0A, 1]
+        self.section = options(found[0][1][16:])
+        self.interface = options(found[1][1][8:])
+        self.frames = [self._frame(kind, body) for kind, body in found[2:]]
+
+    @staticmethod
+    def _frame(kind: int, body: bytes) -> Frame:
+        assert kind == 6
+        interface, high, low, stored, length = struct.unpack_from("<IIIII", body)
+        assert interface == 0
+        after = 20 + (stored + 3) // 4 * 4
+        return Frame(high << 32 | low, body[20 : 20 + stored], length, options(body[after:]))
+
+
+def ones_complement_sum(data: bytes) -> int:
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def assert_checksums(frame: Frame) -> None:
+    whole = frame.head + bytes(frame.length - len(frame.head))
+    assert struct.unpack_from(">H", whole, 2)[0] == frame.length
+    assert ones_complement_sum(whole[:20]) == 0xFFFF
+    pseudo = whole[12:20] + struct.pack(">BBH", 0, whole[9], frame.length - 20)
+    assert ones_complement_sum(pseudo + whole[20:]) == 0xFFFF
+
+
+# --- runs ---------------------------------------------------------------------------------------
+
+
+def lossy(**changes: Any) -> ap.Scenario:
+    """SACK and timestamps over a link with losses in both directions, and datagrams beside."""
+    keys: dict[str, Any] = {
+        "name": "lossy",
+        "flows": [
+            ap.Tcp(
+                count=2,
+                base_rtt="40 ms",
+                tcp={"recovery": "sack", "timestamps": True, "receive_window": "1 MiB"},
+            ),
+            ap.Poisson(rate="100 kbit/s", packet="500 B", base_rtt="40 ms"),
+        ],
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.DropTail(limit="50 packets"), link=ap.FixedLink(rate="10 Mbit/s", loss=0.005)
+        ),
+        "ack_path": ap.ReverseAckPath(),
+        "duration": "20 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+class Run(NamedTuple):
+    """A result and its captures."""
+
+    result: ap.Result
+    at: dict[str, Capture]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("captures")
+    result = ap.simulate(lossy(), reps=2, seed=5, capture=CAPTURE_POINTS, capture_to=folder)
+    assert list(result.captures) == list(CAPTURE_POINTS)
+    assert sorted(folder.iterdir()) == sorted(result.captures.values())
+    return Run(result, {name: Capture(path) for name, path in result.captures.items()})
+
+
+def of_tcp(capture: Capture) -> list[Frame]:
+    return [frame for frame in capture.frames if frame.head[9] == 6]
+
+
+def from_senders(capture: Capture) -> list[Frame]:
+    return [frame for frame in of_tcp(capture) if frame.head[13] < 128]
+
+
+@pytest.mark.parametrize("point", CAPTURE_POINTS)
+def test_every_frame_is_valid_and_in_order_of_time(run: Run, point: str) -> None:
+    frames = run.at[point].frames
+    assert len(frames) > 1000
+    for frame in frames:
+        assert_checksums(frame)
+    times = [frame.time_ns for frame in frames]
+    assert times == sorted(times)
+
+
+def test_a_file_says_where_it_comes_from(run: Run) -> None:
+    about = run.result.provenance
+    for name, capture in run.at.items():
+        comment = capture.section[1].decode()
+        made_by = f"airpath {about['version']} ({about['commit']})"
+        assert comment.startswith(f"{made_by}\n")
+        assert "\nseed: 5\n" in comment
+        assert 'name = "lossy"' in comment
+        assert comment.endswith("captured replication: 0")
+        assert capture.section[4].decode() == made_by
+        assert capture.interface[2].decode() == name
+        assert capture.interface[9] == b"\x09"
+        assert capture.interface[1].decode() == f"{made_by}; scenario lossy; seed 5; replication 0"
+
+
+def test_capturing_changes_no_result(run: Run) -> None:
+    plain = ap.simulate(lossy(), reps=2, seed=5)
+    assert plain.replications == run.result.replications
+
+
+def test_equal_runs_give_equal_files(run: Run, tmp_path: Path) -> None:
+    again = ap.simulate(lossy(), reps=2, seed=5, threads=1, capture=["sender"], capture_to=tmp_path)
+    assert again.captures["sender"].read_bytes() == run.result.captures["sender"].read_bytes()
+
+
+def test_another_replication_is_another_file(run: Run, tmp_path: Path) -> None:
+    other = ap.simulate(
+        lossy(), reps=2, seed=5, capture=["sender"], capture_replication=1, capture_to=tmp_path
+    )
+    capture = Capture(other.captures["sender"])
+    assert capture.section[1].decode().endswith("captured replication: 1")
+    assert len(of_tcp(capture)) != len(of_tcp(run.at["sender"]))
+
+
+def test_the_sender_shows_what_was_sent(run: Run) -> None:
+    flows = run.result.replications[0]["flows"][:2]
+    sent = [frame for frame in from_senders(run.at["sender"]) if frame.payload]
+    assert len(sent) == sum(flow["sent_packets"] for flow in flows)
+    resent = [frame for frame in sent if frame.is_resent]
+    assert len(resent) == sum(flow["retransmissions"] for flow in flows) > 50
+
+
+def test_a_marked_retransmission_is_one_by_its_sequence_numbers(run: Run) -> None:
+    highest: dict[Any, int] = {}
+    first: dict[Any, int] = {}
+    for frame in from_senders(run.at["sender"]):
+        base = first.setdefault(frame.source, frame.sequence)
+        end = (frame.sequence - base) % 2**32 + frame.payload
+        if frame.payload:
+            assert frame.is_resent == (end <= highest[frame.source])
+        highest[frame.source] = max(end, highest.get(frame.source, 0))
+
+
+def test_the_receiver_shows_what_arrived(run: Run) -> None:
+    flows = run.result.replications[0]["flows"]
+    arrived = [frame for frame in from_senders(run.at["receiver"]) if frame.payload]
+    assert len(arrived) == sum(flow["delivered_packets"] for flow in flows[:2])
+    datagrams = [frame for frame in run.at["receiver"].frames if frame.head[9] == 17]
+    assert len(datagrams) == flows[2]["delivered_packets"]
+    assert {frame.length for frame in datagrams} == {500}
+
+
+def test_drops_lie_between_ingress_and_bottleneck(run: Run) -> None:
+    (queue, _), (link, _) = (run.result.replications[0][table] for table in ("queues", "links"))
+    entered, left = (len(run.at[point].frames) for point in ("ingress", "bottleneck"))
+    assert entered == queue["arrived"]
+    assert left == link["delivered_packets"]
+    lost = link["lost_packets"] + sum(queue["drops"].values())
+    assert 0 <= entered - left - lost <= 51, "the rest still waits or is in transmission"
+
+
+def test_acks_are_those_that_come_through_the_reverse_link(run: Run) -> None:
+    assert len(run.at["acks"].frames) == run.result.replications[0]["links"][1]["delivered_packets"]
+    assert {frame.head[33] & 0x10 for frame in run.at["acks"].frames} == {0x10}
+
+
+def test_a_packet_has_the_same_headers_along_its_path_but_for_the_time_to_live(run: Run) -> None:
+    sent, arrived = (from_senders(run.at[point]) for point in ("sender", "receiver"))
+    without_ttl = [frame.head[:8] + frame.head[9:10] + frame.head[12:] for frame in sent]
+    assert {frame.head[8] for frame in sent} == {64}
+    assert {frame.head[8] for frame in arrived} == {63}
+    known = set(without_ttl)
+    assert len(known) > 0.99 * len(sent)
+    assert all(f.head[:8] + f.head[9:10] + f.head[12:] in known for f in arrived)
+
+
+def test_sack_blocks_lie_above_the_acknowledgement_and_were_sent(run: Run) -> None:
+    edges = {(frame.sequence + frame.payload) % 2**32 for frame in from_senders(run.at["sender"])}
+    acks = [frame for frame in of_tcp(run.at["sender"]) if frame.head[13] >= 128]
+    blocks_seen = 0
+    for frame in acks:
+        option = frame.head[52:]
+        assert frame.head[40:44] in (b"\x01\x01\x08\x0a", b"\x02\x04\x05\xb4")
+        if frame.flags & 2 or not option:
+            continue
+        assert option[:3] == b"\x01\x01\x05"
+        for at in range(4, 2 + option[3], 8):
+            left, right = struct.unpack_from(">II", option, at)
+            assert 0 < (left - frame.acknowledged) % 2**32 < 2**31
+            assert 0 < (right - left) % 2**32 < 2**31
+            assert right in edges
+            blocks_seen += 1
+    assert blocks_seen > 100
+
+
+def test_timestamps_are_echoed_by_both_sides(run: Run) -> None:
+    """RFC 7323 §3.2: after the SYN, TSecr is a TSval that the other side has sent before."""
+    told: dict[tuple[bool, int], set[int]] = {}
+    for frame in of_tcp(run.at["sender"]):
+        is_ack, flow = frame.head[13] >= 128, frame.head[15]
+        at = 46 if frame.flags & 2 else 42
+        assert frame.head[at : at + 2] == b"\x08\x0a"
+        value, echo = struct.unpack_from(">II", frame.head, at + 2)
+        if frame.flags & 0x10:
+            assert echo in told[not is_ack, flow]
+        told.setdefault((is_ack, flow), set()).add(value)
+
+
+def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> None:
+    scenario = lossy(ack_path=ap.IdealAckPath(), duration="2 s")
+    result = ap.simulate(
+        scenario, reps=1, capture=["acks", "receiver"], capture_to=tmp_path / "new"
+    )
+    acks, receiver = (Capture(result.captures[point]) for point in ("acks", "receiver"))
+    leaving = [frame.head for frame in of_tcp(receiver) if frame.head[13] >= 128]
+    assert [frame.head for frame in acks.frames] == leaving
+
+
+def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
+    scenario = lossy(capture=ap.Capture(points=["bottleneck"], replication=1), duration="2 s")
+    assert ap.simulate(scenario, reps=2).captures == {}
+    result = ap.simulate(scenario, reps=2, capture_to=tmp_path)
+    assert [path.name for path in result.captures.values()] == ["bottleneck.pcapng"]
+    assert Capture(tmp_path / "bottleneck.pcapng").section[1].endswith(b"replication: 1")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"capture": ["sendr"], "capture_to": "out"},
+            'capture = "sendr": not one of the accepted words. The nearest is sender; '
+            "accepted are sender, ingress, bottleneck, receiver, acks.",
+        ),
+        ({"capture": ["sender"]}, "capture: needs a folder. Give capture_to as well."),
+        (
+            {"capture": ["sender"], "capture_to": "out", "capture_replication": 3},
+            "capture_replication = 3: is not run. Write a whole number from 0 to 2, below reps.",
+        ),
+    ],
+)
+def test_what_cannot_be_captured_is_said(
+    settings: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ap.BadValueError) as error:
+        ap.simulate(lossy(), reps=3, **settings)
+    assert str(error.value) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs /dev/full")
+    from airpath import _airpath, api
+
+    scenario = lossy(duration="2 s")
+    resolved, _ = api._resolved(scenario)
+    request = (0, ("", ""), [("sender", str(full))])
+    with pytest.raises(RuntimeError, match="the capture cannot be written: No space left"):
+        _airpath.simulate(
+            api.json.dumps(api._for_engine(resolved)), {}, 1, 0, 1, 1, captures=request
+        )
+
+
+# --- tshark -------------------------------------------------------------------------------------
+
+FULL_PACKETS = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+
+
+def tshark(path: Path, *arguments: str) -> str:
+    program = shutil.which("tshark")
+    if program is None:
+        pytest.skip("tshark is not installed")
+    done = subprocess.run(
+        [
+            program,
+            "-n",
+            "-r",
+            str(path),
+            *FULL_PACKETS,
+            "-o",
+            "udp.check_checksum:TRUE",
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def frames_that(path: Path, condition: str) -> list[int]:
+    fields = ("-T", "fields", "-e", "frame.number")
+    return [int(line) for line in tshark(path, "-Y", condition, *fields).split()]
+
+
+def with_payload(capture: Capture, path: Path) -> Path:
+    """Write the frames with their payload of zeros, so that tshark checks TCP's checksum."""
+    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)]
+    for frame in capture.frames:
+        head = struct.pack("<IIII", *divmod(frame.time_ns, 10**9), frame.length, frame.length)
+        parts += [head, frame.head, bytes(frame.length - len(frame.head))]
+    path.write_bytes(b"".join(parts))
+    return path
+
+
+@pytest.mark.parametrize("point", CAPTURE_POINTS)
+def test_tshark_finds_nothing_malformed(run: Run, point: str, tmp_path: Path) -> None:
+    bad = "_ws.malformed or ip.checksum.status == 0 or tcp.checksum.status == 0"
+    assert frames_that(run.result.captures[point], bad) == []
+    whole = with_payload(run.at[point], tmp_path / "whole.pcap")
+    assert frames_that(whole, f"{bad} or udp.checksum.status == 0") == []
+    unchecked = "(tcp and tcp.checksum.status != 1) or (udp and udp.checksum.status != 1)"
+    assert frames_that(whole, unchecked) == []
+
+
+def test_tshark_finds_every_retransmission_at_the_sender(run: Run) -> None:
+    """It calls some of them out of order: those sent within its estimate of the RTT (3 ms, or
+    that of the handshake) after the highest segment. Both together are exactly the engine's.
+    """
+    frames = run.at["sender"].frames
+    resent = [number for number, frame in enumerate(frames, start=1) if frame.is_resent]
+    suspected = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
+    assert frames_that(run.result.captures["sender"], suspected) == resent
+    special = "tcp.analysis.fast_retransmission or tcp.analysis.spurious_retransmission"
+    assert set(frames_that(run.result.captures["sender"], special)) <= set(resent)
+
+
+def test_tshark_reads_the_options_of_the_handshake(run: Run) -> None:
+    fields = ("tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.options.sack_perm")
+    columns = [word for field in fields for word in ("-e", field)]
+    path = run.result.captures["sender"]
+    lines = tshark(path, "-Y", "tcp.flags.syn == 1", "-T", "fields", *columns).splitlines()
+    assert {line.split("\t")[:2][0] for line in lines} == {"1460"}
+    assert {line.split("\t")[1] for line in lines} == {"5"}
+    assert len(lines) >= 4
+    gaps = "tcp.analysis.ack_lost_segment or tcp.analysis.lost_segment"
+    assert frames_that(path, gaps) == []
