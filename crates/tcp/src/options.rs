@@ -63,6 +63,9 @@ pub struct TcpOptions {
     /// data.
     #[serde(default)]
     pub timestamps: bool,
+    /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
+    #[serde(default)]
+    pub ecn: EcnUse,
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -88,6 +91,19 @@ impl RecoveryKind {
     pub const fn uses_sack(self) -> bool {
         matches!(self, RecoveryKind::Sack | RecoveryKind::Prr)
     }
+}
+
+/// Explicit congestion notification: whether an end asks for it and agrees to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnUse {
+    /// Not at all.
+    #[default]
+    Off,
+    /// RFC 3168: the receiver echoes a mark until the sender has reduced its window.
+    On,
+    /// The same with DCTCP's echo: it says of each segment whether it was marked (RFC 8257 §3.2).
+    Dctcp,
 }
 
 /// How an ACK enlarges the window.
@@ -179,6 +195,7 @@ impl TcpOptions {
             first_rttvar: FirstRttvar::Half,
             handshake: true,
             timestamps: false,
+            ecn: EcnUse::Off,
         }
     }
 

@@ -3,6 +3,8 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
 //! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+mod ecn;
+
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
 use crate::receiver::timestamp;
@@ -15,6 +17,7 @@ use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
     Time,
 };
+use ecn::EcnState;
 
 /// What a sender is made from.
 pub struct SenderConfig {
@@ -80,6 +83,7 @@ pub struct Sender {
     timestamps: bool,
     board: Scoreboard,
     congestion: AnyCongestion,
+    ecn: EcnState,
     measured: Measured,
     completed_at: Option<Time>,
 }
@@ -91,6 +95,7 @@ struct Measured {
     retransmissions: u64,
     timeouts: u64,
     fast_retransmits: u64,
+    ecn_reductions: u64,
     rtt: Mean,
 }
 
@@ -105,6 +110,8 @@ pub struct SenderReport {
     pub timeouts: u64,
     /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
     pub fast_retransmits: u64,
+    /// Reactions to echoed congestion marks, one per window.
+    pub ecn_reductions: u64,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// When the connection started.
@@ -141,6 +148,7 @@ impl Sender {
             timestamps: options.timestamps,
             board: Scoreboard::default(),
             congestion: config.congestion,
+            ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
             completed_at: None,
         }
@@ -153,6 +161,7 @@ impl Sender {
             retransmissions: self.measured.retransmissions,
             timeouts: self.measured.timeouts,
             fast_retransmits: self.measured.fast_retransmits,
+            ecn_reductions: self.measured.ecn_reductions,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: self.completed_at,
@@ -180,6 +189,7 @@ impl Sender {
             self.send_syn(ctx);
         } else {
             self.phase = Phase::Established;
+            self.ecn.is_used = self.ecn.is_wanted;
             self.transmit(ctx);
         }
     }
@@ -187,7 +197,7 @@ impl Sender {
     fn send_syn(&mut self, ctx: &mut Ctx<'_>) {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
-        syn.flags = Flags::SYN;
+        syn.flags = if self.ecn.is_wanted { Flags::SYN.with(ecn::SETUP) } else { Flags::SYN };
         if self.timestamps {
             syn.tsval = timestamp(ctx.now);
         }
@@ -200,6 +210,7 @@ impl Sender {
             return;
         }
         self.phase = Phase::Established;
+        self.negotiate_ecn(ack.flags);
         self.rto_deadline = Time::NEVER;
         self.edge = u64::from(ack.window);
         if self.syn.retransmissions == 0 {
@@ -225,10 +236,14 @@ impl Sender {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        let (una, flight) = (self.snd_una, self.flight_size());
         if ack.seq > self.snd_una {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
+        }
+        if self.ecn.is_used {
+            self.on_echo(ack, self.snd_una - una, flight, ctx);
         }
         self.transmit(ctx);
         self.record_windows(ctx);
@@ -258,6 +273,12 @@ impl Sender {
         };
         let mut restart_timer = true;
         match verdict {
+            // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
+            Verdict::Grow if ack.flags.contains(Flags::ECE) => {
+                if self.ecn.may_grow_despite_echo(ack.seq) {
+                    self.congestion.on_ack(&event);
+                }
+            }
             Verdict::Grow => self.congestion.on_ack(&event),
             Verdict::Recovered => self.on_recovered(&event),
             Verdict::PartialAck { restart_timer: restart } => {
@@ -334,8 +355,12 @@ impl Sender {
             Some(sack) => sack.limited_transmit_sent(),
             None => self.recovery.limited_transmit_sent(self.snd_max),
         };
-        let flight = self.flight_size() - limited_transmit;
-        self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+        let event = LossEvent { now: ctx.now, flight: self.flight_size() - limited_transmit };
+        if self.ecn.is_used {
+            self.reduce_for_loss_with_ecn(&event);
+        } else {
+            self.congestion.on_loss(&event);
+        }
         if let Some(sack) = &mut self.sack {
             sack.reduce(self.snd_una, self.snd_max, self.congestion.ssthresh());
         }
@@ -349,6 +374,9 @@ impl Sender {
 
     fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
         self.rto_deadline = Time::NEVER;
+        if self.ecn.is_used && self.timeout_with_ecn() {
+            return self.transmit(ctx);
+        }
         self.measured.timeouts += 1;
         self.rtt.back_off();
         if self.phase == Phase::SynSent {
@@ -379,7 +407,7 @@ impl Sender {
     /// Sends what the windows allow.
     #[inline]
     fn transmit(&mut self, ctx: &mut Ctx<'_>) {
-        if self.phase != Phase::Established {
+        if self.phase != Phase::Established || self.ecn.waits_for_timer {
             return;
         }
         let cwnd = self.congestion.cwnd();
@@ -463,6 +491,9 @@ impl Sender {
         if seq == self.snd_max {
             self.board.push(end, ctx.now);
             self.snd_max = end;
+            if self.ecn.is_used {
+                self.ecn.stamp(&mut segment);
+            }
         } else {
             self.board.mark_resent(seq);
             self.measured.retransmissions += 1;

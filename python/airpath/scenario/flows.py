@@ -14,9 +14,11 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
+    PositiveFraction,
     PositiveNumber,
     PositiveRate,
     PositiveSize,
+    Probability,
     ProperFraction,
     Truth,
     as_missing,
@@ -31,6 +33,7 @@ __all__ = [
     "Cbr",
     "Congestion",
     "Cubic",
+    "Dctcp",
     "NewReno",
     "Poisson",
     "Reno",
@@ -60,6 +63,8 @@ class Congestion(Part):
     family = "a congestion control"
     recovery: ClassVar[str | None] = None
     """Loss recovery that belongs to it; None leaves that to the profile."""
+    echo: ClassVar[str | None] = None
+    """The engine's `ecn` that belongs to it; None leaves that to the profile."""
 
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, the `kind` that the engine knows."""
@@ -67,23 +72,39 @@ class Congestion(Part):
 
 
 class Reno(Congestion):
-    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK."""
+    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    """
 
     recovery = "reno"
 
     kind: Literal["reno"] = "reno"
+    beta_ecn: ProperFraction = 0.5
 
 
 class NewReno(Congestion):
-    """NewReno: the window law of RFC 5681, recovery as RFC 6582."""
+    """NewReno: the window law of RFC 5681, recovery as RFC 6582.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    """
 
     recovery = "newreno"
 
     kind: Literal["newreno"] = "newreno"
+    beta_ecn: ProperFraction = 0.5
 
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, which is Reno's."""
-        return {"kind": "reno"}
+        return self.resolved(context, path) | {"kind": "reno"}
 
 
 class Cubic(Congestion):
@@ -95,6 +116,9 @@ class Cubic(Congestion):
         C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4.
     beta : float
         β, what a loss leaves of the window, above 0 and below 1. Default 0.7.
+    beta_ecn : float, optional
+        What an echoed congestion mark leaves of it, above 0 and below 1. Default `beta`
+        (RFC 9438 §4.6); RFC 8511 §3 has 0.85.
     fast_convergence : bool
         Leave room for new flows after a second loss (RFC 9438 §4.7). Default True.
     reno_friendly : bool
@@ -106,8 +130,29 @@ class Cubic(Congestion):
     kind: Literal["cubic"] = "cubic"
     c: PositiveNumber = 0.4
     beta: ProperFraction = 0.7
+    beta_ecn: ProperFraction | None = None
     fast_convergence: Truth = True
     reno_friendly: Truth = True
+
+
+class Dctcp(Congestion):
+    """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
+
+    Parameters
+    ----------
+    g : float
+        Weight of a window's share of marked bytes in α, above 0 and at most 1. Default 0.0625
+        (RFC 8257 §4.2).
+    initial_alpha : float
+        α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
+    """
+
+    recovery = "newreno"
+    echo = "dctcp"
+
+    kind: Literal["dctcp"] = "dctcp"
+    g: PositiveFraction = 0.0625
+    initial_alpha: Probability = 1.0
 
 
 # --- wires and starting times ------------------------------------------------------------------
@@ -337,8 +382,8 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"`` or ``"newreno"``. Default: window law Reno and the
-        profile's recovery.
+        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
+        law Reno and the profile's recovery.
     profile : {"rfc", "ns3-2014"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
@@ -364,6 +409,9 @@ class Tcp(Source):
         if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
+        if cc is not None and cc.echo and tcp.ecn == "off":
+            error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
+            wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
             wrong += _inconsistent(profile_options(profile, None, tcp), tcp)
         if wrong:
@@ -380,6 +428,7 @@ class Tcp(Source):
         if options["initial_ssthresh"] == "unlimited":
             options["initial_ssthresh"] = None
         cc = self.cc or Reno()
+        options["ecn"] = cc.echo or options["ecn"]
         return {
             "kind": "tcp",
             "congestion": cc.law(context, (*path, "cc")),

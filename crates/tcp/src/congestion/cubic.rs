@@ -5,6 +5,7 @@
 //! connection.
 
 use super::growth::Growth;
+use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
@@ -19,6 +20,10 @@ pub struct CubicConfig {
     /// β_cubic, in (0, 1): what a loss leaves of the window. RFC 9438 §4.6: 0.7.
     #[serde(default = "beta")]
     pub beta: f64,
+    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. Absent: β_cubic (RFC 9438 §4.6);
+    /// RFC 8511 §3: 0.85.
+    #[serde(default)]
+    pub beta_ecn: Option<f64>,
     /// Release bandwidth for new flows (§4.7).
     #[serde(default = "yes")]
     pub fast_convergence: bool,
@@ -146,8 +151,8 @@ impl Cubic {
         self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
-    /// RFC 9438 §4.6 and §4.7; gives the new threshold.
-    fn reduce(&mut self, flight: u64) -> f64 {
+    /// RFC 9438 §4.6 and §4.7; gives the new threshold, the part `left` of the flight.
+    fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
         self.cwnd_prior = self.cwnd;
         self.w_max = if fast_convergence && self.cwnd < self.w_max {
@@ -156,7 +161,7 @@ impl Cubic {
             self.cwnd
         };
         self.epoch = None;
-        (flight as f64 / self.mss * beta).max(2.0)
+        (flight as f64 / self.mss * left).max(2.0)
     }
 }
 
@@ -173,6 +178,7 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
         if !(config.beta > 0.0 && config.beta < 1.0) {
             return Err(ConfigError::new("beta", config.beta, "not between 0 and 1"));
         }
+        config.beta_ecn.map_or(Ok(()), check_beta_ecn)?;
         Ok(Cubic::new(config, &setup.extra))
     }
 }
@@ -208,7 +214,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
-        let ssthresh = self.reduce(event.flight);
+        let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
         self.growth.on_reduction(false);
@@ -217,11 +223,21 @@ impl CongestionControl for Cubic {
 
     /// RFC 9438 §4.8.
     fn on_rto(&mut self, event: &LossEvent) {
-        let ssthresh = self.reduce(event.flight);
+        let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = 1.0;
         self.growth.on_reduction(true);
         self.after_timeout = true;
+    }
+
+    /// RFC 9438 §4.6, with β_ecn where one is given (RFC 8511 §3).
+    fn on_ecn(&mut self, event: &LossEvent) {
+        let CubicConfig { beta, beta_ecn, .. } = self.config;
+        let ssthresh = self.reduce(event.flight, beta_ecn.unwrap_or(beta));
+        self.ssthresh = Some(ssthresh);
+        self.cwnd = self.cwnd.min(ssthresh);
+        self.growth.on_reduction(false);
+        self.after_timeout = false;
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
@@ -247,8 +263,13 @@ mod tests {
     use super::*;
     use crate::options::TcpOptions;
 
-    const DEFAULT: CubicConfig =
-        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
+    const DEFAULT: CubicConfig = CubicConfig {
+        c: 0.4,
+        beta: 0.7,
+        beta_ecn: None,
+        fast_convergence: true,
+        reno_friendly: true,
+    };
 
     fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {
         let options = TcpOptions {
@@ -293,6 +314,15 @@ mod tests {
         let mut law = cubic(DEFAULT, 100, 10);
         law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
         assert_eq!((law.cwnd(), law.ssthresh()), (70_000, 70_000));
+    }
+
+    #[test]
+    fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
+        for (beta_ecn, left) in [(None, 70_000), (Some(0.85), 85_000)] {
+            let mut law = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
+            law.on_ecn(&LossEvent { now: Time::ZERO, flight: 100_000 });
+            assert_eq!((law.cwnd(), law.ssthresh(), law.w_max), (left, left, 100.0));
+        }
     }
 
     #[test]

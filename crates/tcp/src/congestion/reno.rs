@@ -8,15 +8,25 @@ use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
-/// Reno has nothing to set beyond the options of the connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+/// What the user sets beyond the options of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RenoConfig {}
+pub struct RenoConfig {
+    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. RFC 3168 §6.1.2: a half;
+    /// RFC 8511 §3: 0.8.
+    #[serde(default = "half")]
+    pub beta_ecn: f64,
+}
+
+const fn half() -> f64 {
+    0.5
+}
 
 /// The window law of RFC 5681.
 #[derive(Clone, Debug)]
 pub struct Reno {
     mss: u64,
+    beta_ecn: f64,
     growth: Growth,
     cwnd: u64,
     ssthresh: u64,
@@ -28,10 +38,18 @@ impl Reno {
         let options = &setup.options;
         Reno {
             mss: u64::from(options.mss),
+            beta_ecn: half(),
             growth: Growth::new(options),
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
         }
+    }
+
+    /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
+    pub(crate) fn reduce_to(&mut self, window: u64) {
+        self.ssthresh = window.max(2 * self.mss);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+        self.growth.on_reduction(false);
     }
 
     /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
@@ -40,14 +58,24 @@ impl Reno {
     }
 }
 
+/// β_ecn must leave something and take something.
+pub(super) fn check_beta_ecn(beta: f64) -> Result<(), ConfigError> {
+    if beta > 0.0 && beta < 1.0 {
+        Ok(())
+    } else {
+        Err(ConfigError::new("beta_ecn", beta, "not between 0 and 1"))
+    }
+}
+
 impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
     type Config = RenoConfig;
 
     fn build(
-        _config: RenoConfig,
+        config: RenoConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Reno, ConfigError> {
-        Ok(Reno::new(&setup.extra))
+        check_beta_ecn(config.beta_ecn)?;
+        Ok(Reno { beta_ecn: config.beta_ecn, ..Reno::new(&setup.extra) })
     }
 }
 
@@ -68,6 +96,11 @@ impl CongestionControl for Reno {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
+    }
+
+    /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.reduce_to((event.flight as f64 * self.beta_ecn) as u64);
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
