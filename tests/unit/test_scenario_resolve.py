@@ -68,7 +68,7 @@ def test_every_key_of_a_small_scenario() -> None:
             {
                 "source": {
                     "kind": "tcp",
-                    "congestion": {"kind": "reno", "beta_ecn": 0.5},
+                    "congestion": {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"},
                     "options": BULK,
                     "transfer_bytes": None,
                 },
@@ -264,7 +264,7 @@ def test_the_profile_of_the_2014_simulator() -> None:
 def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
     source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
     assert source["options"]["recovery"] == recovery
-    assert source["congestion"] == {"kind": "reno", "beta_ecn": 0.5}
+    assert source["congestion"] == {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
 
 
 @pytest.mark.parametrize(
@@ -284,8 +284,11 @@ def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
 
 def test_the_window_laws() -> None:
     for law, expected in (
-        (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8}),
-        (ap.Dctcp(), {"kind": "dctcp", "g": 0.0625, "initial_alpha": 1.0}),
+        (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
+        (
+            ap.Dctcp(hystart="classic"),
+            {"kind": "dctcp", "g": 0.0625, "initial_alpha": 1.0, "hystart": "classic"},
+        ),
         (
             ap.Cubic(beta_ecn=0.85),
             {
@@ -295,6 +298,7 @@ def test_the_window_laws() -> None:
                 "beta_ecn": 0.85,
                 "fast_convergence": True,
                 "reno_friendly": True,
+                "hystart": "off",
             },
         ),
     ):

@@ -117,7 +117,7 @@ def test_what_is_written_is_easy_to_read() -> None:
         '\n[ack_path]\nkind = "ideal"\n'
         '\n[record]\nseries = []\ninterval = "0 s"\n'
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
-        'cc = {kind = "reno", beta_ecn = 0.5}\nprofile = "rfc"\ntcp = {}\n'
+        'cc = {kind = "reno", beta_ecn = 0.5, hystart = "off"}\nprofile = "rfc"\ntcp = {}\n'
     )
 
 

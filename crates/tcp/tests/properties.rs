@@ -5,7 +5,9 @@ mod script;
 
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
-use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, Reno};
+use airpath_tcp::congestion::{
+    AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, HystartKind, Reno,
+};
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
     EcnUse, FirstRttvar, PartialAckTimer, Receiver, RecoveryExit, RecoveryKind, Sender,
@@ -269,7 +271,8 @@ fn law(options: &TcpOptions) -> AnyCongestion {
     let setup = CongestionSetup { options: options.clone() };
     match options.ecn {
         EcnUse::Dctcp => {
-            let config = DctcpConfig { g: 0.0625, initial_alpha: 1.0 };
+            let config =
+                DctcpConfig { g: 0.0625, initial_alpha: 1.0, hystart: HystartKind::PlusPlus };
             AnyCongestion::Dctcp(Dctcp::new(config, &setup))
         }
         _ => AnyCongestion::Reno(Reno::new(&setup)),

@@ -22,6 +22,7 @@ from airpath.scenario.base import (
     ProperFraction,
     Truth,
     as_missing,
+    choice,
     fault,
     faults_at,
     nearest,
@@ -50,6 +51,7 @@ LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
+HYSTART = choice("off", "classic", "plus-plus")
 SELECTIVE = ("sack", "prr")
 """Recoveries that go with every congestion control."""
 
@@ -79,12 +81,16 @@ class Reno(Congestion):
     beta_ecn : float
         What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
         (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
     """
 
     recovery = "reno"
 
     kind: Literal["reno"] = "reno"
     beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
 
 
 class NewReno(Congestion):
@@ -95,12 +101,16 @@ class NewReno(Congestion):
     beta_ecn : float
         What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
         (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
     """
 
     recovery = "newreno"
 
     kind: Literal["newreno"] = "newreno"
     beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
 
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, which is Reno's."""
@@ -123,6 +133,9 @@ class Cubic(Congestion):
         Leave room for new flows after a second loss (RFC 9438 §4.7). Default True.
     reno_friendly : bool
         Never send less than Reno would (RFC 9438 §4.3). Default True.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
     """
 
     recovery = "newreno"
@@ -133,6 +146,7 @@ class Cubic(Congestion):
     beta_ecn: ProperFraction | None = None
     fast_convergence: Truth = True
     reno_friendly: Truth = True
+    hystart: Annotated[str, HYSTART] = "off"
 
 
 class Dctcp(Congestion):
@@ -145,6 +159,9 @@ class Dctcp(Congestion):
         (RFC 8257 §4.2).
     initial_alpha : float
         α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
     """
 
     recovery = "newreno"
@@ -153,6 +170,7 @@ class Dctcp(Congestion):
     kind: Literal["dctcp"] = "dctcp"
     g: PositiveFraction = 0.0625
     initial_alpha: Probability = 1.0
+    hystart: Annotated[str, HYSTART] = "off"
 
 
 # --- wires and starting times ------------------------------------------------------------------

@@ -1,10 +1,11 @@
 //! CUBIC: the window as a cubic function of the time since the last loss.
 //!
 //! Source: RFC 9438. Windows are in segments here, as in the RFC.
-//! Left out: HyStart++ (RFC 9406), spurious-loss rollback (§4.9), the restart of an idle
-//! connection.
+//! HyStart is `hystart.rs`.
+//! Left out: spurious-loss rollback (§4.9), the restart of an idle connection.
 
 use super::growth::Growth;
+use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
@@ -30,6 +31,9 @@ pub struct CubicConfig {
     /// Never send less than Reno would (§4.3).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
 }
 
 const fn c() -> f64 {
@@ -67,6 +71,7 @@ pub struct Cubic {
     config: CubicConfig,
     mss: f64,
     growth: Growth,
+    hystart: Option<Box<Hystart>>,
     /// Segments, like every window below.
     cwnd: f64,
     ssthresh: Option<f64>,
@@ -100,6 +105,7 @@ impl Cubic {
             config,
             mss,
             growth: Growth::new(options),
+            hystart: Hystart::new(config.hystart),
             cwnd: options.initial_window as f64 / mss,
             ssthresh: options.initial_ssthresh.map(|bytes| bytes as f64 / mss),
             srtt: None,
@@ -127,6 +133,31 @@ impl Cubic {
             start: now,
             k: time_to_w_max(self.w_max, self.cwnd, self.config.c),
             w_est: self.cwnd,
+        }
+    }
+
+    /// For `acked` segments.
+    fn slow_start(&mut self, event: &AckEvent, acked: f64) {
+        let whole = self.cwnd as u64;
+        let hystart = self.hystart.as_mut();
+        let share = match hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole)) {
+            Advice::Grow => 1.0,
+            Advice::GrowLess => 1.0 / CSS_GROWTH_DIVISOR as f64,
+            Advice::Leave => {
+                self.ssthresh = Some(self.cwnd);
+                return self.congestion_avoidance(event.now, acked);
+            }
+        };
+        if let Some(limit) = self.growth.slow_start_limit() {
+            self.cwnd += acked.min(limit as f64) * share;
+            return;
+        }
+        // What goes beyond ssthresh is left for congestion avoidance.
+        let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
+        let beyond = (self.cwnd + acked * share - ssthresh).max(0.0);
+        self.cwnd += acked * share - beyond;
+        if beyond > 0.0 {
+            self.congestion_avoidance(event.now, beyond);
         }
     }
 
@@ -198,18 +229,10 @@ impl CongestionControl for Cubic {
             return;
         }
         let acked = event.acked as f64 / self.mss;
-        let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
-        if self.cwnd >= ssthresh {
+        if self.ssthresh.is_some_and(|ssthresh| self.cwnd >= ssthresh) {
             self.congestion_avoidance(event.now, acked);
-        } else if let Some(limit) = self.growth.slow_start_limit() {
-            self.cwnd += acked.min(limit as f64);
         } else {
-            // What goes beyond ssthresh is left for congestion avoidance.
-            let beyond = (self.cwnd + acked - ssthresh).max(0.0);
-            self.cwnd += acked - beyond;
-            if beyond > 0.0 {
-                self.congestion_avoidance(event.now, beyond);
-            }
+            self.slow_start(event, acked);
         }
     }
 
@@ -227,6 +250,7 @@ impl CongestionControl for Cubic {
         self.ssthresh = Some(ssthresh);
         self.cwnd = 1.0;
         self.growth.on_reduction(true);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
         self.after_timeout = true;
     }
 
@@ -269,6 +293,7 @@ mod tests {
         beta_ecn: None,
         fast_convergence: true,
         reno_friendly: true,
+        hystart: HystartKind::Off,
     };
 
     fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {

@@ -3,6 +3,7 @@
 //! Source: RFC 8257 §3.3 and §3.4; growth, loss and timeout are Reno's.
 //! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
 
+use super::hystart::HystartKind;
 use super::{AckEvent, CongestionControl, CongestionSetup, EchoEvent, LossEvent, Reno};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
@@ -17,6 +18,9 @@ pub struct DctcpConfig {
     /// α before the first window, in [0, 1]. RFC 8257 §3.3: 1.
     #[serde(default = "one")]
     pub initial_alpha: f64,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
 }
 
 const fn g() -> f64 {
@@ -50,7 +54,7 @@ impl Dctcp {
     /// Before the first segment.
     pub fn new(config: DctcpConfig, setup: &CongestionSetup) -> Dctcp {
         Dctcp {
-            reno: Reno::new(setup),
+            reno: Reno::new(setup).with_hystart(config.hystart),
             g: config.g,
             alpha: config.initial_alpha,
             window_end: 0,
@@ -150,7 +154,7 @@ mod tests {
             ..TcpOptions::rfc()
         };
         Dctcp::new(
-            DctcpConfig { g, initial_alpha },
+            DctcpConfig { g, initial_alpha, hystart: HystartKind::Off },
             &CongestionSetup { options },
         )
     }

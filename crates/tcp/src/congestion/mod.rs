@@ -6,11 +6,13 @@
 mod cubic;
 mod dctcp;
 mod growth;
+mod hystart;
 mod registry;
 mod reno;
 
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
+pub use hystart::HystartKind;
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};
 

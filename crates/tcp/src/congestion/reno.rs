@@ -4,6 +4,7 @@
 //! Left out: the restart of an idle connection (§4.1).
 
 use super::growth::Growth;
+use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
@@ -16,6 +17,9 @@ pub struct RenoConfig {
     /// RFC 8511 §3: 0.8.
     #[serde(default = "half")]
     pub beta_ecn: f64,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
 }
 
 const fn half() -> f64 {
@@ -28,6 +32,7 @@ pub struct Reno {
     mss: u64,
     beta_ecn: f64,
     growth: Growth,
+    hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
 }
@@ -40,9 +45,31 @@ impl Reno {
             mss: u64::from(options.mss),
             beta_ecn: half(),
             growth: Growth::new(options),
+            hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
         }
+    }
+
+    /// The same, with another way out of slow start.
+    pub(crate) fn with_hystart(self, kind: HystartKind) -> Reno {
+        Reno { hystart: Hystart::new(kind), ..self }
+    }
+
+    /// Slow start that looks for its end.
+    #[cold]
+    fn careful_slow_start(&mut self, event: &AckEvent) {
+        let whole = self.cwnd / self.mss;
+        let hystart = self.hystart.as_mut();
+        let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole));
+        if advice == Advice::Leave {
+            self.ssthresh = self.cwnd;
+        }
+        let grown = self.growth.after_ack(self.cwnd, self.ssthresh, event);
+        self.cwnd = match advice {
+            Advice::GrowLess => self.cwnd + (grown - self.cwnd) / CSS_GROWTH_DIVISOR,
+            _ => grown,
+        };
     }
 
     /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
@@ -75,13 +102,17 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Reno, ConfigError> {
         check_beta_ecn(config.beta_ecn)?;
-        Ok(Reno { beta_ecn: config.beta_ecn, ..Reno::new(&setup.extra) })
+        let reno = Reno::new(&setup.extra).with_hystart(config.hystart);
+        Ok(Reno { beta_ecn: config.beta_ecn, ..reno })
     }
 }
 
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
+        if self.hystart.is_some() && self.cwnd < self.ssthresh {
+            return self.careful_slow_start(event);
+        }
         self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, event);
     }
 
@@ -96,6 +127,7 @@ impl CongestionControl for Reno {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
     }
 
     /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.
