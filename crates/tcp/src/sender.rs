@@ -273,13 +273,13 @@ impl Sender {
         };
         let mut restart_timer = true;
         match verdict {
-            // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
-            Verdict::Grow if ack.flags.contains(Flags::ECE) => {
-                if self.ecn.may_grow_despite_echo(ack.seq) {
+            Verdict::Grow => {
+                // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
+                let is_echo = ack.flags.contains(Flags::ECE);
+                if !is_echo || self.ecn.may_grow_despite_echo(ack.seq) {
                     self.congestion.on_ack(&event);
                 }
             }
-            Verdict::Grow => self.congestion.on_ack(&event),
             Verdict::Recovered => self.on_recovered(&event),
             Verdict::PartialAck { restart_timer: restart } => {
                 restart_timer = restart;

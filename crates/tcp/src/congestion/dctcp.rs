@@ -87,7 +87,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
         self.reno.on_ack(event);
     }

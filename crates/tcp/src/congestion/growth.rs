@@ -41,15 +41,23 @@ impl Growth {
     /// cwnd after an ACK of new data.
     #[inline]
     pub(crate) fn after_ack(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
+        match self.kind {
+            WindowGrowth::Bytes if cwnd < ssthresh => cwnd + event.acked.min(self.mss),
+            WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
+            _ => self.otherwise(cwnd, ssthresh, event),
+        }
+    }
+
+    /// The same by another way than RFC 5681's.
+    #[inline(never)]
+    fn otherwise(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
         match self.kind {
-            WindowGrowth::Bytes if in_slow_start => cwnd + event.acked.min(self.mss),
-            WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
-            WindowGrowth::PerAckTruncated if in_slow_start => cwnd + self.mss,
-            WindowGrowth::PerAckTruncated => cwnd + self.truncated_share(cwnd),
             WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, in_slow_start, event),
             WindowGrowth::Segments => self.by_segments(cwnd, ssthresh, event),
             WindowGrowth::PerAck => self.per_ack(cwnd, ssthresh, event),
+            _ if in_slow_start => cwnd + self.mss,
+            _ => cwnd + self.truncated_share(cwnd),
         }
     }
 
