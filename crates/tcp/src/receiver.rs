@@ -202,11 +202,11 @@ impl Stage for Receiver {
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
-            let answer = Flags::SYN.with(self.echo.answer(&packet));
+            let answer = Flags::SYN.with(self.echo.answer(packet));
             return self.send_ack(if is_old { Flags::NONE } else { answer }, ctx);
         }
         if self.echo.kind != EcnUse::Off {
-            self.note_mark(&packet, ctx);
+            self.note_mark(packet, ctx);
         }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());
