@@ -248,6 +248,16 @@ fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
     tcp.at(1400).echo_ack(11_000).cwnd(2000).ecn_reductions(1).nothing();
 }
 
+/// After a timeout the echo's reduction is history, even for segments of its window.
+#[test]
+fn a_loss_after_a_timeout_is_answered_whatever_was_echoed_before_it() {
+    let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
+    tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
+    tcp.timeout_at(1100).expect([again(1)]).cwnd(1000).ssthresh(4500);
+    tcp.at(1200).ack(2000).cwnd(2000).expect(agains(2, 4));
+    tcp.quiet_duplicates(2).duplicate().cwnd(4000).ssthresh(4000).anything();
+}
+
 // --- the smallest window, §6.1.2 ---------------------------------------------------------------
 
 #[test]
