@@ -3,8 +3,8 @@
 //! Its network: one flow from 0.1 s, 1 Gbit/s wires of 5 µs, a bottleneck under FQ-CoDel with 2
 //! bytes of PPP header, ten segments at first, an ACK for two, timestamps, HyStart. The bounds are
 //! the suite's; nothing here is set for a row but what the suite sets for it. Its flow is paced and
-//! ours is not: where that moves the end of slow start, and with it every later loss, a test says
-//! what our windows are and fails when they become the suite's.
+//! ours is not, and its first steps beyond slow start are larger. Where our losses come at another
+//! time or window, a test says what our windows are and fails when they become the suite's.
 
 mod common;
 
