@@ -161,6 +161,14 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
             "scenario: flows.0 = finite transfer: no analytic model covers it. "
             "Covered: unlimited TCP flows",
         ),
+        (
+            {"flows": ap.flows(base_rtt="20 ms", tcp={"ecn": "on"})},
+            "scenario: flows.0.ecn = on: no analytic model covers it. Covered: flows without ECN",
+        ),
+        (
+            {"flows": ap.flows(base_rtt="20 ms", cc="dctcp")},
+            "scenario: flows.0.congestion = dctcp: no analytic model covers it. Covered: reno",
+        ),
     ],
 )
 def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:

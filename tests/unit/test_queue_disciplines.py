@@ -73,6 +73,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "gentle": True,
             "wait": True,
             "ecn": False,
+            "hard_drop": True,
         },
     ),
     (

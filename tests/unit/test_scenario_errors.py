@@ -138,6 +138,17 @@ def test_the_good_file_is_good() -> None:
         ),
         (
             "flows.0.cc",
+            '{kind = "reno", beta_ecn = 1}',
+            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, "
+            "for example 0.7.",
+        ),
+        (
+            "flows.0.tcp",
+            '{ecn = "yes"}',
+            'flows.0.tcp.ecn = "yes": not one of the accepted words. Accepted are off, on.',
+        ),
+        (
+            "flows.0.cc",
             '{kind = "cubic", c = 0}',
             "flows.0.cc.c = 0: not above 0. Write a number above 0, for example 0.4.",
         ),
@@ -284,13 +295,14 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.cc",
             "vegas",
-            'flows.0.cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic.',
+            'flows.0.cc = "vegas": not a congestion control. '
+            "Accepted are reno, newreno, cubic, dctcp.",
         ),
         (
             "flows.0.cc",
             "newren",
             'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
-            "accepted are reno, newreno, cubic.",
+            "accepted are reno, newreno, cubic, dctcp.",
         ),
         (
             "flows.0.profile",
@@ -598,7 +610,12 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
-        'flows: cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic.'
+        'flows: cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic, dctcp.'
+    )
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
+    assert str(caught.value) == (
+        'flows: tcp.ecn = "off": contradicts cc = "dctcp". Give one of the two.'
     )
     with pytest.raises(ap.ScenarioError) as caught:
         ap.DualRegimeLink(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)

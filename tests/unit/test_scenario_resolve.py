@@ -38,6 +38,7 @@ BULK = {
     "first_rttvar": "half",
     "handshake": True,
     "timestamps": False,
+    "ecn": "off",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -67,7 +68,7 @@ def test_every_key_of_a_small_scenario() -> None:
             {
                 "source": {
                     "kind": "tcp",
-                    "congestion": {"kind": "reno"},
+                    "congestion": {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"},
                     "options": BULK,
                     "transfer_bytes": None,
                 },
@@ -276,7 +277,46 @@ def test_the_profile_of_the_2014_simulator() -> None:
 def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
     source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
     assert source["options"]["recovery"] == recovery
-    assert source["congestion"] == {"kind": "reno"}
+    assert source["congestion"] == {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "ecn"),
+    [
+        ({}, "off"),
+        ({"tcp": {"ecn": "on"}}, "on"),
+        ({"cc": "cubic", "tcp": {"ecn": "on"}}, "on"),
+        ({"cc": "dctcp"}, "dctcp"),
+        ({"cc": "dctcp", "tcp": {"ecn": "on"}}, "dctcp"),
+    ],
+)
+def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
+    source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
+    assert source["options"]["ecn"] == ecn
+
+
+def test_the_window_laws() -> None:
+    for law, expected in (
+        (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
+        (
+            ap.Dctcp(hystart="classic"),
+            {"kind": "dctcp", "g": 0.0625, "initial_alpha": 1.0, "hystart": "classic"},
+        ),
+        (
+            ap.Cubic(beta_ecn=0.85),
+            {
+                "kind": "cubic",
+                "c": 0.4,
+                "beta": 0.7,
+                "beta_ecn": 0.85,
+                "fast_convergence": True,
+                "reno_friendly": True,
+                "hystart": "off",
+            },
+        ),
+    ):
+        source = resolved(flows=ap.flows(base_rtt="40 ms", cc=law))["flows"][0]["source"]
+        assert source["congestion"] == expected
 
 
 def test_overrides_of_options() -> None:

@@ -97,6 +97,7 @@ impl<T: ?Sized> Part<T> for Ared {
             gentle: true,
             wait: config.wait,
             ecn: config.ecn,
+            hard_drop: true,
         };
         Ok(Ared {
             red: Red::new(red, setup.seed.stream())?,

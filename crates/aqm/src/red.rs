@@ -36,6 +36,13 @@ pub struct RedConfig {
     /// Mark ECN-capable packets instead of dropping them, where the drop is not forced.
     #[serde(default)]
     pub ecn: bool,
+    /// Drop ECN-capable packets where p_b is 1; otherwise they are marked there too.
+    #[serde(default = "yes")]
+    pub hard_drop: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// A first-in-first-out queue under RED.
@@ -43,6 +50,7 @@ pub struct RedConfig {
 pub struct Red {
     limit: usize,
     ecn: bool,
+    hard_drop: bool,
     law: RedLaw,
     fifo: Fifo,
 }
@@ -67,7 +75,8 @@ impl Red {
             wait: config.wait,
         };
         let law = RedLaw::new(settings, stream)?;
-        Ok(Red { limit: config.limit, ecn: config.ecn, law, fifo: Fifo::default() })
+        let RedConfig { limit, ecn, hard_drop, .. } = config;
+        Ok(Red { limit, ecn, hard_drop, law, fifo: Fifo::default() })
     }
 
     /// The law and its state.
@@ -98,7 +107,8 @@ impl QueueDisc for Red {
         }
         match verdict {
             RedVerdict::Admit => {}
-            RedVerdict::Early if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
+            RedVerdict::Forced if self.hard_drop => return ctx.drop(packet, DropReason::Early),
+            _ if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
             RedVerdict::Early | RedVerdict::Forced => return ctx.drop(packet, DropReason::Early),
         }
         self.fifo.push(packet);

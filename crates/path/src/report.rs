@@ -51,6 +51,8 @@ pub struct FlowReport {
     pub timeouts: u64,
     /// Recoveries begun by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// Reductions of the window for echoed congestion marks.
+    pub ecn_reductions: u64,
     /// Packets without new data.
     pub duplicate_packets: u64,
     /// Mean RTT sample, s.
@@ -190,6 +192,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 retransmissions: sent.retransmissions,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
+                ecn_reductions: sent.ecn_reductions,
                 duplicate_packets: received.duplicates,
                 mean_rtt_s: sent.mean_rtt_s,
                 mean_delay_s: received.mean_delay_s,
@@ -210,6 +213,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 retransmissions: 0,
                 timeouts: 0,
                 fast_retransmits: 0,
+                ecn_reductions: 0,
                 duplicate_packets: 0,
                 mean_rtt_s: None,
                 mean_delay_s: sink.mean_delay_s(),

@@ -6,7 +6,7 @@ use airpath_core::{ConfigError, registry};
 use airpath_link::{FixedConfig, MultiRegimeConfig};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec};
-use airpath_tcp::TcpOptions;
+use airpath_tcp::{EcnUse, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -167,6 +167,9 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         let (law, _) = registry::split_kind(congestion)?;
         if law != "reno" {
             return Err(no_model(&format!("{field}.congestion"), &law, "reno"));
+        }
+        if options.ecn != EcnUse::Off {
+            return Err(no_model(&format!("{field}.ecn"), "on", "flows without ECN"));
         }
         if flow.stop_ns.is_some() {
             return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));

@@ -7,9 +7,9 @@
 //! | what is outstanding | `scoreboard.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
-//! | the sender that ties them together | `sender.rs`; what it is doing just now `sender/info.rs` |
+//! | the sender that ties them together | `sender.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
-//! | ACKs, delayed ACKs | `receiver.rs` |
+//! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
 //!
@@ -33,7 +33,7 @@ pub mod window;
 
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
+    EcnUse, FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

@@ -63,6 +63,9 @@ pub struct TcpOptions {
     /// data.
     #[serde(default)]
     pub timestamps: bool,
+    /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
+    #[serde(default)]
+    pub ecn: EcnUse,
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -90,12 +93,37 @@ impl RecoveryKind {
     }
 }
 
+/// Explicit congestion notification: whether an end asks for it and agrees to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnUse {
+    /// Not at all.
+    #[default]
+    Off,
+    /// RFC 3168: the receiver echoes a mark until the sender has reduced its window.
+    On,
+    /// The same with DCTCP's echo: it says of each segment whether it was marked (RFC 8257 §3.2).
+    Dctcp,
+}
+
 /// How an ACK enlarges the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowGrowth {
     /// RFC 5681 eqs. 2 and 3, once per ACK, fractions of a byte carried over.
     Bytes,
+    /// Appropriate byte counting (RFC 3465) with L = 1 segment.
+    #[serde(rename = "abc-1")]
+    Abc1,
+    /// Appropriate byte counting with L = 2 segments, 1 in the slow start after a timeout.
+    #[serde(rename = "abc-2")]
+    Abc2,
+    /// Every segment acknowledged counts, as in Linux: one more each in slow start, one per
+    /// window of them beyond. A window that is not used does not grow.
+    Segments,
+    /// Slow start by a segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for every
+    /// ACK of a whole segment or more (ns-3's TcpNewReno).
+    PerAck,
     /// Slow start by a whole segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for
     /// every ACK of new data, the one that ends a recovery included (ns-3 of 2014).
     PerAckTruncated,
@@ -167,6 +195,7 @@ impl TcpOptions {
             first_rttvar: FirstRttvar::Half,
             handshake: true,
             timestamps: false,
+            ecn: EcnUse::Off,
         }
     }
 

@@ -1,9 +1,11 @@
 //! The receiving endpoint: acknowledges, delays ACKs, advertises a window, measures.
 //!
 //! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK), RFC 2018 §3 (size of
-//! the SACK option), RFC 7323 §4.3 (which timestamp is echoed).
+//! the SACK option), RFC 7323 §4.3 (which timestamp is echoed); the echo of marks is `ecn.rs`.
 
-use crate::options::TcpOptions;
+mod ecn;
+
+use crate::options::{EcnUse, TcpOptions};
 use crate::reassembly::{Arrived, Reassembly};
 use crate::window::{AnyWindow, Arrival, ReceiveWindow};
 use airpath_core::stats::Mean;
@@ -11,6 +13,7 @@ use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
     Time,
 };
+use ecn::Echo;
 
 /// Bytes of the SACK option with `blocks` blocks, padding included (RFC 2018 §3).
 const fn sack_option_bytes(blocks: u32) -> u32 {
@@ -37,6 +40,7 @@ pub struct Receiver {
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
+    echo: Echo,
     measured: Measured,
 }
 
@@ -117,6 +121,7 @@ impl Receiver {
             feedback: 0.0,
             uses_sack: options.recovery.uses_sack(),
             timestamps: options.timestamps.then(Timestamps::default),
+            echo: Echo::new(options.ecn),
             measured: Measured::default(),
         }
     }
@@ -140,7 +145,7 @@ impl Receiver {
         self.edge = self.edge.max(next + self.window.window());
         let window = u32::try_from(self.edge - next).unwrap_or(u32::MAX);
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
-        ack.flags = flags;
+        ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
         if self.uses_sack && self.stream.has_islands() {
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
@@ -197,7 +202,11 @@ impl Stage for Receiver {
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
-            return self.send_ack(if is_old { Flags::NONE } else { Flags::SYN }, ctx);
+            let answer = Flags::SYN.with(self.echo.answer(packet));
+            return self.send_ack(if is_old { Flags::NONE } else { answer }, ctx);
+        }
+        if self.echo.kind != EcnUse::Off {
+            self.note_mark(packet, ctx);
         }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());

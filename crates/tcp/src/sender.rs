@@ -3,6 +3,7 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
 //! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+mod ecn;
 mod info;
 
 pub use info::{SenderInfo, SenderState};
@@ -19,6 +20,7 @@ use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
     Time,
 };
+use ecn::EcnState;
 
 /// What a sender is made from.
 pub struct SenderConfig {
@@ -88,6 +90,7 @@ pub struct Sender {
     ts_recent: u32,
     board: Scoreboard,
     congestion: AnyCongestion,
+    ecn: EcnState,
     measured: Measured,
     completed_at: Option<Time>,
 }
@@ -99,6 +102,7 @@ struct Measured {
     retransmissions: u64,
     timeouts: u64,
     fast_retransmits: u64,
+    ecn_reductions: u64,
     rtt: Mean,
 }
 
@@ -113,6 +117,8 @@ pub struct SenderReport {
     pub timeouts: u64,
     /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
     pub fast_retransmits: u64,
+    /// Reactions to echoed congestion marks, one per window.
+    pub ecn_reductions: u64,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// When the connection started.
@@ -151,6 +157,7 @@ impl Sender {
             ts_recent: 0,
             board: Scoreboard::default(),
             congestion: config.congestion,
+            ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
             completed_at: None,
         }
@@ -163,6 +170,7 @@ impl Sender {
             retransmissions: self.measured.retransmissions,
             timeouts: self.measured.timeouts,
             fast_retransmits: self.measured.fast_retransmits,
+            ecn_reductions: self.measured.ecn_reductions,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: self.completed_at,
@@ -190,6 +198,7 @@ impl Sender {
             self.send_syn(ctx);
         } else {
             self.phase = Phase::Established;
+            self.ecn.is_used = self.ecn.is_wanted;
             self.transmit(ctx);
         }
     }
@@ -197,7 +206,7 @@ impl Sender {
     fn send_syn(&mut self, ctx: &mut Ctx<'_>) {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
-        syn.flags = Flags::SYN;
+        syn.flags = if self.ecn.is_wanted { Flags::SYN.with(ecn::SETUP) } else { Flags::SYN };
         if self.timestamps {
             syn.tsval = timestamp(ctx.now);
         }
@@ -210,6 +219,7 @@ impl Sender {
             return;
         }
         self.phase = Phase::Established;
+        self.negotiate_ecn(ack.flags);
         self.rto_deadline = Time::NEVER;
         self.edge = u64::from(ack.window);
         if self.syn.retransmissions == 0 {
@@ -235,10 +245,14 @@ impl Sender {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        let (una, flight) = (self.snd_una, self.flight_size());
         if ack.seq > self.snd_una {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
+        }
+        if self.ecn.is_used {
+            self.on_echo(ack, self.snd_una - una, flight, ctx);
         }
         self.transmit(ctx);
         self.record_windows(ctx);
@@ -268,7 +282,13 @@ impl Sender {
         };
         let mut restart_timer = true;
         match verdict {
-            Verdict::Grow => self.congestion.on_ack(&event),
+            Verdict::Grow => {
+                // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
+                let is_echo = ack.flags.contains(Flags::ECE);
+                if !is_echo || self.ecn.may_grow_despite_echo(ack.seq) {
+                    self.congestion.on_ack(&event);
+                }
+            }
             Verdict::Recovered => self.on_recovered(&event),
             Verdict::PartialAck { restart_timer: restart } => {
                 restart_timer = restart;
@@ -344,8 +364,12 @@ impl Sender {
             Some(sack) => sack.limited_transmit_sent(),
             None => self.recovery.limited_transmit_sent(self.snd_max),
         };
-        let flight = self.flight_size() - limited_transmit;
-        self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+        let event = LossEvent { now: ctx.now, flight: self.flight_size() - limited_transmit };
+        if self.ecn.is_used {
+            self.reduce_for_loss_with_ecn(&event);
+        } else {
+            self.congestion.on_loss(&event);
+        }
         if let Some(sack) = &mut self.sack {
             sack.reduce(self.snd_una, self.snd_max, self.congestion.ssthresh());
         }
@@ -359,6 +383,9 @@ impl Sender {
 
     fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
         self.rto_deadline = Time::NEVER;
+        if self.ecn.is_used && self.timeout_with_ecn() {
+            return self.transmit(ctx);
+        }
         self.measured.timeouts += 1;
         self.rtt.back_off();
         if self.phase == Phase::SynSent {
@@ -390,7 +417,7 @@ impl Sender {
     /// Sends what the windows allow.
     #[inline]
     fn transmit(&mut self, ctx: &mut Ctx<'_>) {
-        if self.phase != Phase::Established {
+        if self.phase != Phase::Established || self.ecn.waits_for_timer {
             return;
         }
         let cwnd = self.congestion.cwnd();
@@ -474,6 +501,9 @@ impl Sender {
         if seq == self.snd_max {
             self.board.push(end, ctx.now);
             self.snd_max = end;
+            if self.ecn.is_used {
+                self.ecn.stamp(&mut segment);
+            }
         } else {
             self.board.mark_resent(seq);
             self.measured.retransmissions += 1;

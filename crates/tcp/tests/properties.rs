@@ -4,12 +4,14 @@
 mod script;
 
 use airpath_core::test_kit::Bench;
-use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
-use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
+use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
+use airpath_tcp::congestion::{
+    AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, HystartKind, Reno,
+};
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    FirstRttvar, PartialAckTimer, Receiver, RecoveryExit, RecoveryKind, Sender, SenderConfig,
-    TcpOptions, WindowGrowth,
+    EcnUse, FirstRttvar, PartialAckTimer, Receiver, RecoveryExit, RecoveryKind, Sender,
+    SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
 use script::Peer;
@@ -22,6 +24,8 @@ const FLOW: FlowId = FlowId(0);
 enum Fate {
     Deliver,
     Lose,
+    /// Congestion is marked, if the packet allows it.
+    Mark,
     /// A second copy comes so many milliseconds later.
     Repeat(u64),
     /// It comes so many milliseconds later than others.
@@ -71,6 +75,8 @@ struct Connection {
     now: Time,
     sent: u64,
     arrived: Arrived,
+    /// Bytes without a gap before the last segment came.
+    contiguous_before: u64,
     /// Right edge that the sender may know of, and the one last advertised.
     allowed: u64,
     advertised: u64,
@@ -79,14 +85,13 @@ struct Connection {
 impl Connection {
     fn new(options: &TcpOptions, transfer: Option<u64>, one_way: Duration) -> Connection {
         options.validate().expect("the options are valid");
-        let setup = CongestionSetup { options: options.clone() };
         let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
         Connection {
             transfer,
             sender: Sender::new(SenderConfig {
                 flow: FLOW,
                 options: options.clone(),
-                congestion: AnyCongestion::Reno(Reno::new(&setup)),
+                congestion: law(options),
                 transfer,
                 start: Time::ZERO,
                 stop: Time::NEVER,
@@ -100,6 +105,7 @@ impl Connection {
             now: Time::ZERO,
             sent: 0,
             arrived: Arrived::default(),
+            contiguous_before: 0,
             allowed: if options.handshake { 0 } else { options.receive_window },
             advertised: 0,
             options: options.clone(),
@@ -139,6 +145,7 @@ impl Connection {
                     self.take_segments();
                 }
                 To::Receiver => {
+                    self.contiguous_before = self.arrived.contiguous();
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
                     }
@@ -164,6 +171,7 @@ impl Connection {
                 assert!(segment.end() <= self.transfer.unwrap_or(u64::MAX), "beyond the end");
                 let again = segment.flags.contains(Flags::RETRANSMITTED);
                 assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
+                self.check_ecn(&segment, again);
                 self.sent = self.sent.max(segment.end());
             }
             assert_eq!(u64::from(segment.size), segment.payload_bytes() + self.header());
@@ -172,7 +180,17 @@ impl Connection {
     }
 
     fn take_acks(&mut self) {
-        for (_, ack) in self.bench.sent() {
+        let mut acks = self.bench.sent();
+        if acks.len() == 2 {
+            // RFC 8257 §3.2: first an ACK of what waited, with the echo that belongs to it.
+            let (_, ack) = acks.remove(0);
+            assert_eq!(self.options.ecn, EcnUse::Dctcp);
+            assert_eq!(ack.seq, self.contiguous_before, "acknowledged what is missing");
+            assert!(ack.seq + u64::from(ack.window) >= self.advertised && ack.sack().is_empty());
+            self.launch(To::Sender, ack);
+        }
+        assert!(acks.len() <= 1, "{} ACKs", acks.len());
+        for (_, ack) in acks {
             assert_eq!(ack.seq, self.arrived.contiguous(), "acknowledged what is missing");
             let edge = ack.seq + u64::from(ack.window);
             assert!(edge >= self.advertised, "the right edge moved back");
@@ -180,6 +198,14 @@ impl Connection {
             self.advertised = edge;
             self.launch(To::Sender, ack);
         }
+    }
+
+    /// RFC 3168 §6.1.5: what is sent again is not ECN-capable, and does not say CWR.
+    fn check_ecn(&self, segment: &Packet, again: bool) {
+        let capable = self.options.ecn != EcnUse::Off && !again;
+        assert_eq!(segment.ecn, if capable { Ecn::Ect0 } else { Ecn::NotEct });
+        assert!(capable || !segment.flags.contains(Flags::CWR));
+        assert!(!segment.flags.contains(Flags::ECE));
     }
 
     fn header(&self) -> u64 {
@@ -202,13 +228,16 @@ impl Connection {
         }
     }
 
-    fn launch(&mut self, to: To, packet: Packet) {
+    fn launch(&mut self, to: To, mut packet: Packet) {
         let fate = self.fates.get(self.packets as usize).copied().unwrap_or(Fate::Deliver);
         let due = self.now + self.one_way;
         let late = |millis| due + Duration::from_millis(millis);
         self.packets += 1;
+        if matches!(fate, Fate::Mark) && packet.ecn.is_capable() {
+            packet.ecn = Ecn::Ce;
+        }
         let copies = match fate {
-            Fate::Deliver => vec![due],
+            Fate::Deliver | Fate::Mark => vec![due],
             Fate::Lose => vec![],
             Fate::Repeat(millis) => vec![due, late(millis)],
             Fate::Delay(millis) => vec![late(millis)],
@@ -237,6 +266,19 @@ fn flag<T: Clone + std::fmt::Debug + 'static>(values: [T; 2]) -> impl Strategy<V
     prop::sample::select(values.to_vec())
 }
 
+/// DCTCP where its echo is used, otherwise Reno.
+fn law(options: &TcpOptions) -> AnyCongestion {
+    let setup = CongestionSetup { options: options.clone() };
+    match options.ecn {
+        EcnUse::Dctcp => {
+            let config =
+                DctcpConfig { g: 0.0625, initial_alpha: 1.0, hystart: HystartKind::PlusPlus };
+            AnyCongestion::Dctcp(Dctcp::new(config, &setup))
+        }
+        _ => AnyCongestion::Reno(Reno::new(&setup)),
+    }
+}
+
 /// Every choice of options, with windows of some segments and timers of some round trips.
 fn options() -> impl Strategy<Value = TcpOptions> {
     let choices = (
@@ -246,11 +288,19 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             RecoveryKind::Sack,
             RecoveryKind::Prr,
         ]),
-        flag([WindowGrowth::Bytes, WindowGrowth::PerAckTruncated]),
+        prop::sample::select(vec![
+            WindowGrowth::Bytes,
+            WindowGrowth::Abc1,
+            WindowGrowth::Abc2,
+            WindowGrowth::Segments,
+            WindowGrowth::PerAck,
+            WindowGrowth::PerAckTruncated,
+        ]),
         flag([RecoveryExit::BurstSafe, RecoveryExit::Ssthresh]),
         flag([PartialAckTimer::First, PartialAckTimer::Each]),
         flag([FirstRttvar::Half, FirstRttvar::Full]),
         any::<[bool; 4]>(),
+        prop::sample::select(vec![EcnUse::Off, EcnUse::On, EcnUse::Dctcp]),
     );
     let sizes = (
         prop::sample::select(vec![1u32, 7, 1000, 1460, 65_495]),
@@ -268,7 +318,8 @@ fn options() -> impl Strategy<Value = TcpOptions> {
         (0.05..=1.0, 0.05..=1.0),
     );
     (choices, sizes, timers).prop_map(|(choices, sizes, timers)| {
-        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, on) = choices;
+        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, on, ecn) =
+            choices;
         let (mss, initial_window, ssthresh, tenths) = sizes;
         let (delayed_ack_segments, delay, initial_rto, min_rto, grain, max_backoff, gains) = timers;
         let timestamps = on[3];
@@ -287,6 +338,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             limited_transmit: on[1],
             handshake: on[2],
             timestamps,
+            ecn,
             delayed_ack_segments,
             delayed_ack_timeout: Duration::from_millis(delay),
             initial_rto: Duration::from_millis(initial_rto),
@@ -306,6 +358,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![
         6 => Just(Fate::Deliver),
         2 => Just(Fate::Lose),
+        2 => Just(Fate::Mark),
         1 => (0u64..400).prop_map(Fate::Repeat),
         1 => (1u64..400).prop_map(Fate::Delay),
     ];
@@ -347,6 +400,35 @@ proptest! {
         let report = connection.sender.report();
         prop_assert_eq!((report.retransmissions, report.timeouts), (0, 0));
         prop_assert_eq!(connection.receiver.report().duplicates, 0);
+    }
+
+    /// Marks are no losses: whatever is marked, nothing is sent twice, and every reduction is of
+    /// a window of its own.
+    #[test]
+    fn marks_need_no_retransmission(
+        options in options(), marks in prop::collection::vec(any::<bool>(), 0..400),
+        tenths in 1u64..3000, one_way in 0u64..120,
+    ) {
+        let options = TcpOptions {
+            initial_rto: Duration::from_secs(1),
+            min_rto: Duration::from_secs(1),
+            rto_granularity: Duration::ZERO,
+            ecn: if options.ecn == EcnUse::Off { EcnUse::On } else { options.ecn },
+            ..options
+        };
+        let fates = marks.iter().map(|mark| if *mark { Fate::Mark } else { Fate::Deliver });
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        let one_way = Duration::from_millis(one_way);
+        let mut connection =
+            Connection::new(&options, Some(transfer), one_way).with_fates(fates.collect());
+        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
+        let report = connection.sender.report();
+        prop_assert_eq!((report.retransmissions, report.timeouts), (0, 0));
+        prop_assert!(report.completed_at.is_some());
+        if one_way > Duration::ZERO {
+            let round_trips = connection.now.as_nanos() / (2 * one_way.as_nanos());
+            prop_assert!(report.ecn_reductions <= round_trips);
+        }
     }
 }
 

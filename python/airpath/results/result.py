@@ -47,6 +47,7 @@ FLOW_QUANTITIES = (
     "retransmissions",
     "timeouts",
     "fast_retransmits",
+    "ecn_reductions",
     "duplicate_packets",
     "completed_at_s",
 )

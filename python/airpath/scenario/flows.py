@@ -14,12 +14,15 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
+    PositiveFraction,
     PositiveNumber,
     PositiveRate,
     PositiveSize,
+    Probability,
     ProperFraction,
     Truth,
     as_missing,
+    choice,
     fault,
     faults_at,
     nearest,
@@ -31,6 +34,7 @@ __all__ = [
     "Cbr",
     "Congestion",
     "Cubic",
+    "Dctcp",
     "NewReno",
     "Poisson",
     "Reno",
@@ -47,6 +51,7 @@ LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
+HYSTART = choice("off", "classic", "plus-plus")
 SELECTIVE = ("sack", "prr")
 """Recoveries that go with every congestion control."""
 
@@ -60,6 +65,8 @@ class Congestion(Part):
     family = "a congestion control"
     recovery: ClassVar[str | None] = None
     """Loss recovery that belongs to it; None leaves that to the profile."""
+    echo: ClassVar[str | None] = None
+    """The engine's `ecn` that belongs to it; None leaves that to the profile."""
 
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, the `kind` that the engine knows."""
@@ -67,23 +74,47 @@ class Congestion(Part):
 
 
 class Reno(Congestion):
-    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK."""
+    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+    """
 
     recovery = "reno"
 
     kind: Literal["reno"] = "reno"
+    beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
 
 
 class NewReno(Congestion):
-    """NewReno: the window law of RFC 5681, recovery as RFC 6582."""
+    """NewReno: the window law of RFC 5681, recovery as RFC 6582.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+    """
 
     recovery = "newreno"
 
     kind: Literal["newreno"] = "newreno"
+    beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
 
     def law(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the window law, which is Reno's."""
-        return {"kind": "reno"}
+        return self.resolved(context, path) | {"kind": "reno"}
 
 
 class Cubic(Congestion):
@@ -95,10 +126,16 @@ class Cubic(Congestion):
         C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4.
     beta : float
         β, what a loss leaves of the window, above 0 and below 1. Default 0.7.
+    beta_ecn : float, optional
+        What an echoed congestion mark leaves of it, above 0 and below 1. Default `beta`
+        (RFC 9438 §4.6); RFC 8511 §3 has 0.85.
     fast_convergence : bool
         Leave room for new flows after a second loss (RFC 9438 §4.7). Default True.
     reno_friendly : bool
         Never send less than Reno would (RFC 9438 §4.3). Default True.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
     """
 
     recovery = "newreno"
@@ -106,8 +143,34 @@ class Cubic(Congestion):
     kind: Literal["cubic"] = "cubic"
     c: PositiveNumber = 0.4
     beta: ProperFraction = 0.7
+    beta_ecn: ProperFraction | None = None
     fast_convergence: Truth = True
     reno_friendly: Truth = True
+    hystart: Annotated[str, HYSTART] = "off"
+
+
+class Dctcp(Congestion):
+    """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
+
+    Parameters
+    ----------
+    g : float
+        Weight of a window's share of marked bytes in α, above 0 and at most 1. Default 0.0625
+        (RFC 8257 §4.2).
+    initial_alpha : float
+        α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+    """
+
+    recovery = "newreno"
+    echo = "dctcp"
+
+    kind: Literal["dctcp"] = "dctcp"
+    g: PositiveFraction = 0.0625
+    initial_alpha: Probability = 1.0
+    hystart: Annotated[str, HYSTART] = "off"
 
 
 # --- wires and starting times ------------------------------------------------------------------
@@ -337,8 +400,8 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"`` or ``"newreno"``. Default: window law Reno and the
-        profile's recovery.
+        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
+        law Reno and the profile's recovery.
     profile : {"rfc", "ns3-2014"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
@@ -364,6 +427,9 @@ class Tcp(Source):
         if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
+        if cc is not None and cc.echo and tcp.ecn == "off":
+            error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
+            wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
             wrong += _inconsistent(profile_options(profile, None, tcp), tcp)
         if wrong:
@@ -380,6 +446,7 @@ class Tcp(Source):
         if options["initial_ssthresh"] == "unlimited":
             options["initial_ssthresh"] = None
         cc = self.cc or Reno()
+        options["ecn"] = cc.echo or options["ecn"]
         return {
             "kind": "tcp",
             "congestion": cc.law(context, (*path, "cc")),

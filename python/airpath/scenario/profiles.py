@@ -36,10 +36,11 @@ class Option(NamedTuple):
 
 
 RECOVERY = choice("reno", "newreno", "sack", "prr")
-GROWTH = choice("bytes", "per-ack-truncated")
+GROWTH = choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated")
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
 FIRST_RTTVAR = choice("half", "full")
+ECN = choice("off", "on")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -70,8 +71,10 @@ class TcpOptions(Model):
         Loss recovery: ends with the first new ACK, as RFC 6582, with selective acknowledgements
         as RFC 6675, or that with proportional rate reduction (RFC 6937). `cc` sets the first two;
         the others go with every window law.
-    window_growth : {"bytes", "per-ack-truncated"}
-        Growth in congestion avoidance: RFC 5681 eq. 3, or that in truncating integers per ACK.
+    window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
+        What an ACK adds to the window: RFC 5681 eqs. 2 and 3; RFC 3465 with L = 1 or 2 segments;
+        a segment for each acknowledged and per window of them (Linux); a segment or MSS²/cwnd per
+        ACK (ns-3's TcpNewReno); the same as ns-3 did in 2014.
     exit_window : {"burst-safe", "ssthresh"}
         cwnd after recovery: RFC 6582 §3.2 step 3 option 1, or option 2.
     fast_retransmit_guard : bool
@@ -105,6 +108,9 @@ class TcpOptions(Model):
     timestamps : bool
         Timestamps (RFC 7323): 12 more header bytes in each packet of either direction, an RTT
         sample from every ACK of new data. `mss` stays what it is: "1448 B" makes 1500-byte packets.
+    ecn : {"off", "on"}
+        Explicit congestion notification (RFC 3168): both ends agree to it, data is ECN-capable,
+        and marks are answered like losses. `cc` = "dctcp" switches it on.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -132,6 +138,7 @@ class TcpOptions(Model):
     first_rttvar: Annotated[str | None, FIRST_RTTVAR] = None
     handshake: Truth | None = None
     timestamps: Truth | None = None
+    ecn: Annotated[str | None, ECN] = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -164,6 +171,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "first_rttvar": Option("half", "RFC 6298 §2.2"),
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(False, "RFC 7323, an option"),
+        "ecn": Option("off", "RFC 3168, an option"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -189,6 +197,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "first_rttvar": Option("full", _NS3_RTT),
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
         "timestamps": Option(False, "ns-3.21 has none"),
+        "ecn": Option("off", "ns-3.21 has none"),
     },
 }
 """The profiles by name: each option's value and source."""

@@ -151,6 +151,11 @@ class Red(_AutomaticRed):
         Floyd & Jacobson 1993 do not wait.
     ecn : bool
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
+    hard_drop : bool
+        Drop ECN-capable packets where p_b = 1; False marks them there too. Default True (Floyd &
+        Jacobson 1993, RFC 3168 §7). A step at K packets, as DCTCP wants it, is ``min_th = K``,
+        ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
+        ``hard_drop = false``.
     """
 
     kind: Literal["red"] = "red"
@@ -164,6 +169,7 @@ class Red(_AutomaticRed):
     gentle: Truth = True
     wait: Truth = True
     ecn: Truth = False
+    hard_drop: Truth = True
 
 
 class Ared(_AutomaticRed):

@@ -19,6 +19,7 @@ const PLAIN: RedConfig = RedConfig {
     gentle: false,
     wait: false,
     ecn: false,
+    hard_drop: true,
 };
 
 struct Line {
@@ -252,6 +253,31 @@ fn from_max_th_on_every_arrival_is_dropped_marks_or_not() {
         let counts = line.bench.counts();
         assert_eq!((counts.dropped[DropReason::Early as usize], counts.marked), (100, 0));
     }
+}
+
+/// RFC 8257 §3.1: a step at K on the instantaneous queue; K = 15 here.
+#[test]
+fn without_hard_drops_every_arrival_beyond_the_step_is_marked() {
+    let step = RedConfig {
+        min_th: Some(15.0),
+        max_th: Some(16.0),
+        max_p: 1.0,
+        ecn: true,
+        hard_drop: false,
+        ..PLAIN
+    };
+    let mut line = Line::new(step);
+    line.ecn = Ecn::Ect0;
+    for (queue, marked) in [(15, 0), (16, 0), (17, 1), (50, 34), (100, 84)] {
+        line.fill_to(queue);
+        assert_eq!(line.bench.counts().marked, marked, "at {queue} packets");
+    }
+    assert!(!line.put());
+    let overflow = line.bench.counts().dropped[DropReason::Overflow as usize];
+    assert_eq!((overflow, line.bench.counts().total()), (1, 1));
+    line.take();
+    line.ecn = Ecn::NotEct;
+    assert!(!line.put(), "a packet that is not capable is dropped beyond the step");
 }
 
 #[test]

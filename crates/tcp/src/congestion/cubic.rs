@@ -1,9 +1,12 @@
 //! CUBIC: the window as a cubic function of the time since the last loss.
 //!
 //! Source: RFC 9438. Windows are in segments here, as in the RFC.
-//! Left out: HyStart++ (RFC 9406), spurious-loss rollback (§4.9), the restart of an idle
-//! connection.
+//! HyStart is `hystart.rs`.
+//! Left out: spurious-loss rollback (§4.9), the restart of an idle connection.
 
+use super::growth::Growth;
+use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
+use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
@@ -18,12 +21,19 @@ pub struct CubicConfig {
     /// β_cubic, in (0, 1): what a loss leaves of the window. RFC 9438 §4.6: 0.7.
     #[serde(default = "beta")]
     pub beta: f64,
+    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. Absent: β_cubic (RFC 9438 §4.6);
+    /// RFC 8511 §3: 0.85.
+    #[serde(default)]
+    pub beta_ecn: Option<f64>,
     /// Release bandwidth for new flows (§4.7).
     #[serde(default = "yes")]
     pub fast_convergence: bool,
     /// Never send less than Reno would (§4.3).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
 }
 
 const fn c() -> f64 {
@@ -60,6 +70,8 @@ pub fn reno_friendly_increase(beta: f64) -> f64 {
 pub struct Cubic {
     config: CubicConfig,
     mss: f64,
+    growth: Growth,
+    hystart: Option<Box<Hystart>>,
     /// Segments, like every window below.
     cwnd: f64,
     ssthresh: Option<f64>,
@@ -92,6 +104,8 @@ impl Cubic {
         Cubic {
             config,
             mss,
+            growth: Growth::new(options),
+            hystart: Hystart::new(config.hystart),
             cwnd: options.initial_window as f64 / mss,
             ssthresh: options.initial_ssthresh.map(|bytes| bytes as f64 / mss),
             srtt: None,
@@ -122,6 +136,31 @@ impl Cubic {
         }
     }
 
+    /// For `acked` segments.
+    fn slow_start(&mut self, event: &AckEvent, acked: f64) {
+        let whole = self.cwnd as u64;
+        let hystart = self.hystart.as_mut();
+        let share = match hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole)) {
+            Advice::Grow => 1.0,
+            Advice::GrowLess => 1.0 / CSS_GROWTH_DIVISOR as f64,
+            Advice::Leave => {
+                self.ssthresh = Some(self.cwnd);
+                return self.congestion_avoidance(event.now, acked);
+            }
+        };
+        if let Some(limit) = self.growth.slow_start_limit() {
+            self.cwnd += acked.min(limit as f64) * share;
+            return;
+        }
+        // What goes beyond ssthresh is left for congestion avoidance.
+        let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
+        let beyond = (self.cwnd + acked * share - ssthresh).max(0.0);
+        self.cwnd += acked * share - beyond;
+        if beyond > 0.0 {
+            self.congestion_avoidance(event.now, beyond);
+        }
+    }
+
     /// RFC 9438 §4.3–4.5, for `acked` segments.
     fn congestion_avoidance(&mut self, now: Time, acked: f64) {
         let mut epoch = match self.epoch {
@@ -143,8 +182,8 @@ impl Cubic {
         self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
-    /// RFC 9438 §4.6 and §4.7; gives the new threshold.
-    fn reduce(&mut self, flight: u64) -> f64 {
+    /// RFC 9438 §4.6 and §4.7; gives the new threshold, the part `left` of the flight.
+    fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
         self.cwnd_prior = self.cwnd;
         self.w_max = if fast_convergence && self.cwnd < self.w_max {
@@ -153,7 +192,7 @@ impl Cubic {
             self.cwnd
         };
         self.epoch = None;
-        (flight as f64 / self.mss * beta).max(2.0)
+        (flight as f64 / self.mss * left).max(2.0)
     }
 }
 
@@ -170,6 +209,7 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
         if !(config.beta > 0.0 && config.beta < 1.0) {
             return Err(ConfigError::new("beta", config.beta, "not between 0 and 1"));
         }
+        config.beta_ecn.map_or(Ok(()), check_beta_ecn)?;
         Ok(Cubic::new(config, &setup.extra))
     }
 }
@@ -189,26 +229,39 @@ impl CongestionControl for Cubic {
             return;
         }
         let acked = event.acked as f64 / self.mss;
-        if self.ssthresh.is_none_or(|ssthresh| self.cwnd < ssthresh) {
-            self.cwnd += acked.min(1.0);
-        } else {
+        if self.ssthresh.is_some_and(|ssthresh| self.cwnd >= ssthresh) {
             self.congestion_avoidance(event.now, acked);
+        } else {
+            self.slow_start(event, acked);
         }
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
-        let ssthresh = self.reduce(event.flight);
+        let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
+        self.growth.on_reduction(false);
         self.after_timeout = false;
     }
 
     /// RFC 9438 §4.8.
     fn on_rto(&mut self, event: &LossEvent) {
-        let ssthresh = self.reduce(event.flight);
+        let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = 1.0;
+        self.growth.on_reduction(true);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
         self.after_timeout = true;
+    }
+
+    /// RFC 9438 §4.6, with β_ecn where one is given (RFC 8511 §3).
+    fn on_ecn(&mut self, event: &LossEvent) {
+        let CubicConfig { beta, beta_ecn, .. } = self.config;
+        let ssthresh = self.reduce(event.flight, beta_ecn.unwrap_or(beta));
+        self.ssthresh = Some(ssthresh);
+        self.cwnd = self.cwnd.min(ssthresh);
+        self.growth.on_reduction(false);
+        self.after_timeout = false;
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
@@ -234,8 +287,14 @@ mod tests {
     use super::*;
     use crate::options::TcpOptions;
 
-    const DEFAULT: CubicConfig =
-        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
+    const DEFAULT: CubicConfig = CubicConfig {
+        c: 0.4,
+        beta: 0.7,
+        beta_ecn: None,
+        fast_convergence: true,
+        reno_friendly: true,
+        hystart: HystartKind::Off,
+    };
 
     fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {
         let options = TcpOptions {
@@ -280,6 +339,15 @@ mod tests {
         let mut law = cubic(DEFAULT, 100, 10);
         law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
         assert_eq!((law.cwnd(), law.ssthresh()), (70_000, 70_000));
+    }
+
+    #[test]
+    fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
+        for (beta_ecn, left) in [(None, 70_000), (Some(0.85), 85_000)] {
+            let mut law = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
+            law.on_ecn(&LossEvent { now: Time::ZERO, flight: 100_000 });
+            assert_eq!((law.cwnd(), law.ssthresh(), law.w_max), (left, left, 100.0));
+        }
     }
 
     #[test]

@@ -4,12 +4,17 @@
 //! To add one: its file and one line in `registry.rs`.
 
 mod cubic;
+mod dctcp;
+mod growth;
+mod hystart;
 mod registry;
 mod reno;
 
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
+pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
+pub use hystart::HystartKind;
 pub use registry::{AnyCongestion, CongestionRegistry};
-pub use reno::Reno;
+pub use reno::{Reno, RenoConfig};
 
 use crate::options::TcpOptions;
 use airpath_core::{Duration, Rate, StageError, Time};
@@ -41,6 +46,19 @@ pub struct LossEvent {
     pub flight: u64,
 }
 
+/// An ACK arrived on a connection that uses ECN; told of every one, before any reaction to it.
+#[derive(Clone, Copy, Debug)]
+pub struct EchoEvent {
+    /// Whether it carries ECN-Echo.
+    pub marked: bool,
+    /// Bytes newly acknowledged, by the cumulative acknowledgement.
+    pub acked: u64,
+    /// The cumulative acknowledgement, a stream offset.
+    pub ack: u64,
+    /// Everything before this offset has been sent.
+    pub snd_nxt: u64,
+}
+
 /// A window law.
 pub trait CongestionControl {
     /// New data was acknowledged.
@@ -58,9 +76,15 @@ pub trait CongestionControl {
     /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
     fn on_lost_syn(&mut self) {}
 
-    /// The receiver echoed congestion marks (RFC 3168), once per window.
+    /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
+    /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments.
     fn on_ecn(&mut self, event: &LossEvent) {
         self.on_loss(event);
+    }
+
+    /// Whether an ACK echoes a mark or not, for laws that count (DCTCP).
+    fn on_echo(&mut self, event: &EchoEvent) {
+        let _ = event;
     }
 
     /// A packet left.

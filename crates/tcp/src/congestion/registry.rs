@@ -1,6 +1,8 @@
 //! The list of congestion controls: one line each.
 
-use super::{AckEvent, CongestionControl, CongestionSetup, Cubic, LossEvent, Reno};
+use super::{
+    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, EchoEvent, LossEvent, Reno,
+};
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
 /// Congestion controls that were registered at run time.
@@ -11,6 +13,7 @@ built_in_parts! {
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
         "cubic" => Cubic(Cubic): "The window as a cubic function of time since a loss (RFC 9438).",
+        "dctcp" => Dctcp(Dctcp): "Reductions by the share of marked bytes (RFC 8257).",
     }
 }
 
@@ -33,6 +36,9 @@ impl CongestionControl for AnyCongestion {
     }
     fn on_ecn(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_ecn(event));
+    }
+    fn on_echo(&mut self, event: &EchoEvent) {
+        each_part!(self, law => law.on_echo(event));
     }
     #[inline]
     fn on_sent(&mut self, now: Time, bytes: u64) {

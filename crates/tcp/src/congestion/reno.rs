@@ -1,27 +1,40 @@
 //! Reno: slow start, congestion avoidance, one halving per loss.
 //!
-//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2.
+//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2; growth is `growth.rs`.
 //! Left out: the restart of an idle connection (§4.1).
 
+use super::growth::Growth;
+use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
-use crate::options::WindowGrowth;
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
-/// Reno has nothing to set beyond the options of the connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+/// What the user sets beyond the options of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RenoConfig {}
+pub struct RenoConfig {
+    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. RFC 3168 §6.1.2: a half;
+    /// RFC 8511 §3: 0.8.
+    #[serde(default = "half")]
+    pub beta_ecn: f64,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
+}
+
+const fn half() -> f64 {
+    0.5
+}
 
 /// The window law of RFC 5681.
 #[derive(Clone, Debug)]
 pub struct Reno {
     mss: u64,
-    growth: WindowGrowth,
+    beta_ecn: f64,
+    growth: Growth,
+    hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
-    /// Part of MSS² that has not yet made a whole byte of growth.
-    carry: u64,
 }
 
 impl Reno {
@@ -30,33 +43,40 @@ impl Reno {
         let options = &setup.options;
         Reno {
             mss: u64::from(options.mss),
-            growth: options.window_growth,
+            beta_ecn: half(),
+            growth: Growth::new(options),
+            hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
-            carry: 0,
         }
     }
 
-    /// RFC 5681 eq. 2: cwnd += min(N, SMSS).
-    fn slow_start(&mut self, acked: u64) {
-        self.cwnd += match self.growth {
-            WindowGrowth::Bytes => acked.min(self.mss),
-            WindowGrowth::PerAckTruncated => self.mss,
+    /// The same, with another way out of slow start.
+    pub(crate) fn with_hystart(self, kind: HystartKind) -> Reno {
+        Reno { hystart: Hystart::new(kind), ..self }
+    }
+
+    /// Slow start that looks for its end.
+    #[cold]
+    fn careful_slow_start(&mut self, event: &AckEvent) {
+        let whole = self.cwnd / self.mss;
+        let hystart = self.hystart.as_mut();
+        let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole));
+        if advice == Advice::Leave {
+            self.ssthresh = self.cwnd;
+        }
+        let grown = self.growth.after_ack(self.cwnd, self.ssthresh, event);
+        self.cwnd = match advice {
+            Advice::GrowLess => self.cwnd + (grown - self.cwnd) / CSS_GROWTH_DIVISOR,
+            _ => grown,
         };
     }
 
-    /// RFC 5681 eq. 3: cwnd += SMSS·SMSS/cwnd, at least one byte.
-    fn congestion_avoidance(&mut self) {
-        let square = self.mss * self.mss;
-        self.cwnd += match self.growth {
-            WindowGrowth::Bytes => {
-                self.carry += square;
-                let whole = self.carry / self.cwnd;
-                self.carry -= whole * self.cwnd;
-                whole
-            }
-            WindowGrowth::PerAckTruncated => (square / self.cwnd).max(1),
-        };
+    /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
+    pub(crate) fn reduce_to(&mut self, window: u64) {
+        self.ssthresh = window.max(2 * self.mss);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+        self.growth.on_reduction(false);
     }
 
     /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
@@ -65,38 +85,54 @@ impl Reno {
     }
 }
 
+/// β_ecn must leave something and take something.
+pub(super) fn check_beta_ecn(beta: f64) -> Result<(), ConfigError> {
+    if beta > 0.0 && beta < 1.0 {
+        Ok(())
+    } else {
+        Err(ConfigError::new("beta_ecn", beta, "not between 0 and 1"))
+    }
+}
+
 impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
     type Config = RenoConfig;
 
     fn build(
-        _config: RenoConfig,
+        config: RenoConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Reno, ConfigError> {
-        Ok(Reno::new(&setup.extra))
+        check_beta_ecn(config.beta_ecn)?;
+        let reno = Reno::new(&setup.extra).with_hystart(config.hystart);
+        Ok(Reno { beta_ecn: config.beta_ecn, ..reno })
     }
 }
 
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
-        if self.cwnd < self.ssthresh {
-            self.slow_start(event.acked);
-        } else {
-            self.congestion_avoidance();
+        if self.hystart.is_some() && self.cwnd < self.ssthresh {
+            return self.careful_slow_start(event);
         }
+        self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, event);
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.ssthresh;
-        self.carry = 0;
+        self.growth.on_reduction(false);
     }
 
     /// RFC 5681 §3.1: the loss window is one segment.
     fn on_rto(&mut self, event: &LossEvent) {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.mss;
-        self.carry = 0;
+        self.growth.on_reduction(true);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
+    }
+
+    /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.reduce_to((event.flight as f64 * self.beta_ecn) as u64);
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
@@ -121,7 +157,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::options::{TcpOptions, WindowGrowth};
     use airpath_core::Time;
 
     fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {

@@ -14,10 +14,12 @@ pub(crate) use receiver::{ReceiverScript, receiver, receiver_with_policy};
 
 use airpath_core::test_kit::Bench;
 use airpath_core::{
-    Control, Duration, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Stage, Time,
+    Control, Duration, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage,
+    Time,
 };
-use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
+use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::{Sender, SenderConfig, TcpOptions};
+use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
 
@@ -33,6 +35,8 @@ const HEADER: u32 = 40;
 pub(crate) struct Given {
     /// The options of the connection.
     pub(crate) tcp: TcpOptions,
+    /// The window law.
+    pub(crate) law: Value,
     /// Bytes to transfer; `None` never ends.
     pub(crate) transfer: Option<u64>,
     /// When the sender starts, ms.
@@ -60,6 +64,7 @@ fn rfc() -> Given {
             handshake: false,
             ..TcpOptions::rfc()
         },
+        law: json!({"kind": "reno"}),
         transfer: None,
         start: 0,
         stop: None,
@@ -82,6 +87,32 @@ impl fmt::Debug for Segment {
             Segment::Data(seq, len, again) => {
                 write!(f, "{} {seq}+{len}", if again { "again" } else { "new" })
             }
+        }
+    }
+}
+
+/// What a segment says about ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Not ECN-capable, no flags.
+    Plain,
+    /// ECT(0).
+    Ect0,
+    /// ECT(0) with CWR.
+    Cwr,
+    /// Not ECN-capable, ECE and CWR: an ECN-setup SYN.
+    Setup,
+}
+
+impl Mark {
+    fn of(packet: &Packet) -> Mark {
+        let (ece, cwr) = (packet.flags.contains(Flags::ECE), packet.flags.contains(Flags::CWR));
+        match (packet.ecn, ece, cwr) {
+            (Ecn::NotEct, false, false) => Mark::Plain,
+            (Ecn::Ect0, false, false) => Mark::Ect0,
+            (Ecn::Ect0, false, true) => Mark::Cwr,
+            (Ecn::NotEct, true, true) => Mark::Setup,
+            other => panic!("{other:?}"),
         }
     }
 }
@@ -146,6 +177,8 @@ pub(crate) struct SenderScript {
     una: u64,
     window: u32,
     unclaimed: Vec<Segment>,
+    /// What each of them says about ECN.
+    marks: Vec<Mark>,
     peer: Peer,
     /// Bytes of header that every segment must have.
     header: u32,
@@ -193,13 +226,18 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     change(&mut given);
     given.tcp.validate().expect("the script's options are valid");
     let options = given.tcp;
-    let setup = CongestionSetup { options: options.clone() };
+    let setup = Setup {
+        seed: Seed::new(1, 0, ""),
+        registry: &Default::default(),
+        extra: CongestionSetup { options: options.clone() },
+    };
+    let congestion = AnyCongestion::build(&given.law, setup).expect("the script's law is valid");
     let window = u32::try_from(options.receive_window).expect("a window of 32 bits");
     let timestamps = options.timestamps;
     let sender = Sender::new(SenderConfig {
         flow: FLOW,
         options,
-        congestion: AnyCongestion::Reno(Reno::new(&setup)),
+        congestion,
         transfer: given.transfer,
         start: ms(given.start),
         stop: given.stop.map_or(Time::NEVER, ms),
@@ -211,6 +249,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         una: 0,
         window,
         unclaimed: Vec::new(),
+        marks: Vec::new(),
         peer: Peer::default(),
         header: if timestamps { HEADER + 12 } else { HEADER },
         timestamps,
@@ -234,9 +273,35 @@ impl SenderScript {
 
     /// A SYN-ACK arrives that allows `window` bytes.
     pub(crate) fn syn_ack(&mut self, window: u32) -> &mut Self {
+        self.syn_ack_with(window, Flags::NONE)
+    }
+
+    /// A SYN-ACK arrives with these flags beside SYN.
+    pub(crate) fn syn_ack_with(&mut self, window: u32, flags: Flags) -> &mut Self {
         let mut packet = Packet::ack(FLOW, 0, window, 40);
-        packet.flags = Flags::SYN;
+        packet.flags = Flags::SYN.with(flags);
         self.receive(packet)
+    }
+
+    /// An ACK arrives, of everything before `next`, with ECN-Echo.
+    pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
+        self.una = self.una.max(next);
+        let mut packet = Packet::ack(FLOW, next, self.window, HEADER);
+        packet.flags = Flags::ECE;
+        self.receive(packet)
+    }
+
+    /// An ACK arrives with ECN-Echo and these SACK blocks.
+    pub(crate) fn echo_sack<const N: usize>(
+        &mut self,
+        next: u64,
+        blocks: [Range<u64>; N],
+    ) -> &mut Self {
+        self.una = self.una.max(next);
+        let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
+        ack.flags = Flags::ECE;
+        blocks.iter().for_each(|range| ack.push_sack(block(next, range)));
+        self.receive(ack)
     }
 
     /// An ACK arrives, of everything before `next`, with the usual window.
@@ -372,6 +437,34 @@ impl SenderScript {
         let expected: Vec<Segment> = segments.into_iter().collect();
         let sent = std::mem::take(&mut self.unclaimed);
         assert_eq!(sent, expected, "sent (left) at {} ms", self.now);
+        self.marks.clear();
+        self
+    }
+
+    /// The same, and what each of them says about ECN.
+    #[track_caller]
+    pub(crate) fn expect_marked(
+        &mut self,
+        segments: impl IntoIterator<Item = Segment>,
+        marks: impl IntoIterator<Item = Mark>,
+    ) -> &mut Self {
+        let (sent, expected) = (self.marks.clone(), marks.into_iter().collect::<Vec<_>>());
+        self.expect(segments);
+        assert_eq!(sent, expected, "sent (left) at {} ms", self.now);
+        self
+    }
+
+    /// The window was reduced so many times for echoed marks.
+    #[track_caller]
+    pub(crate) fn ecn_reductions(&mut self, count: u64) -> &mut Self {
+        assert_eq!(self.sender.report().ecn_reductions, count, "at {} ms", self.now);
+        self
+    }
+
+    /// The retransmission timer expired so many times.
+    #[track_caller]
+    pub(crate) fn timeouts(&mut self, count: u64) -> &mut Self {
+        assert_eq!(self.sender.report().timeouts, count, "at {} ms", self.now);
         self
     }
 
@@ -384,6 +477,7 @@ impl SenderScript {
     /// Whatever was sent since the last stimulus is not what the test is about.
     pub(crate) fn anything(&mut self) -> &mut Self {
         self.unclaimed.clear();
+        self.marks.clear();
         self
     }
 
@@ -452,6 +546,7 @@ impl SenderScript {
         for (_, packet) in self.bench.sent() {
             assert_eq!(packet.kind, PacketKind::Data);
             assert_eq!(u64::from(packet.size), packet.payload_bytes() + u64::from(self.header));
+            self.marks.push(Mark::of(&packet));
             assert_eq!(packet.tsval, if self.timestamps { clock(self.now) } else { 0 });
             self.unclaimed.push(if packet.flags.contains(Flags::SYN) {
                 assert_eq!(packet.payload_bytes(), 0, "a SYN carries no payload");

@@ -2,7 +2,7 @@
 
 use super::{FLOW, Given, HEADER, MSS, clock, ms, rfc};
 use airpath_core::test_kit::Bench;
-use airpath_core::{Flags, Packet, PacketKind, Port, SackBlock, Stage};
+use airpath_core::{Ecn, Flags, Packet, PacketKind, Port, SackBlock, Stage};
 use airpath_tcp::Receiver;
 use airpath_tcp::window::{AnyWindow, FixedWindow, ReceiveWindow};
 use std::ops::Range;
@@ -55,8 +55,13 @@ impl ReceiverScript {
 
     /// A SYN arrives.
     pub(crate) fn syn(&mut self) -> &mut Self {
+        self.syn_with(Flags::NONE)
+    }
+
+    /// A SYN arrives with these flags beside SYN.
+    pub(crate) fn syn_with(&mut self, flags: Flags) -> &mut Self {
         let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
-        packet.flags = Flags::SYN;
+        packet.flags = Flags::SYN.with(flags);
         packet.tsval = clock(self.now);
         self.receive(packet)
     }
@@ -73,6 +78,14 @@ impl ReceiverScript {
         self.bytes(index * MSS, MSS)
     }
 
+    /// The full segment `index` arrives with this ECN field and these flags.
+    pub(crate) fn marked(&mut self, index: u64, ecn: Ecn, flags: Flags) -> &mut Self {
+        let mut packet = Packet::data(FLOW, index * MSS, MSS as u32, HEADER, ms(self.now));
+        (packet.ecn, packet.flags) = (ecn, flags);
+        packet.tsval = clock(self.now);
+        self.receive(packet)
+    }
+
     /// A segment of `len` bytes from `seq` arrives.
     pub(crate) fn bytes(&mut self, seq: u64, len: u64) -> &mut Self {
         self.priced_bytes(seq, len, 0.0)
@@ -85,22 +98,45 @@ impl ReceiverScript {
         self.receive(packet)
     }
 
-    /// One ACK was sent, for everything before `next`.
+    /// One ACK was sent, for everything before `next`, without ECN-Echo.
     #[track_caller]
     pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
-        let ack = self.claim();
-        assert!(!ack.flags.contains(Flags::SYN), "a SYN-ACK");
-        assert_eq!(ack.seq, next, "acknowledged at {} ms", self.now);
-        self
+        self.acks([(next, false)])
+    }
+
+    /// One ACK was sent, for everything before `next`, with ECN-Echo.
+    #[track_caller]
+    pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
+        self.acks([(next, true)])
+    }
+
+    /// These ACKs were sent: for everything before what, and whether with ECN-Echo.
+    #[track_caller]
+    pub(crate) fn acks<const N: usize>(&mut self, expected: [(u64, bool); N]) -> &mut Self {
+        let acks = expected.map(|_| {
+            let ack = self.claim();
+            assert!(!ack.flags.contains(Flags::SYN), "a SYN-ACK");
+            assert!(!ack.flags.contains(Flags::CWR), "CWR in an ACK");
+            assert_eq!(ack.ecn, Ecn::NotEct, "a pure ACK is not ECN-capable");
+            (ack.seq, ack.flags.contains(Flags::ECE))
+        });
+        assert_eq!(acks, expected, "acknowledged at {} ms", self.now);
+        self.nothing()
     }
 
     /// One SYN-ACK was sent.
     #[track_caller]
     pub(crate) fn syn_ack(&mut self) -> &mut Self {
+        self.syn_ack_with(Flags::NONE)
+    }
+
+    /// One SYN-ACK was sent with exactly these flags beside SYN.
+    #[track_caller]
+    pub(crate) fn syn_ack_with(&mut self, flags: Flags) -> &mut Self {
         let ack = self.claim();
-        assert!(ack.flags.contains(Flags::SYN), "not a SYN-ACK");
-        assert_eq!(ack.seq, 0);
-        self
+        assert_eq!(ack.flags, Flags::SYN.with(flags), "flags of the SYN-ACK");
+        assert_eq!((ack.seq, ack.ecn), (0, Ecn::NotEct));
+        self.nothing()
     }
 
     /// Nothing was sent since the last stimulus.
@@ -181,7 +217,7 @@ impl ReceiverScript {
 
     #[track_caller]
     fn claim(&mut self) -> Packet {
-        assert_eq!(self.unclaimed.len(), 1, "ACKs sent at {} ms", self.now);
+        assert!(!self.unclaimed.is_empty(), "no ACK at {} ms", self.now);
         let ack = self.unclaimed.remove(0);
         assert_eq!(ack.kind, PacketKind::Ack);
         // Two NOPs, kind and length, eight bytes per block (RFC 2018 §3).

@@ -1,0 +1,100 @@
+//! ECN from end to end: queues that mark, senders that answer (RFC 3168).
+
+mod common;
+
+use airpath_path::ReplicationReport;
+use common::{MS, fixed, flow, run, scenario, tcp_options};
+use serde_json::{Value, json};
+
+const RATE: u64 = 20_000_000;
+
+/// Queues that mark and have room for whatever a window of 1 MB puts there.
+fn marking_queues() -> [Value; 4] {
+    [
+        json!({"kind": "codel", "limit": 1000, "target_ns": 5 * MS, "interval_ns": 100 * MS,
+            "mtu_bytes": 1500, "ecn": true}),
+        json!({"kind": "fq-codel", "limit": 1000, "flows": 1024, "quantum_bytes": 1514,
+            "target_ns": 5 * MS, "interval_ns": 100 * MS, "mtu_bytes": 1500, "ecn": true}),
+        json!({"kind": "red", "limit": 1000, "min_th": 10, "max_th": 60, "max_p": 0.1,
+            "weight": 0.002, "target_delay_ns": 5 * MS, "mean_packet_bytes": 1500,
+            "gentle": true, "wait": true, "ecn": true, "hard_drop": false}),
+        json!({"kind": "pie", "limit": 1000, "target_ns": 15 * MS, "update_ns": 15 * MS,
+            "alpha": 0.125, "beta": 1.25, "max_burst_ns": 150 * MS, "mean_packet_bytes": 1500,
+            "delay_estimate": "timestamps", "derandomise": false, "ecn": true,
+            "ecn_threshold": 1.0}),
+    ]
+}
+
+fn bulk(law: &str, recovery: &str, ecn: &str) -> Value {
+    let options = json!({"receive_window": 1_000_000, "recovery": recovery, "ecn": ecn});
+    let source = json!({"kind": "tcp", "congestion": {"kind": law},
+        "options": tcp_options(options)});
+    flow(source, json!({}))
+}
+
+fn over(queue: Value, flows: Vec<Value>) -> ReplicationReport {
+    run(&scenario(30, flows, fixed(RATE), queue, json!({})), 1)
+}
+
+#[test]
+fn marks_replace_drops_under_every_recovery_and_law() {
+    for queue in marking_queues() {
+        for recovery in ["reno", "newreno", "sack", "prr"] {
+            for law in ["reno", "cubic"] {
+                let report = over(queue.clone(), vec![bulk(law, recovery, "on"); 2]);
+                let (marks, name) = (report.queues[0].marks, format!("{law} {recovery} {queue}"));
+                assert!(report.queues[0].drops.is_empty(), "{name}");
+                for flow in &report.flows {
+                    assert_eq!((flow.retransmissions, flow.timeouts), (0, 0), "{name}");
+                    assert!((1..=marks).contains(&flow.ecn_reductions), "{name}");
+                }
+                let used = report.links[0].utilisation;
+                assert!(used > 0.9, "{name}: {used}");
+            }
+        }
+    }
+}
+
+/// The queue drops what it may not mark.
+#[test]
+fn of_two_flows_only_the_one_without_ecn_is_dropped_from() {
+    for queue in marking_queues() {
+        let flows = vec![bulk("reno", "sack", "on"), bulk("reno", "sack", "off")];
+        let report = over(queue.clone(), flows);
+        let [with, without] = &report.flows[..] else { panic!("two flows") };
+        assert_eq!((with.retransmissions, without.ecn_reductions), (0, 0), "{queue}");
+        assert!(with.ecn_reductions > 0 && without.retransmissions > 0, "{queue}");
+    }
+}
+
+/// A mark costs as much as a drop, so both flows get about the same: that is the point of
+/// RFC 3168 §5. The bound is for one seed each of queues that treat both alike.
+#[test]
+fn s5_a_flow_with_ecn_gets_no_more_than_twice_what_one_without_gets() {
+    for queue in marking_queues() {
+        let flows = vec![bulk("reno", "sack", "on"), bulk("reno", "sack", "off")];
+        let report = over(queue.clone(), flows);
+        let ratio = report.flows[0].goodput_bps / report.flows[1].goodput_bps;
+        assert!((0.5..2.0).contains(&ratio), "{queue}: {ratio}");
+    }
+}
+
+/// RFC 8511: a flow that gives up less for a mark leaves less of the link unused.
+#[test]
+fn rfc8511_beta_ecn_raises_the_use_of_a_link_with_a_small_queue() {
+    let used = |beta: f64| {
+        let options = json!({"receive_window": 1_000_000, "recovery": "sack", "ecn": "on"});
+        let law = json!({"kind": "reno", "beta_ecn": beta});
+        let source = json!({"kind": "tcp", "congestion": law, "options": tcp_options(options)});
+        let wire = json!({"delay_ns": 50 * MS});
+        let one = flow(source, json!({"egress": wire, "return_wire": wire}));
+        let queue = marking_queues()[0].clone();
+        let report = run(
+            &scenario(120, vec![one], fixed(RATE), queue, json!({"warmup_ns": 20_000 * MS})),
+            1,
+        );
+        report.links[0].utilisation
+    };
+    let (half, more) = (used(0.5), used(0.8));
+    assert!(more > half + 0.05, "{half} and {more}");
+}

@@ -1,0 +1,45 @@
+//! HyStart and HyStart++ from end to end: slow start ends before the queue overflows.
+
+mod common;
+
+use common::{MS, droptail, fixed, flow, run, scenario, tcp_options};
+use serde_json::json;
+
+/// Retransmissions and use of the link in 10 s: 40 Mbit/s, round trip 100 ms (333 packets), and a
+/// queue with room for as many.
+fn overshoot(law: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
+    let options = json!({"receive_window": 8_000_000, "recovery": "sack",
+        "delayed_ack_segments": delayed_ack_segments, "timestamps": true, "mss": 1448});
+    let source = json!({"kind": "tcp", "congestion": {"kind": law, "hystart": hystart},
+        "options": tcp_options(options)});
+    let wire = json!({"delay_ns": 50 * MS});
+    let one = flow(source, json!({"egress": wire, "return_wire": wire}));
+    let report = run(&scenario(10, vec![one], fixed(40_000_000), droptail(333), json!({})), 1);
+    (report.flows[0].retransmissions, report.links[0].utilisation)
+}
+
+/// HyStart loses nothing. HyStart++ still grows in its conservative rounds and so fills what is
+/// left of the queue, but loses less than half of what slow start does.
+#[test]
+fn slow_start_ends_before_the_queue_overflows() {
+    for law in ["reno", "cubic"] {
+        for delayed_ack_segments in [1, 2] {
+            let lost = |hystart| overshoot(law, hystart, delayed_ack_segments).0;
+            let (off, classic, plus_plus) = (lost("off"), lost("classic"), lost("plus-plus"));
+            assert!(off > 300, "{law}: {off}");
+            assert_eq!(classic, 0, "{law}");
+            assert!(plus_plus < off / 2, "{law}: {plus_plus} of {off}");
+        }
+    }
+}
+
+/// It does not end so early that the link stays empty.
+#[test]
+fn the_link_is_used_from_the_start() {
+    for law in ["reno", "cubic"] {
+        for hystart in ["classic", "plus-plus"] {
+            let (_, used) = overshoot(law, hystart, 2);
+            assert!(used > 0.8, "{law} {hystart}: {used}");
+        }
+    }
+}

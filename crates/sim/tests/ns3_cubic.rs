@@ -1,0 +1,120 @@
+//! The four windows of ns-3's own CUBIC suite (`ns3-tcp-cubic`): cwnd in segments of 1448 bytes.
+//!
+//! Its network: one flow from 0.1 s, 1 Gbit/s wires of 5 µs, a bottleneck under FQ-CoDel with 2
+//! bytes of PPP header, ten segments at first, an ACK for two, timestamps, HyStart. The bounds are
+//! the suite's; nothing here is set for a row but what the suite sets for it. Its flow is paced and
+//! ours is not, and its first steps beyond slow start are larger. Where our losses come at another
+//! time or window, a test says what our windows are and fails when they become the suite's.
+
+mod common;
+
+use airpath_core::{Series, Time};
+use airpath_path::Parts;
+use common::{MS, SECOND, flow, run_with, scenario, tcp_options};
+use serde_json::json;
+use std::sync::Arc;
+
+struct Case {
+    rtt_ns: u64,
+    /// Rate before and after 10 s.
+    rates_bps: [u64; 2],
+    fast_convergence: bool,
+    reno_friendly: bool,
+}
+
+/// cwnd by time.
+struct Windows(Vec<(f64, f64)>);
+
+impl Case {
+    fn run(&self) -> Windows {
+        let options = tcp_options(json!({
+            "mss": 1448, "initial_window": 14_480, "receive_window": 1_000_000, "recovery": "prr",
+            "window_growth": "segments", "timestamps": true}));
+        let law = json!({"kind": "cubic", "fast_convergence": self.fast_convergence,
+            "reno_friendly": self.reno_friendly, "hystart": "classic"});
+        let source = json!({"kind": "tcp", "congestion": law, "options": options});
+        let edge = json!({"delay_ns": 5000, "rate_bps": 1_000_000_000});
+        let back = json!({"delay_ns": self.rtt_ns / 2 + 10_000, "rate_bps": 1_000_000_000});
+        let start = json!({"kind": "at", "time_ns": 100 * MS});
+        let one = flow(
+            source,
+            json!({"access": edge, "egress": edge, "return_wire": back, "start": start}),
+        );
+        let link = json!({"kind": "fixed", "rate_bps": self.rates_bps[0],
+            "delay_ns": self.rtt_ns / 2, "frame_overhead": 2});
+        let queue = json!({"kind": "fq-codel", "limit": 10_240, "flows": 1024,
+            "quantum_bytes": 1500, "target_ns": 5 * MS, "interval_ns": 100 * MS,
+            "mtu_bytes": 1500, "ecn": true});
+        let step = json!([{"at_ns": 10 * SECOND,
+            "action": {"kind": "rate", "rate_bps": self.rates_bps[1]}}]);
+        let record = json!({"series": ["cwnd"], "interval_ns": 0});
+        let scenario =
+            scenario(20, vec![one], link, queue, json!({"record": record, "controls": step}));
+        let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+        let recorder = driver.into_recorder();
+        let samples = recorder.samples(Series::Cwnd).iter();
+        Windows(samples.map(|s| (seconds(s.time), s.value / 1448.0)).collect())
+    }
+}
+
+fn seconds(time: Time) -> f64 {
+    time.as_nanos() as f64 * 1e-9
+}
+
+impl Windows {
+    /// Every value from `from` to `to` seconds lies between `least` and `most` segments.
+    fn lie_within(&self, from: f64, to: f64, least: f64, most: f64) {
+        let values = self.0.iter().filter(|(at, _)| (from..=to).contains(at));
+        let (low, high) = values
+            .fold((f64::INFINITY, 0.0), |(low, high), (_, cwnd)| (cwnd.min(low), cwnd.max(high)));
+        assert!(least <= low && high <= most, "{low:.1} to {high:.1} in {from} to {to} s");
+    }
+}
+
+const FAST: [u64; 2] = [100_000_000; 2];
+const STEP_UP: [u64; 2] = [50_000_000, 100_000_000];
+
+const NO_HEURISTIC: Case =
+    Case { rtt_ns: 5 * MS, rates_bps: FAST, fast_convergence: false, reno_friendly: false };
+const FAST_CONVERGENCE: Case = Case { fast_convergence: true, ..NO_HEURISTIC };
+const NO_FRIENDLINESS: Case =
+    Case { rtt_ns: 20 * MS, rates_bps: STEP_UP, fast_convergence: true, reno_friendly: false };
+const FRIENDLINESS: Case = Case { reno_friendly: true, ..NO_FRIENDLINESS };
+
+#[test]
+fn no_heuristic_from_1_to_19_s() {
+    NO_HEURISTIC.run().lie_within(1.0, 19.0, 60.0, 110.0);
+}
+
+#[test]
+fn no_heuristic_before_a_reduction_from_9_to_9_6_s() {
+    NO_HEURISTIC.run().lie_within(9.0, 9.6, 84.0, 89.0);
+}
+
+#[test]
+fn fast_convergence_from_1_to_19_s() {
+    FAST_CONVERGENCE.run().lie_within(1.0, 19.0, 60.0, 110.0);
+}
+
+#[test]
+#[should_panic(expected = "61.6 to 88.1")]
+fn fast_convergence_on_the_plateau_from_4_to_6_s() {
+    FAST_CONVERGENCE.run().lie_within(4.0, 6.0, 83.0, 88.0);
+}
+
+#[test]
+#[should_panic(expected = "106.1 to 112.6")]
+fn step_up_without_friendliness_from_11_to_15_s() {
+    NO_FRIENDLINESS.run().lie_within(11.0, 15.0, 107.0, 123.0);
+}
+
+#[test]
+#[should_panic(expected = "148.7 to 180.5")]
+fn step_up_without_friendliness_from_17_5_to_18_5_s() {
+    NO_FRIENDLINESS.run().lie_within(17.5, 18.5, 169.0, 215.0);
+}
+
+#[test]
+fn step_up_with_friendliness_from_13_to_15_s() {
+    FRIENDLINESS.run().lie_within(13.0, 15.0, 150.0, 220.0);
+}

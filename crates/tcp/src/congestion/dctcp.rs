@@ -1,0 +1,221 @@
+//! DCTCP: the window shrinks by the share of marked bytes.
+//!
+//! Source: RFC 8257 §3.3 and §3.4; growth, loss and timeout are Reno's.
+//! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
+
+use super::hystart::HystartKind;
+use super::{AckEvent, CongestionControl, CongestionSetup, EchoEvent, LossEvent, Reno};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DctcpConfig {
+    /// g, in (0, 1]: weight of a window's share in α. RFC 8257 §4.2: 1/16.
+    #[serde(default = "g")]
+    pub g: f64,
+    /// α before the first window, in [0, 1]. RFC 8257 §3.3: 1.
+    #[serde(default = "one")]
+    pub initial_alpha: f64,
+    /// How slow start looks for its end.
+    #[serde(default)]
+    pub hystart: HystartKind,
+}
+
+const fn g() -> f64 {
+    0.0625
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// α = (1 − g) α + g M, RFC 8257 §3.3 step 5.
+pub fn dctcp_alpha(alpha: f64, g: f64, marked_share: f64) -> f64 {
+    alpha * (1.0 - g) + g * marked_share
+}
+
+/// The window law of RFC 8257.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    reno: Reno,
+    g: f64,
+    /// DCTCP.Alpha: the estimated share of marked bytes.
+    alpha: f64,
+    /// DCTCP.WindowEnd, a stream offset: the window of observation ends beyond it.
+    window_end: u64,
+    /// DCTCP.BytesAcked and DCTCP.BytesMarked in this window.
+    acked: u64,
+    marked: u64,
+}
+
+impl Dctcp {
+    /// Before the first segment.
+    pub fn new(config: DctcpConfig, setup: &CongestionSetup) -> Dctcp {
+        Dctcp {
+            reno: Reno::new(setup).with_hystart(config.hystart),
+            g: config.g,
+            alpha: config.initial_alpha,
+            window_end: 0,
+            acked: 0,
+            marked: 0,
+        }
+    }
+
+    /// α, the estimated share of marked bytes.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for Dctcp {
+    type Config = DctcpConfig;
+
+    fn build(
+        config: DctcpConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<Dctcp, ConfigError> {
+        if !(config.g > 0.0 && config.g <= 1.0) {
+            return Err(ConfigError::new("g", config.g, "outside (0, 1]"));
+        }
+        if !(0.0..=1.0).contains(&config.initial_alpha) {
+            return Err(ConfigError::new("initial_alpha", config.initial_alpha, "outside [0, 1]"));
+        }
+        Ok(Dctcp::new(config, &setup.extra))
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.reno.on_ack(event);
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.reno.on_loss(event);
+    }
+
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.reno.on_rto(event);
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.reno.on_recovered(cwnd);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.reno.on_lost_syn();
+    }
+
+    /// RFC 8257 §3.3 steps 1 to 9.
+    fn on_echo(&mut self, event: &EchoEvent) {
+        self.acked += event.acked;
+        if event.marked {
+            self.marked += event.acked;
+        }
+        if event.ack <= self.window_end {
+            return;
+        }
+        self.alpha = dctcp_alpha(self.alpha, self.g, self.marked as f64 / self.acked as f64);
+        self.window_end = event.snd_nxt;
+        (self.acked, self.marked) = (0, 0);
+    }
+
+    /// RFC 8257 §3.3: cwnd = cwnd · (1 − α/2), once per window.
+    fn on_ecn(&mut self, _event: &LossEvent) {
+        let cwnd = self.reno.cwnd() as f64 * (1.0 - self.alpha / 2.0);
+        self.reno.reduce_to(cwnd as u64);
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.reno.cwnd()
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::TcpOptions;
+    use airpath_core::Time;
+
+    fn dctcp(g: f64, initial_alpha: f64, segments: u64) -> Dctcp {
+        let window = segments * 1000;
+        let options = TcpOptions {
+            mss: 1000,
+            initial_window: window,
+            initial_ssthresh: Some(window),
+            ..TcpOptions::rfc()
+        };
+        Dctcp::new(
+            DctcpConfig { g, initial_alpha, hystart: HystartKind::Off },
+            &CongestionSetup { options },
+        )
+    }
+
+    fn echo(law: &mut Dctcp, marked: bool, acked: u64, ack: u64, snd_nxt: u64) -> f64 {
+        law.on_echo(&EchoEvent { marked, acked, ack, snd_nxt });
+        law.alpha
+    }
+
+    fn ecn(law: &mut Dctcp) -> u64 {
+        law.on_ecn(&LossEvent { now: Time::ZERO, flight: law.cwnd() });
+        law.cwnd()
+    }
+
+    #[test]
+    fn s3_3_alpha_moves_once_per_window_by_g_towards_the_share_of_marked_bytes() {
+        let mut law = dctcp(0.0625, 1.0, 10);
+        // WindowEnd is SND.UNA at first: the first ACK ends a window of its own.
+        assert_eq!(echo(&mut law, false, 1000, 1000, 10_000), 0.9375);
+        assert_eq!(echo(&mut law, true, 3000, 4000, 12_000), 0.9375);
+        assert_eq!(echo(&mut law, false, 6000, 10_000, 20_000), 0.9375);
+        // Beyond WindowEnd: 3000 bytes of 12 000 were marked.
+        assert_eq!(echo(&mut law, false, 3000, 13_000, 22_000), 0.9375 * 0.9375 + 0.25 / 16.0);
+        assert_eq!(law.window_end, 22_000);
+    }
+
+    #[test]
+    fn s3_3_the_reduction_is_half_of_alpha() {
+        for (alpha, cwnd) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
+            let mut law = dctcp(0.0625, alpha, 100);
+            assert_eq!(ecn(&mut law), cwnd);
+            assert_eq!(law.ssthresh(), cwnd);
+        }
+    }
+
+    #[test]
+    fn the_reduced_window_is_at_least_two_segments() {
+        assert_eq!(ecn(&mut dctcp(0.0625, 1.0, 3)), 2000);
+    }
+
+    #[test]
+    fn s3_4_losses_and_timeouts_are_renos() {
+        let mut law = dctcp(0.0625, 0.0, 100);
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        assert_eq!((law.cwnd(), law.ssthresh()), (50_000, 50_000));
+        law.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000 });
+        assert_eq!((law.cwnd(), law.ssthresh()), (1000, 25_000));
+    }
+
+    /// Without marks α decays by 1 − g per window; with marks everywhere it returns to 1.
+    #[test]
+    fn s3_3_alpha_forgets_and_learns_at_the_rate_g() {
+        let mut law = dctcp(0.25, 1.0, 10);
+        for round in 1..=8u64 {
+            echo(&mut law, false, 10_000, round * 10_000, round * 10_000 + 5000);
+        }
+        // The first ACK beyond each WindowEnd ends a window: all eight did.
+        assert!((law.alpha - libm::pow(0.75, 8.0)).abs() < 1e-12, "{}", law.alpha);
+        let unmarked = 1.0 - law.alpha;
+        for round in 9..=12u64 {
+            echo(&mut law, true, 10_000, round * 10_000, round * 10_000 + 5000);
+        }
+        assert!((1.0 - law.alpha - unmarked * libm::pow(0.75, 4.0)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,324 @@
+//! Leaving slow start before it overflows the queue: HyStart and HyStart++.
+//!
+//! Source: Ha & Rhee, "Taming the elephants: new TCP slow start", 2011 (`hystart-2011`), with the
+//! constants of Linux's and ns-3's CUBIC; RFC 9406 (HyStart++).
+//! Differs: ns-3 compares the ACK train with the whole smallest RTT and the delay with twice that,
+//! Linux bounds the rise of the delay by 16 ms, ns-3 by 1 s as here.
+//! Left out: RFC 9406's L, for `window_growth` says what an ACK adds in slow start.
+
+use super::AckEvent;
+use airpath_core::{Duration, Time};
+use serde::Deserialize;
+
+/// Which way, if any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HystartKind {
+    /// Slow start ends with a loss, a mark or ssthresh.
+    #[default]
+    Off,
+    /// HyStart: at a long ACK train or a risen delay congestion avoidance begins.
+    Classic,
+    /// HyStart++: at a risen delay slow start becomes conservative, then ends (RFC 9406).
+    PlusPlus,
+}
+
+/// Segments from which HyStart looks.
+const LOW_WINDOW: u64 = 16;
+/// ACKs that follow each other within this belong to one train.
+const ACK_DELTA: Duration = Duration::from_millis(2);
+/// RTT samples in a round that make its smallest one count: N_RTT_SAMPLE in RFC 9406 §4.3.
+const MIN_SAMPLES: u32 = 8;
+/// The smallest rise of the delay that counts: MIN_RTT_THRESH in RFC 9406 §4.3.
+const DELAY_MIN: Duration = Duration::from_millis(4);
+/// The largest rise of the delay that HyStart asks for.
+const DELAY_MAX: Duration = Duration::from_millis(1000);
+/// MAX_RTT_THRESH, RFC 9406 §4.3.
+const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
+/// The part of the RTT that it must rise by: MIN_RTT_DIVISOR in RFC 9406 §4.3.
+const MIN_RTT_DIVISOR: u64 = 8;
+/// CSS_GROWTH_DIVISOR, RFC 9406 §4.3.
+pub(crate) const CSS_GROWTH_DIVISOR: u64 = 4;
+/// CSS_ROUNDS, RFC 9406 §4.3.
+const CSS_ROUNDS: u32 = 5;
+
+/// By how much the smallest RTT must rise: an eighth, within bounds (RFC 9406 §4.2).
+fn rtt_threshold(rtt: Duration, longest: Duration) -> Duration {
+    Duration::from_nanos(rtt.as_nanos() / MIN_RTT_DIVISOR).clamp(DELAY_MIN, longest)
+}
+
+/// What slow start is to do with an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Advice {
+    /// To grow as usual.
+    Grow,
+    /// To grow by a part of it (conservative slow start).
+    GrowLess,
+    /// To end here: ssthresh = cwnd.
+    Leave,
+}
+
+/// The search for the end of slow start, of one connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Hystart {
+    kind: HystartKind,
+    /// Bytes acknowledged so far; rounds are counted by it.
+    acked: u64,
+    /// The round ends when more than this is acknowledged.
+    round_end: u64,
+    round_start: Time,
+    /// Smallest RTT of this round, and of how many samples.
+    round_rtt: Option<Duration>,
+    samples: u32,
+    /// The last ACK of the train.
+    last_ack: Time,
+    /// The smallest RTT: of all (HyStart), of the last round (HyStart++).
+    reference_rtt: Option<Duration>,
+    conservative: Option<Conservative>,
+}
+
+/// Conservative slow start (RFC 9406 §4.2).
+#[derive(Clone, Copy, Debug)]
+struct Conservative {
+    /// cssBaselineMinRtt.
+    baseline: Duration,
+    /// Rounds that have ended, the one it began in included.
+    rounds: u32,
+}
+
+impl Hystart {
+    /// The search as `kind` says; `None` when there is none.
+    pub(crate) fn new(kind: HystartKind) -> Option<Box<Hystart>> {
+        (kind != HystartKind::Off).then(|| {
+            Box::new(Hystart {
+                kind,
+                acked: 0,
+                round_end: 0,
+                round_start: Time::ZERO,
+                round_rtt: None,
+                samples: 0,
+                last_ack: Time::ZERO,
+                reference_rtt: None,
+                conservative: None,
+            })
+        })
+    }
+
+    /// An ACK in slow start, with a window of `cwnd` whole segments.
+    pub(crate) fn on_ack(&mut self, event: &AckEvent, cwnd: u64) -> Advice {
+        self.acked += event.acked;
+        if self.acked > self.round_end {
+            self.begin_round(event);
+        }
+        match self.kind {
+            HystartKind::Off => Advice::Grow,
+            HystartKind::Classic => self.classic(event, cwnd),
+            HystartKind::PlusPlus => self.plus_plus(event),
+        }
+    }
+
+    /// The retransmission timer expired; false when the search ends with that. RFC 9406 §4.3
+    /// keeps HyStart++ to the first slow start, Linux lets HyStart search in each.
+    pub(crate) fn goes_on_after_loss(&mut self) -> bool {
+        self.round_end = 0;
+        self.reference_rtt = None;
+        self.kind == HystartKind::Classic
+    }
+
+    fn begin_round(&mut self, event: &AckEvent) {
+        if self.kind == HystartKind::PlusPlus {
+            self.reference_rtt = self.round_rtt;
+            if let Some(conservative) = &mut self.conservative {
+                conservative.rounds += 1;
+            }
+        }
+        self.round_end = self.acked + event.in_flight;
+        self.round_start = event.now;
+        self.last_ack = event.now;
+        self.round_rtt = None;
+        self.samples = 0;
+    }
+
+    /// hystart-2011 §4: the train of a round's ACKs is as long as the way to the receiver, or the
+    /// delay has risen.
+    fn classic(&mut self, event: &AckEvent, cwnd: u64) -> Advice {
+        let Some(rtt) = event.rtt else { return Advice::Grow };
+        let smallest = self.reference_rtt.map_or(rtt, |least| least.min(rtt));
+        self.reference_rtt = Some(smallest);
+        if cwnd < LOW_WINDOW {
+            return Advice::Grow;
+        }
+        if event.now.saturating_since(self.last_ack) <= ACK_DELTA {
+            self.last_ack = event.now;
+            let train = event.now.saturating_since(self.round_start);
+            if train.as_nanos() > smallest.as_nanos() / 2 {
+                return Advice::Leave;
+            }
+        }
+        let risen = smallest + rtt_threshold(smallest, DELAY_MAX);
+        if self.samples < MIN_SAMPLES {
+            self.note(rtt);
+        } else if self.round_rtt.is_some_and(|least| least > risen) {
+            return Advice::Leave;
+        }
+        Advice::Grow
+    }
+
+    /// RFC 9406 §4.2.
+    fn plus_plus(&mut self, event: &AckEvent) -> Advice {
+        if let Some(rtt) = event.rtt {
+            self.note(rtt);
+        }
+        let current = self.round_rtt.filter(|_| self.samples >= MIN_SAMPLES);
+        match (self.conservative, current, self.reference_rtt) {
+            (Some(conservative), _, _) if conservative.rounds >= CSS_ROUNDS => Advice::Leave,
+            (Some(conservative), Some(current), _) if current < conservative.baseline => {
+                self.conservative = None;
+                Advice::Grow
+            }
+            (Some(_), _, _) => Advice::GrowLess,
+            (None, Some(current), Some(last))
+                if current >= last + rtt_threshold(last, MAX_RTT_THRESH) =>
+            {
+                self.conservative = Some(Conservative { baseline: current, rounds: 0 });
+                Advice::GrowLess
+            }
+            _ => Advice::Grow,
+        }
+    }
+
+    fn note(&mut self, rtt: Duration) {
+        self.round_rtt = Some(self.round_rtt.map_or(rtt, |least| least.min(rtt)));
+        self.samples += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ACKs of a segment each, `gap` apart, with the same RTT: the advice of each.
+    fn acks(
+        hystart: &mut Hystart,
+        start_ms: u64,
+        gap_us: u64,
+        number: u64,
+        rtt_ms: u64,
+    ) -> Vec<Advice> {
+        (0..number)
+            .map(|i| {
+                let now = Time::from_millis(start_ms) + Duration::from_nanos(gap_us * i * 1000);
+                let event = AckEvent {
+                    now,
+                    acked: 1000,
+                    in_flight: 20_000,
+                    rtt: Some(Duration::from_millis(rtt_ms)),
+                    feedback: 0.0,
+                    app_limited: false,
+                };
+                hystart.on_ack(&event, 20)
+            })
+            .collect()
+    }
+
+    fn search(kind: HystartKind) -> Box<Hystart> {
+        Hystart::new(kind).expect("it is not off")
+    }
+
+    /// The number of the first ACK, from 1, that gets `advice`.
+    fn first(advices: &[Advice], advice: Advice) -> Option<usize> {
+        advices.iter().position(|a| *a == advice).map(|at| at + 1)
+    }
+
+    #[test]
+    fn hystart_2011_s4_a_train_longer_than_half_of_the_smallest_rtt_ends_slow_start() {
+        let mut hystart = search(HystartKind::Classic);
+        // ACKs every 2 ms: the 12th comes 22 ms after the first, more than 40/2.
+        let advices = acks(&mut hystart, 100, 2000, 20, 40);
+        assert_eq!(first(&advices, Advice::Leave), Some(12));
+    }
+
+    #[test]
+    fn hystart_2011_s4_a_gap_above_2_ms_breaks_the_train() {
+        let mut hystart = search(HystartKind::Classic);
+        assert_eq!(first(&acks(&mut hystart, 100, 2001, 20, 40), Advice::Leave), None);
+    }
+
+    #[test]
+    fn hystart_2011_s4_a_delay_that_rose_by_an_eighth_ends_slow_start_after_eight_samples() {
+        for (rtt, risen) in [(80, 91), (16, 21)] {
+            let mut hystart = search(HystartKind::Classic);
+            assert_eq!(first(&acks(&mut hystart, 100, 3000, 21, rtt), Advice::Leave), None);
+            let advices = acks(&mut hystart, 200, 3000, 20, risen);
+            assert_eq!(first(&advices, Advice::Leave), Some(9), "{rtt} to {risen} ms");
+            let mut hystart = search(HystartKind::Classic);
+            acks(&mut hystart, 100, 3000, 21, rtt);
+            let advices = acks(&mut hystart, 200, 3000, 20, risen - 1);
+            assert_eq!(first(&advices, Advice::Leave), None, "{rtt} to {} ms", risen - 1);
+        }
+    }
+
+    #[test]
+    fn a_small_window_is_left_alone() {
+        let mut hystart = search(HystartKind::Classic);
+        let event = |now| AckEvent {
+            now: Time::from_millis(now),
+            acked: 1000,
+            in_flight: 100_000,
+            rtt: Some(Duration::from_millis(4)),
+            feedback: 0.0,
+            app_limited: false,
+        };
+        for now in 100..130 {
+            assert_eq!(hystart.on_ack(&event(now), 15), Advice::Grow);
+        }
+    }
+
+    /// RFC 9406 §4.2, by its steps: the eighth sample of a round whose smallest RTT is 10 ms
+    /// above the last one's (80/8) makes slow start conservative.
+    #[test]
+    fn rfc9406_4_2_a_risen_delay_makes_slow_start_conservative() {
+        let mut hystart = search(HystartKind::PlusPlus);
+        assert_eq!(first(&acks(&mut hystart, 100, 0, 21, 80), Advice::GrowLess), None);
+        assert_eq!(first(&acks(&mut hystart, 200, 0, 20, 90), Advice::GrowLess), Some(8));
+        let mut hystart = search(HystartKind::PlusPlus);
+        acks(&mut hystart, 100, 0, 21, 80);
+        assert_eq!(first(&acks(&mut hystart, 200, 0, 20, 89), Advice::GrowLess), None);
+    }
+
+    #[test]
+    fn rfc9406_4_3_the_rise_is_at_least_4_ms_and_at_most_16() {
+        for (rtt, rise) in [(8, 4), (32, 4), (64, 8), (128, 16), (400, 16)] {
+            let threshold = rtt_threshold(Duration::from_millis(rtt), MAX_RTT_THRESH);
+            assert_eq!(threshold, Duration::from_millis(rise), "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn rfc9406_4_2_after_five_rounds_slow_start_ends() {
+        let mut hystart = search(HystartKind::PlusPlus);
+        acks(&mut hystart, 100, 0, 21, 80);
+        // A round is 21 ACKs here: what was in flight at its start, and the one beyond.
+        let advices: Vec<Advice> =
+            (0..6).flat_map(|round| acks(&mut hystart, 200 + round, 0, 21, 90)).collect();
+        // The partial round it began in is the first of the five.
+        assert_eq!(first(&advices, Advice::GrowLess), Some(8));
+        assert_eq!(first(&advices, Advice::Leave), Some(5 * 21 + 1));
+    }
+
+    #[test]
+    fn rfc9406_4_2_a_delay_that_falls_again_brings_slow_start_back() {
+        let mut hystart = search(HystartKind::PlusPlus);
+        acks(&mut hystart, 100, 0, 21, 80);
+        acks(&mut hystart, 200, 0, 21, 90);
+        let advices = acks(&mut hystart, 300, 0, 21, 89);
+        assert_eq!(first(&advices, Advice::Grow), Some(8));
+        assert_eq!(advices[20], Advice::Grow);
+    }
+
+    #[test]
+    fn after_a_timeout_hystart_goes_on_and_hystart_plus_plus_does_not() {
+        assert!(search(HystartKind::Classic).goes_on_after_loss());
+        assert!(!search(HystartKind::PlusPlus).goes_on_after_loss());
+    }
+}

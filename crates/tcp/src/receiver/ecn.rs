@@ -1,0 +1,62 @@
+//! What the receiver echoes of congestion marks.
+//!
+//! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with an ACK of its own for what arrived
+//! before the change ("MAY" there).
+
+use super::Receiver;
+use crate::options::EcnUse;
+use airpath_core::{Ctx, Ecn, Flags, Packet};
+
+/// The echo of one receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Echo {
+    pub(super) kind: EcnUse,
+    /// What every ACK carries now: ECE or nothing. With DCTCP's echo this is DCTCP.CE.
+    pub(super) flags: Flags,
+}
+
+impl Echo {
+    pub(super) fn new(kind: EcnUse) -> Echo {
+        Echo { kind, flags: Flags::NONE }
+    }
+
+    /// The flags of the answer to `syn` beside SYN (RFC 3168 §6.1.1).
+    pub(super) fn answer(&self, syn: &Packet) -> Flags {
+        let asks = syn.flags.contains(Flags::ECE.with(Flags::CWR));
+        if asks && self.kind != EcnUse::Off { Flags::ECE } else { Flags::NONE }
+    }
+}
+
+impl Receiver {
+    /// A data segment has arrived and is not yet taken into account.
+    #[cold]
+    pub(super) fn note_mark(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let is_marked = packet.ecn == Ecn::Ce;
+        if packet.end() <= self.stream.next() {
+            return; // RFC 3168 §6.1.5: a mark on data from outside of the window means nothing.
+        }
+        if self.echo.kind == EcnUse::Dctcp {
+            return self.follow_marks(is_marked, ctx);
+        }
+        if packet.flags.contains(Flags::CWR) {
+            self.echo.flags = Flags::NONE;
+        }
+        if is_marked {
+            self.echo.flags = Flags::ECE;
+        }
+    }
+
+    /// RFC 8257 §3.2: when the mark changes, what waits is acknowledged with the old state, and
+    /// the new segment at once with the new one.
+    fn follow_marks(&mut self, is_marked: bool, ctx: &mut Ctx<'_>) {
+        let flags = if is_marked { Flags::ECE } else { Flags::NONE };
+        if flags == self.echo.flags {
+            return;
+        }
+        if self.unacknowledged > 0 {
+            self.send_ack(Flags::NONE, ctx);
+        }
+        self.echo.flags = flags;
+        self.unacknowledged = self.delay_segments;
+    }
+}

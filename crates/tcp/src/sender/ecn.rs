@@ -1,0 +1,132 @@
+//! The sender's side of explicit congestion notification.
+//!
+//! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions).
+//! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
+
+use super::{Phase, Sender};
+use crate::congestion::{CongestionControl, EchoEvent, LossEvent};
+use crate::options::EcnUse;
+use airpath_core::{Ctx, Ecn, Flags, Packet};
+
+/// An ECN-setup SYN (RFC 3168 §6.1.1).
+pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
+
+/// What the sender remembers about ECN.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EcnState {
+    /// The options ask for it.
+    pub(super) is_wanted: bool,
+    /// Both ends have agreed.
+    pub(super) is_used: bool,
+    /// The next new segment carries CWR.
+    announces: bool,
+    /// The window is one segment and was echoed upon: nothing new before the timer expires.
+    pub(super) waits_for_timer: bool,
+    /// The last reduction was a timeout's.
+    after_timeout: bool,
+    /// Everything before it was sent before the last reduction of the window.
+    reduced_until: Option<u64>,
+    /// The same, when an echo caused the reduction.
+    echoed_until: Option<u64>,
+}
+
+impl EcnState {
+    /// Before anything is agreed.
+    pub(super) fn new(wish: EcnUse) -> EcnState {
+        EcnState { is_wanted: wish != EcnUse::Off, ..EcnState::default() }
+    }
+
+    /// Makes a new segment ECN-capable, and announces a reduction with the first one after it.
+    #[cold]
+    pub(super) fn stamp(&mut self, segment: &mut Packet) {
+        segment.ecn = Ecn::Ect0;
+        if self.announces {
+            segment.flags = Flags::CWR;
+            self.announces = false;
+        }
+    }
+
+    /// Whether an echo leaves the window room to grow: one that nobody agreed on, and one that a
+    /// timeout has answered already, for slow start sends nothing new to announce it with. All
+    /// others forbid it.
+    #[cold]
+    pub(super) fn may_grow_despite_echo(&self, ack: u64) -> bool {
+        !self.is_used || self.after_timeout && !self.is_beyond_reduction(ack)
+    }
+
+    /// Whether everything sent before the last reduction lies before `ack`. An echo in an ACK for
+    /// no more than that is from before CWR arrived.
+    fn is_beyond_reduction(&self, ack: u64) -> bool {
+        self.reduced_until.is_none_or(|until| ack > until)
+    }
+
+    /// The window was reduced with everything before `snd_max` sent.
+    fn on_reduction(&mut self, snd_max: u64) {
+        self.announces = true;
+        self.after_timeout = false;
+        self.reduced_until = Some(snd_max);
+        self.echoed_until = None;
+    }
+}
+
+impl Sender {
+    /// The answer to an ECN-setup SYN is an ECN-setup SYN-ACK: ECE without CWR.
+    pub(super) fn negotiate_ecn(&mut self, answer: Flags) {
+        let agrees = answer.contains(Flags::ECE) && !answer.contains(Flags::CWR);
+        self.ecn.is_used = self.ecn.is_wanted && agrees;
+    }
+
+    /// Takes the echo in an ACK of `acked` bytes that arrived with `flight` bytes outstanding.
+    #[cold]
+    pub(super) fn on_echo(&mut self, ack: &Packet, acked: u64, flight: u64, ctx: &mut Ctx<'_>) {
+        let marked = ack.flags.contains(Flags::ECE);
+        let event = EchoEvent { marked, acked, ack: ack.seq, snd_nxt: self.snd_max };
+        self.congestion.on_echo(&event);
+        let is_news = marked && self.ecn.is_beyond_reduction(ack.seq);
+        if is_news && self.phase == Phase::Established {
+            self.reduce_for_echo(flight, ctx);
+        }
+        if self.ecn.waits_for_timer && self.rto_deadline.is_never() {
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        }
+    }
+
+    /// RFC 3168 §6.1.2. It halves cwnd where RFC 8511 takes FlightSize: here the smaller one.
+    fn reduce_for_echo(&mut self, flight: u64, ctx: &Ctx<'_>) {
+        self.ecn.on_reduction(self.snd_max);
+        self.measured.ecn_reductions += 1;
+        let cwnd = self.congestion.cwnd();
+        if cwnd < 2 * u64::from(self.mss) {
+            self.ecn.waits_for_timer = true;
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        } else {
+            self.ecn.echoed_until = Some(self.snd_max);
+            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: flight.min(cwnd) });
+        }
+    }
+
+    /// A loss, found by duplicates, of a segment that begins at the oldest unacknowledged byte.
+    /// The window law is not told when it has reduced for an echo from the same window of data;
+    /// echoes from behind that window are answered after the recovery.
+    #[cold]
+    pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
+        if self.ecn.echoed_until.is_some_and(|until| self.snd_una < until) {
+            self.ecn.reduced_until = Some(self.snd_max);
+        } else {
+            self.congestion.on_loss(event);
+            self.ecn.on_reduction(self.snd_max);
+        }
+    }
+
+    /// The timer expired. True when that only ends the wait of a window of one segment.
+    #[cold]
+    pub(super) fn timeout_with_ecn(&mut self) -> bool {
+        let only_waited = self.ecn.waits_for_timer && self.snd_una == self.snd_max;
+        self.ecn.waits_for_timer = false;
+        if !only_waited {
+            self.ecn.on_reduction(self.snd_max);
+            self.ecn.after_timeout = true;
+        }
+        only_waited
+    }
+}

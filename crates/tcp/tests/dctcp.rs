@@ -1,0 +1,116 @@
+//! DCTCP by packets: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
+
+mod script;
+
+use airpath_core::{Ecn, Flags};
+use airpath_tcp::EcnUse;
+use script::Mark::{Cwr, Ect0, Plain};
+use script::{ReceiverScript, SenderScript, again, new, news, receiver, sender};
+use serde_json::{Value, json};
+
+/// A DCTCP sender in congestion avoidance at ten segments, which it has sent.
+fn ten_segments(law: Value) -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::Dctcp;
+        given.law = law;
+        given.in_congestion_avoidance(10_000);
+    });
+    tcp.expect_marked(news(0, 10), [Ect0; 10]);
+    tcp
+}
+
+fn dctcp_receiver() -> ReceiverScript {
+    receiver(|given| given.tcp.ecn = EcnUse::Dctcp)
+}
+
+const NONE: Flags = Flags::NONE;
+
+#[test]
+fn s3_3_the_first_echo_halves_for_alpha_begins_at_1() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp"}));
+    tcp.at(100).echo_ack(1000).cwnd(5000).ssthresh(5000).ecn_reductions(1).nothing();
+    tcp.echo_ack(6000).expect_marked([new(10)], [Cwr]).ecn_reductions(1);
+}
+
+/// One window without marks: α = 15/16, so 10 100 · (1 − 15/32).
+#[test]
+fn s3_3_alpha_decays_by_g_in_a_window_without_marks() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp"}));
+    tcp.at(100).ack(1000).cwnd(10_100).expect([new(10)]);
+    tcp.echo_ack(2000).cwnd(5365).nothing();
+}
+
+/// With g = 1, α is the share of the last whole window: 5000 of 6000 bytes.
+#[test]
+fn s3_3_alpha_is_the_share_of_marked_bytes() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 1.0, "initial_alpha": 0.0}));
+    tcp.at(100).ack(5000).cwnd(10_100).expect_marked(news(10, 15), [Ect0; 5]);
+    // α is 0 still: an echo that costs nothing.
+    tcp.echo_ack(10_000).cwnd(10_100).ecn_reductions(1);
+    tcp.expect_marked(news(15, 20), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.at(200).ack(11_000).cwnd(10_199).expect([new(20)]);
+    // 10 199 · (1 − 5/12)
+    tcp.echo_ack(16_000).cwnd(5949).ecn_reductions(2).nothing();
+}
+
+#[test]
+fn s3_4_a_loss_halves_whatever_alpha_is() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
+    tcp.at(100).quiet_duplicates(2).duplicate().expect_marked([again(0)], [Plain]).cwnd(5000);
+}
+
+/// RFC 8257 §3.4: once per window of data across all loss signals.
+#[test]
+fn s3_4_a_loss_in_the_window_of_an_echo_reduces_no_further() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 0.5, "initial_alpha": 0.0}));
+    tcp.at(100).echo_ack(1000).cwnd(7500).nothing();
+    tcp.quiet_duplicates(2).duplicate().expect([again(1), new(10)]).cwnd(7500);
+}
+
+#[test]
+fn s3_4_a_timeout_leaves_one_segment() {
+    let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
+}
+
+#[test]
+fn s3_2_a_first_mark_is_acknowledged_at_once_and_what_waits_before_it() {
+    let mut tcp = dctcp_receiver();
+    tcp.marked(0, Ecn::Ect0, NONE).nothing();
+    tcp.marked(1, Ecn::Ce, NONE).acks([(1000, false), (2000, true)]).no_timer();
+}
+
+#[test]
+fn s3_2_a_change_with_nothing_waiting_gives_one_ack() {
+    let mut tcp = dctcp_receiver();
+    tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
+    tcp.marked(1, Ecn::Ect0, NONE).ack(2000);
+}
+
+#[test]
+fn s3_2_without_a_change_acks_are_delayed_and_say_what_they_cover() {
+    let mut tcp = dctcp_receiver();
+    tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
+    tcp.marked(1, Ecn::Ce, NONE).nothing();
+    tcp.marked(2, Ecn::Ce, NONE).echo_ack(3000);
+    tcp.marked(3, Ecn::Ce, NONE).nothing();
+    tcp.marked(4, Ecn::Ect0, NONE).acks([(4000, true), (5000, false)]);
+    tcp.marked(5, Ecn::Ect0, NONE).nothing().timeout_at(200).ack(6000);
+}
+
+/// RFC 8257 §3.2: the echo follows the marks and not CWR.
+#[test]
+fn s3_2_cwr_ends_no_echo() {
+    let mut tcp = dctcp_receiver();
+    tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
+    tcp.marked(1, Ecn::Ce, Flags::CWR).nothing();
+    tcp.marked(2, Ecn::Ce, NONE).echo_ack(3000);
+}
+
+#[test]
+fn s3_2_a_mark_beyond_a_hole_is_echoed_in_the_duplicate_ack() {
+    let mut tcp = dctcp_receiver();
+    tcp.marked(0, Ecn::Ect0, NONE).nothing();
+    tcp.marked(2, Ecn::Ce, NONE).acks([(1000, false), (1000, true)]);
+    tcp.marked(3, Ecn::Ce, NONE).echo_ack(1000);
+}

@@ -1,0 +1,358 @@
+//! Explicit congestion notification: RFC 3168 §6.1, RFC 8511 §3, and CUBIC's RFC 9438 §4.6.
+
+#![allow(clippy::single_range_in_vec_init)] // SACK blocks
+
+mod script;
+
+use airpath_core::{Ecn, Flags};
+use airpath_tcp::{EcnUse, RecoveryKind};
+use script::Mark::{Cwr, Ect0, Plain, Setup};
+use script::{Given, SenderScript, again, agains, new, news, receiver, sender};
+use serde_json::json;
+
+const WINDOW: u32 = 1_000_000;
+const SETUP: Flags = Flags::ECE.with(Flags::CWR);
+
+/// A sender with ECN in congestion avoidance at ten segments, which it has sent.
+fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.in_congestion_avoidance(10_000);
+        change(given);
+    });
+    tcp.expect_marked(news(0, 10), [Ect0; 10]);
+    tcp
+}
+
+fn with_handshake(given: &mut Given, ecn: EcnUse) {
+    given.tcp.ecn = ecn;
+    given.tcp.handshake = true;
+    given.tcp.initial_window = 2000;
+}
+
+// --- negotiation, §6.1.1 -----------------------------------------------------------------------
+
+#[test]
+fn s6_1_1_a_setup_syn_and_a_setup_syn_ack_make_data_ecn_capable() {
+    let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
+    tcp.expect_marked([script::Segment::Syn], [Setup]);
+    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(news(0, 2), [Ect0, Ect0]);
+}
+
+#[test]
+fn s6_1_1_without_ece_in_the_syn_ack_ecn_is_not_used() {
+    let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
+    tcp.expect_marked([script::Segment::Syn], [Setup]);
+    tcp.at(100).syn_ack(WINDOW).expect_marked(news(0, 2), [Plain, Plain]);
+    tcp.at(200).echo_ack(1000).cwnd(3000).ecn_reductions(0).anything();
+}
+
+/// A peer that reflects the flags of the SYN without knowing them.
+#[test]
+fn s6_1_1_a_syn_ack_with_ece_and_cwr_is_no_agreement() {
+    let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
+    tcp.expect_marked([script::Segment::Syn], [Setup]);
+    tcp.at(100).syn_ack_with(WINDOW, SETUP).expect_marked(news(0, 2), [Plain, Plain]);
+}
+
+#[test]
+fn s6_1_1_a_sender_that_did_not_ask_does_not_use_ecn() {
+    let mut tcp = sender(|given| with_handshake(given, EcnUse::Off));
+    tcp.expect_marked([script::Segment::Syn], [Plain]);
+    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(news(0, 2), [Plain, Plain]);
+}
+
+#[test]
+fn a_repeated_syn_asks_again() {
+    let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
+    tcp.expect_marked([script::Segment::Syn], [Setup]);
+    tcp.timeout_at(1000).expect_marked([script::Segment::Syn], [Setup]);
+    tcp.at(1100).syn_ack_with(WINDOW, Flags::ECE).expect_marked([new(0)], [Ect0]);
+}
+
+#[test]
+fn s6_1_1_the_receiver_agrees_to_a_setup_syn_and_to_no_other() {
+    for (flags, answer) in
+        [(SETUP, Flags::ECE), (Flags::NONE, Flags::NONE), (Flags::ECE, Flags::NONE)]
+    {
+        let mut tcp = receiver(|given| given.tcp.ecn = EcnUse::On);
+        tcp.syn_with(flags).syn_ack_with(answer);
+    }
+}
+
+#[test]
+fn s6_1_1_a_receiver_without_ecn_does_not_agree() {
+    receiver(|_| ()).syn_with(SETUP).syn_ack();
+}
+
+// --- the sender's reaction, §6.1.2 -------------------------------------------------------------
+
+#[test]
+fn s6_1_2_an_echo_halves_the_window_and_the_next_new_segment_says_so_once() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000).ssthresh(5000).ecn_reductions(1).nothing();
+    tcp.ack(5000).cwnd(5200).nothing();
+    tcp.ack(6000).expect_marked([new(10)], [Cwr]);
+    tcp.ack(7000).expect_marked([new(11)], [Ect0]);
+}
+
+#[test]
+fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000);
+    for ack in 2..=5 {
+        tcp.echo_ack(ack * 1000).nothing().cwnd(5000);
+    }
+    tcp.echo_ack(6000).expect_marked([new(10)], [Cwr]);
+    for ack in 7..=10 {
+        tcp.echo_ack(ack * 1000).expect_marked([new(ack + 4)], [Ect0]).cwnd(5000);
+    }
+    tcp.ecn_reductions(1);
+    // The ACK of the segment with CWR, not echoing any more: growth goes on.
+    tcp.at(200).ack(11_000).cwnd(5200).anything();
+}
+
+#[test]
+fn s6_1_2_an_echo_of_the_next_window_of_data_reduces_again() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000);
+    tcp.echo_ack(10_000).expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.at(200).echo_ack(11_000).cwnd(2500).ecn_reductions(2).nothing();
+    tcp.echo_ack(15_000).expect_marked(news(15, 17), [Cwr, Ect0]).cwnd(2500);
+}
+
+#[test]
+fn s6_1_2_an_ack_with_an_echo_does_not_enlarge_the_window_and_one_without_does() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
+    tcp.ack(2000).cwnd(5200).nothing();
+    tcp.echo_ack(3000).cwnd(5200).nothing();
+}
+
+#[test]
+fn s6_1_2_an_echo_ends_slow_start() {
+    let mut tcp = sender(|given| given.tcp.ecn = EcnUse::On);
+    tcp.expect(news(0, 10)).at(100).ack(2000).cwnd(11_000).expect(news(10, 13));
+    tcp.echo_ack(4000).cwnd(5500).ssthresh(5500).nothing();
+}
+
+#[test]
+fn s6_1_2_a_duplicate_ack_with_an_echo_counts_like_any_other() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(0).nothing().cwnd(5000).ecn_reductions(1);
+}
+
+/// RFC 8511 §3 and RFC 5681 eq. 4 take what is in flight: a window that was not used is no guide.
+#[test]
+fn a_window_that_was_not_used_is_reduced_from_what_was_in_flight() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.in_congestion_avoidance(10_000);
+        given.tcp.receive_window = 6000;
+    });
+    tcp.expect(news(0, 6)).at(100).echo_ack(1000).cwnd(3000).nothing();
+}
+
+#[test]
+fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
+    for (law, left) in [
+        (json!({"kind": "reno", "beta_ecn": 0.8}), 8000),
+        (json!({"kind": "cubic"}), 7000),
+        (json!({"kind": "cubic", "beta_ecn": 0.85}), 8500),
+    ] {
+        let mut tcp = ten_segments(|given| given.law = law);
+        tcp.at(100).echo_ack(1000).cwnd(left).ssthresh(left).nothing();
+    }
+}
+
+/// With a factor for echoes, a loss still costs a half.
+#[test]
+fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
+    let mut tcp = ten_segments(|given| given.law = json!({"kind": "reno", "beta_ecn": 0.8}));
+    tcp.at(100).quiet_duplicates(2).duplicate().expect([again(0)]).cwnd(5000);
+}
+
+// --- losses, §6.1.2 and §6.1.5 -----------------------------------------------------------------
+
+#[test]
+fn s6_1_5_a_retransmission_is_not_ecn_capable_and_new_data_after_it_says_cwr() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).quiet_duplicates(2).duplicate().expect_marked([again(0)], [Plain]).cwnd(5000);
+    tcp.quiet_duplicates(2).duplicate().expect_marked([new(10)], [Cwr]);
+    tcp.duplicate().expect_marked([new(11)], [Ect0]);
+}
+
+#[test]
+fn s6_1_2_a_loss_in_the_window_of_an_echo_is_repaired_without_a_second_reduction() {
+    for recovery in [RecoveryKind::Reno, RecoveryKind::NewReno] {
+        let mut tcp = ten_segments(|given| given.tcp.recovery = recovery);
+        tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
+        tcp.quiet_duplicates(2).duplicate().expect_marked([again(1)], [Plain]);
+        tcp.cwnd(5000).ssthresh(5000).ecn_reductions(1);
+        tcp.at(200).echo_ack(10_000).cwnd(if recovery == RecoveryKind::Reno { 5000 } else { 2000 });
+    }
+}
+
+#[test]
+fn s6_1_2_the_same_with_sack_and_prr() {
+    for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
+        let mut tcp = ten_segments(|given| given.tcp.recovery = recovery);
+        tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
+        tcp.echo_sack(1000, [2000..3000]).nothing();
+        tcp.echo_sack(1000, [2000..4000]).nothing();
+        tcp.echo_sack(1000, [2000..5000]).expect_marked([again(1)], [Plain]);
+        tcp.cwnd(5000).ssthresh(5000).ecn_reductions(1);
+        tcp.at(200).echo_ack(10_000).cwnd(5000);
+        tcp.expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    }
+}
+
+#[test]
+fn s6_1_2_a_loss_behind_the_window_of_an_echo_reduces_again() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000);
+    tcp.echo_ack(10_000).expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.at(200).quiet_duplicates(2).duplicate().expect_marked([again(10)], [Plain]).cwnd(2500);
+}
+
+#[test]
+fn s6_1_2_an_echo_in_the_window_of_a_loss_changes_nothing() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).quiet_duplicates(2).duplicate().expect([again(0)]).cwnd(5000);
+    tcp.at(200).echo_ack(5000).expect([again(5)]).cwnd(5000);
+    tcp.at(300).echo_ack(10_000).ecn_reductions(0).ssthresh(5000).anything();
+}
+
+/// The recovery of a loss that the echo's reduction covers may see echoes of later data: they are
+/// answered when it is over, for the receiver goes on echoing until CWR comes.
+#[test]
+fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.at(100).echo_ack(1000).cwnd(5000);
+    tcp.echo_ack(8000).expect_marked(news(10, 13), [Cwr, Ect0, Ect0]);
+    tcp.at(200).quiet_duplicates(2).duplicate();
+    tcp.expect_marked([again(8), new(13), new(14), new(15)], [Plain, Ect0, Ect0, Ect0]);
+    tcp.cwnd(5000).at(300).echo_ack(13_000).ecn_reductions(1).anything();
+    tcp.at(300).echo_ack(14_000).ecn_reductions(2).anything();
+}
+
+#[test]
+fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
+    let mut tcp = ten_segments(|_| ());
+    tcp.timeout_at(1000).expect_marked([again(0)], [Plain]).cwnd(1000);
+    // Slow start goes on, for only new data can carry CWR and end the echo.
+    tcp.at(1100).echo_ack(1000).cwnd(2000).expect_marked(agains(1, 3), [Plain, Plain]);
+    tcp.at(1200).echo_ack(3000).cwnd(3000).expect(agains(3, 6));
+    tcp.at(1300).echo_ack(10_000).cwnd(4000).ecn_reductions(0);
+    tcp.expect_marked(news(10, 14), [Cwr, Ect0, Ect0, Ect0]);
+    tcp.at(1400).echo_ack(11_000).cwnd(2000).ecn_reductions(1).nothing();
+}
+
+/// After a timeout the echo's reduction is history, even for segments of its window.
+#[test]
+fn a_loss_after_a_timeout_is_answered_whatever_was_echoed_before_it() {
+    let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
+    tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
+    tcp.timeout_at(1100).expect([again(1)]).cwnd(1000).ssthresh(4500);
+    tcp.at(1200).ack(2000).cwnd(2000).expect(agains(2, 4));
+    tcp.quiet_duplicates(2).duplicate().cwnd(4000).ssthresh(4000).anything();
+}
+
+// --- the smallest window, §6.1.2 ---------------------------------------------------------------
+
+#[test]
+fn s6_1_2_with_a_window_of_one_segment_an_echo_waits_for_the_timer() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 1000;
+    });
+    tcp.expect_marked([new(0)], [Ect0]);
+    tcp.at(100).echo_ack(1000).nothing().cwnd(1000).timer(1100).ecn_reductions(1);
+    tcp.timeout_at(1100).expect_marked([new(1)], [Cwr]).timeouts(0).cwnd(1000).timer(2100);
+    tcp.at(1200).ack(2000).cwnd(2000).expect_marked(news(2, 4), [Ect0, Ect0]);
+}
+
+/// The wait is no back-off: the timeout after it is the usual one.
+#[test]
+fn s6_1_2_the_segment_sent_after_the_wait_may_be_lost_like_any_other() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 1000;
+    });
+    tcp.expect([new(0)]).at(100).echo_ack(1000).timeout_at(1100).expect([new(1)]);
+    tcp.timeout_at(2100).expect_marked([again(1)], [Plain]).timeouts(1).timer(4100);
+}
+
+/// RFC 5681 eq. 4: two segments are the least that a reduction leaves.
+#[test]
+fn a_window_of_two_segments_stays_and_says_cwr() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 2000;
+    });
+    tcp.expect(news(0, 2)).at(100).echo_ack(2000).cwnd(2000).ssthresh(2000);
+    tcp.expect_marked(news(2, 4), [Cwr, Ect0]).ecn_reductions(1);
+}
+
+#[test]
+fn a_finished_transfer_waits_for_no_timer() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 1000;
+        given.transfer = Some(1000);
+    });
+    tcp.expect([new(0)]).at(100).echo_ack(1000).nothing().no_timer();
+}
+
+// --- the receiver, §6.1.3 ----------------------------------------------------------------------
+
+#[test]
+fn s6_1_3_every_ack_echoes_from_a_mark_until_cwr() {
+    let mut tcp = receiver(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.delayed_ack_segments = 1;
+    });
+    tcp.marked(0, Ecn::Ect0, Flags::NONE).ack(1000);
+    tcp.marked(1, Ecn::Ce, Flags::NONE).echo_ack(2000);
+    tcp.marked(2, Ecn::Ect0, Flags::NONE).echo_ack(3000);
+    tcp.marked(4, Ecn::Ect0, Flags::NONE).echo_ack(3000);
+    tcp.marked(3, Ecn::NotEct, Flags::RETRANSMITTED).echo_ack(5000);
+    tcp.marked(5, Ecn::Ect0, Flags::CWR).ack(6000);
+    tcp.marked(6, Ecn::Ect0, Flags::NONE).ack(7000);
+}
+
+#[test]
+fn s6_1_3_a_marked_segment_with_cwr_is_news() {
+    let mut tcp = receiver(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.delayed_ack_segments = 1;
+    });
+    tcp.marked(0, Ecn::Ce, Flags::NONE).echo_ack(1000);
+    tcp.marked(1, Ecn::Ce, Flags::CWR).echo_ack(2000);
+    tcp.marked(2, Ecn::Ect0, Flags::CWR).ack(3000);
+}
+
+/// An ACK at once is DCTCP's way.
+#[test]
+fn s6_1_3_a_mark_does_not_hurry_a_delayed_ack() {
+    let mut tcp = receiver(|given| given.tcp.ecn = EcnUse::On);
+    tcp.marked(0, Ecn::Ce, Flags::NONE).nothing();
+    tcp.at(10).marked(1, Ecn::Ect0, Flags::NONE).echo_ack(2000);
+    tcp.marked(2, Ecn::Ect0, Flags::CWR).nothing().timeout_at(210).ack(3000);
+    tcp.marked(3, Ecn::Ce, Flags::NONE).nothing().timeout_at(410).echo_ack(4000);
+}
+
+#[test]
+fn s6_1_5_a_mark_on_old_data_means_nothing() {
+    let mut tcp = receiver(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.delayed_ack_segments = 1;
+    });
+    tcp.marked(0, Ecn::Ect0, Flags::NONE).ack(1000);
+    tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000);
+}
+
+#[test]
+fn a_receiver_without_ecn_echoes_nothing() {
+    receiver(|given| given.tcp.delayed_ack_segments = 1).marked(0, Ecn::Ce, Flags::NONE).ack(1000);
+}
