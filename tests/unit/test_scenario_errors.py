@@ -458,7 +458,7 @@ def test_the_good_file_is_good() -> None:
         (
             "record",
             "[]",
-            "record = []: not a table. Accepted keys are series, interval.",
+            "record = []: not a table. Accepted keys are series, interval, ss, ss_interval, flow_monitor.",
         ),
         (
             "control",
