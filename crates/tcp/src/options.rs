@@ -96,6 +96,18 @@ impl RecoveryKind {
 pub enum WindowGrowth {
     /// RFC 5681 eqs. 2 and 3, once per ACK, fractions of a byte carried over.
     Bytes,
+    /// Appropriate byte counting (RFC 3465) with L = 1 segment.
+    #[serde(rename = "abc-1")]
+    Abc1,
+    /// Appropriate byte counting with L = 2 segments, 1 in the slow start after a timeout.
+    #[serde(rename = "abc-2")]
+    Abc2,
+    /// Every segment acknowledged counts, as in Linux: one more each in slow start, one per
+    /// window of them beyond. A window that is not used does not grow.
+    Segments,
+    /// Slow start by a segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for every
+    /// ACK of a whole segment or more (ns-3's TcpNewReno).
+    PerAck,
     /// Slow start by a whole segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for
     /// every ACK of new data, the one that ends a recovery included (ns-3 of 2014).
     PerAckTruncated,

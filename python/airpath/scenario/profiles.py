@@ -36,7 +36,7 @@ class Option(NamedTuple):
 
 
 RECOVERY = choice("reno", "newreno", "sack", "prr")
-GROWTH = choice("bytes", "per-ack-truncated")
+GROWTH = choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated")
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
 FIRST_RTTVAR = choice("half", "full")
@@ -70,8 +70,10 @@ class TcpOptions(Model):
         Loss recovery: ends with the first new ACK, as RFC 6582, with selective acknowledgements
         as RFC 6675, or that with proportional rate reduction (RFC 6937). `cc` sets the first two;
         the others go with every window law.
-    window_growth : {"bytes", "per-ack-truncated"}
-        Growth in congestion avoidance: RFC 5681 eq. 3, or that in truncating integers per ACK.
+    window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
+        What an ACK adds to the window: RFC 5681 eqs. 2 and 3; RFC 3465 with L = 1 or 2 segments;
+        a segment for each acknowledged and per window of them (Linux); a segment or MSS²/cwnd per
+        ACK (ns-3's TcpNewReno); the same as ns-3 did in 2014.
     exit_window : {"burst-safe", "ssthresh"}
         cwnd after recovery: RFC 6582 §3.2 step 3 option 1, or option 2.
     fast_retransmit_guard : bool

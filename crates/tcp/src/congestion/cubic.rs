@@ -4,6 +4,7 @@
 //! Left out: HyStart++ (RFC 9406), spurious-loss rollback (§4.9), the restart of an idle
 //! connection.
 
+use super::growth::Growth;
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
@@ -60,6 +61,7 @@ pub fn reno_friendly_increase(beta: f64) -> f64 {
 pub struct Cubic {
     config: CubicConfig,
     mss: f64,
+    growth: Growth,
     /// Segments, like every window below.
     cwnd: f64,
     ssthresh: Option<f64>,
@@ -92,6 +94,7 @@ impl Cubic {
         Cubic {
             config,
             mss,
+            growth: Growth::new(options),
             cwnd: options.initial_window as f64 / mss,
             ssthresh: options.initial_ssthresh.map(|bytes| bytes as f64 / mss),
             srtt: None,
@@ -189,10 +192,18 @@ impl CongestionControl for Cubic {
             return;
         }
         let acked = event.acked as f64 / self.mss;
-        if self.ssthresh.is_none_or(|ssthresh| self.cwnd < ssthresh) {
-            self.cwnd += acked.min(1.0);
-        } else {
+        let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
+        if self.cwnd >= ssthresh {
             self.congestion_avoidance(event.now, acked);
+        } else if let Some(limit) = self.growth.slow_start_limit() {
+            self.cwnd += acked.min(limit as f64);
+        } else {
+            // What goes beyond ssthresh is left for congestion avoidance.
+            let beyond = (self.cwnd + acked - ssthresh).max(0.0);
+            self.cwnd += acked - beyond;
+            if beyond > 0.0 {
+                self.congestion_avoidance(event.now, beyond);
+            }
         }
     }
 
@@ -200,6 +211,7 @@ impl CongestionControl for Cubic {
         let ssthresh = self.reduce(event.flight);
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
+        self.growth.on_reduction(false);
         self.after_timeout = false;
     }
 
@@ -208,6 +220,7 @@ impl CongestionControl for Cubic {
         let ssthresh = self.reduce(event.flight);
         self.ssthresh = Some(ssthresh);
         self.cwnd = 1.0;
+        self.growth.on_reduction(true);
         self.after_timeout = true;
     }
 

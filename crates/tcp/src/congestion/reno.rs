@@ -1,10 +1,10 @@
 //! Reno: slow start, congestion avoidance, one halving per loss.
 //!
-//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2.
+//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2; growth is `growth.rs`.
 //! Left out: the restart of an idle connection (§4.1).
 
+use super::growth::Growth;
 use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
-use crate::options::WindowGrowth;
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -17,11 +17,9 @@ pub struct RenoConfig {}
 #[derive(Clone, Debug)]
 pub struct Reno {
     mss: u64,
-    growth: WindowGrowth,
+    growth: Growth,
     cwnd: u64,
     ssthresh: u64,
-    /// Part of MSS² that has not yet made a whole byte of growth.
-    carry: u64,
 }
 
 impl Reno {
@@ -30,33 +28,10 @@ impl Reno {
         let options = &setup.options;
         Reno {
             mss: u64::from(options.mss),
-            growth: options.window_growth,
+            growth: Growth::new(options),
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
-            carry: 0,
         }
-    }
-
-    /// RFC 5681 eq. 2: cwnd += min(N, SMSS).
-    fn slow_start(&mut self, acked: u64) {
-        self.cwnd += match self.growth {
-            WindowGrowth::Bytes => acked.min(self.mss),
-            WindowGrowth::PerAckTruncated => self.mss,
-        };
-    }
-
-    /// RFC 5681 eq. 3: cwnd += SMSS·SMSS/cwnd, at least one byte.
-    fn congestion_avoidance(&mut self) {
-        let square = self.mss * self.mss;
-        self.cwnd += match self.growth {
-            WindowGrowth::Bytes => {
-                self.carry += square;
-                let whole = self.carry / self.cwnd;
-                self.carry -= whole * self.cwnd;
-                whole
-            }
-            WindowGrowth::PerAckTruncated => (square / self.cwnd).max(1),
-        };
     }
 
     /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
@@ -79,24 +54,20 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
-        if self.cwnd < self.ssthresh {
-            self.slow_start(event.acked);
-        } else {
-            self.congestion_avoidance();
-        }
+        self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, event);
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.ssthresh;
-        self.carry = 0;
+        self.growth.on_reduction(false);
     }
 
     /// RFC 5681 §3.1: the loss window is one segment.
     fn on_rto(&mut self, event: &LossEvent) {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.mss;
-        self.carry = 0;
+        self.growth.on_reduction(true);
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
@@ -121,7 +92,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::options::{TcpOptions, WindowGrowth};
     use airpath_core::Time;
 
     fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {
