@@ -28,7 +28,9 @@ SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B"
 QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel"
 LINKS = "fixed, multi-regime, trace, rate-trace"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
-FLOW_KEYS = "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, size"
+FLOW_KEYS = (
+    "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, window, size"
+)
 
 
 def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:

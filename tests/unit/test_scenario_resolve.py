@@ -38,6 +38,7 @@ BULK = {
     "first_rttvar": "half",
     "handshake": True,
     "timestamps": False,
+    "window_scaling": "exact",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 

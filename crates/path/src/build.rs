@@ -303,7 +303,7 @@ impl Builder<'_> {
         let setup = Setup {
             seed: seed.child("window"),
             registry: &self.parts.windows,
-            extra: options.receive_window,
+            extra: options.largest_window(),
         };
         AnyWindow::build(description.unwrap_or(&fixed), setup)
             .map_err(|error| error.under("window"))

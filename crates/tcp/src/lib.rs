@@ -5,12 +5,13 @@
 //! | choices of a profile | `options.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
+//! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
 //! | the sender that ties them together | `sender.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs` |
-//! | advertised window | `window/`, one file per policy |
+//! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
 //!
 //! Data flows one way; sequence numbers are stream offsets from 0. Not modelled: FIN (a transfer
@@ -30,10 +31,12 @@ mod sack;
 mod scoreboard;
 mod sender;
 pub mod window;
+mod window_field;
 
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
     FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
+    WindowScaling,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

@@ -1,5 +1,6 @@
 //! The choices that make up a TCP profile, every one of them by name.
 
+use crate::window_field::WindowField;
 use airpath_core::{ConfigError, Duration};
 use serde::{Deserialize, Deserializer};
 
@@ -63,6 +64,9 @@ pub struct TcpOptions {
     /// data.
     #[serde(default)]
     pub timestamps: bool,
+    /// How the window is written into an ACK.
+    #[serde(default)]
+    pub window_scaling: WindowScaling,
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -143,6 +147,19 @@ pub enum FirstRttvar {
     Full,
 }
 
+/// How the receiver's window is written into an ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WindowScaling {
+    /// As a number of bytes without a limit of its own.
+    #[default]
+    Exact,
+    /// 16 bits: 65 535 bytes at most (RFC 9293 §3.1).
+    Off,
+    /// 16 bits times a power of two (RFC 7323 §2), rounded down; not scaled in the SYN-ACK.
+    On,
+}
+
 /// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
@@ -150,6 +167,16 @@ impl TcpOptions {
     /// Bytes of IP and TCP header in each packet, timestamps included.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
+    }
+
+    /// The largest window that can be advertised, bytes; a receive-window policy starts from it.
+    pub fn largest_window(&self) -> u64 {
+        WindowField::new(self).most().min(self.receive_window)
+    }
+
+    /// Right edge that the sender of a connection without a handshake begins with.
+    pub(crate) fn first_edge(&self) -> u64 {
+        u64::from(WindowField::new(self).advertise(self.receive_window))
     }
 
     /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
@@ -179,6 +206,7 @@ impl TcpOptions {
             first_rttvar: FirstRttvar::Half,
             handshake: true,
             timestamps: false,
+            window_scaling: WindowScaling::Exact,
         }
     }
 

@@ -5,7 +5,8 @@
 
 use crate::options::TcpOptions;
 use crate::reassembly::{Arrived, Reassembly};
-use crate::window::{AnyWindow, Arrival, ReceiveWindow};
+use crate::window::{AnyWindow, Arrival, ReceiveWindow, Standing};
+use crate::window_field::WindowField;
 use airpath_core::stats::Mean;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
@@ -34,6 +35,12 @@ pub struct Receiver {
     edge: u64,
     unacknowledged: u32,
     ack_deadline: Time,
+    /// When an ACK tells that the window has opened.
+    update_at: Time,
+    mss: u32,
+    field: WindowField,
+    /// What lies beyond the right edge is refused.
+    is_bounded: bool,
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
@@ -104,16 +111,22 @@ pub struct ReceiverReport {
 impl Receiver {
     /// The receiver of `flow`.
     pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
+        let is_bounded = window.is_bounded();
         Receiver {
             flow,
             ack_size: options.whole_header(),
             delay_segments: options.delayed_ack_segments,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
-            edge: 0,
+            // What the sender of a connection without a handshake takes it to be.
+            edge: if is_bounded && !options.handshake { options.first_edge() } else { 0 },
             window,
             unacknowledged: 0,
             ack_deadline: Time::NEVER,
+            update_at: Time::NEVER,
+            mss: options.mss,
+            field: WindowField::new(options),
+            is_bounded,
             feedback: 0.0,
             uses_sack: options.recovery.uses_sack(),
             timestamps: options.timestamps.then(Timestamps::default),
@@ -137,8 +150,11 @@ impl Receiver {
         self.unacknowledged = 0;
         self.ack_deadline = Time::NEVER;
         let next = self.stream.next();
-        self.edge = self.edge.max(next + self.window.window());
-        let window = u32::try_from(self.edge - next).unwrap_or(u32::MAX);
+        let standing = self.standing(ctx.now);
+        let right_edge = self.window.right_edge(&standing);
+        let field = if flags.contains(Flags::SYN) { self.field.of_syn() } else { self.field };
+        let window = field.advertise(right_edge - next);
+        self.edge = self.edge.max(next + u64::from(window));
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags;
         ack.feedback = self.feedback;
@@ -152,6 +168,30 @@ impl Receiver {
             timestamps.last_ack_sent = next;
         }
         ctx.emit(Port(0), ack);
+        if self.is_bounded {
+            self.await_opening(ctx.now);
+        }
+    }
+
+    #[inline]
+    fn standing(&self, now: Time) -> Standing {
+        let (next, edge) = (self.stream.next(), self.edge);
+        Standing { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
+    }
+
+    /// Sets the time at which the window has opened so far that the sender is told.
+    #[cold]
+    fn await_opening(&mut self, now: Time) {
+        let due = self.window.next_update(&self.standing(now));
+        self.update_at = if due > now { due } else { Time::NEVER };
+    }
+
+    /// A segment beyond the right edge is answered and not taken (RFC 9293 §3.10.7.4): it is
+    /// larger than the room, or the probe of a closed window.
+    #[cold]
+    fn refuse(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.measure(packet, Arrived::Duplicate, 0, ctx);
+        self.send_ack(Flags::NONE, ctx);
     }
 
     #[inline]
@@ -199,6 +239,9 @@ impl Stage for Receiver {
             let is_old = self.stream.next() > 0;
             return self.send_ack(if is_old { Flags::NONE } else { Flags::SYN }, ctx);
         }
+        if packet.end() > self.edge && self.is_bounded {
+            return self.refuse(packet, ctx);
+        }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());
         self.measure(packet, arrived, self.stream.next() - before, ctx);
@@ -209,6 +252,7 @@ impl Stage for Receiver {
             feedback: packet.feedback,
             in_order: matches!(arrived, Arrived::InOrder | Arrived::FilledHole),
             duplicate: arrived == Arrived::Duplicate,
+            delivered: self.stream.next() - before,
         });
         match outcome {
             Ok(()) => self.acknowledge(arrived, ctx),
@@ -217,14 +261,16 @@ impl Stage for Receiver {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        if self.ack_deadline <= ctx.now {
+        if self.ack_deadline <= ctx.now || self.unacknowledged > 0 && self.update_at <= ctx.now {
             self.send_ack(Flags::NONE, ctx);
+        } else if self.update_at <= ctx.now {
+            self.send_ack(Flags::WINDOW_UPDATE, ctx);
         }
     }
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.ack_deadline
+        self.ack_deadline.min(self.update_at)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {

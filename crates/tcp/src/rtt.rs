@@ -90,6 +90,11 @@ impl RttEstimator {
         self.base_rto = rto.clamp(self.min_rto, self.max_rto);
     }
 
+    /// The peer has answered, though not with a sample: the timeout is as if it had never doubled.
+    pub fn forget_back_off(&mut self) {
+        self.backoff = 1;
+    }
+
     /// Doubles the timeout (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_mul(2).min(self.max_backoff);

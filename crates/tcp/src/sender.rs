@@ -16,6 +16,8 @@ use airpath_core::{
     Time,
 };
 
+mod persist;
+
 /// What a sender is made from.
 pub struct SenderConfig {
     /// Its flow.
@@ -71,7 +73,10 @@ pub struct Sender {
     snd_max: u64,
     /// Right edge of the receiver's window.
     edge: u64,
+    /// When the retransmission timer expires or, with nothing outstanding, the persist timer.
     rto_deadline: Time,
+    /// Probes sent since the window closed.
+    probes: u32,
     syn: Handshake,
     rtt: RttEstimator,
     recovery: Recovery,
@@ -91,6 +96,7 @@ struct Measured {
     retransmissions: u64,
     timeouts: u64,
     fast_retransmits: u64,
+    window_probes: u64,
     rtt: Mean,
 }
 
@@ -105,6 +111,8 @@ pub struct SenderReport {
     pub timeouts: u64,
     /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
     pub fast_retransmits: u64,
+    /// Probes of a closed receive window.
+    pub window_probes: u64,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// When the connection started.
@@ -132,8 +140,9 @@ impl Sender {
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
-            edge: options.receive_window,
+            edge: options.first_edge(),
             rto_deadline: Time::NEVER,
+            probes: 0,
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
@@ -153,6 +162,7 @@ impl Sender {
             retransmissions: self.measured.retransmissions,
             timeouts: self.measured.timeouts,
             fast_retransmits: self.measured.fast_retransmits,
+            window_probes: self.measured.window_probes,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: self.completed_at,
@@ -209,6 +219,9 @@ impl Sender {
             self.congestion.on_lost_syn();
         }
         self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
     }
 
     fn sample(&mut self, rtt: Duration, ctx: &mut Ctx<'_>) {
@@ -222,15 +235,20 @@ impl Sender {
         let is_overtaken = ack.seq < self.snd_una;
         let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
         if tells_nothing || ack.seq > self.snd_max {
-            return;
+            return self.on_ack_of_probe(ack, ctx);
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
         if ack.seq > self.snd_una {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
+        } else {
+            self.on_window_update();
         }
         self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
         self.record_windows(ctx);
     }
 
@@ -321,6 +339,7 @@ impl Sender {
     fn on_duplicate(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let verdict = match &self.sack {
             Some(_) => self.selective_verdict(ack),
+            None if ack.flags.contains(Flags::WINDOW_UPDATE) => Verdict::Wait,
             None => self.recovery.on_duplicate(self.snd_una, self.snd_max),
         };
         if verdict == Verdict::FastRetransmit {
@@ -349,6 +368,9 @@ impl Sender {
 
     fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
         self.rto_deadline = Time::NEVER;
+        if self.phase == Phase::Established && self.snd_una == self.snd_max {
+            return self.probe_window(ctx);
+        }
         self.measured.timeouts += 1;
         self.rtt.back_off();
         if self.phase == Phase::SynSent {

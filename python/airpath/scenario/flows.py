@@ -25,14 +25,17 @@ from airpath.scenario.base import (
     nearest,
 )
 from airpath.scenario.profiles import PROFILES, TcpOptions, profile_options
-from airpath.scenario.units import Duration, Size, quote
+from airpath.scenario.units import Duration, Rate, Size, quote
 
 __all__ = [
     "Cbr",
     "Congestion",
     "Cubic",
+    "DrainWindow",
+    "FixedWindow",
     "NewReno",
     "Poisson",
+    "ReceiveWindow",
     "Reno",
     "Source",
     "Tcp",
@@ -108,6 +111,37 @@ class Cubic(Congestion):
     beta: ProperFraction = 0.7
     fast_convergence: Truth = True
     reno_friendly: Truth = True
+
+
+# --- receive windows ---------------------------------------------------------------------------
+
+
+class ReceiveWindow(Part):
+    """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
+
+    family = "a receive-window policy"
+
+
+class FixedWindow(ReceiveWindow):
+    """A window of fixed size: the application reads everything at once."""
+
+    kind: Literal["fixed"] = "fixed"
+
+
+class DrainWindow(ReceiveWindow):
+    """A slow reader: a buffer of `receive_window` that the application reads at a limited rate.
+
+    Parameters
+    ----------
+    rate : Rate
+        Payload that the application reads; 0 bit/s never reads.
+    start : Duration
+        When it begins to read, from the start of the run. Default 0 s.
+    """
+
+    kind: Literal["drain"] = "drain"
+    rate: Rate = Field(examples=['"1 Mbit/s"'])
+    start: Duration = Duration(0)
 
 
 # --- wires and starting times ------------------------------------------------------------------
@@ -343,6 +377,8 @@ class Tcp(Source):
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.
+    window : ReceiveWindow, optional
+        How the receiver's window moves. Default: fixed.
     size : Size, optional
         Payload bytes to transfer, above 0. Default: without end.
     """
@@ -353,6 +389,7 @@ class Tcp(Source):
     cc: Congestion | None = None
     profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
     tcp: TcpOptions = Field(default_factory=TcpOptions)
+    window: ReceiveWindow | None = None
     size: PositiveSize | None = None
 
     @field_validator("tcp")
@@ -380,12 +417,15 @@ class Tcp(Source):
         if options["initial_ssthresh"] == "unlimited":
             options["initial_ssthresh"] = None
         cc = self.cc or Reno()
-        return {
+        source: dict[str, Any] = {
             "kind": "tcp",
             "congestion": cc.law(context, (*path, "cc")),
             "options": {"profile": self.profile, **options},
             "transfer_bytes": None if self.size is None else int(self.size),
         }
+        if self.window is not None:
+            source["window"] = self.window.resolved(context, (*path, "window"))
+        return source
 
 
 class Cbr(Source):

@@ -40,6 +40,7 @@ GROWTH = choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-trunc
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
 FIRST_RTTVAR = choice("half", "full")
+SCALING = choice("exact", "off", "on")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -107,6 +108,9 @@ class TcpOptions(Model):
     timestamps : bool
         Timestamps (RFC 7323): 12 more header bytes in each packet of either direction, an RTT
         sample from every ACK of new data. `mss` stays what it is: "1448 B" makes 1500-byte packets.
+    window_scaling : {"exact", "off", "on"}
+        How the window is written into an ACK: as it is; in 16 bits, so at most 65535 B; in 16 bits
+        times a power of two (RFC 7323 §2), rounded down, not scaled in the SYN-ACK.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -134,6 +138,7 @@ class TcpOptions(Model):
     first_rttvar: Annotated[str | None, FIRST_RTTVAR] = None
     handshake: Truth | None = None
     timestamps: Truth | None = None
+    window_scaling: Annotated[str | None, SCALING] = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -166,6 +171,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "first_rttvar": Option("half", "RFC 6298 §2.2"),
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(False, "RFC 7323, an option"),
+        "window_scaling": Option("exact", "a receive window above 65535 B is meant as it is"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -191,6 +197,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "first_rttvar": Option("full", _NS3_RTT),
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
         "timestamps": Option(False, "ns-3.21 has none"),
+        "window_scaling": Option("exact", "ns-3.21 has none; 65535 B need none"),
     },
 }
 """The profiles by name: each option's value and source."""

@@ -10,7 +10,7 @@ mod peer;
 mod receiver;
 
 pub(crate) use peer::Peer;
-pub(crate) use receiver::{ReceiverScript, receiver, receiver_with_policy};
+pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with_policy};
 
 use airpath_core::test_kit::Bench;
 use airpath_core::{
@@ -99,6 +99,11 @@ pub(crate) fn again(index: u64) -> Segment {
 /// `len` bytes from `seq`, for the first time.
 pub(crate) fn part(seq: u64, len: u64) -> Segment {
     Segment::Data(seq, len, false)
+}
+
+/// `len` bytes from `seq`, once more.
+pub(crate) fn part_again(seq: u64, len: u64) -> Segment {
+    Segment::Data(seq, len, true)
 }
 
 /// The full segments `from` … `to` − 1, for the first time.
@@ -251,6 +256,14 @@ impl SenderScript {
         self.receive(Packet::ack(FLOW, next, window, 40))
     }
 
+    /// A window update arrives: the highest ACK once more, with `window` bytes.
+    pub(crate) fn window_update(&mut self, window: u32) -> &mut Self {
+        self.window = window;
+        let mut packet = Packet::ack(FLOW, self.una, window, 40);
+        packet.flags = Flags::WINDOW_UPDATE;
+        self.receive(packet)
+    }
+
     /// An ACK arrives of something that the script's peer cannot mean.
     pub(crate) fn stray_ack(&mut self, next: u64) -> &mut Self {
         self.receive(Packet::ack(FLOW, next, self.window, 40))
@@ -381,6 +394,11 @@ impl SenderScript {
         self.expect([])
     }
 
+    /// What was sent since the last stimulus.
+    pub(crate) fn take(&mut self) -> Vec<Segment> {
+        std::mem::take(&mut self.unclaimed)
+    }
+
     /// Whatever was sent since the last stimulus is not what the test is about.
     pub(crate) fn anything(&mut self) -> &mut Self {
         self.unclaimed.clear();
@@ -422,6 +440,13 @@ impl SenderScript {
     #[track_caller]
     pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
         assert_eq!(self.sender.ssthresh(), bytes, "ssthresh at {} ms", self.now);
+        self
+    }
+
+    /// Probes of a closed window so far.
+    #[track_caller]
+    pub(crate) fn probes(&mut self, count: u64) -> &mut Self {
+        assert_eq!(self.sender.report().window_probes, count, "at {} ms", self.now);
         self
     }
 
