@@ -5,6 +5,8 @@
 //! | choices of a profile | `options.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
+//! | applications that write and pause | `application.rs`, `sender/application.rs` |
+//! | what an idle time leaves of the window | `sender/idle.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
@@ -19,6 +21,7 @@
 //! (the first data segment does its work), and payload from the receiver.
 #![forbid(unsafe_code)]
 
+mod application;
 pub mod congestion;
 mod datagram;
 mod options;
@@ -33,10 +36,11 @@ mod sender;
 pub mod window;
 mod window_field;
 
+pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
-    WindowScaling,
+    FirstRttvar, IdleRestart, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor, TcpOptions,
+    WindowGrowth, WindowScaling,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

@@ -67,6 +67,23 @@ pub struct TcpOptions {
     /// How the window is written into an ACK.
     #[serde(default)]
     pub window_scaling: WindowScaling,
+    /// What an idle time leaves of the window.
+    #[serde(default)]
+    pub idle_restart: IdleRestart,
+    /// Whether a window grows that was not used up, for want of data or of receive window. Reno's
+    /// law only: CUBIC leaves such a window alone (RFC 9438 §5.8).
+    #[serde(default = "yes")]
+    pub grow_unused: bool,
+    /// What `min_rto` bounds.
+    #[serde(default)]
+    pub rto_floor: RtoFloor,
+    /// In-order segments that are acknowledged one by one before delayed ACKs begin.
+    #[serde(default)]
+    pub quick_acks: u32,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -160,6 +177,31 @@ pub enum WindowScaling {
     On,
 }
 
+/// What an idle time longer than an RTO leaves of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IdleRestart {
+    /// All of it.
+    #[default]
+    Off,
+    /// min(IW, cwnd) (RFC 5681 §4.1).
+    Restart,
+    /// Half of it for each RTO but the first begun, down to min(IW, cwnd); ssthresh remembers
+    /// three quarters (RFC 2861 §3 as Linux has it).
+    Decay,
+}
+
+/// What `min_rto` bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoFloor {
+    /// The RTO (RFC 6298 §2.4).
+    #[default]
+    Total,
+    /// 4·RTTVAR, so that the RTO is SRTT + max(min_rto, 4·RTTVAR) (Linux).
+    Variance,
+}
+
 /// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
@@ -207,6 +249,10 @@ impl TcpOptions {
             handshake: true,
             timestamps: false,
             window_scaling: WindowScaling::Exact,
+            idle_restart: IdleRestart::Off,
+            grow_unused: true,
+            rto_floor: RtoFloor::Total,
+            quick_acks: 0,
         }
     }
 

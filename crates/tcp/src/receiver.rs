@@ -27,7 +27,12 @@ pub(crate) fn timestamp(now: Time) -> u32 {
 pub struct Receiver {
     flow: FlowId,
     ack_size: u32,
+    /// In-order segments per ACK; 1 while `quick_acks` are left.
     delay_segments: u32,
+    /// The same after the quick ACKs.
+    later_delay_segments: u32,
+    /// In-order segments yet to be acknowledged one by one.
+    quick_acks: u32,
     delay_timeout: Duration,
     stream: Reassembly,
     window: AnyWindow,
@@ -115,7 +120,9 @@ impl Receiver {
         Receiver {
             flow,
             ack_size: options.whole_header(),
-            delay_segments: options.delayed_ack_segments,
+            delay_segments: if options.quick_acks > 0 { 1 } else { options.delayed_ack_segments },
+            later_delay_segments: options.delayed_ack_segments,
+            quick_acks: options.quick_acks,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
             // What the sender of a connection without a handshake takes it to be.
@@ -210,6 +217,14 @@ impl Receiver {
         }
     }
 
+    #[cold]
+    fn count_quick_ack(&mut self) {
+        self.quick_acks -= 1;
+        if self.quick_acks == 0 {
+            self.delay_segments = self.later_delay_segments;
+        }
+    }
+
     /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
     /// second segment or after the timeout.
     #[inline]
@@ -219,6 +234,9 @@ impl Receiver {
         }
         self.unacknowledged += 1;
         if self.unacknowledged >= self.delay_segments {
+            if self.quick_acks > 0 {
+                self.count_quick_ack();
+            }
             self.send_ack(Flags::NONE, ctx);
         } else if self.ack_deadline.is_never() {
             self.ack_deadline = ctx.now + self.delay_timeout;

@@ -3,8 +3,9 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
 //! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+use crate::application::{Application, OnOff};
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
-use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
+use crate::options::{IdleRestart, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
 use crate::receiver::timestamp;
 use crate::recovery::{Recovery, Verdict};
 use crate::rtt::RttEstimator;
@@ -16,6 +17,8 @@ use airpath_core::{
     Time,
 };
 
+mod application;
+mod idle;
 mod persist;
 
 /// What a sender is made from.
@@ -65,6 +68,8 @@ pub struct Sender {
     phase: Phase,
     start: Time,
     stop: Time,
+    /// When the connection begins, and then when the application does something next.
+    alarm: Time,
     /// Stream offset behind the last byte to send.
     end: u64,
     snd_una: u64,
@@ -87,6 +92,12 @@ pub struct Sender {
     congestion: AnyCongestion,
     measured: Measured,
     completed_at: Option<Time>,
+    idle_restart: IdleRestart,
+    initial_window: u64,
+    /// When data was sent last.
+    last_sent: Time,
+    /// Writes now and then; without it, the data is all there at the start.
+    application: Option<Box<Application>>,
 }
 
 /// Counters since measurement started.
@@ -136,6 +147,7 @@ impl Sender {
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,
+            alarm: config.start,
             end: config.transfer.unwrap_or(u64::MAX),
             snd_una: 0,
             snd_nxt: 0,
@@ -152,7 +164,18 @@ impl Sender {
             congestion: config.congestion,
             measured: Measured::default(),
             completed_at: None,
+            idle_restart: options.idle_restart,
+            initial_window: options.initial_window,
+            last_sent: Time::ZERO,
+            application: None,
         }
+    }
+
+    /// The same, fed by an application that writes and pauses, without end.
+    #[must_use]
+    pub fn with_application(self, on_off: OnOff) -> Sender {
+        let application = Some(Box::new(Application::new(on_off)));
+        Sender { application, end: 0, ..self }
     }
 
     /// What was measured.
@@ -243,7 +266,7 @@ impl Sender {
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
         } else {
-            self.on_window_update();
+            self.on_window_update(ctx.now);
         }
         self.transmit(ctx);
         if self.rto_deadline.is_never() {
@@ -331,6 +354,9 @@ impl Sender {
 
     fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
         if self.snd_una == self.end {
+            if self.application.is_some() {
+                return self.on_written_out(ctx.now);
+            }
             self.phase = Phase::Done;
             self.completed_at.get_or_insert(ctx.now);
         }
@@ -494,6 +520,7 @@ impl Sender {
             segment.tsval = timestamp(ctx.now);
         }
         self.measured.sent += 1;
+        self.last_sent = ctx.now;
         self.congestion.on_sent(ctx.now, end - seq);
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
@@ -538,8 +565,8 @@ impl Stage for Sender {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        if self.phase == Phase::Idle && self.start <= ctx.now {
-            self.open(ctx);
+        if self.alarm <= ctx.now {
+            self.on_alarm(ctx);
         }
         if self.rto_deadline <= ctx.now {
             self.on_timeout(ctx);
@@ -549,13 +576,13 @@ impl Stage for Sender {
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        if self.phase == Phase::Idle { self.start } else { self.rto_deadline }
+        self.rto_deadline.min(self.alarm)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
             Control::StartMeasurement => self.measured = Measured::default(),
-            Control::Start => self.start = ctx.now,
+            Control::Start => self.start_at(ctx.now),
             Control::Stop => self.stop = ctx.now,
             _ => {}
         }

@@ -546,5 +546,6 @@ AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fract
 HashCount = Annotated[int, PlainValidator(_whole(1, 2**16 - 1, 1024))]
 Gain = Annotated[float, PlainValidator(_gain)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
+CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Text = Annotated[str, PlainValidator(_text)]
 Truth = Annotated[bool, PlainValidator(_truth)]

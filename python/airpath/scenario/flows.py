@@ -24,7 +24,7 @@ from airpath.scenario.base import (
     faults_at,
     nearest,
 )
-from airpath.scenario.profiles import PROFILES, TcpOptions, profile_options
+from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.units import Duration, Rate, Size, quote
 
 __all__ = [
@@ -50,8 +50,6 @@ LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
-SELECTIVE = ("sack", "prr")
-"""Recoveries that go with every congestion control."""
 
 
 # --- congestion controls -----------------------------------------------------------------------
@@ -373,7 +371,7 @@ class Tcp(Source):
     cc : Congestion, optional
         Congestion control, ``"reno"`` or ``"newreno"``. Default: window law Reno and the
         profile's recovery.
-    profile : {"rfc", "ns3-2014"}
+    profile : {"rfc", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.

@@ -42,6 +42,17 @@ pub struct LossEvent {
     pub flight: u64,
 }
 
+/// Sending begins again after a time with nothing outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleEvent {
+    /// When.
+    pub now: Time,
+    /// The window that is left, bytes; as it was unless the idle time was long.
+    pub cwnd: u64,
+    /// ssthresh is at least this, bytes.
+    pub ssthresh: u64,
+}
+
 /// A window law.
 pub trait CongestionControl {
     /// New data was acknowledged.
@@ -62,6 +73,11 @@ pub trait CongestionControl {
     /// The receiver echoed congestion marks (RFC 3168), once per window.
     fn on_ecn(&mut self, event: &LossEvent) {
         self.on_loss(event);
+    }
+
+    /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
+    fn on_idle(&mut self, event: &IdleEvent) {
+        let _ = event;
     }
 
     /// A packet left.

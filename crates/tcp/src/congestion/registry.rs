@@ -1,6 +1,6 @@
 //! The list of congestion controls: one line each.
 
-use super::{AckEvent, CongestionControl, CongestionSetup, Cubic, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, Cubic, IdleEvent, LossEvent, Reno};
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
 /// Congestion controls that were registered at run time.
@@ -33,6 +33,9 @@ impl CongestionControl for AnyCongestion {
     }
     fn on_ecn(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_ecn(event));
+    }
+    fn on_idle(&mut self, event: &IdleEvent) {
+        each_part!(self, law => law.on_idle(event));
     }
     #[inline]
     fn on_sent(&mut self, now: Time, bytes: u64) {

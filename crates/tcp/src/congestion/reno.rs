@@ -1,10 +1,10 @@
 //! Reno: slow start, congestion avoidance, one halving per loss.
 //!
 //! Source: RFC 5681 §3.1 and the window arithmetic of §3.2; growth is `growth.rs`.
-//! Left out: the restart of an idle connection (§4.1).
 
 use super::growth::Growth;
-use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use crate::options::WindowGrowth;
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -18,6 +18,7 @@ pub struct RenoConfig {}
 pub struct Reno {
     mss: u64,
     growth: Growth,
+    grow_unused: bool,
     cwnd: u64,
     ssthresh: u64,
 }
@@ -29,6 +30,8 @@ impl Reno {
         Reno {
             mss: u64::from(options.mss),
             growth: Growth::new(options),
+            // Counting segments has a rule of its own.
+            grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
         }
@@ -54,6 +57,9 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
+        if !self.grow_unused && event.app_limited {
+            return;
+        }
         self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, event);
     }
 
@@ -78,6 +84,11 @@ impl CongestionControl for Reno {
         self.cwnd = self.cwnd.min(self.mss);
     }
 
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.cwnd = self.cwnd.min(event.cwnd);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
+    }
+
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd
@@ -92,7 +103,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{TcpOptions, WindowGrowth};
+    use crate::options::TcpOptions;
     use airpath_core::Time;
 
     fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {

@@ -49,9 +49,9 @@ impl Sender {
 
     /// An ACK with nothing outstanding: when it opens the window, the persist timer stops.
     #[cold]
-    pub(super) fn on_window_update(&mut self) {
-        if self.edge > self.snd_max {
-            self.end_persisting();
+    pub(super) fn on_window_update(&mut self, now: Time) {
+        if self.edge > self.snd_max && self.rto_deadline < Time::NEVER {
+            self.end_persisting(now);
         }
     }
 
@@ -66,14 +66,15 @@ impl Sender {
         self.board.push(ack.seq, ctx.now);
         // Which of the probes was taken is not known (Karn's rule).
         self.board.mark_resent(probed);
-        self.end_persisting();
+        self.end_persisting(ctx.now);
         self.on_ack(ack, ctx);
     }
 
-    fn end_persisting(&mut self) {
+    fn end_persisting(&mut self, now: Time) {
         if self.probes > 0 {
             self.rtt.forget_back_off();
         }
+        self.end_idle(now);
         self.probes = 0;
         self.rto_deadline = Time::NEVER;
     }

@@ -14,10 +14,10 @@ pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with
 
 use airpath_core::test_kit::Bench;
 use airpath_core::{
-    Control, Duration, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Stage, Time,
+    Control, Duration, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Stage, Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
-use airpath_tcp::{Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
 use std::fmt;
 use std::ops::Range;
 
@@ -39,6 +39,8 @@ pub(crate) struct Given {
     pub(crate) start: u64,
     /// When nothing new is sent any more, ms.
     pub(crate) stop: Option<u64>,
+    /// What writes the data; `None` has all of it at the start.
+    pub(crate) application: Option<OnOffConfig>,
 }
 
 impl Given {
@@ -63,6 +65,7 @@ fn rfc() -> Given {
         transfer: None,
         start: 0,
         stop: None,
+        application: None,
     }
 }
 
@@ -209,6 +212,11 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         start: ms(given.start),
         stop: given.stop.map_or(Time::NEVER, ms),
     });
+    let stream = Stream::new(1, 0, "application");
+    let sender = match given.application {
+        Some(config) => sender.with_application(OnOff { config, stream }),
+        None => sender,
+    };
     let mut script = SenderScript {
         sender,
         bench: Bench::default(),
@@ -361,6 +369,12 @@ impl SenderScript {
             recoveries: report.fast_retransmits,
             retransmissions: report.retransmissions,
         }
+    }
+
+    /// The application begins or ends to write at `due` and not before.
+    #[track_caller]
+    pub(crate) fn application_at(&mut self, due: u64) -> &mut Self {
+        self.timeout_at(due)
     }
 
     /// The scenario stops the source.
