@@ -29,7 +29,8 @@ QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel"
 LINKS = "fixed, multi-regime, trace, rate-trace"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
-    "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, window, size"
+    "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
+    "cc, profile, tcp, window, size, on_off"
 )
 
 

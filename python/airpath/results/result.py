@@ -62,6 +62,8 @@ _QUEUE_QUANTITIES = (
     "departed",
     "marks",
 )
+TRANSFER_QUANTITIES = ("started", "completed", "unfinished", "mean_s", "median_s", "p95_s")
+"""Of every group of transfers, in the order of the table."""
 _LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_packets")
 
 Columns = Mapping[str, tuple[bytes, bytes, bytes]]
@@ -130,11 +132,13 @@ class Result:
         -------
         flows : DataFrame
             `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
-            quantities. What was not measured is NaN.
+            quantities. What was not measured is NaN. Where sizes are drawn, `transfer_bytes`.
         """
+        drawn = any("transfer" in flow["source"] for flow in self.resolved["flows"])
         return _frame(
             {"replication": run["replication"], "flow": flow["id"]}
             | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
+            | ({"transfer_bytes": flow.get("transfer_bytes")} if drawn else {})
             for run in self.replications
             for flow in run["flows"]
         )
@@ -245,6 +249,64 @@ class Result:
             _airpath.jain_index([flow["goodput_bps"] for flow in run["flows"]])
             for run in self.replications
         )
+
+    def transfers(self) -> pd.DataFrame:
+        """Return how long the transfers of each group took, one row per replication and group.
+
+        Counted are the flows that started after the warm-up; those that were not complete at the
+        end of the run are missing in the times, which the last of them would have made longer.
+
+        Returns
+        -------
+        transfers : DataFrame
+            `replication`, `group`, how many `started`, `completed` and were `unfinished`, and of
+            those that completed `mean_s`, `median_s` and `p95_s` from start to the last
+            acknowledgement. Without rows when no flow has a size.
+        """
+        return _frame(
+            {"replication": run["replication"], "group": group, **self._completions(run, members)}
+            for run in self.replications
+            for group, members in self._transfer_groups().items()
+        )
+
+    def transfer_intervals(self) -> list[dict[str, Any]]:
+        """Return each group of transfers, its quantities over the replications."""
+        return [
+            {
+                "group": group,
+                **self._quantities(
+                    [self._completions(run, members) for run in self.replications],
+                    TRANSFER_QUANTITIES,
+                ),
+            }
+            for group, members in self._transfer_groups().items()
+        ]
+
+    def _transfer_groups(self) -> dict[int, list[int]]:
+        """Return the flows with a size by their group."""
+        groups: dict[int, list[int]] = {}
+        for number, flow in enumerate(self.resolved["flows"]):
+            source = flow["source"]
+            if source.get("transfer_bytes") is not None or "transfer" in source:
+                groups.setdefault(flow["group"], []).append(number)
+        return groups
+
+    def _completions(self, run: Mapping[str, Any], members: Iterable[int]) -> dict[str, Any]:
+        first, end = self.resolved["warmup_ns"] / 1e9, self.resolved["duration_ns"] / 1e9
+        flows = [run["flows"][number] for number in members]
+        flows = [f for f in flows if f["start_s"] is not None and first <= f["start_s"] < end]
+        times = [
+            f["completed_at_s"] - f["start_s"] for f in flows if f["completed_at_s"] is not None
+        ]
+        median, p95 = np.quantile(times, [0.5, 0.95]).tolist() if times else (None, None)
+        return {
+            "started": len(flows),
+            "completed": len(times),
+            "unfinished": len(flows) - len(times),
+            "mean_s": math.fsum(times) / len(times) if times else None,
+            "median_s": median,
+            "p95_s": p95,
+        }
 
     # --- series ------------------------------------------------------------------------------
 
@@ -369,6 +431,8 @@ class Result:
             "queues": _plain(self.queue_intervals()),
             "links": _plain(self.link_intervals()),
         }
+        if transfers := self.transfer_intervals():
+            document["transfers"] = _plain(transfers)
         if raw:
             document["replications"] = self.replications
         return document
@@ -438,6 +502,8 @@ class Result:
                 or [pd.DataFrame()]
             ),
         }
+        if self._transfer_groups():
+            tables["transfers"] = self.transfers()
         for name in self.recorded:
             parts = [
                 self.series(name, index).assign(replication=run["replication"])

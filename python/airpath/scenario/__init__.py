@@ -9,11 +9,8 @@ from airpath.scenario.flows import (
     Cbr,
     Congestion,
     Cubic,
-    DrainWindow,
-    FixedWindow,
     NewReno,
     Poisson,
-    ReceiveWindow,
     Reno,
     Source,
     Tcp,
@@ -46,7 +43,9 @@ from airpath.scenario.scenario import (
     Scenario,
 )
 from airpath.scenario.traces import recorded_traces, trace_path
-from airpath.scenario.units import Duration, Packets, Rate, Size
+from airpath.scenario.traffic import Arrivals, OnOff, Pareto, RandomSize, RandomTime
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Size
+from airpath.scenario.windows import DrainWindow, FixedWindow, ReceiveWindow
 
 __all__ = [
     "MISSING",
@@ -55,6 +54,8 @@ __all__ = [
     "AckPath",
     "AirpathError",
     "Ared",
+    "ArrivalRate",
+    "Arrivals",
     "BadValueError",
     "Bottleneck",
     "Cbr",
@@ -75,12 +76,16 @@ __all__ = [
     "LinkAckPath",
     "MultiRegimeLink",
     "NewReno",
+    "OnOff",
     "Option",
     "Packets",
+    "Pareto",
     "Pie",
     "Poisson",
     "Problem",
     "QueueDisc",
+    "RandomSize",
+    "RandomTime",
     "Rate",
     "RateTraceLink",
     "ReceiveWindow",

@@ -29,7 +29,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self
 
 from airpath.errors import MISSING, Problem, ScenarioError
-from airpath.scenario.units import Duration, Packets, Quantity, Rate, Size, quote
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
 
 __all__ = ["Model", "Part"]
 
@@ -528,6 +528,7 @@ def _truth(value: Any) -> bool:
     return value
 
 
+PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
 PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
 PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
 PositiveSize = Annotated[Size, AfterValidator(_above_zero)]

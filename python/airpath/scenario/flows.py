@@ -25,17 +25,16 @@ from airpath.scenario.base import (
     nearest,
 )
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
-from airpath.scenario.units import Duration, Rate, Size, quote
+from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
+from airpath.scenario.units import Duration, Size, quote
+from airpath.scenario.windows import ReceiveWindow
 
 __all__ = [
     "Cbr",
     "Congestion",
     "Cubic",
-    "DrainWindow",
-    "FixedWindow",
     "NewReno",
     "Poisson",
-    "ReceiveWindow",
     "Reno",
     "Source",
     "Tcp",
@@ -109,37 +108,6 @@ class Cubic(Congestion):
     beta: ProperFraction = 0.7
     fast_convergence: Truth = True
     reno_friendly: Truth = True
-
-
-# --- receive windows ---------------------------------------------------------------------------
-
-
-class ReceiveWindow(Part):
-    """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
-
-    family = "a receive-window policy"
-
-
-class FixedWindow(ReceiveWindow):
-    """A window of fixed size: the application reads everything at once."""
-
-    kind: Literal["fixed"] = "fixed"
-
-
-class DrainWindow(ReceiveWindow):
-    """A slow reader: a buffer of `receive_window` that the application reads at a limited rate.
-
-    Parameters
-    ----------
-    rate : Rate
-        Payload that the application reads; 0 bit/s never reads.
-    start : Duration
-        When it begins to read, from the start of the run. Default 0 s.
-    """
-
-    kind: Literal["drain"] = "drain"
-    rate: Rate = Field(examples=['"1 Mbit/s"'])
-    start: Duration = Duration(0)
 
 
 # --- wires and starting times ------------------------------------------------------------------
@@ -247,6 +215,8 @@ class Source(Part):
         When the flows start. Default 0 s.
     stop : Duration, optional
         When they stop sending, after the start. Default: the end of the run.
+    arrivals : Arrivals, optional
+        The flows start one after the other, from `start` on. Default: all at `start`.
     """
 
     family = "a source"
@@ -261,6 +231,7 @@ class Source(Part):
     base_rtt: BaseRtt = None
     start: Start = Duration(0)
     stop: Duration | None = None
+    arrivals: Arrivals | None = None
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -307,11 +278,23 @@ class Source(Part):
                 raise fault(f"not after the start, {latest}", "Write a time after the start")
         return stop
 
+    @field_validator("arrivals")
+    @classmethod
+    def _from_one_time_on(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
+        if arrivals is not None and isinstance(info.data.get("start"), Uniform):
+            raise fault("given beside a start that is drawn", 'Write start = "0 s" or leave it out')
+        return arrivals
+
     def base_rtts(self) -> list[Duration] | None:
         """Return the base RTT of each flow; None when the wires are given instead."""
         if self.base_rtt is None:
             return None
         return self.base_rtt if isinstance(self.base_rtt, list) else [self.base_rtt] * self.count
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether its flows are transfers that come to an end by themselves."""
+        return False
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of what each flow sends."""
@@ -334,13 +317,19 @@ class Source(Part):
         links_delay : int
             Two-way delay of the bottleneck link and of the ACK path's link, ns.
         """
-        if isinstance(self.start, Uniform):
+        start: dict[str, Any]
+        if self.arrivals is not None:
+            gap = round(10**18 / self.arrivals.poisson)
+            start = {"kind": "poisson", "from_ns": int(cast(Duration, self.start)), "gap_ns": gap}
+        elif isinstance(self.start, Uniform):
             low, high = self.start.uniform
             start = {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
         else:
             start = {"kind": "at", "time_ns": int(self.start)}
         access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
+        group = {"group": path[-1]} if self.arrivals is not None or self.is_finite else {}
         same = {
+            **group,
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),
@@ -364,7 +353,7 @@ class Source(Part):
 
 
 class Tcp(Source):
-    """TCP connections with bulk data, or a transfer of a given size.
+    """TCP connections with bulk data, transfers of a given or drawn size, or bursts.
 
     Parameters
     ----------
@@ -377,8 +366,10 @@ class Tcp(Source):
         Options that differ from the profile.
     window : ReceiveWindow, optional
         How the receiver's window moves. Default: fixed.
-    size : Size, optional
+    size : Size or RandomSize, optional
         Payload bytes to transfer, above 0. Default: without end.
+    on_off : OnOff, optional
+        In the place of `size`: bursts and pauses, without end.
     """
 
     needs_path = True
@@ -388,7 +379,20 @@ class Tcp(Source):
     profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
     tcp: TcpOptions = Field(default_factory=TcpOptions)
     window: ReceiveWindow | None = None
-    size: PositiveSize | None = None
+    size: AnySize = None
+    on_off: OnOff | None = None
+
+    @field_validator("on_off")
+    @classmethod
+    def _instead_of_size(cls, on_off: OnOff | None, info: ValidationInfo) -> OnOff | None:
+        if on_off is not None and info.data.get("size") is not None:
+            raise fault("given beside size", "Give one of the two")
+        return on_off
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether a size is given."""
+        return self.size is not None
 
     @field_validator("tcp")
     @classmethod
@@ -407,7 +411,11 @@ class Tcp(Source):
 
     def options(self) -> TcpOptions:
         """Return every TCP option: the profile's, changed by `cc` and `tcp`."""
-        return profile_options(self.profile, self.cc.recovery if self.cc else None, self.tcp)
+        given = self.tcp
+        if self.on_off is not None and given.grow_unused is None:
+            # A window that an application never fills would grow without bound.
+            given = TcpOptions(**given.document(), grow_unused=False)
+        return profile_options(self.profile, self.cc.recovery if self.cc else None, given)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; every TCP option is listed."""
@@ -419,8 +427,12 @@ class Tcp(Source):
             "kind": "tcp",
             "congestion": cc.law(context, (*path, "cc")),
             "options": {"profile": self.profile, **options},
-            "transfer_bytes": None if self.size is None else int(self.size),
+            "transfer_bytes": int(self.size) if isinstance(self.size, Size) else None,
         }
+        if isinstance(self.size, RandomSize):
+            source["transfer"] = self.size.resolved(context, (*path, "size"))
+        if self.on_off is not None:
+            source["application"] = self.on_off.resolved(context, (*path, "on_off"))
         if self.window is not None:
             source["window"] = self.window.resolved(context, (*path, "window"))
         return source
