@@ -157,10 +157,12 @@ impl Receiver {
         self.unacknowledged = 0;
         self.ack_deadline = Time::NEVER;
         let next = self.stream.next();
-        let standing = self.standing(ctx.now);
-        let right_edge = self.window.right_edge(&standing);
-        let field = if flags.contains(Flags::SYN) { self.field.of_syn() } else { self.field };
-        let window = field.advertise(right_edge - next);
+        let right_edge = if self.is_bounded {
+            self.window.right_edge(&self.standing(ctx.now))
+        } else {
+            self.edge.max(next + self.window.window())
+        };
+        let window = self.field.advertise(right_edge - next);
         self.edge = self.edge.max(next + u64::from(window));
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags;
@@ -180,7 +182,14 @@ impl Receiver {
         }
     }
 
-    #[inline]
+    #[cold]
+    fn send_syn_ack(&mut self, ctx: &mut Ctx<'_>) {
+        let field = self.field;
+        self.field = field.of_syn();
+        self.send_ack(Flags::SYN, ctx);
+        self.field = field;
+    }
+
     fn standing(&self, now: Time) -> Standing {
         let (next, edge) = (self.stream.next(), self.edge);
         Standing { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
@@ -255,7 +264,7 @@ impl Stage for Receiver {
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
-            return self.send_ack(if is_old { Flags::NONE } else { Flags::SYN }, ctx);
+            return if is_old { self.send_ack(Flags::NONE, ctx) } else { self.send_syn_ack(ctx) };
         }
         if packet.end() > self.edge && self.is_bounded {
             return self.refuse(packet, ctx);

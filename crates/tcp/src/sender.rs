@@ -257,8 +257,8 @@ impl Sender {
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let is_overtaken = ack.seq < self.snd_una;
         let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
-        if tells_nothing || ack.seq > self.snd_max {
-            return self.on_ack_of_probe(ack, ctx);
+        if (tells_nothing || ack.seq > self.snd_max) && !self.is_answer_to_probe(ack, ctx.now) {
+            return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
         if ack.seq > self.snd_una {

@@ -55,19 +55,20 @@ impl Sender {
         }
     }
 
-    /// An ACK of what was never sent or is old; of the former, one that takes a probe is good.
+    /// Whether an ACK of what was never sent, or an old one, tells that a probe was taken. Then
+    /// the byte counts as sent.
     #[cold]
-    pub(super) fn on_ack_of_probe(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+    pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
         if self.probes == 0 || self.snd_una < self.snd_max || ack.seq != self.snd_max + 1 {
-            return;
+            return false;
         }
         let probed = self.snd_max;
         self.snd_max = ack.seq;
-        self.board.push(ack.seq, ctx.now);
+        self.board.push(ack.seq, now);
         // Which of the probes was taken is not known (Karn's rule).
         self.board.mark_resent(probed);
-        self.end_persisting(ctx.now);
-        self.on_ack(ack, ctx);
+        self.end_persisting(now);
+        true
     }
 
     fn end_persisting(&mut self, now: Time) {

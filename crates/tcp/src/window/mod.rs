@@ -59,8 +59,8 @@ pub trait ReceiveWindow {
     /// lets the right edge move back (RFC 9293 §3.8.6).
     fn window(&self) -> u64;
 
-    /// The right edge that an ACK sent now advertises.
-    #[inline]
+    /// The right edge that an ACK sent now advertises; asked for only when the policy is
+    /// [`bounded`](Self::is_bounded).
     fn right_edge(&self, standing: &Standing) -> u64 {
         standing.edge.max(standing.next + self.window())
     }

@@ -23,7 +23,6 @@ impl ReceiveWindow for AnyWindow {
     fn window(&self) -> u64 {
         each_part!(self, window => window.window())
     }
-    #[inline]
     fn right_edge(&self, standing: &Standing) -> u64 {
         each_part!(self, window => window.right_edge(standing))
     }
