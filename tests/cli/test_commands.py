@@ -141,7 +141,7 @@ def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
     answer = airpath_command("list")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith("congestion:\n  reno     the window law of RFC 5681")
-    for name in ("droptail", "gred", "fixed", "multi-regime", "trace", "rate-trace", "qawla"):
+    for name in ("droptail", "gred", "drain", "multi-regime", "trace", "rate-trace", "qawla"):
         assert sum(line.startswith(f"  {name} ") for line in answer.out.splitlines()) == 1
 
 
@@ -160,7 +160,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, channel, scheduler, paper.\n",
+        "Accepted are congestion, aqm, link, window, channel, scheduler, paper.\n",
     )
 
 

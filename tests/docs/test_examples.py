@@ -15,7 +15,7 @@ import pytest
 import run_page
 
 from airpath import _airpath
-from airpath.scenario import Congestion, Link, QueueDisc, recorded_traces
+from airpath.scenario import Congestion, Link, QueueDisc, ReceiveWindow, recorded_traces
 from airpath.scenario.base import Part
 
 ROOT = Path(__file__).parents[2]
@@ -24,8 +24,13 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
 MODELS = ROOT / "docs" / "reference" / "models"
 
-FAMILIES: dict[str, type[Part]] = {"aqm": QueueDisc, "congestion": Congestion, "link": Link}
-"""What a user chooses by name. A receive window is an option of TCP, not a choice yet."""
+FAMILIES: dict[str, type[Part]] = {
+    "aqm": QueueDisc,
+    "congestion": Congestion,
+    "link": Link,
+    "window": ReceiveWindow,
+}
+"""What a user chooses by name."""
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
 

@@ -341,6 +341,16 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
         )
 
 
+def test_without_window_scaling_the_field_is_the_window(tmp_path: Path) -> None:
+    tcp = {"receive_window": "1 MiB", "window_scaling": "off"}
+    scenario = lossy(flows=[ap.Tcp(base_rtt="40 ms", tcp=tcp)], duration="2 s")
+    result = ap.simulate(scenario, reps=1, capture=["sender"], capture_to=tmp_path)
+    frames = Capture(result.captures["sender"]).frames
+    assert {struct.unpack_from(">H", frame.head, 34)[0] for frame in frames} == {65_535}
+    syns = [frame for frame in frames if frame.flags & 0x02]
+    assert {4 * (frame.head[32] >> 4) for frame in syns} == {24}  # MSS and nothing else
+
+
 # --- tshark -------------------------------------------------------------------------------------
 
 FULL_PACKETS = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]

@@ -18,7 +18,7 @@ import airpath as ap
 from airpath.results.capacity import Capacity
 from airpath.results.intervals import mean_interval
 from airpath.results.provenance import as_comment
-from airpath.results.result import FLOW_QUANTITIES
+from airpath.results.quantities import FLOW_QUANTITIES
 
 T_99_OF_3 = 9.924843
 """Student's t, two-sided 99 %, 2 degrees of freedom."""

@@ -28,7 +28,10 @@ SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B"
 QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel"
 LINKS = "fixed, multi-regime, trace, rate-trace"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
-FLOW_KEYS = "source, count, access, egress, return, base_rtt, start, stop, cc, profile, tcp, size"
+FLOW_KEYS = (
+    "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
+    "cc, profile, tcp, window, size, on_off"
+)
 
 
 def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:
@@ -307,7 +310,7 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.profile",
             "ns3",
-            'flows.0.profile = "ns3": not a TCP profile. Accepted are rfc, ns3-2014.',
+            'flows.0.profile = "ns3": not a TCP profile. Accepted are rfc, ns3-2014, linux.',
         ),
         (
             "flows.0.base_rtt",
@@ -458,7 +461,8 @@ def test_the_good_file_is_good() -> None:
         (
             "record",
             "[]",
-            "record = []: not a table. Accepted keys are series, interval, ss, ss_interval, flow_monitor.",
+            "record = []: not a table. "
+            "Accepted keys are series, interval, ss, ss_interval, flow_monitor.",
         ),
         (
             "control",

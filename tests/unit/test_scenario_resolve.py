@@ -39,6 +39,11 @@ BULK = {
     "handshake": True,
     "timestamps": False,
     "ecn": "off",
+    "window_scaling": "exact",
+    "idle_restart": "off",
+    "grow_unused": True,
+    "rto_floor": "total",
+    "quick_acks": 0,
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -261,6 +266,31 @@ def test_the_profile_of_the_2014_simulator() -> None:
     }
 
 
+def test_the_profile_of_the_kernel() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux"))["flows"]
+    options = flow["source"]["options"]
+    assert options == BULK | {
+        "profile": "linux",
+        "mss": 1448,
+        "initial_window": 14480,
+        "receive_window": 3 * 2**20,
+        "recovery": "prr",
+        "window_growth": "segments",
+        "exit_window": "ssthresh",
+        "partial_ack_timer": "each",
+        "delayed_ack_timeout_ns": 40_000_000,
+        "min_rto_ns": 200_000_000,
+        "max_rto_ns": 120 * 10**9,
+        "max_backoff": 32768,
+        "timestamps": True,
+        "window_scaling": "on",
+        "idle_restart": "decay",
+        "grow_unused": False,
+        "rto_floor": "variance",
+        "quick_acks": 16,
+    }
+
+
 @pytest.mark.parametrize(
     ("keys", "recovery"),
     [
@@ -272,6 +302,8 @@ def test_the_profile_of_the_2014_simulator() -> None:
         ({"tcp": {"recovery": "sack"}}, "sack"),
         ({"cc": "reno", "tcp": {"recovery": "prr"}}, "prr"),
         ({"cc": "newreno", "tcp": {"recovery": "sack"}}, "sack"),
+        ({"cc": "reno", "profile": "linux"}, "prr"),
+        ({"cc": "newreno", "profile": "linux", "tcp": {"recovery": "newreno"}}, "newreno"),
     ],
 )
 def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import AirpathError, UnitError
-from airpath.scenario.units import Duration, Packets, Quantity, Rate, Size
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size
 
-KINDS = [Duration, Rate, Size, Packets]
+KINDS = [ArrivalRate, Duration, Rate, Size, Packets]
 DURATIONS = "Write a number with ns, us, ms, s, min or h"
 RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
 
@@ -40,6 +40,8 @@ RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
         (Size, "1 GiB", 2**30),
         (Packets, "1 packet", 1),
         (Packets, "1e3 packets", 1000),
+        (ArrivalRate, "0.5 /s", 5 * 10**8),
+        (ArrivalRate, "2/ms", 2 * 10**12),
     ],
 )
 def test_text_is_read(kind: type[Quantity], text: str, value: int) -> None:

@@ -58,6 +58,8 @@ impl Flags {
     pub const CWR: Flags = Flags(4);
     /// Not on the wire: this segment has been sent before.
     pub const RETRANSMITTED: Flags = Flags(8);
+    /// Not on the wire: this ACK was sent because the window opened; no segment had arrived.
+    pub const WINDOW_UPDATE: Flags = Flags(16);
 
     /// Whether every flag of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {

@@ -6,15 +6,17 @@ use crate::network::{FlowStages, LinkPlace, Network, Route};
 use crate::scenario::{AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, WireSpec};
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
-    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId, Time,
+    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
+    Stream, Time,
 };
 use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
 use airpath_tcp::{
-    DatagramSink, DatagramSource, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
+    DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Parts from outside, by kind; empty for the built-in ones alone.
@@ -49,6 +51,7 @@ pub fn build(
         stages: Vec::new(),
         routes: Vec::new(),
         links: Vec::new(),
+        arrivals: BTreeMap::new(),
     }
     .build()
 }
@@ -69,6 +72,8 @@ struct Builder<'a> {
     stages: Vec<AnyStage>,
     routes: Vec<[Route; 2]>,
     links: Vec<LinkPlace>,
+    /// The stream of a group's arrivals and the last of them.
+    arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
 }
 
 impl Builder<'_> {
@@ -199,17 +204,18 @@ impl Builder<'_> {
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
         let to_source = wire(lead, spec.return_wire);
         let to_sink = wire(forward.delay, spec.egress);
-        let (source, sink) = self.endpoints(flow, spec, [to_source, to_sink])?;
+        let ends = self.endpoints(flow, spec, [to_source, to_sink])?;
         // Equal times go from the source on: the access wire, the sink, the source again.
         let entry = self.access(spec.access, (forward.stage, forward.port));
-        let sink = self.add(sink);
-        let source = self.add(source);
+        let sink = self.add(ends.sink);
+        let source = self.add(ends.source);
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
         let after_forward = (sink, Port(0));
         let after_acks = (source, Port(0));
         let ack_entry = acks.map_or(after_acks, |hop| (hop.stage, hop.port));
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
-        Ok(PlacedFlow { ends: FlowStages { source, sink }, after_forward, after_acks })
+        let ends = FlowStages { source, sink, drawn_transfer: ends.drawn_transfer };
+        Ok(PlacedFlow { ends, after_forward, after_acks })
     }
 
     /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
@@ -223,23 +229,40 @@ impl Builder<'_> {
         (stage, Port(0))
     }
 
-    /// The endpoints of a flow, behind the wires that lead to them.
-    fn endpoints(
-        &self,
-        flow: FlowId,
-        spec: &FlowSpec,
-        [to_source, to_sink]: [Wire; 2],
-    ) -> Result<(AnyStage, AnyStage), ConfigError> {
-        let seed = self.seed.child(&format!("flow {}", flow.0));
-        let start = match spec.start {
+    /// When a flow starts.
+    fn start(&mut self, spec: &FlowSpec, seed: &Seed) -> Time {
+        match spec.start {
             StartSpec::At { time_ns } => Time::from_nanos(time_ns),
             StartSpec::Uniform { low_ns, high_ns } => {
                 let mut stream = seed.child("start").stream();
                 let low = Duration::from_nanos(low_ns);
                 Time::ZERO + stream.uniform_duration(low, Duration::from_nanos(high_ns))
             }
-        };
+            StartSpec::Poisson { from_ns, gap_ns } => {
+                let name = format!("arrivals {}", spec.group.unwrap_or(0));
+                let (stream, last) = self.arrivals.entry(spec.group).or_insert_with(|| {
+                    (self.seed.child(&name).stream(), Time::from_nanos(from_ns))
+                });
+                *last = *last + stream.exponential(Duration::from_nanos(gap_ns));
+                *last
+            }
+        }
+    }
+
+    /// The endpoints of a flow, behind the wires that lead to them.
+    fn endpoints(
+        &mut self,
+        flow: FlowId,
+        spec: &FlowSpec,
+        [to_source, to_sink]: [Wire; 2],
+    ) -> Result<Endpoints, ConfigError> {
+        let seed = self.seed.child(&format!("flow {}", flow.0));
         let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
+        let start = match self.start(spec, &seed) {
+            // An arrival that comes too late.
+            start if start >= stop => Time::NEVER,
+            start => start,
+        };
         let datagrams = |rate_bps: u64, packet_bytes: u64, spacing, to_source, to_sink| {
             let source = DatagramSource::new(
                 flow,
@@ -250,8 +273,11 @@ impl Builder<'_> {
                 stop,
             );
             let sink = DatagramSink::default();
-            let source = AnyStage::Source(Box::new(Delayed::new(to_source, source)));
-            (source, AnyStage::Sink(Box::new(Delayed::new(to_sink, sink))))
+            Endpoints {
+                source: AnyStage::Source(Box::new(Delayed::new(to_source, source))),
+                sink: AnyStage::Sink(Box::new(Delayed::new(to_sink, sink))),
+                drawn_transfer: None,
+            }
         };
         match &spec.source {
             SourceSpec::Cbr { rate_bps, packet_bytes } => {
@@ -261,20 +287,38 @@ impl Builder<'_> {
                 let spacing = Spacing::Poisson(seed.child("gaps").stream());
                 Ok(datagrams(*rate_bps, *packet_bytes, spacing, to_source, to_sink))
             }
-            SourceSpec::Tcp { congestion, options, window, transfer_bytes } => {
+            SourceSpec::Tcp {
+                congestion,
+                options,
+                window,
+                transfer_bytes,
+                transfer,
+                application,
+            } => {
+                let drawn_transfer =
+                    transfer.map(|size| size.draw(&mut seed.child("size").stream()));
                 let sender = Sender::new(SenderConfig {
                     flow,
                     options: (**options).clone(),
                     congestion: self.congestion(&seed, congestion, options)?,
-                    transfer: *transfer_bytes,
+                    transfer: drawn_transfer.or(*transfer_bytes),
                     start,
                     stop,
                 });
+                let sender = match *application {
+                    Some(config) => {
+                        let stream = seed.child("application").stream();
+                        sender.with_application(OnOff { config, stream })
+                    }
+                    None => sender,
+                };
                 let window = self.window(&seed, window.as_ref(), options)?;
                 let receiver = Receiver::new(flow, options, window);
-                let sender = AnyStage::Sender(Box::new(Delayed::new(to_source, sender)));
-                let receiver = AnyStage::Receiver(Box::new(Delayed::new(to_sink, receiver)));
-                Ok((sender, receiver))
+                Ok(Endpoints {
+                    source: AnyStage::Sender(Box::new(Delayed::new(to_source, sender))),
+                    sink: AnyStage::Receiver(Box::new(Delayed::new(to_sink, receiver))),
+                    drawn_transfer,
+                })
             }
         }
     }
@@ -303,7 +347,7 @@ impl Builder<'_> {
         let setup = Setup {
             seed: seed.child("window"),
             registry: &self.parts.windows,
-            extra: options.receive_window,
+            extra: options.largest_window(),
         };
         AnyWindow::build(description.unwrap_or(&fixed), setup)
             .map_err(|error| error.under("window"))
@@ -322,6 +366,12 @@ impl Builder<'_> {
         controls.sort_by_key(|(at, _, _)| *at);
         controls
     }
+}
+
+struct Endpoints {
+    source: AnyStage,
+    sink: AnyStage,
+    drawn_transfer: Option<u64>,
 }
 
 struct PlacedFlow {

@@ -35,6 +35,8 @@ pub struct FlowStages {
     pub source: StageId,
     /// What receives.
     pub sink: StageId,
+    /// Payload bytes of its transfer, when they were drawn.
+    pub drawn_transfer: Option<u64>,
 }
 
 /// A link that is reported on.

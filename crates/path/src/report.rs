@@ -63,6 +63,9 @@ pub struct FlowReport {
     pub start_s: Option<f64>,
     /// When the last byte of a finite transfer was acknowledged, s.
     pub completed_at_s: Option<f64>,
+    /// Payload bytes of a transfer whose size was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_bytes: Option<u64>,
 }
 
 /// One queue.
@@ -196,8 +199,9 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 duplicate_packets: received.duplicates,
                 mean_rtt_s: sent.mean_rtt_s,
                 mean_delay_s: received.mean_delay_s,
-                start_s: Some(sent.started_at.as_secs_lossy()),
+                start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
+                transfer_bytes: ends.drawn_transfer,
             }
         }
         (AnyStage::Source(source), AnyStage::Sink(sink)) => {
@@ -219,6 +223,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 mean_delay_s: sink.mean_delay_s(),
                 start_s: None,
                 completed_at_s: None,
+                transfer_bytes: None,
             }
         }
         _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),

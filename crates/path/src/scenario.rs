@@ -1,7 +1,7 @@
 //! The resolved scenario: every value present, SI base units.
 
 use airpath_core::{ConfigError, Series};
-use airpath_tcp::TcpOptions;
+use airpath_tcp::{OnOffConfig, SizeLaw, TcpOptions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -42,6 +42,9 @@ pub struct Scenario {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
+    /// The group that it belongs to; for the record, and for arrivals.
+    #[serde(default)]
+    pub group: Option<u32>,
     /// What sends.
     pub source: SourceSpec,
     /// When it starts.
@@ -73,6 +76,12 @@ pub enum SourceSpec {
         /// Bytes to transfer; absent: unlimited.
         #[serde(default)]
         transfer_bytes: Option<u64>,
+        /// In the place of `transfer_bytes`: a size that is drawn anew in each replication.
+        #[serde(default)]
+        transfer: Option<SizeLaw>,
+        /// What writes the data; absent: all of it is there at the start.
+        #[serde(default)]
+        application: Option<OnOffConfig>,
     },
     /// Datagrams at a constant rate.
     Cbr {
@@ -105,6 +114,14 @@ pub enum StartSpec {
         low_ns: u64,
         /// Latest (exclusive), ns.
         high_ns: u64,
+    },
+    /// The flows of a group start one after the other as a Poisson process, drawn anew in each
+    /// replication.
+    Poisson {
+        /// When the process begins, ns.
+        from_ns: u64,
+        /// Mean time between two starts, ns.
+        gap_ns: u64,
     },
 }
 
@@ -250,10 +267,21 @@ impl Scenario {
 impl FlowSpec {
     fn validate(&self) -> Result<(), ConfigError> {
         match &self.source {
-            SourceSpec::Tcp { options, transfer_bytes, .. } => {
+            SourceSpec::Tcp { options, transfer_bytes, transfer, application, .. } => {
                 options.validate()?;
                 if *transfer_bytes == Some(0) {
                     return Err(ConfigError::new("transfer_bytes", 0, "not positive"));
+                }
+                if let Some(size) = transfer {
+                    size.validate().map_err(|error| error.under("transfer"))?;
+                }
+                if let Some(application) = application {
+                    application.validate().map_err(|error| error.under("application"))?;
+                }
+                let ends = [transfer_bytes.is_some(), transfer.is_some(), application.is_some()];
+                if ends.into_iter().filter(|given| *given).count() > 1 {
+                    let problem = "given together with another of transfer_bytes, transfer";
+                    return Err(ConfigError::new("application", "a table", problem));
                 }
             }
             SourceSpec::Cbr { rate_bps, packet_bytes }

@@ -6,7 +6,7 @@ use airpath_core::{ConfigError, registry};
 use airpath_link::{FixedConfig, MultiRegimeConfig};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec};
-use airpath_tcp::{EcnUse, TcpOptions};
+use airpath_tcp::{EcnUse, RtoFloor, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -161,7 +161,9 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
     let mut common: Option<&TcpOptions> = None;
     for (number, flow) in flows.iter().enumerate() {
         let field = format!("flows.{number}");
-        let SourceSpec::Tcp { options, congestion, transfer_bytes, .. } = &flow.source else {
+        let SourceSpec::Tcp { options, congestion, window, transfer_bytes, transfer, application } =
+            &flow.source
+        else {
             return Err(no_model(&field, "datagrams", "unlimited TCP flows"));
         };
         let (law, _) = registry::split_kind(congestion)?;
@@ -174,8 +176,18 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         if flow.stop_ns.is_some() {
             return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));
         }
-        if transfer_bytes.is_some() {
+        if transfer_bytes.is_some() || transfer.is_some() || application.is_some() {
             return Err(no_model(&field, "finite transfer", "unlimited TCP flows"));
+        }
+        if let Some(window) = window
+            && registry::split_kind(window)?.0 != "fixed"
+        {
+            let kind = registry::split_kind(window)?.0;
+            return Err(no_model(&format!("{field}.window"), &kind, "fixed"));
+        }
+        if options.rto_floor == RtoFloor::Variance {
+            let field = format!("{field}.tcp.rto_floor");
+            return Err(no_model(&field, "variance", "total"));
         }
         match common {
             Some(first) if first != &**options => {

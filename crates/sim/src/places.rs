@@ -3,6 +3,7 @@
 use airpath_capture::{Connection, TcpSettings};
 use airpath_core::{FlowId, Port, StageId};
 use airpath_path::{Network, Scenario, SourceSpec};
+use airpath_tcp::WindowScaling;
 
 /// What a stage is to its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,9 @@ fn tcp_settings(source: &SourceSpec) -> Option<TcpSettings> {
         mss: options.mss,
         sack: options.recovery.uses_sack(),
         timestamps: options.timestamps,
-        receive_window: options.receive_window,
+        receive_window: match options.window_scaling {
+            WindowScaling::Off => options.receive_window.min(u64::from(u16::MAX)),
+            WindowScaling::Exact | WindowScaling::On => options.receive_window,
+        },
     })
 }

@@ -52,6 +52,21 @@ impl DatagramSource {
         self.sent
     }
 
+    /// Begins now, unless it is sending already; a stop that has passed is forgotten.
+    fn start(&mut self, now: Time) {
+        let is_sending = self.number > 0 && now < self.stop;
+        if is_sending {
+            return;
+        }
+        self.next = now;
+        if matches!(self.spacing, Spacing::Poisson(_)) {
+            self.next = now + self.draw_gap();
+        }
+        if self.stop <= now {
+            self.stop = Time::NEVER;
+        }
+    }
+
     fn draw_gap(&mut self) -> Duration {
         match &mut self.spacing {
             Spacing::Constant => self.gap,
@@ -81,6 +96,7 @@ impl Stage for DatagramSource {
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
             Control::StartMeasurement => self.sent = 0,
+            Control::Start => self.start(ctx.now),
             Control::Stop => self.stop = ctx.now,
             _ => {}
         }
@@ -151,5 +167,53 @@ impl Stage for DatagramSink {
 
     fn held(&self) -> usize {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::test_kit::Bench;
+
+    /// A datagram of 1000 bytes every millisecond from `start` ms on.
+    fn source(start: u64) -> DatagramSource {
+        let (size, rate) = (Bytes(1000), Rate::from_mbps(8));
+        let start = Time::from_millis(start);
+        DatagramSource::new(FlowId(0), size, rate, Spacing::Constant, start, Time::NEVER)
+    }
+
+    /// When it sends before `until` ms, ms.
+    fn sent(source: &mut DatagramSource, until: u64) -> Vec<u64> {
+        let sent = Bench::default().run(source, Time::from_millis(until));
+        sent.iter().map(|(at, _, _)| at.as_nanos() / 1_000_000).collect()
+    }
+
+    fn control(source: &mut DatagramSource, event: Control, now: u64) {
+        source.control(&event, &mut Bench::default().at(Time::from_millis(now)));
+    }
+
+    #[test]
+    fn a_control_event_starts_a_source_before_its_time() {
+        let mut source = source(1000);
+        control(&mut source, Control::Start, 5);
+        assert_eq!(sent(&mut source, 7), [5, 6, 7]);
+    }
+
+    #[test]
+    fn a_source_that_was_stopped_starts_again() {
+        let mut source = source(0);
+        assert_eq!(sent(&mut source, 1), [0, 1]);
+        control(&mut source, Control::Stop, 2);
+        assert_eq!(sent(&mut source, 10), [0; 0]);
+        control(&mut source, Control::Start, 20);
+        assert_eq!(sent(&mut source, 21), [20, 21]);
+    }
+
+    #[test]
+    fn a_source_that_sends_goes_on_as_before() {
+        let mut source = source(0);
+        assert_eq!(sent(&mut source, 1), [0, 1]);
+        control(&mut source, Control::Start, 1);
+        assert_eq!(sent(&mut source, 3), [2, 3]);
     }
 }

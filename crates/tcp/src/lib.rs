@@ -5,12 +5,15 @@
 //! | choices of a profile | `options.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
+//! | applications that write and pause | `application.rs`, `sender/application.rs` |
+//! | what an idle time leaves of the window | `sender/idle.rs` |
+//! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
 //! | the sender that ties them together | `sender.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
-//! | advertised window | `window/`, one file per policy |
+//! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
 //!
 //! Data flows one way; sequence numbers are stream offsets from 0. Not modelled: FIN (a transfer
@@ -18,6 +21,7 @@
 //! (the first data segment does its work), and payload from the receiver.
 #![forbid(unsafe_code)]
 
+mod application;
 pub mod congestion;
 mod datagram;
 mod options;
@@ -30,10 +34,13 @@ mod sack;
 mod scoreboard;
 mod sender;
 pub mod window;
+mod window_field;
 
+pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
+    EcnUse, FirstRttvar, IdleRestart, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
+    TcpOptions, WindowGrowth, WindowScaling,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

@@ -1,5 +1,6 @@
 //! The choices that make up a TCP profile, every one of them by name.
 
+use crate::window_field::WindowField;
 use airpath_core::{ConfigError, Duration};
 use serde::{Deserialize, Deserializer};
 
@@ -66,6 +67,26 @@ pub struct TcpOptions {
     /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
     #[serde(default)]
     pub ecn: EcnUse,
+    /// How the window is written into an ACK.
+    #[serde(default)]
+    pub window_scaling: WindowScaling,
+    /// What an idle time leaves of the window.
+    #[serde(default)]
+    pub idle_restart: IdleRestart,
+    /// Whether a window grows that was not used up, for want of data or of receive window. Reno's
+    /// law only: CUBIC leaves such a window alone (RFC 9438 §5.8).
+    #[serde(default = "yes")]
+    pub grow_unused: bool,
+    /// What `min_rto` bounds.
+    #[serde(default)]
+    pub rto_floor: RtoFloor,
+    /// In-order segments that are acknowledged one by one before delayed ACKs begin.
+    #[serde(default)]
+    pub quick_acks: u32,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -159,6 +180,44 @@ pub enum FirstRttvar {
     Full,
 }
 
+/// How the receiver's window is written into an ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WindowScaling {
+    /// As a number of bytes without a limit of its own.
+    #[default]
+    Exact,
+    /// 16 bits: 65 535 bytes at most (RFC 9293 §3.1).
+    Off,
+    /// 16 bits times a power of two (RFC 7323 §2), rounded down; not scaled in the SYN-ACK.
+    On,
+}
+
+/// What an idle time longer than an RTO leaves of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IdleRestart {
+    /// All of it.
+    #[default]
+    Off,
+    /// min(IW, cwnd) (RFC 5681 §4.1).
+    Restart,
+    /// Half of it for each RTO but the first begun, down to min(IW, cwnd); ssthresh remembers
+    /// three quarters (RFC 2861 §3 as Linux has it).
+    Decay,
+}
+
+/// What `min_rto` bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoFloor {
+    /// The RTO (RFC 6298 §2.4).
+    #[default]
+    Total,
+    /// 4·RTTVAR, so that the RTO is SRTT + max(min_rto, 4·RTTVAR) (Linux).
+    Variance,
+}
+
 /// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
@@ -166,6 +225,16 @@ impl TcpOptions {
     /// Bytes of IP and TCP header in each packet, timestamps included.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
+    }
+
+    /// The largest window that can be advertised, bytes; a receive-window policy starts from it.
+    pub fn largest_window(&self) -> u64 {
+        WindowField::new(self).most().min(self.receive_window)
+    }
+
+    /// Right edge that the sender of a connection without a handshake begins with.
+    pub(crate) fn first_edge(&self) -> u64 {
+        u64::from(WindowField::new(self).advertise(self.receive_window))
     }
 
     /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
@@ -196,6 +265,11 @@ impl TcpOptions {
             handshake: true,
             timestamps: false,
             ecn: EcnUse::Off,
+            window_scaling: WindowScaling::Exact,
+            idle_restart: IdleRestart::Off,
+            grow_unused: true,
+            rto_floor: RtoFloor::Total,
+            quick_acks: 0,
         }
     }
 

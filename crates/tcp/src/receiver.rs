@@ -7,7 +7,8 @@ mod ecn;
 
 use crate::options::{EcnUse, TcpOptions};
 use crate::reassembly::{Arrived, Reassembly};
-use crate::window::{AnyWindow, Arrival, ReceiveWindow};
+use crate::window::{AnyWindow, Arrival, ReceiveWindow, Standing};
+use crate::window_field::WindowField;
 use airpath_core::stats::Mean;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
@@ -29,7 +30,12 @@ pub(crate) fn timestamp(now: Time) -> u32 {
 pub struct Receiver {
     flow: FlowId,
     ack_size: u32,
+    /// In-order segments per ACK; 1 while `quick_acks` are left.
     delay_segments: u32,
+    /// The same after the quick ACKs.
+    later_delay_segments: u32,
+    /// In-order segments yet to be acknowledged one by one.
+    quick_acks: u32,
     delay_timeout: Duration,
     stream: Reassembly,
     window: AnyWindow,
@@ -37,6 +43,12 @@ pub struct Receiver {
     edge: u64,
     unacknowledged: u32,
     ack_deadline: Time,
+    /// When an ACK tells that the window has opened.
+    update_at: Time,
+    mss: u32,
+    field: WindowField,
+    /// What lies beyond the right edge is refused.
+    is_bounded: bool,
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
@@ -108,16 +120,24 @@ pub struct ReceiverReport {
 impl Receiver {
     /// The receiver of `flow`.
     pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
+        let is_bounded = window.is_bounded();
         Receiver {
             flow,
             ack_size: options.whole_header(),
-            delay_segments: options.delayed_ack_segments,
+            delay_segments: if options.quick_acks > 0 { 1 } else { options.delayed_ack_segments },
+            later_delay_segments: options.delayed_ack_segments,
+            quick_acks: options.quick_acks,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
-            edge: 0,
+            // What the sender of a connection without a handshake takes it to be.
+            edge: if is_bounded && !options.handshake { options.first_edge() } else { 0 },
             window,
             unacknowledged: 0,
             ack_deadline: Time::NEVER,
+            update_at: Time::NEVER,
+            mss: options.mss,
+            field: WindowField::new(options),
+            is_bounded,
             feedback: 0.0,
             uses_sack: options.recovery.uses_sack(),
             timestamps: options.timestamps.then(Timestamps::default),
@@ -142,8 +162,13 @@ impl Receiver {
         self.unacknowledged = 0;
         self.ack_deadline = Time::NEVER;
         let next = self.stream.next();
-        self.edge = self.edge.max(next + self.window.window());
-        let window = u32::try_from(self.edge - next).unwrap_or(u32::MAX);
+        let right_edge = if self.is_bounded {
+            self.window.right_edge(&self.standing(ctx.now))
+        } else {
+            self.edge.max(next + self.window.window())
+        };
+        let window = self.field.advertise(right_edge - next);
+        self.edge = self.edge.max(next + u64::from(window));
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
@@ -157,6 +182,37 @@ impl Receiver {
             timestamps.last_ack_sent = next;
         }
         ctx.emit(Port(0), ack);
+        if self.is_bounded {
+            self.await_opening(ctx.now);
+        }
+    }
+
+    #[cold]
+    fn send_syn_ack(&mut self, syn: &Packet, ctx: &mut Ctx<'_>) {
+        let field = self.field;
+        self.field = field.of_syn();
+        self.send_ack(Flags::SYN.with(self.echo.answer(syn)), ctx);
+        self.field = field;
+    }
+
+    fn standing(&self, now: Time) -> Standing {
+        let (next, edge) = (self.stream.next(), self.edge);
+        Standing { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
+    }
+
+    /// Sets the time at which the window has opened so far that the sender is told.
+    #[cold]
+    fn await_opening(&mut self, now: Time) {
+        let due = self.window.next_update(&self.standing(now));
+        self.update_at = if due > now { due } else { Time::NEVER };
+    }
+
+    /// A segment beyond the right edge is answered and not taken (RFC 9293 §3.10.7.4): it is
+    /// larger than the room, or the probe of a closed window.
+    #[cold]
+    fn refuse(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.measure(packet, Arrived::Duplicate, 0, ctx);
+        self.send_ack(Flags::NONE, ctx);
     }
 
     #[inline]
@@ -175,6 +231,14 @@ impl Receiver {
         }
     }
 
+    #[cold]
+    fn count_quick_ack(&mut self) {
+        self.quick_acks -= 1;
+        if self.quick_acks == 0 {
+            self.delay_segments = self.later_delay_segments;
+        }
+    }
+
     /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
     /// second segment or after the timeout.
     #[inline]
@@ -184,6 +248,9 @@ impl Receiver {
         }
         self.unacknowledged += 1;
         if self.unacknowledged >= self.delay_segments {
+            if self.quick_acks > 0 {
+                self.count_quick_ack();
+            }
             self.send_ack(Flags::NONE, ctx);
         } else if self.ack_deadline.is_never() {
             self.ack_deadline = ctx.now + self.delay_timeout;
@@ -202,8 +269,14 @@ impl Stage for Receiver {
         if packet.flags.contains(Flags::SYN) {
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
-            let answer = Flags::SYN.with(self.echo.answer(packet));
-            return self.send_ack(if is_old { Flags::NONE } else { answer }, ctx);
+            return if is_old {
+                self.send_ack(Flags::NONE, ctx)
+            } else {
+                self.send_syn_ack(packet, ctx)
+            };
+        }
+        if packet.end() > self.edge && self.is_bounded {
+            return self.refuse(packet, ctx);
         }
         if self.echo.kind != EcnUse::Off {
             self.note_mark(packet, ctx);
@@ -218,6 +291,7 @@ impl Stage for Receiver {
             feedback: packet.feedback,
             in_order: matches!(arrived, Arrived::InOrder | Arrived::FilledHole),
             duplicate: arrived == Arrived::Duplicate,
+            delivered: self.stream.next() - before,
         });
         match outcome {
             Ok(()) => self.acknowledge(arrived, ctx),
@@ -226,14 +300,16 @@ impl Stage for Receiver {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        if self.ack_deadline <= ctx.now {
+        if self.ack_deadline <= ctx.now || self.unacknowledged > 0 && self.update_at <= ctx.now {
             self.send_ack(Flags::NONE, ctx);
+        } else if self.update_at <= ctx.now {
+            self.send_ack(Flags::WINDOW_UPDATE, ctx);
         }
     }
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.ack_deadline
+        self.ack_deadline.min(self.update_at)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 6298. Samples come from segments that were sent once (Karn's rule, §3).
 
-use crate::options::{FirstRttvar, TcpOptions};
+use crate::options::{FirstRttvar, RtoFloor, TcpOptions};
 use airpath_core::Duration;
 
 /// SRTT, RTTVAR and the timeout that follows from them.
@@ -14,6 +14,8 @@ pub struct RttEstimator {
     min_rto: Duration,
     max_rto: Duration,
     granularity: Duration,
+    /// Least value of 4·RTTVAR, ns: the granularity, or what `rto_floor` asks for.
+    least_term: f64,
     max_backoff: u32,
     estimate: Option<Estimate>,
     /// RTO without back-off, kept up to date by every sample.
@@ -35,9 +37,17 @@ impl RttEstimator {
             srtt_gain: options.srtt_gain,
             rttvar_gain: options.rttvar_gain,
             first_rttvar: options.first_rttvar,
-            min_rto: options.min_rto,
+            min_rto: match options.rto_floor {
+                RtoFloor::Total => options.min_rto,
+                RtoFloor::Variance => Duration::ZERO,
+            },
             max_rto: options.max_rto,
             granularity: options.rto_granularity,
+            least_term: match options.rto_floor {
+                RtoFloor::Total => options.rto_granularity,
+                RtoFloor::Variance => options.rto_granularity.max(options.min_rto),
+            }
+            .as_nanos() as f64,
             max_backoff: options.max_backoff,
             estimate: None,
             base_rto: options.initial_rto,
@@ -64,7 +74,7 @@ impl RttEstimator {
         self.estimate = Some(Estimate { srtt, rttvar });
         self.backoff = 1;
         let grain = self.granularity.as_nanos();
-        let rto = (srtt + (4.0 * rttvar).max(grain as i64 as f64)) as i64 as u64;
+        let rto = (srtt + (4.0 * rttvar).max(self.least_term)) as i64 as u64;
         let rto = rto.checked_div(grain).map_or(rto, |ticks| ticks * grain);
         self.base_rto = Duration::from_nanos(rto).clamp(self.min_rto, self.max_rto);
     }
@@ -98,6 +108,11 @@ impl RttEstimator {
         self.backoff = 1;
         let rto = self.base_rto.max(Duration::from_secs(3));
         self.base_rto = rto.clamp(self.min_rto, self.max_rto);
+    }
+
+    /// The peer has answered, though not with a sample: the timeout is as if it had never doubled.
+    pub fn forget_back_off(&mut self) {
+        self.backoff = 1;
     }
 
     /// Doubles the timeout (RFC 6298 §5.5).
@@ -145,6 +160,25 @@ mod tests {
         assert_eq!(timeouts, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
         rtt.sample(Duration::from_millis(10));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
+    }
+
+    /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR), the floor is on the second term.
+    #[test]
+    fn the_floor_of_the_variance_lies_on_top_of_the_mean() {
+        let mut rtt = RttEstimator::new(&TcpOptions {
+            min_rto: Duration::from_millis(200),
+            rto_floor: RtoFloor::Variance,
+            ..TcpOptions::rfc()
+        });
+        assert_eq!(rtt.rto(), Duration::from_secs(1));
+        // SRTT 17, RTTVAR 8.5.
+        rtt.sample(Duration::from_millis(17));
+        assert_eq!(rtt.rto(), Duration::from_millis(217));
+        // SRTT 17 + 400/8, RTTVAR ¾·8.5 + 400/4.
+        rtt.sample(Duration::from_millis(417));
+        assert_eq!(rtt.rto(), Duration::from_nanos(67_000_000 + 4 * 106_375_000));
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Duration::from_nanos(2 * (67_000_000 + 4 * 106_375_000)));
     }
 
     #[test]

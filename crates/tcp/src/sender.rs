@@ -3,13 +3,17 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. After a timeout a sender without SACK
 //! goes back to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+mod application;
 mod ecn;
+mod idle;
 mod info;
+mod persist;
 
 pub use info::{SenderInfo, SenderState};
 
+use crate::application::{Application, OnOff};
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
-use crate::options::{RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
+use crate::options::{IdleRestart, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
 use crate::receiver::timestamp;
 use crate::recovery::{Recovery, Verdict};
 use crate::rtt::RttEstimator;
@@ -69,6 +73,8 @@ pub struct Sender {
     phase: Phase,
     start: Time,
     stop: Time,
+    /// When the connection begins, and then when the application does something next.
+    alarm: Time,
     /// Stream offset behind the last byte to send.
     end: u64,
     snd_una: u64,
@@ -77,9 +83,12 @@ pub struct Sender {
     snd_max: u64,
     /// Right edge of the receiver's window.
     edge: u64,
+    /// When the retransmission timer expires or, with nothing outstanding, the persist timer.
     rto_deadline: Time,
     /// What was outstanding at the last timeout ends here.
     loss_until: u64,
+    /// Probes sent since the window closed.
+    probes: u32,
     syn: Handshake,
     rtt: RttEstimator,
     recovery: Recovery,
@@ -93,6 +102,12 @@ pub struct Sender {
     ecn: EcnState,
     measured: Measured,
     completed_at: Option<Time>,
+    idle_restart: IdleRestart,
+    initial_window: u64,
+    /// When data was sent last.
+    last_sent: Time,
+    /// Writes now and then; without it, the data is all there at the start.
+    application: Option<Box<Application>>,
 }
 
 /// Counters since measurement started.
@@ -103,6 +118,7 @@ struct Measured {
     timeouts: u64,
     fast_retransmits: u64,
     ecn_reductions: u64,
+    window_probes: u64,
     rtt: Mean,
 }
 
@@ -119,6 +135,8 @@ pub struct SenderReport {
     pub fast_retransmits: u64,
     /// Reactions to echoed congestion marks, one per window.
     pub ecn_reductions: u64,
+    /// Probes of a closed receive window.
+    pub window_probes: u64,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// When the connection started.
@@ -142,13 +160,15 @@ impl Sender {
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,
+            alarm: config.start,
             end: config.transfer.unwrap_or(u64::MAX),
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
-            edge: options.receive_window,
+            edge: options.first_edge(),
             rto_deadline: Time::NEVER,
             loss_until: 0,
+            probes: 0,
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
@@ -160,7 +180,18 @@ impl Sender {
             ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
             completed_at: None,
+            idle_restart: options.idle_restart,
+            initial_window: options.initial_window,
+            last_sent: Time::ZERO,
+            application: None,
         }
+    }
+
+    /// The same, fed by an application that writes and pauses, without end.
+    #[must_use]
+    pub fn with_application(self, on_off: OnOff) -> Sender {
+        let application = Some(Box::new(Application::new(on_off)));
+        Sender { application, end: 0, ..self }
     }
 
     /// What was measured.
@@ -171,6 +202,7 @@ impl Sender {
             timeouts: self.measured.timeouts,
             fast_retransmits: self.measured.fast_retransmits,
             ecn_reductions: self.measured.ecn_reductions,
+            window_probes: self.measured.window_probes,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: self.completed_at,
@@ -229,6 +261,9 @@ impl Sender {
             self.congestion.on_lost_syn();
         }
         self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
     }
 
     fn sample(&mut self, rtt: Duration, ctx: &mut Ctx<'_>) {
@@ -241,7 +276,7 @@ impl Sender {
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let is_overtaken = ack.seq < self.snd_una;
         let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
-        if tells_nothing || ack.seq > self.snd_max {
+        if (tells_nothing || ack.seq > self.snd_max) && !self.is_answer_to_probe(ack, ctx.now) {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
@@ -250,11 +285,16 @@ impl Sender {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
+        } else {
+            self.on_window_update(ctx.now);
         }
         if self.ecn.is_used {
             self.on_echo(ack, self.snd_una - una, flight, ctx);
         }
         self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
         self.record_windows(ctx);
     }
 
@@ -343,6 +383,9 @@ impl Sender {
 
     fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
         if self.snd_una == self.end {
+            if self.application.is_some() {
+                return self.on_written_out(ctx.now);
+            }
             self.phase = Phase::Done;
             self.completed_at.get_or_insert(ctx.now);
         }
@@ -351,6 +394,7 @@ impl Sender {
     fn on_duplicate(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let verdict = match &self.sack {
             Some(_) => self.selective_verdict(ack),
+            None if ack.flags.contains(Flags::WINDOW_UPDATE) => Verdict::Wait,
             None => self.recovery.on_duplicate(self.snd_una, self.snd_max),
         };
         if verdict == Verdict::FastRetransmit {
@@ -383,8 +427,11 @@ impl Sender {
 
     fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
         self.rto_deadline = Time::NEVER;
-        if self.ecn.is_used && self.timeout_with_ecn() {
-            return self.transmit(ctx);
+        if self.phase == Phase::Established && self.snd_una == self.snd_max {
+            return self.on_idle_timeout(ctx);
+        }
+        if self.ecn.is_used {
+            self.timeout_with_ecn();
         }
         self.measured.timeouts += 1;
         self.rtt.back_off();
@@ -514,6 +561,7 @@ impl Sender {
             segment.tsecr = self.ts_recent;
         }
         self.measured.sent += 1;
+        self.last_sent = ctx.now;
         self.congestion.on_sent(ctx.now, end - seq);
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
@@ -561,8 +609,8 @@ impl Stage for Sender {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        if self.phase == Phase::Idle && self.start <= ctx.now {
-            self.open(ctx);
+        if self.alarm <= ctx.now {
+            self.on_alarm(ctx);
         }
         if self.rto_deadline <= ctx.now {
             self.on_timeout(ctx);
@@ -572,13 +620,13 @@ impl Stage for Sender {
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        if self.phase == Phase::Idle { self.start } else { self.rto_deadline }
+        self.rto_deadline.min(self.alarm)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
             Control::StartMeasurement => self.measured = Measured::default(),
-            Control::Start => self.start = ctx.now,
+            Control::Start => self.start_at(ctx.now),
             Control::Stop => self.stop = ctx.now,
             _ => {}
         }

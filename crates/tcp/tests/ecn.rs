@@ -5,9 +5,12 @@
 mod script;
 
 use airpath_core::{Ecn, Flags};
-use airpath_tcp::{EcnUse, RecoveryKind};
+use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
+use airpath_tcp::{EcnUse, RecoveryKind, WindowScaling};
 use script::Mark::{Cwr, Ect0, Plain, Setup};
-use script::{Given, SenderScript, again, agains, new, news, receiver, sender};
+use script::{
+    Given, SenderScript, again, agains, new, news, part, receiver, receiver_with, sender,
+};
 use serde_json::json;
 
 const WINDOW: u32 = 1_000_000;
@@ -304,6 +307,67 @@ fn a_finished_transfer_waits_for_no_timer() {
     tcp.expect([new(0)]).at(100).echo_ack(1000).nothing().no_timer();
 }
 
+// --- a closed receive window, §6.1.6 -----------------------------------------------------------
+
+/// Ten segments that fill the receiver's window.
+fn ten_that_fill_the_window() -> SenderScript {
+    ten_segments(|given| given.tcp.receive_window = 10_000)
+}
+
+#[test]
+fn s6_1_6_a_probe_is_not_ecn_capable_and_announces_nothing() {
+    let mut tcp = ten_that_fill_the_window();
+    tcp.at(100).echo_ack_with_window(10_000, 0).cwnd(5000).nothing();
+    tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]);
+    tcp.at(1200).echo_ack_with_window(10_000, 2000);
+    tcp.expect_marked(news(10, 12), [Cwr, Ect0]).cwnd(5000).ecn_reductions(1);
+}
+
+/// The probe has not brought CWR, so its answer says nothing new.
+#[test]
+fn s6_1_2_the_answer_to_a_taken_probe_is_an_old_echo() {
+    let mut tcp = ten_that_fill_the_window();
+    tcp.at(100).echo_ack_with_window(10_000, 0).cwnd(5000).nothing();
+    tcp.timeout_at(1100).expect([part(10_000, 1)]);
+    tcp.at(1200).echo_ack_with_window(10_001, 2000).cwnd(5000).ecn_reductions(1);
+    tcp.expect_marked([part(10_001, 1000), part(11_001, 1000)], [Cwr, Ect0]);
+    tcp.at(1300).echo_ack_with_window(12_001, 0).ecn_reductions(2).nothing();
+}
+
+/// RFC 9293 §3.8.6.1: the persist timer tells of no loss.
+#[test]
+fn the_persist_timer_reduces_and_announces_nothing() {
+    let mut tcp = ten_that_fill_the_window();
+    tcp.at(100).ack_with_window(10_000, 0).cwnd(10_100).nothing();
+    tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]).timeouts(0);
+    tcp.at(1200).ack_with_window(10_000, 1000).expect_marked([new(10)], [Ect0]).cwnd(10_100);
+}
+
+/// A sender whose window of one segment was echoed upon, with a closed receive window.
+fn waiting() -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 1000;
+        given.tcp.receive_window = 1000;
+    });
+    tcp.expect_marked([new(0)], [Ect0]).at(100).echo_ack_with_window(1000, 0).timer(1100);
+    tcp
+}
+
+#[test]
+fn s6_1_2_a_window_that_opens_does_not_end_the_wait_for_the_timer() {
+    let mut tcp = waiting();
+    tcp.at(500).window_update(1000).nothing().timer(1100);
+    tcp.timeout_at(1100).expect_marked([new(1)], [Cwr]).probes(0);
+}
+
+#[test]
+fn a_window_that_is_closed_when_the_wait_ends_is_probed() {
+    let mut tcp = waiting();
+    tcp.timeout_at(1100).nothing().timer(2100);
+    tcp.timeout_at(2100).expect_marked([part(1000, 1)], [Plain]).timeouts(0).probes(1);
+}
+
 // --- the receiver, §6.1.3 ----------------------------------------------------------------------
 
 #[test]
@@ -350,6 +414,35 @@ fn s6_1_5_a_mark_on_old_data_means_nothing() {
     });
     tcp.marked(0, Ecn::Ect0, Flags::NONE).ack(1000);
     tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000);
+}
+
+/// §6.1.5: the mark is on data from outside of the window.
+#[test]
+fn a_mark_on_a_refused_segment_means_nothing() {
+    let drain = DrainWindow::new(1000, DrainConfig { rate_bps: 0, start_ns: 0 });
+    let mut tcp = receiver_with(
+        |given| {
+            given.tcp.ecn = EcnUse::On;
+            given.tcp.receive_window = 1000;
+            given.tcp.delayed_ack_segments = 1;
+        },
+        AnyWindow::Drain(drain),
+    );
+    tcp.marked(0, Ecn::Ect0, Flags::NONE).ack(1000).window(0);
+    tcp.marked(1, Ecn::Ce, Flags::NONE).ack(1000).window(0);
+}
+
+#[test]
+fn a_setup_syn_ack_has_the_unscaled_window_of_any_other() {
+    let mut tcp = receiver_with(
+        |given| {
+            given.tcp.ecn = EcnUse::On;
+            given.tcp.receive_window = 1_000_000;
+            given.tcp.window_scaling = WindowScaling::On;
+        },
+        AnyWindow::Fixed(FixedWindow::new(1_000_000)),
+    );
+    tcp.syn_with(SETUP).syn_ack_with(Flags::ECE).window(65_535);
 }
 
 #[test]

@@ -215,3 +215,33 @@ fn an_ack_echoes_the_feedback_of_the_last_segment() {
     peer.at(30).priced_bytes(2000, 1000, 0.75).nothing();
     peer.timeout_at(230).ack(3000).feedback(0.75);
 }
+
+// --- quick ACKs (Linux) -----------------------------------------------------------------------
+
+fn quick(count: u32) -> script::ReceiverScript {
+    receiver(|given| given.tcp.quick_acks = count)
+}
+
+#[test]
+fn the_first_segments_are_acknowledged_one_by_one() {
+    let mut peer = quick(3);
+    for index in 0..3 {
+        peer.at(10 + index).segment(index).ack((index + 1) * 1000).no_timer();
+    }
+    peer.at(20).segment(3).nothing().at(21).segment(4).ack(5000);
+    peer.at(22).segment(5).nothing().timeout_at(222).ack(6000);
+}
+
+#[test]
+fn a_quick_ack_is_spent_on_what_is_in_order() {
+    let mut peer = quick(2);
+    peer.at(10).segment(0).ack(1000);
+    peer.at(11).segment(2).ack(1000).at(12).segment(2).ack(1000).at(13).segment(1).ack(3000);
+    peer.at(14).segment(3).ack(4000);
+    peer.at(15).segment(4).nothing().at(16).segment(5).ack(6000);
+}
+
+#[test]
+fn without_quick_acks_the_first_segment_waits() {
+    quick(0).at(10).segment(0).nothing();
+}

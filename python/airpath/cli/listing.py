@@ -10,7 +10,7 @@ import typer
 from airpath import papers
 from airpath.cli import output
 from airpath.errors import BadValueError
-from airpath.scenario import Congestion, Link, QueueDisc
+from airpath.scenario import Congestion, Link, QueueDisc, ReceiveWindow
 
 __all__ = ["KINDS", "list_parts", "parts"]
 
@@ -33,6 +33,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "congestion": _classes(Congestion),
     "aqm": _classes(QueueDisc),
     "link": _classes(Link),
+    "window": _classes(ReceiveWindow),
     "channel": dict,
     "scheduler": dict,
     "paper": lambda: dict(papers.PAPERS),

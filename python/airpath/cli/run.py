@@ -132,6 +132,7 @@ def print_result(result: Result, out: Console) -> None:
         _print_flows(result, out)
         _print_queues(result, out)
         _print_links(result, out)
+        _print_transfers(result, out)
 
 
 def _print_flows(result: Result, out: Console) -> None:
@@ -199,6 +200,21 @@ def _print_links(result: Result, out: Console) -> None:
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     output.print_table(out, "Links", columns, rows)
+
+
+def _print_transfers(result: Result, out: Console) -> None:
+    rows = [
+        [
+            str(group["group"]),
+            _number(group["started"], 1, 1),
+            _number(group["unfinished"], 1, 1),
+            *(_number(group[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s")),
+        ]
+        for group in result.transfer_intervals()
+    ]
+    if rows:
+        columns = ["group", "started", "unfinished", "mean time", "median", "95th percentile"]
+        output.print_table(out, "Transfers", columns, rows)
 
 
 def _shares(counts: Sequence[float]) -> str:

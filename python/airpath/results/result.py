@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,14 @@ from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
 from airpath.results.frames import frame, plain
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.provenance import as_comment
+from airpath.results.quantities import (
+    FLOW_QUANTITIES,
+    LINK_QUANTITIES,
+    QUEUE_QUANTITIES,
+    together,
+)
 from airpath.results.ss import ss_frame
+from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,37 +41,6 @@ ALL_FLOWS = "all"
 
 DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
 """What the values 0, 1, ... of the series ``drop`` mean."""
-
-FLOW_QUANTITIES = (
-    "goodput_bps",
-    "ip_throughput_bps",
-    "mean_delay_s",
-    "mean_rtt_s",
-    "delivered_bytes",
-    "delivered_packets",
-    "sent_packets",
-    "retransmissions",
-    "timeouts",
-    "fast_retransmits",
-    "ecn_reductions",
-    "duplicate_packets",
-    "completed_at_s",
-)
-"""Of every flow, in the order of the tables."""
-
-_ADD_UP = tuple(
-    name for name in FLOW_QUANTITIES if not name.endswith("_s") and not name.startswith("mean")
-)
-_QUEUE_QUANTITIES = (
-    "mean_packets",
-    "mean_bytes",
-    "mean_sojourn_s",
-    "max_packets",
-    "arrived",
-    "departed",
-    "marks",
-)
-_LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_packets")
 
 Columns = Mapping[str, tuple[bytes, bytes, bytes]]
 
@@ -141,11 +116,13 @@ class Result:
         -------
         flows : DataFrame
             `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
-            quantities. What was not measured is NaN.
+            quantities. What was not measured is NaN. Where sizes are drawn, `transfer_bytes`.
         """
+        drawn = any("transfer" in flow["source"] for flow in self.resolved["flows"])
         return frame(
             {"replication": run["replication"], "flow": flow["id"]}
             | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
+            | ({"transfer_bytes": flow.get("transfer_bytes")} if drawn else {})
             for run in self.replications
             for flow in run["flows"]
         )
@@ -165,7 +142,7 @@ class Result:
         reasons = sorted({reason for _, queue in found for reason in queue["drops"]})
         return frame(
             {"replication": number, "queue": queue["name"]}
-            | {name: queue[name] for name in _QUEUE_QUANTITIES}
+            | {name: queue[name] for name in QUEUE_QUANTITIES}
             | {f"drops_{reason}": queue["drops"].get(reason, 0) for reason in reasons}
             for number, queue in found
         )
@@ -181,7 +158,7 @@ class Result:
         """
         return frame(
             {"replication": run["replication"], "link": link["name"]}
-            | {name: link[name] for name in _LINK_QUANTITIES}
+            | {name: link[name] for name in LINK_QUANTITIES}
             | {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
             for run in self.replications
             for link in run["links"]
@@ -256,6 +233,42 @@ class Result:
             _airpath.jain_index([flow["goodput_bps"] for flow in run["flows"]])
             for run in self.replications
         )
+
+    def transfers(self) -> pd.DataFrame:
+        """Return how long the transfers of each group took, one row per replication and group.
+
+        Counted are the flows that started after the warm-up; those that were not complete at the
+        end of the run are missing in the times, which the last of them would have made longer.
+
+        Returns
+        -------
+        transfers : DataFrame
+            `replication`, `group`, how many `started`, `completed` and were `unfinished`, and of
+            those that completed `mean_s`, `median_s` and `p95_s` from start to the last
+            acknowledgement. Without rows when no flow has a size.
+        """
+        return frame(
+            {
+                "replication": run["replication"],
+                "group": group,
+                **completions(self.resolved, run, members),
+            }
+            for run in self.replications
+            for group, members in transfer_groups(self.resolved).items()
+        )
+
+    def transfer_intervals(self) -> list[dict[str, Any]]:
+        """Return each group of transfers, its quantities over the replications."""
+        return [
+            {
+                "group": group,
+                **self._quantities(
+                    [completions(self.resolved, run, members) for run in self.replications],
+                    TRANSFER_QUANTITIES,
+                ),
+            }
+            for group, members in transfer_groups(self.resolved).items()
+        ]
 
     # --- series ------------------------------------------------------------------------------
 
@@ -445,6 +458,8 @@ class Result:
             "queues": plain(self.queue_intervals()),
             "links": plain(self.link_intervals()),
         }
+        if transfers := self.transfer_intervals():
+            document["transfers"] = plain(transfers)
         if raw:
             document["replications"] = self.replications
         return document
@@ -519,6 +534,8 @@ class Result:
                 or [pd.DataFrame()]
             ),
         }
+        if transfer_groups(self.resolved):
+            tables["transfers"] = self.transfers()
         for name in self.recorded:
             tables |= self._of_replications(f"series-{name}", functools.partial(self.series, name))
         if self.resolved["record"]["ss"]:
@@ -561,7 +578,7 @@ class Result:
             for flow in range(len(self.resolved["flows"]))
         }
         rows[ALL_FLOWS] = {
-            name: self._interval(_together(run["flows"], name) for run in self.replications)
+            name: self._interval(together(run["flows"], name) for run in self.replications)
             for name in FLOW_QUANTITIES
         }
         return rows
@@ -579,7 +596,7 @@ class Result:
             found.append(
                 {
                     "name": name,
-                    **self._quantities(runs, _QUEUE_QUANTITIES),
+                    **self._quantities(runs, QUEUE_QUANTITIES),
                     "drops": drops,
                     "pmf": {part: pmf[part].tolist() for part in ("mean", "low", "high")},
                 }
@@ -594,7 +611,7 @@ class Result:
             found.append(
                 {
                     "name": name,
-                    **self._quantities(runs, _LINK_QUANTITIES),
+                    **self._quantities(runs, LINK_QUANTITIES),
                     "regime_packets": [self._interval(counts) for counts in regimes],
                 }
             )
@@ -615,21 +632,6 @@ class Result:
     def _kind(self, flow: int | str) -> str:
         kind = self.resolved["flows"][flow]["source"]["kind"]
         return "tcp" if kind == "tcp" else "datagram"
-
-
-def _together(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """One quantity of all flows of a replication: the sum, or the mean over delivered packets."""
-    if name in _ADD_UP:
-        return float(sum(flow[name] for flow in flows))
-    known = [flow for flow in flows if flow[name] is not None]
-    if name == "completed_at_s":
-        # All transfers are complete when the last one is.
-        all_done = len(known) == len(flows)
-        return max((float(flow[name]) for flow in flows), default=None) if all_done else None
-    packets = sum(flow["delivered_packets"] for flow in known)
-    if not packets:
-        return None
-    return math.fsum(flow[name] * flow["delivered_packets"] for flow in known) / float(packets)
 
 
 def _measured_s(resolved: Mapping[str, Any]) -> float:

@@ -46,7 +46,9 @@ from airpath.scenario.scenario import (
     Scenario,
 )
 from airpath.scenario.traces import recorded_traces, trace_path
-from airpath.scenario.units import Duration, Packets, Rate, Size
+from airpath.scenario.traffic import Arrivals, OnOff, Pareto, RandomSize, RandomTime
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Size
+from airpath.scenario.windows import DrainWindow, FixedWindow, ReceiveWindow
 
 __all__ = [
     "CAPTURE_POINTS",
@@ -56,6 +58,8 @@ __all__ = [
     "AckPath",
     "AirpathError",
     "Ared",
+    "ArrivalRate",
+    "Arrivals",
     "BadValueError",
     "Bottleneck",
     "Capture",
@@ -65,10 +69,12 @@ __all__ = [
     "Control",
     "Cubic",
     "Dctcp",
+    "DrainWindow",
     "DropTail",
     "DualRegimeLink",
     "Duration",
     "FixedLink",
+    "FixedWindow",
     "FqCoDel",
     "Gred",
     "IdealAckPath",
@@ -76,14 +82,19 @@ __all__ = [
     "LinkAckPath",
     "MultiRegimeLink",
     "NewReno",
+    "OnOff",
     "Option",
     "Packets",
+    "Pareto",
     "Pie",
     "Poisson",
     "Problem",
     "QueueDisc",
+    "RandomSize",
+    "RandomTime",
     "Rate",
     "RateTraceLink",
+    "ReceiveWindow",
     "Record",
     "Red",
     "Regime",

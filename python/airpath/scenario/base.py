@@ -29,7 +29,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self
 
 from airpath.errors import MISSING, Problem, ScenarioError
-from airpath.scenario.units import Duration, Packets, Quantity, Rate, Size, quote
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
 
 __all__ = ["Model", "Part"]
 
@@ -528,6 +528,7 @@ def _truth(value: Any) -> bool:
     return value
 
 
+PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
 PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
 PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
 PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
@@ -546,6 +547,7 @@ AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fract
 HashCount = Annotated[int, PlainValidator(_whole(1, 2**16 - 1, 1024))]
 Gain = Annotated[float, PlainValidator(_gain)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
+CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
 Truth = Annotated[bool, PlainValidator(_truth)]

@@ -27,8 +27,10 @@ from airpath.scenario.base import (
     faults_at,
     nearest,
 )
-from airpath.scenario.profiles import PROFILES, TcpOptions, profile_options
+from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
+from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
+from airpath.scenario.windows import ReceiveWindow
 
 __all__ = [
     "Cbr",
@@ -52,8 +54,6 @@ LARGEST_WINDOW = 2**32 - 1
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
 HYSTART = choice("off", "classic", "plus-plus")
-SELECTIVE = ("sack", "prr")
-"""Recoveries that go with every congestion control."""
 
 
 # --- congestion controls -----------------------------------------------------------------------
@@ -278,6 +278,8 @@ class Source(Part):
         When the flows start. Default 0 s.
     stop : Duration, optional
         When they stop sending, after the start. Default: the end of the run.
+    arrivals : Arrivals, optional
+        The flows start one after the other, from `start` on. Default: all at `start`.
     """
 
     family = "a source"
@@ -292,6 +294,7 @@ class Source(Part):
     base_rtt: BaseRtt = None
     start: Start = Duration(0)
     stop: Duration | None = None
+    arrivals: Arrivals | None = None
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -338,11 +341,23 @@ class Source(Part):
                 raise fault(f"not after the start, {latest}", "Write a time after the start")
         return stop
 
+    @field_validator("arrivals")
+    @classmethod
+    def _from_one_time_on(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
+        if arrivals is not None and isinstance(info.data.get("start"), Uniform):
+            raise fault("given beside a start that is drawn", 'Write start = "0 s" or leave it out')
+        return arrivals
+
     def base_rtts(self) -> list[Duration] | None:
         """Return the base RTT of each flow; None when the wires are given instead."""
         if self.base_rtt is None:
             return None
         return self.base_rtt if isinstance(self.base_rtt, list) else [self.base_rtt] * self.count
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether its flows are transfers that come to an end by themselves."""
+        return False
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of what each flow sends."""
@@ -365,13 +380,19 @@ class Source(Part):
         links_delay : int
             Two-way delay of the bottleneck link and of the ACK path's link, ns.
         """
-        if isinstance(self.start, Uniform):
+        start: dict[str, Any]
+        if self.arrivals is not None:
+            gap = round(10**18 / self.arrivals.poisson)
+            start = {"kind": "poisson", "from_ns": int(cast(Duration, self.start)), "gap_ns": gap}
+        elif isinstance(self.start, Uniform):
             low, high = self.start.uniform
             start = {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
         else:
             start = {"kind": "at", "time_ns": int(self.start)}
         access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
+        group = {"group": path[-1]} if self.arrivals is not None or self.is_finite else {}
         same = {
+            **group,
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),
@@ -395,19 +416,23 @@ class Source(Part):
 
 
 class Tcp(Source):
-    """TCP connections with bulk data, or a transfer of a given size.
+    """TCP connections with bulk data, transfers of a given or drawn size, or bursts.
 
     Parameters
     ----------
     cc : Congestion, optional
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
         law Reno and the profile's recovery.
-    profile : {"rfc", "ns3-2014"}
+    profile : {"rfc", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.
-    size : Size, optional
+    window : ReceiveWindow, optional
+        How the receiver's window moves. Default: fixed.
+    size : Size or RandomSize, optional
         Payload bytes to transfer, above 0. Default: without end.
+    on_off : OnOff, optional
+        In the place of `size`: bursts and pauses, without end.
     """
 
     needs_path = True
@@ -416,7 +441,21 @@ class Tcp(Source):
     cc: Congestion | None = None
     profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
     tcp: TcpOptions = Field(default_factory=TcpOptions)
-    size: PositiveSize | None = None
+    window: ReceiveWindow | None = None
+    size: AnySize = None
+    on_off: OnOff | None = None
+
+    @field_validator("on_off")
+    @classmethod
+    def _instead_of_size(cls, on_off: OnOff | None, info: ValidationInfo) -> OnOff | None:
+        if on_off is not None and info.data.get("size") is not None:
+            raise fault("given beside size", "Give one of the two")
+        return on_off
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether a size is given."""
+        return self.size is not None
 
     @field_validator("tcp")
     @classmethod
@@ -438,7 +477,11 @@ class Tcp(Source):
 
     def options(self) -> TcpOptions:
         """Return every TCP option: the profile's, changed by `cc` and `tcp`."""
-        return profile_options(self.profile, self.cc.recovery if self.cc else None, self.tcp)
+        given = self.tcp
+        if self.on_off is not None and given.grow_unused is None:
+            # A window that an application never fills would grow without bound.
+            given = TcpOptions(**given.document(), grow_unused=False)
+        return profile_options(self.profile, self.cc.recovery if self.cc else None, given)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; every TCP option is listed."""
@@ -447,12 +490,19 @@ class Tcp(Source):
             options["initial_ssthresh"] = None
         cc = self.cc or Reno()
         options["ecn"] = cc.echo or options["ecn"]
-        return {
+        source: dict[str, Any] = {
             "kind": "tcp",
             "congestion": cc.law(context, (*path, "cc")),
             "options": {"profile": self.profile, **options},
-            "transfer_bytes": None if self.size is None else int(self.size),
+            "transfer_bytes": int(self.size) if isinstance(self.size, Size) else None,
         }
+        if isinstance(self.size, RandomSize):
+            source["transfer"] = self.size.resolved(context, (*path, "size"))
+        if self.on_off is not None:
+            source["application"] = self.on_off.resolved(context, (*path, "on_off"))
+        if self.window is not None:
+            source["window"] = self.window.resolved(context, (*path, "window"))
+        return source
 
 
 class Cbr(Source):

@@ -2,7 +2,8 @@
 
 A profile is data: each option with its value as a user would write it, and where it comes from.
 ``rfc`` is what the standards say. ``ns3-2014`` is the classic Reno of the ns-3 release current
-in September 2014 (3.21), which the tables of qawla-2015 were made with.
+in September 2014 (3.21), which the tables of qawla-2015 were made with. ``linux`` is what a Linux
+kernel does, as far as the options go.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pydantic import ConfigDict, Field, PlainValidator, ValidationInfo
 
 from airpath.scenario.base import (
     Count,
+    CountOrNone,
     Key,
     Model,
     PositiveDuration,
@@ -25,7 +27,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.units import Duration, Size
 
-__all__ = ["PROFILES", "Option", "TcpOptions", "profile_options"]
+__all__ = ["PROFILES", "SELECTIVE", "Option", "TcpOptions", "profile_options"]
 
 
 class Option(NamedTuple):
@@ -39,8 +41,13 @@ RECOVERY = choice("reno", "newreno", "sack", "prr")
 GROWTH = choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated")
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
+SELECTIVE = ("sack", "prr")
+"""Recoveries that go with every congestion control."""
 FIRST_RTTVAR = choice("half", "full")
 ECN = choice("off", "on")
+SCALING = choice("exact", "off", "on")
+IDLE = choice("off", "restart", "decay")
+FLOOR = choice("total", "variance")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -111,6 +118,19 @@ class TcpOptions(Model):
     ecn : {"off", "on"}
         Explicit congestion notification (RFC 3168): both ends agree to it, data is ECN-capable,
         and marks are answered like losses. `cc` = "dctcp" switches it on.
+    window_scaling : {"exact", "off", "on"}
+        How the window is written into an ACK: as it is; in 16 bits, so at most 65535 B; in 16 bits
+        times a power of two (RFC 7323 §2), rounded down, not scaled in the SYN-ACK.
+    idle_restart : {"off", "restart", "decay"}
+        What an idle time longer than an RTO leaves of cwnd: all; the initial window at most
+        (RFC 5681 §4.1); half for each RTO but the first begun (RFC 2861, Linux).
+    grow_unused : bool
+        Whether Reno's window grows also when it is not used up. Without it a group of on/off
+        sources does not.
+    rto_floor : {"total", "variance"}
+        What `min_rto` bounds: the timeout (RFC 6298 §2.4), or 4·RTTVAR in it (Linux).
+    quick_acks : int
+        In-order segments at the start that are acknowledged one by one, from 0.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -139,6 +159,11 @@ class TcpOptions(Model):
     handshake: Truth | None = None
     timestamps: Truth | None = None
     ecn: Annotated[str | None, ECN] = None
+    window_scaling: Annotated[str | None, SCALING] = None
+    idle_restart: Annotated[str | None, IDLE] = None
+    grow_unused: Truth | None = None
+    rto_floor: Annotated[str | None, FLOOR] = None
+    quick_acks: CountOrNone | None = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -172,6 +197,11 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(False, "RFC 7323, an option"),
         "ecn": Option("off", "RFC 3168, an option"),
+        "window_scaling": Option("exact", "a receive window above 65535 B is meant as it is"),
+        "idle_restart": Option("off", "RFC 5681 §4.1 is an option here; bulk data is never idle"),
+        "grow_unused": Option(True, "RFC 5681 §3.1 asks for growth with every ACK of new data"),
+        "rto_floor": Option("total", "RFC 6298 §2.4"),
+        "quick_acks": Option(0, "RFC 5681 §4.2 has none"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -198,6 +228,42 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
         "timestamps": Option(False, "ns-3.21 has none"),
         "ecn": Option("off", "ns-3.21 has none"),
+        "window_scaling": Option("exact", "ns-3.21 has none; 65535 B need none"),
+        "idle_restart": Option("off", f"{_NS3}, has none"),
+        "grow_unused": Option(True, f"{_NS3}, with every ACK of new data"),
+        "rto_floor": Option("total", "ns-3.21, class RttEstimator"),
+        "quick_acks": Option(0, "ns-3.21 has none"),
+    },
+    "linux": {
+        "mss": Option("1448 B", "1500-byte packets with timestamps"),
+        "header": Option("40 B", "RFC 791 and RFC 9293; timestamps add 12"),
+        "initial_window": Option("14480 B", "TCP_INIT_CWND, ten segments, RFC 6928"),
+        "initial_ssthresh": Option("unlimited", "TCP_INFINITE_SSTHRESH"),
+        "receive_window": Option("3 MiB", "half of tcp_rmem's maximum of 6 MiB; not tuned"),
+        "recovery": Option("prr", "tcp_cwnd_reduction; tcp_sack = 1"),
+        "window_growth": Option("segments", "tcp_slow_start, tcp_cong_avoid_ai"),
+        "exit_window": Option("ssthresh", "tcp_end_cwnd_reduction; means nothing to prr"),
+        "fast_retransmit_guard": Option(True, "tcp_try_undo_recovery; means nothing to prr"),
+        "partial_ack_timer": Option("each", "tcp_rearm_rto; means nothing to prr"),
+        "limited_transmit": Option(True, "tcp_limited_transmit, RFC 3042"),
+        "delayed_ack_segments": Option(2, "__tcp_ack_snd_check"),
+        "delayed_ack_timeout": Option("40 ms", "TCP_DELACK_MIN; not adapted"),
+        "initial_rto": Option("1 s", "TCP_TIMEOUT_INIT"),
+        "min_rto": Option("200 ms", "TCP_RTO_MIN"),
+        "max_rto": Option("120 s", "TCP_RTO_MAX"),
+        "max_backoff": Option(32768, "tcp_retries2 = 15 doublings"),
+        "rto_granularity": Option("0 s", "exact clock; a kernel's has ticks of 1/HZ"),
+        "srtt_gain": Option(0.125, "tcp_rtt_estimator"),
+        "rttvar_gain": Option(0.25, "tcp_rtt_estimator; falling variance differs"),
+        "first_rttvar": Option("half", "tcp_rtt_estimator"),
+        "handshake": Option(True, "RFC 9293 §3.5"),
+        "timestamps": Option(True, "tcp_timestamps = 1"),
+        "ecn": Option("off", "tcp_ecn = 2: accepts, does not ask"),
+        "window_scaling": Option("on", "tcp_window_scaling = 1"),
+        "idle_restart": Option("decay", "tcp_slow_start_after_idle = 1, tcp_cwnd_restart"),
+        "grow_unused": Option(False, "tcp_is_cwnd_limited, part of segments growth"),
+        "rto_floor": Option("variance", "__tcp_set_rto, tcp_rtt_estimator"),
+        "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
     },
 }
 """The profiles by name: each option's value and source."""
@@ -205,6 +271,8 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
 
 def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -> TcpOptions:
     """Return every option: the profile's, then the recovery of `cc`, then the overrides.
+
+    A profile whose recovery goes with every congestion control keeps it.
 
     Parameters
     ----------
@@ -216,6 +284,6 @@ def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -
         What the user set.
     """
     values = {name: option.value for name, option in PROFILES[profile].items()}
-    if recovery is not None:
+    if recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
     return TcpOptions(**(values | overrides.document()))

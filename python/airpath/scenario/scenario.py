@@ -15,7 +15,6 @@ from airpath.scenario.base import (
     Part,
     Path,
     PositiveDuration,
-    PositiveRate,
     Text,
     Truth,
     choice,
@@ -25,7 +24,7 @@ from airpath.scenario.base import (
 from airpath.scenario.flows import Source, Uniform
 from airpath.scenario.links import Link
 from airpath.scenario.queues import DropTail, QueueDisc
-from airpath.scenario.units import Duration, Packets, quote
+from airpath.scenario.units import Duration, Packets, Rate, quote
 
 __all__ = [
     "CAPTURE_POINTS",
@@ -161,11 +160,11 @@ class Control(Model):
     at : Duration
         When, from the start of the run, at most its duration.
     rate : Rate
-        The rate from then on, above 0.
+        The rate from then on; 0 bit/s stops the link.
     """
 
     at: Duration = Field(examples=['"50 s"'])
-    rate: PositiveRate = Field(examples=['"128 kbit/s"'])
+    rate: Rate = Field(examples=['"128 kbit/s"'])
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""

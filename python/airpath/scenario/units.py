@@ -1,7 +1,7 @@
-"""Durations, rates, sizes and packet counts, read from text such as ``"26.88 Mbit/s"``.
+"""Durations, rates, sizes, packet counts, arrival rates, read from text like ``"26.88 Mbit/s"``.
 
-Each is an integer of its base unit (ns, bit/s, bytes, packets) with its own type, so that a
-duration cannot be taken for a size. Conversion is exact: a text goes through decimal arithmetic,
+Each is an integer of its base unit (ns, bit/s, bytes, packets, 10⁻⁹/s) with its own type, so that
+a duration cannot be taken for a size. Conversion is exact: a text goes through decimal arithmetic,
 a float through its shortest decimal form, and only then is rounded to the nearest integer,
 ties to even.
 
@@ -24,7 +24,7 @@ from typing_extensions import Self
 
 from airpath.errors import UnitError
 
-__all__ = ["LARGEST", "Duration", "Packets", "Quantity", "Rate", "Size"]
+__all__ = ["LARGEST", "ArrivalRate", "Duration", "Packets", "Quantity", "Rate", "Size"]
 
 LARGEST = 10**18
 """Largest count of any base unit: eight times that, bytes in bits, still fits 64 bits."""
@@ -40,7 +40,7 @@ _EXACT = Context(prec=2 * _LONGEST_TEXT)
 class Quantity(int):
     """An integer of a base unit that knows how to be written with a unit.
 
-    `Duration`, `Rate`, `Size` and `Packets` say which. Arithmetic gives plain `int`.
+    `Duration`, `Rate`, `Size`, `Packets` and `ArrivalRate` say which. Arithmetic gives plain `int`.
     """
 
     units: ClassVar[Mapping[str, int]]
@@ -289,6 +289,18 @@ class Packets(Quantity):
     def accepted(cls) -> str:
         """Return the sentence that says what to write, without its full stop."""
         return "Write a number with packets"
+
+
+class ArrivalRate(Quantity):
+    """Arrivals per time, integer billionths of an arrival per second."""
+
+    units = {"/s": 10**9, "/ms": 10**12}
+    written = ("/s",)
+    zero = "0 /s"
+    noun = "rate of arrivals"
+    example = "10 /s"
+    si_factor = 10**9
+    key_suffix = "_nano_per_s"
 
 
 def quote(text: str) -> str:

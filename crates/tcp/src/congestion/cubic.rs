@@ -2,12 +2,15 @@
 //!
 //! Source: RFC 9438. Windows are in segments here, as in the RFC.
 //! HyStart is `hystart.rs`.
-//! Left out: spurious-loss rollback (§4.9), the restart of an idle connection.
+//! Left out: spurious-loss rollback (§4.9).
+//! Where the RFC is silent: a second timeout without an ACK in between leaves W_max and cwnd_prior
+//! as the first set them; an idle time does not count in t (Linux), and when it cuts the window,
+//! the next congestion avoidance begins an epoch of its own towards the same W_max.
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
-use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -246,11 +249,15 @@ impl CongestionControl for Cubic {
 
     /// RFC 9438 §4.8.
     fn on_rto(&mut self, event: &LossEvent) {
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
+        let is_repeated = self.after_timeout && self.cwnd <= 1.0;
+        if is_repeated {
+            return;
+        }
         let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = 1.0;
         self.growth.on_reduction(true);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
         self.after_timeout = true;
     }
 
@@ -271,6 +278,20 @@ impl CongestionControl for Cubic {
 
     fn on_lost_syn(&mut self) {
         self.cwnd = self.cwnd.min(1.0);
+    }
+
+    fn on_idle(&mut self, event: &IdleEvent) {
+        let since_last =
+            event.now.saturating_since(std::mem::replace(&mut self.last_ack, event.now));
+        let left = event.cwnd as f64 / self.mss;
+        if left < self.cwnd {
+            self.cwnd = left;
+            self.epoch = None;
+        } else if let Some(epoch) = &mut self.epoch {
+            epoch.start = epoch.start + since_last;
+        }
+        self.ssthresh =
+            self.ssthresh.map(|ssthresh| ssthresh.max(event.ssthresh as f64 / self.mss));
     }
 
     fn cwnd(&self) -> u64 {
@@ -383,6 +404,43 @@ mod tests {
             law.on_ack(&AckEvent { app_limited: true, ..event });
         }
         assert_eq!(law.cwnd(), 20_000);
+    }
+
+    /// The window before the first of them is what counts (RFC 9438 §4.6).
+    #[test]
+    fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
+        let mut law = cubic(DEFAULT, 100, 10);
+        for _ in 0..5 {
+            law.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        }
+        assert_eq!((law.cwnd_prior, law.w_max), (100.0, 100.0));
+        assert_eq!((law.cwnd(), law.ssthresh()), (1000, 70_000));
+    }
+
+    /// RFC 9438 §4.2: t has no time in it in which the application had nothing to send.
+    #[test]
+    fn s4_2_an_idle_time_moves_the_epoch() {
+        let rtt = Duration::from_millis(40);
+        let mut law = cubic(DEFAULT, 100, 10);
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        round(&mut law, Time::ZERO, rtt);
+        let before = law.cwnd;
+        let now = Time::from_secs(3600);
+        law.on_idle(&IdleEvent { now, cwnd: law.cwnd(), ssthresh: 0 });
+        law.on_ack(&ack(now + rtt, rtt));
+        assert!(law.cwnd - before < 0.5, "{before} and {}", law.cwnd);
+    }
+
+    #[test]
+    fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
+        let rtt = Duration::from_millis(40);
+        let mut law = cubic(DEFAULT, 100, 10);
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        round(&mut law, Time::ZERO, rtt);
+        let now = Time::from_secs(60);
+        law.on_idle(&IdleEvent { now, cwnd: 10_000, ssthresh: 75_000 });
+        assert_eq!((law.cwnd(), law.ssthresh()), (10_000, 75_000));
+        assert!(law.epoch.is_none() && law.w_max == 100.0);
     }
 
     #[test]

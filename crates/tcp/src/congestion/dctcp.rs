@@ -4,7 +4,7 @@
 //! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
 
 use super::hystart::HystartKind;
-use super::{AckEvent, CongestionControl, CongestionSetup, EchoEvent, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, EchoEvent, IdleEvent, LossEvent, Reno};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -107,6 +107,10 @@ impl CongestionControl for Dctcp {
         self.reno.on_lost_syn();
     }
 
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.reno.on_idle(event);
+    }
+
     /// RFC 8257 §3.3 steps 1 to 9.
     fn on_echo(&mut self, event: &EchoEvent) {
         self.acked += event.acked;
@@ -201,6 +205,13 @@ mod tests {
         assert_eq!((law.cwnd(), law.ssthresh()), (50_000, 50_000));
         law.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000 });
         assert_eq!((law.cwnd(), law.ssthresh()), (1000, 25_000));
+    }
+
+    #[test]
+    fn what_an_idle_time_leaves_is_renos() {
+        let mut law = dctcp(0.0625, 0.0, 100);
+        law.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
+        assert_eq!((law.cwnd(), law.ssthresh(), law.alpha()), (10_000, 100_000, 0.0));
     }
 
     /// Without marks α decays by 1 − g per window; with marks everywhere it returns to 1.

@@ -59,6 +59,17 @@ pub struct EchoEvent {
     pub snd_nxt: u64,
 }
 
+/// Sending begins again after a time with nothing outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleEvent {
+    /// When.
+    pub now: Time,
+    /// The window that is left, bytes; as it was unless the idle time was long.
+    pub cwnd: u64,
+    /// ssthresh is at least this, bytes.
+    pub ssthresh: u64,
+}
+
 /// A window law.
 pub trait CongestionControl {
     /// New data was acknowledged.
@@ -84,6 +95,11 @@ pub trait CongestionControl {
 
     /// Whether an ACK echoes a mark or not, for laws that count (DCTCP).
     fn on_echo(&mut self, event: &EchoEvent) {
+        let _ = event;
+    }
+
+    /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
+    fn on_idle(&mut self, event: &IdleEvent) {
         let _ = event;
     }
 

@@ -1,7 +1,8 @@
 //! The list of congestion controls: one line each.
 
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, EchoEvent, LossEvent, Reno,
+    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, EchoEvent, IdleEvent, LossEvent,
+    Reno,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -39,6 +40,9 @@ impl CongestionControl for AnyCongestion {
     }
     fn on_echo(&mut self, event: &EchoEvent) {
         each_part!(self, law => law.on_echo(event));
+    }
+    fn on_idle(&mut self, event: &IdleEvent) {
+        each_part!(self, law => law.on_idle(event));
     }
     #[inline]
     fn on_sent(&mut self, now: Time, bytes: u64) {

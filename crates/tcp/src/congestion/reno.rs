@@ -1,11 +1,11 @@
 //! Reno: slow start, congestion avoidance, one halving per loss.
 //!
 //! Source: RFC 5681 §3.1 and the window arithmetic of §3.2; growth is `growth.rs`.
-//! Left out: the restart of an idle connection (§4.1).
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
-use super::{AckEvent, CongestionControl, CongestionSetup, LossEvent};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use crate::options::WindowGrowth;
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -32,6 +32,7 @@ pub struct Reno {
     mss: u64,
     beta_ecn: f64,
     growth: Growth,
+    grow_unused: bool,
     hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
@@ -45,6 +46,8 @@ impl Reno {
             mss: u64::from(options.mss),
             beta_ecn: half(),
             growth: Growth::new(options),
+            // Counting segments has a rule of its own.
+            grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
@@ -110,6 +113,9 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
+        if !self.grow_unused && event.app_limited {
+            return;
+        }
         if self.hystart.is_some() && self.cwnd < self.ssthresh {
             return self.careful_slow_start(event);
         }
@@ -143,6 +149,11 @@ impl CongestionControl for Reno {
         self.cwnd = self.cwnd.min(self.mss);
     }
 
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.cwnd = self.cwnd.min(event.cwnd);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
+    }
+
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd
@@ -157,7 +168,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{TcpOptions, WindowGrowth};
+    use crate::options::TcpOptions;
     use airpath_core::Time;
 
     fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {

@@ -1,6 +1,7 @@
 //! The sender's side of explicit congestion notification.
 //!
-//! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions).
+//! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
+//! (probes of a closed window).
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
@@ -58,6 +59,14 @@ impl EcnState {
     /// no more than that is from before CWR arrived.
     fn is_beyond_reduction(&self, ack: u64) -> bool {
         self.reduced_until.is_none_or(|until| ack > until)
+    }
+
+    /// A probe of a closed window, which announces nothing, was taken: everything before `snd_max`
+    /// was sent before the announcement.
+    pub(super) fn on_taken_probe(&mut self, snd_max: u64) {
+        if self.announces {
+            self.reduced_until = Some(snd_max);
+        }
     }
 
     /// The window was reduced with everything before `snd_max` sent.
@@ -118,15 +127,24 @@ impl Sender {
         }
     }
 
-    /// The timer expired. True when that only ends the wait of a window of one segment.
+    /// The timer expired with data outstanding.
     #[cold]
-    pub(super) fn timeout_with_ecn(&mut self) -> bool {
-        let only_waited = self.ecn.waits_for_timer && self.snd_una == self.snd_max;
+    pub(super) fn timeout_with_ecn(&mut self) {
         self.ecn.waits_for_timer = false;
-        if !only_waited {
-            self.ecn.on_reduction(self.snd_max);
-            self.ecn.after_timeout = true;
+        self.ecn.on_reduction(self.snd_max);
+        self.ecn.after_timeout = true;
+    }
+
+    /// The timer expired with nothing outstanding: a window of one segment has waited for it, or
+    /// the receive window is closed.
+    #[cold]
+    pub(super) fn on_idle_timeout(&mut self, ctx: &mut Ctx<'_>) {
+        if !std::mem::take(&mut self.ecn.waits_for_timer) {
+            return self.probe_window(ctx);
         }
-        only_waited
+        self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! To add one: its file and one line in `registry.rs`.
 
+mod drain;
 mod fixed;
 mod registry;
 
+pub use drain::{DrainConfig, DrainWindow};
 pub use fixed::FixedWindow;
 pub use registry::{AnyWindow, WindowRegistry};
 
@@ -23,6 +25,23 @@ pub struct Arrival {
     pub in_order: bool,
     /// Whether all of it had arrived before.
     pub duplicate: bool,
+    /// Payload that it made available to the application in order, bytes.
+    pub delivered: u64,
+}
+
+/// Where the receiver stands when it looks at its window.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// The present instant.
+    pub now: Time,
+    /// The next byte expected.
+    pub next: u64,
+    /// The right edge that was advertised last.
+    pub edge: u64,
+    /// Payload bytes of a full segment.
+    pub mss: u64,
+    /// Step of the advertised window: 2^shift with window scaling, else 1.
+    pub step: u64,
 }
 
 /// Decides the advertised window.
@@ -39,4 +58,23 @@ pub trait ReceiveWindow {
     /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
     /// lets the right edge move back (RFC 9293 §3.8.6).
     fn window(&self) -> u64;
+
+    /// The right edge that an ACK sent now advertises; asked for only when the policy is
+    /// [`bounded`](Self::is_bounded).
+    fn right_edge(&self, standing: &Standing) -> u64 {
+        standing.edge.max(standing.next + self.window())
+    }
+
+    /// When the sender is to be told that the window has opened, if nothing arrives before. Asked
+    /// for only when the policy is [`bounded`](Self::is_bounded).
+    fn next_update(&self, standing: &Standing) -> Time {
+        let _ = standing;
+        Time::NEVER
+    }
+
+    /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
+    /// refused (RFC 9293 §3.10.7.4), and the window may close.
+    fn is_bounded(&self) -> bool {
+        false
+    }
 }

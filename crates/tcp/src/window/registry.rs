@@ -1,7 +1,7 @@
 //! The list of receive-window policies: one line each.
 
-use super::{Arrival, FixedWindow, ReceiveWindow};
-use airpath_core::{Registry, StageError, built_in_parts};
+use super::{Arrival, DrainWindow, FixedWindow, ReceiveWindow, Standing};
+use airpath_core::{Registry, StageError, Time, built_in_parts};
 
 /// Receive-window policies that were registered at run time; `u64` is the receive window, bytes.
 pub type WindowRegistry = Registry<dyn ReceiveWindow + Send, u64>;
@@ -10,6 +10,7 @@ built_in_parts! {
     /// Any receive-window policy.
     enum AnyWindow: dyn ReceiveWindow + Send, u64 {
         "fixed" => Fixed(FixedWindow): "A window of fixed size.",
+        "drain" => Drain(DrainWindow): "A buffer that the application reads at a limited rate.",
     }
 }
 
@@ -21,5 +22,14 @@ impl ReceiveWindow for AnyWindow {
     #[inline]
     fn window(&self) -> u64 {
         each_part!(self, window => window.window())
+    }
+    fn right_edge(&self, standing: &Standing) -> u64 {
+        each_part!(self, window => window.right_edge(standing))
+    }
+    fn next_update(&self, standing: &Standing) -> Time {
+        each_part!(self, window => window.next_update(standing))
+    }
+    fn is_bounded(&self) -> bool {
+        each_part!(self, window => window.is_bounded())
     }
 }

@@ -10,15 +10,15 @@ mod peer;
 mod receiver;
 
 pub(crate) use peer::Peer;
-pub(crate) use receiver::{ReceiverScript, receiver, receiver_with_policy};
+pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with_policy};
 
 use airpath_core::test_kit::Bench;
 use airpath_core::{
     Control, Duration, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage,
-    Time,
+    Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
-use airpath_tcp::{Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
@@ -43,6 +43,8 @@ pub(crate) struct Given {
     pub(crate) start: u64,
     /// When nothing new is sent any more, ms.
     pub(crate) stop: Option<u64>,
+    /// What writes the data; `None` has all of it at the start.
+    pub(crate) application: Option<OnOffConfig>,
 }
 
 impl Given {
@@ -68,6 +70,7 @@ fn rfc() -> Given {
         transfer: None,
         start: 0,
         stop: None,
+        application: None,
     }
 }
 
@@ -130,6 +133,11 @@ pub(crate) fn again(index: u64) -> Segment {
 /// `len` bytes from `seq`, for the first time.
 pub(crate) fn part(seq: u64, len: u64) -> Segment {
     Segment::Data(seq, len, false)
+}
+
+/// `len` bytes from `seq`, once more.
+pub(crate) fn part_again(seq: u64, len: u64) -> Segment {
+    Segment::Data(seq, len, true)
 }
 
 /// The full segments `from` … `to` − 1, for the first time.
@@ -242,6 +250,11 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         start: ms(given.start),
         stop: given.stop.map_or(Time::NEVER, ms),
     });
+    let stream = Stream::new(1, 0, "application");
+    let sender = match given.application {
+        Some(config) => sender.with_application(OnOff { config, stream }),
+        None => sender,
+    };
     let mut script = SenderScript {
         sender,
         bench: Bench::default(),
@@ -285,8 +298,14 @@ impl SenderScript {
 
     /// An ACK arrives, of everything before `next`, with ECN-Echo.
     pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
+        self.echo_ack_with_window(next, self.window)
+    }
+
+    /// The same, that allows `window` bytes more.
+    pub(crate) fn echo_ack_with_window(&mut self, next: u64, window: u32) -> &mut Self {
+        self.window = window;
         self.una = self.una.max(next);
-        let mut packet = Packet::ack(FLOW, next, self.window, HEADER);
+        let mut packet = Packet::ack(FLOW, next, window, HEADER);
         packet.flags = Flags::ECE;
         self.receive(packet)
     }
@@ -314,6 +333,14 @@ impl SenderScript {
         self.window = window;
         self.una = self.una.max(next);
         self.receive(Packet::ack(FLOW, next, window, 40))
+    }
+
+    /// A window update arrives: the highest ACK once more, with `window` bytes.
+    pub(crate) fn window_update(&mut self, window: u32) -> &mut Self {
+        self.window = window;
+        let mut packet = Packet::ack(FLOW, self.una, window, 40);
+        packet.flags = Flags::WINDOW_UPDATE;
+        self.receive(packet)
     }
 
     /// An ACK arrives of something that the script's peer cannot mean.
@@ -415,6 +442,12 @@ impl SenderScript {
         }
     }
 
+    /// The application begins or ends to write at `due` and not before.
+    #[track_caller]
+    pub(crate) fn application_at(&mut self, due: u64) -> &mut Self {
+        self.timeout_at(due)
+    }
+
     /// The scenario stops the source.
     pub(crate) fn stop(&mut self) -> &mut Self {
         self.sender.control(&Control::Stop, &mut self.bench.at(ms(self.now)));
@@ -474,6 +507,11 @@ impl SenderScript {
         self.expect([])
     }
 
+    /// What was sent since the last stimulus.
+    pub(crate) fn take(&mut self) -> Vec<Segment> {
+        std::mem::take(&mut self.unclaimed)
+    }
+
     /// Whatever was sent since the last stimulus is not what the test is about.
     pub(crate) fn anything(&mut self) -> &mut Self {
         self.unclaimed.clear();
@@ -516,6 +554,13 @@ impl SenderScript {
     #[track_caller]
     pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
         assert_eq!(self.sender.ssthresh(), bytes, "ssthresh at {} ms", self.now);
+        self
+    }
+
+    /// Probes of a closed window so far.
+    #[track_caller]
+    pub(crate) fn probes(&mut self, count: u64) -> &mut Self {
+        assert_eq!(self.sender.report().window_probes, count, "at {} ms", self.now);
         self
     }
 

@@ -28,7 +28,8 @@ pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) 
     receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
 }
 
-fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
+/// The same with options and a policy.
+pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
     let mut given = rfc();
     change(&mut given);
     ReceiverScript {
@@ -143,6 +144,15 @@ impl ReceiverScript {
     #[track_caller]
     pub(crate) fn nothing(&mut self) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
+        self
+    }
+
+    /// A window update was sent: the last ACK once more, because the window has opened.
+    #[track_caller]
+    pub(crate) fn update(&mut self, next: u64) -> &mut Self {
+        self.ack(next);
+        let ack = self.last.as_ref().expect("an ACK was sent");
+        assert!(ack.flags.contains(Flags::WINDOW_UPDATE), "not a window update");
         self
     }
 

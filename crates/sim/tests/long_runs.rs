@@ -1,0 +1,248 @@
+//! Long times, large streams, small and large segments, links that stop, flows that wait.
+
+mod common;
+
+use airpath_link::Traces;
+use airpath_link::trace_file::Trace;
+use airpath_path::{Parts, ReplicationReport, Scenario};
+use common::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const DAY: u64 = 86_400;
+
+/// Every way of recovery, and the options of profile `linux`.
+fn variants() -> Vec<(&'static str, Value)> {
+    let recovery = |name: &str| json!({"recovery": name});
+    vec![
+        ("reno", recovery("reno")),
+        ("newreno", recovery("newreno")),
+        ("sack", recovery("sack")),
+        ("linux", linux()),
+    ]
+}
+
+/// Profile `linux` with segments of 1000 bytes.
+fn linux() -> Value {
+    json!({
+        "mss": 1000, "initial_window": 10_000, "receive_window": 3 << 20, "recovery": "prr",
+        "window_growth": "segments", "delayed_ack_timeout_ns": 40 * MS, "min_rto_ns": 200 * MS,
+        "max_rto_ns": 120 * SECOND, "max_backoff": 32_768, "timestamps": true,
+        "window_scaling": "on", "idle_restart": "decay", "grow_unused": false,
+        "rto_floor": "variance", "quick_acks": 16})
+}
+
+fn cubic(options: Value) -> Value {
+    let mut source = tcp(options);
+    source["congestion"] = json!({"kind": "cubic", "c": 0.4, "beta": 0.7});
+    source
+}
+
+// --- ten days ---------------------------------------------------------------------------------
+
+/// A segment per second for ten days, eight of them under way: 864 000 segments, 201 rounds of
+/// the timestamps' clock.
+#[test]
+fn ten_days_of_one_flow_keep_a_slow_link_busy() {
+    for (name, mut options) in variants() {
+        let header = if name == "linux" { 1052 } else { 1040 };
+        merge(&mut options, json!({"mss": 1000, "receive_window": 8000}));
+        let flows = vec![flow(tcp(options), json!({}))];
+        let change = json!({"warmup_ns": 1000 * SECOND});
+        let report = run(&scenario(10 * DAY, flows, fixed(8 * header), droptail(10), change), 1);
+        let flow = &report.flows[0];
+        assert_eq!(flow.delivered_bytes, 1000 * (10 * DAY - 1000), "{name}");
+        assert_eq!((flow.timeouts, flow.retransmissions), (0, 0), "{name}");
+        let rtt = flow.mean_rtt_s.expect("samples");
+        assert!((7.0..8.1).contains(&rtt), "{name}: {rtt}");
+    }
+}
+
+/// The same with one packet in fifty lost: some 17 000 losses in a row are recovered from.
+#[test]
+fn ten_days_of_losses_are_recovered_from() {
+    for (name, mut options) in variants() {
+        merge(&mut options, json!({"mss": 1000, "receive_window": 16_000}));
+        let link = json!({"kind": "fixed", "rate_bps": 8320, "loss": 0.02});
+        let flows = vec![flow(tcp(options), json!({}))];
+        let report = run(&scenario(10 * DAY, flows, link, droptail(20), json!({})), 1);
+        let (flow, link) = (&report.flows[0], &report.links[0]);
+        assert!(link.lost_packets > 10_000, "{name}: {}", link.lost_packets);
+        assert!(flow.retransmissions >= link.lost_packets * 99 / 100, "{name}: {flow:?}");
+        // A window of 8 segments keeps the link busy; a timeout each at worst.
+        let share = flow.delivered_bytes as f64 / (1000 * 10 * DAY) as f64;
+        assert!((0.6..0.981).contains(&share), "{name}: {share}");
+    }
+}
+
+/// Bursts of 20 segments every 83 minutes and a third: more than a round of the timestamps'
+/// clock (71.6 minutes) and than half of one, in which what is echoed loses its validity.
+#[test]
+fn ten_days_of_bursts_outlast_the_clock_of_the_timestamps() {
+    for (name, law) in [("reno", tcp(linux())), ("cubic", cubic(linux()))] {
+        let mut source = law;
+        source["application"] = json!({
+            "on": {"size": {"kind": "fixed", "bytes": 20_000}},
+            "off": {"kind": "fixed", "time_ns": 5000 * SECOND}});
+        let flows = vec![flow(source, json!({}))];
+        let report = run(&scenario(10 * DAY, flows, fixed(8_000_000), droptail(50), json!({})), 1);
+        let flow = &report.flows[0];
+        assert_eq!(flow.delivered_bytes, 20_000 * (10 * DAY).div_ceil(5000), "{name}");
+        assert_eq!((flow.timeouts, flow.retransmissions), (0, 0), "{name}");
+        let rtt = flow.mean_rtt_s.expect("samples");
+        assert!((0.02..0.07).contains(&rtt), "{name}: {rtt}");
+    }
+}
+
+/// A reader that takes a byte per second: ten days of probes, updates and closed windows.
+#[test]
+fn ten_days_of_a_reader_that_takes_a_byte_per_second() {
+    let mut source = tcp(json!({"mss": 1000, "receive_window": 10_000}));
+    source["window"] = json!({"kind": "drain", "rate_bps": 8});
+    let flows = vec![flow(source, json!({}))];
+    let report = run(&scenario(10 * DAY, flows, fixed(1_000_000), droptail(50), json!({})), 1);
+    let flow = &report.flows[0];
+    // What was read and what the buffer holds, of which a segment may be missing.
+    let most = 10 * DAY + 10_000;
+    assert!((most - 3000..=most).contains(&flow.delivered_bytes), "{}", flow.delivered_bytes);
+    assert_eq!((flow.timeouts, flow.retransmissions), (0, 0));
+}
+
+// --- large streams, small and large segments --------------------------------------------------
+
+/// Beyond 2³² bytes, in segments as large as IP takes.
+#[test]
+fn a_stream_beyond_four_gibibytes_goes_on() {
+    for (name, change) in variants() {
+        let mut options = change;
+        merge(&mut options, json!({"mss": 65_400, "receive_window": 2_000_000}));
+        merge(&mut options, json!({"initial_window": 654_000}));
+        let mut source = tcp(options);
+        let bytes = (1u64 << 32) + 123_456_789;
+        source["transfer_bytes"] = json!(bytes);
+        let link = json!({"kind": "fixed", "rate_bps": 10_000_000_000u64, "loss": 1e-4});
+        let flows = vec![flow(
+            source,
+            json!({"return_wire": {"delay_ns": MS},
+            "egress": {"delay_ns": MS}}),
+        )];
+        let report = run(&scenario(600, flows, link, droptail(100), json!({})), 1);
+        let flow = &report.flows[0];
+        assert_eq!(flow.delivered_bytes, bytes, "{name}");
+        assert!(flow.completed_at_s.is_some() && flow.retransmissions > 0, "{name}: {flow:?}");
+    }
+}
+
+#[test]
+fn segments_of_one_byte_and_of_an_ip_packet_arrive() {
+    for (name, change) in variants() {
+        for (mss, bytes) in [(1u64, 20_000u64), (65_483, 20_000_000)] {
+            let mut options = change.clone();
+            merge(
+                &mut options,
+                json!({"mss": mss, "initial_window": 3 * mss,
+                "receive_window": (100 * mss).max(2000)}),
+            );
+            let mut source = tcp(options);
+            source["transfer_bytes"] = json!(bytes);
+            let link = json!({"kind": "fixed", "rate_bps": 100_000_000, "loss": 0.002});
+            let flows = vec![flow(source, json!({}))];
+            let report = run(&scenario(2000, flows, link, droptail(50), json!({})), 1);
+            let flow = &report.flows[0];
+            assert_eq!(flow.delivered_bytes, bytes, "{name} {mss}");
+            assert!(flow.completed_at_s.is_some(), "{name} {mss}");
+        }
+    }
+}
+
+// --- links that stop --------------------------------------------------------------------------
+
+fn stopped(change: Value, from_s: u64, to_s: u64, seconds: u64) -> Scenario {
+    let controls = json!([
+        {"at_ns": from_s * SECOND, "action": {"kind": "rate", "rate_bps": 0}},
+        {"at_ns": to_s * SECOND, "action": {"kind": "rate", "rate_bps": 1_000_000}}]);
+    let flows = vec![flow(tcp(change), json!({}))];
+    scenario(seconds, flows, fixed(1_000_000), droptail(30), json!({"controls": controls}))
+}
+
+/// The timer backs off while the link stands still. When it goes on, what waited in the queue
+/// brings its ACKs at once; a segment that is lost once more waits for the timer, which has kept
+/// its back-off (Karn's rule). Then the link is full again.
+#[test]
+fn a_link_that_stands_still_for_minutes_costs_no_timer() {
+    for (name, options) in variants() {
+        let until = |end| run(&stopped(options.clone(), 20, 620, end), 1);
+        let timeouts = until(620).flows[0].timeouts;
+        // 1 + 2 + … + 32 = 63 s, then every minute; Linux: 0.2 + 0.4 + … up to 120 s.
+        let expected = if name == "linux" { 10..=14 } else { 13..=16 };
+        assert!(expected.contains(&timeouts), "{name}: {timeouts} timeouts");
+        let gained = until(800).flows[0].delivered_bytes - until(760).flows[0].delivered_bytes;
+        assert!(gained > 40 * 125_000 * 90 / 100, "{name}: {gained} bytes in 40 s");
+    }
+}
+
+/// The same, and everything that was on its way is lost: the flow is back within its largest RTO.
+#[test]
+fn a_flow_whose_flight_was_lost_is_back_within_the_largest_timeout() {
+    for (name, mut options) in variants() {
+        merge(&mut options, json!({"max_rto_ns": 30 * SECOND}));
+        // A queue of one packet loses what comes while the link stands still.
+        let mut scenario = stopped(options, 20, 620, 720);
+        scenario.bottleneck.queue = droptail(1);
+        let report = run(&scenario, 1);
+        let link = &report.links[0];
+        // Busy for 20 s and for at least 60 of the last 100 s, not counting the start.
+        assert!(link.delivered_bytes > 125_000 * 40, "{name}: {}", link.delivered_bytes);
+    }
+}
+
+/// A recorded rate with three minutes of nothing in each five. A gap costs the largest timeout at
+/// worst, half of the two minutes that follow.
+#[test]
+fn a_trace_with_minutes_of_nothing_is_survived() {
+    let rates = "time_s,rate_bps\n0,2e6\n120,0\n300,0\n";
+    let gaps = Trace::parse_csv("gaps", rates).expect("a trace");
+    let traces: Arc<Traces> = Arc::new([("gaps".to_owned(), Arc::new(gaps))].into());
+    for (name, mut options) in variants() {
+        merge(&mut options, json!({"max_rto_ns": 60 * SECOND}));
+        let flows = vec![flow(tcp(options), json!({}))];
+        let link = json!({"kind": "rate-trace", "trace": "gaps"});
+        let scenario = scenario(3000, flows, link, droptail(30), json!({}));
+        let report = run_with(&scenario, &Parts::default(), &traces, 1).report(0);
+        let goodput = report.flows[0].goodput_bps;
+        assert!((0.38e6..0.8e6).contains(&goodput), "{name}: {goodput}");
+        assert!(report.flows[0].timeouts >= 10 * 6, "{name}: {}", report.flows[0].timeouts);
+    }
+}
+
+// --- flows that wait --------------------------------------------------------------------------
+
+/// One bulk flow, and `count` transfers of one segment that start at `start_s` and then every
+/// 100 ms.
+fn beside(count: usize, start_s: u64, seconds: u64) -> ReplicationReport {
+    let mut flows = vec![flow(tcp(json!({})), json!({}))];
+    let mut small = tcp(json!({}));
+    small["transfer_bytes"] = json!(1000);
+    for number in 0..count as u64 {
+        let start = start_s * SECOND + number * 100 * MS;
+        flows.push(flow(small.clone(), json!({"start": {"kind": "at", "time_ns": start}})));
+    }
+    run(&scenario(seconds, flows, fixed(2_000_000), droptail(50), json!({})), 1)
+}
+
+#[test]
+fn flows_that_have_not_begun_cost_no_events() {
+    let (alone, beside) = (beside(0, 0, 60), beside(1000, 100, 60));
+    assert_eq!(alone.flows[0], beside.flows[0]);
+    assert_eq!(alone.events, beside.events);
+}
+
+/// From 90 s on all of them are done.
+#[test]
+fn flows_that_are_done_cost_no_events() {
+    let events = |count| beside(count, 1, 180).events as f64 - beside(count, 1, 90).events as f64;
+    let done = beside(200, 1, 90);
+    assert!(done.flows[1..].iter().all(|flow| flow.completed_at_s.is_some()));
+    let ratio = events(200) / events(0);
+    assert!((0.97..1.03).contains(&ratio), "{ratio}");
+}

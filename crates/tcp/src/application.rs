@@ -1,0 +1,265 @@
+//! Applications that write and pause, and the laws that sizes and times are drawn from.
+//!
+//! A burst has a size and is over when its last byte has been acknowledged, or it has a length in
+//! time in which there is always something to send. Then the application pauses, and writes
+//! again on the same connection.
+
+use airpath_core::{ConfigError, Duration, Stream, Time};
+use serde::Deserialize;
+
+/// Largest size that is drawn, bytes.
+const LARGEST: u64 = 1 << 50;
+
+/// The distribution of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SizeLaw {
+    /// Always the same.
+    Fixed {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// Exponential, rounded up to a byte.
+    Exponential {
+        /// Mean, bytes.
+        mean_bytes: u64,
+    },
+    /// Pareto, bounded when there is a largest size.
+    Pareto {
+        /// α, the exponent of the tail.
+        shape: f64,
+        /// L, bytes.
+        smallest_bytes: u64,
+        /// H, bytes.
+        #[serde(default)]
+        largest_bytes: Option<u64>,
+    },
+}
+
+/// L (1 − u (1 − (L/H)^α))^(−1/α): the inverse of the bounded Pareto distribution function, at u
+/// in [0, 1); an infinite H makes it unbounded.
+pub fn pareto(u: f64, shape: f64, smallest: f64, largest: f64) -> f64 {
+    let share = 1.0 - libm::pow(smallest / largest, shape);
+    smallest * libm::pow(1.0 - u * share, -1.0 / shape)
+}
+
+impl SizeLaw {
+    /// A size, bytes, at least 1.
+    pub fn draw(&self, stream: &mut Stream) -> u64 {
+        let bytes = match *self {
+            SizeLaw::Fixed { bytes } => return bytes,
+            SizeLaw::Exponential { mean_bytes } => {
+                libm::ceil(-libm::log(1.0 - stream.uniform()) * mean_bytes as f64)
+            }
+            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes } => {
+                let largest = largest_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
+                pareto(stream.uniform(), shape, smallest_bytes as f64, largest)
+            }
+        };
+        (bytes as u64).clamp(1, LARGEST)
+    }
+
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// When a size is 0, the shape is not positive, or the largest size is below the smallest.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let positive = |field: &str, bytes: u64| match bytes {
+            0 => Err(ConfigError::new(field, 0, "not positive")),
+            _ => Ok(()),
+        };
+        match *self {
+            SizeLaw::Fixed { bytes } => positive("bytes", bytes),
+            SizeLaw::Exponential { mean_bytes } => positive("mean_bytes", mean_bytes),
+            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes } => {
+                positive("smallest_bytes", smallest_bytes)?;
+                if !(shape > 0.0 && shape.is_finite()) {
+                    return Err(ConfigError::new("shape", shape, "not above 0"));
+                }
+                match largest_bytes {
+                    Some(largest) if largest < smallest_bytes => {
+                        Err(ConfigError::new("largest_bytes", largest, "below smallest_bytes"))
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// The distribution of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum TimeLaw {
+    /// Always the same.
+    Fixed {
+        /// Nanoseconds.
+        time_ns: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean, nanoseconds.
+        mean_ns: u64,
+    },
+}
+
+impl TimeLaw {
+    /// A time.
+    pub fn draw(&self, stream: &mut Stream) -> Duration {
+        match *self {
+            TimeLaw::Fixed { time_ns } => Duration::from_nanos(time_ns),
+            TimeLaw::Exponential { mean_ns } => stream.exponential(Duration::from_nanos(mean_ns)),
+        }
+    }
+}
+
+/// What a burst is.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Burst {
+    /// So many bytes.
+    Size(SizeLaw),
+    /// As much as goes in so much time.
+    Time(TimeLaw),
+}
+
+/// An application that writes and pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnOffConfig {
+    /// A burst.
+    pub on: Burst,
+    /// A pause: from the acknowledgement of a burst's last byte, or from the end of its time.
+    pub off: TimeLaw,
+}
+
+impl OnOffConfig {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// When a burst has no size or no time.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let is_empty = |law: TimeLaw| match law {
+            TimeLaw::Fixed { time_ns } => time_ns == 0,
+            TimeLaw::Exponential { mean_ns } => mean_ns == 0,
+        };
+        match self.on {
+            Burst::Size(size) => size.validate().map_err(|error| error.under("on")),
+            Burst::Time(time) if is_empty(time) => Err(ConfigError::new("on", 0, "not positive")),
+            Burst::Time(_) => Ok(()),
+        }
+    }
+}
+
+/// An application and where its draws come from.
+#[derive(Clone, Debug)]
+pub struct OnOff {
+    /// What it does.
+    pub config: OnOffConfig,
+    /// Its own stream.
+    pub stream: Stream,
+}
+
+/// The state of an application.
+#[derive(Clone, Debug)]
+pub(crate) struct Application {
+    config: OnOffConfig,
+    stream: Stream,
+    is_writing: bool,
+}
+
+impl Application {
+    pub(crate) fn new(on_off: OnOff) -> Application {
+        Application { config: on_off.config, stream: on_off.stream, is_writing: false }
+    }
+
+    /// Whether a burst is going on.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.is_writing
+    }
+
+    /// A burst begins: its bytes, and when it is over if time says so.
+    pub(crate) fn write(&mut self, now: Time) -> (u64, Time) {
+        self.is_writing = true;
+        match self.config.on {
+            Burst::Size(size) => (size.draw(&mut self.stream), Time::NEVER),
+            Burst::Time(time) => (u64::MAX, now + time.draw(&mut self.stream)),
+        }
+    }
+
+    /// A burst is over: when the next one begins.
+    pub(crate) fn pause(&mut self, now: Time) -> Time {
+        self.is_writing = false;
+        now + self.config.off.draw(&mut self.stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws(law: SizeLaw) -> Vec<f64> {
+        let mut stream = Stream::new(11, 0, "sizes");
+        (0..100_000).map(|_| law.draw(&mut stream) as f64).collect()
+    }
+
+    fn mean(draws: &[f64]) -> f64 {
+        draws.iter().sum::<f64>() / draws.len() as f64
+    }
+
+    /// Rounded up to a byte, so half a byte more; five standard errors.
+    #[test]
+    fn exponential_sizes_have_their_mean() {
+        let draws = draws(SizeLaw::Exponential { mean_bytes: 10_000 });
+        let error = mean(&draws) - 10_000.5;
+        assert!(error.abs() < 5.0 * 10_000.0 / 1e5f64.sqrt(), "{error}");
+        assert!(draws.iter().all(|bytes| *bytes >= 1.0));
+    }
+
+    /// The distribution function of the bounded Pareto law, at its quartiles: 5 standard errors.
+    #[test]
+    fn pareto_sizes_follow_their_distribution_function() {
+        let (shape, low, high) = (1.2, 1e3f64, 1e6f64);
+        let largest_bytes = Some(1_000_000);
+        let draws = draws(SizeLaw::Pareto { shape, smallest_bytes: 1000, largest_bytes });
+        assert!(draws.iter().all(|bytes| (1e3..=1e6).contains(bytes)));
+        let tail = 1.0 - (low / high).powf(shape);
+        for bytes in [1300.0, 2000.0, 5000.0, 100_000.0] {
+            let expected = (1.0 - (low / bytes).powf(shape)) / tail;
+            // Sizes are whole bytes, rounded down.
+            let share = draws.iter().filter(|draw| **draw < bytes).count() as f64 / 1e5;
+            let bound = 5.0 * (expected * (1.0 - expected) / 1e5).sqrt();
+            assert!((share - expected).abs() < bound, "{bytes}: {share} and {expected}");
+        }
+    }
+
+    /// α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α), α = 2: 1998.0 for 1000 … 1 000 000.
+    #[test]
+    fn a_bounded_pareto_law_has_its_mean() {
+        let law =
+            SizeLaw::Pareto { shape: 2.0, smallest_bytes: 1000, largest_bytes: Some(1_000_000) };
+        let error = mean(&draws(law)) - (1998.0 - 0.5);
+        // Variance: L² α (ln H/L)/(1 − …) − mean² = 9.8·10⁶.
+        assert!(error.abs() < 5.0 * 9.8e6f64.sqrt() / 1e5f64.sqrt(), "{error}");
+    }
+
+    #[test]
+    fn an_unbounded_pareto_law_is_the_limit_of_the_bounded_one() {
+        assert!((pareto(0.5, 1.0, 1000.0, f64::INFINITY) - 2000.0).abs() < 1e-9);
+        assert!((pareto(0.0, 1.5, 1000.0, 1e6) - 1000.0).abs() < 1e-9);
+        assert!((pareto(1.0, 1.5, 1000.0, 1e6) - 1e6).abs() < 1e-3);
+        let law = SizeLaw::Pareto { shape: 0.01, smallest_bytes: 1, largest_bytes: None };
+        assert!(draws(law).iter().all(|bytes| *bytes <= LARGEST as f64));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let pareto = |shape, smallest_bytes, largest_bytes| {
+            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes }.validate().is_err()
+        };
+        assert!(SizeLaw::Fixed { bytes: 0 }.validate().is_err());
+        assert!(SizeLaw::Exponential { mean_bytes: 0 }.validate().is_err());
+        assert!(pareto(0.0, 1, None) && pareto(f64::NAN, 1, None) && pareto(1.0, 0, None));
+        assert!(pareto(1.0, 10, Some(9)) && !pareto(1.0, 10, Some(10)));
+    }
+}

@@ -1,0 +1,58 @@
+//! How the application's writing and pausing moves the sender.
+
+use super::{Phase, Sender};
+use airpath_core::{Ctx, Time};
+
+impl Sender {
+    /// The connection begins, or the application begins or ends to write.
+    #[cold]
+    pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
+        self.alarm = Time::NEVER;
+        let is_new = self.phase == Phase::Idle;
+        if self.application.is_some() {
+            self.take_turn(ctx.now);
+        }
+        if is_new {
+            return self.open(ctx);
+        }
+        self.transmit(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(ctx.now);
+        }
+        self.record_windows(ctx);
+    }
+
+    /// The scenario starts the source.
+    #[cold]
+    pub(super) fn start_at(&mut self, now: Time) {
+        if self.phase == Phase::Idle {
+            (self.start, self.alarm) = (now, now);
+        }
+    }
+
+    fn take_turn(&mut self, now: Time) {
+        let Some(application) = &mut self.application else { return };
+        if application.is_writing() {
+            // What was not sent until now is not written any more.
+            self.end = self.snd_max;
+            self.alarm = application.pause(now);
+        } else if now < self.stop {
+            let (bytes, until) = application.write(now);
+            self.end = self.end.saturating_add(bytes);
+            self.alarm = until;
+            if self.phase == Phase::Established && self.snd_una == self.snd_max {
+                self.end_idle(now);
+            }
+        }
+    }
+
+    /// Everything that was written has been acknowledged.
+    #[cold]
+    pub(super) fn on_written_out(&mut self, now: Time) {
+        if let Some(application) = &mut self.application
+            && application.is_writing()
+        {
+            self.alarm = application.pause(now);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What an idle time leaves of the window.
+//!
+//! Source: RFC 5681 §4.1; RFC 2861 §3 and Linux `tcp_cwnd_restart` for the decay. Idle is the time
+//! since data was sent last, when nothing is outstanding: the application had nothing to send, or
+//! the receive window was closed.
+
+use super::Sender;
+use crate::congestion::{CongestionControl, IdleEvent};
+use crate::options::IdleRestart;
+use airpath_core::{Duration, Time};
+
+/// The window that `idle` leaves of `cwnd` when the timeout is `rto`: half for each RTO but the
+/// first begun, not below `restart_window`.
+pub(crate) fn decayed(cwnd: u64, restart_window: u64, idle: Duration, rto: Duration) -> u64 {
+    let begun = idle.as_nanos().div_ceil(rto.as_nanos().max(1));
+    let halvings = u32::try_from(begun.saturating_sub(1)).unwrap_or(u32::MAX);
+    cwnd.checked_shr(halvings).unwrap_or(0).max(restart_window)
+}
+
+impl Sender {
+    /// Sending begins again with nothing outstanding.
+    #[cold]
+    pub(super) fn end_idle(&mut self, now: Time) {
+        if self.snd_max == 0 {
+            return;
+        }
+        let (idle, rto) = (now.saturating_since(self.last_sent), self.rtt.rto());
+        let cwnd = self.congestion.cwnd();
+        let restart_window = cwnd.min(self.initial_window);
+        let is_long = idle > rto;
+        let (cwnd, ssthresh) = match self.idle_restart {
+            IdleRestart::Restart if is_long => (restart_window, 0),
+            IdleRestart::Decay if is_long => {
+                (decayed(cwnd, restart_window, idle, rto), cwnd / 4 * 3)
+            }
+            _ => (cwnd, 0),
+        };
+        self.congestion.on_idle(&IdleEvent { now, cwnd, ssthresh });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 2861 §3: a halving for every RTO; Linux does not count the first.
+    #[test]
+    fn the_window_halves_with_each_rto_but_the_first() {
+        let rto = Duration::from_millis(200);
+        let left = |idle_ms| decayed(100_000, 10_000, Duration::from_millis(idle_ms), rto);
+        assert_eq!([200, 201, 400, 401].map(left), [100_000, 50_000, 50_000, 25_000]);
+        assert_eq!([700, 900, 86_400_000].map(left), [12_500, 10_000, 10_000]);
+    }
+}

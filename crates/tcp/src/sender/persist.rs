@@ -1,0 +1,86 @@
+//! The persist timer: probes of a closed window.
+//!
+//! Source: RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17. With data to send, nothing outstanding and a
+//! window of zero, a probe is sent after an RTO and then with the back-off of the retransmission
+//! timer, for as long as the window stays closed, however often (the connection is never given
+//! up). A probe is one byte of new data beyond the window. It is not outstanding: a receiver that
+//! has no room refuses it, and the byte goes once more with the segment that the open window
+//! takes; a receiver that has room, for its window update was lost, takes it. It is neither
+//! ECN-capable nor announces a reduction (RFC 3168 §6.1.6).
+//! Differs: probes do not touch the congestion window, and their answers are no RTT samples.
+
+use super::{Phase, Sender, timestamp};
+use airpath_core::{Ctx, Flags, Packet, Port, Time};
+
+impl Sender {
+    /// Starts the persist timer when there is data that only a closed window keeps back.
+    #[cold]
+    pub(super) fn persist_if_closed(&mut self, now: Time) {
+        if self.is_kept_back(now) {
+            self.rto_deadline = now + self.rtt.rto();
+        }
+    }
+
+    fn is_kept_back(&self, now: Time) -> bool {
+        let has_data = self.snd_max < self.end && now < self.stop;
+        let is_closed = self.edge <= self.snd_max && self.snd_una == self.snd_max;
+        self.phase == Phase::Established && has_data && is_closed
+    }
+
+    /// The persist timer has expired.
+    #[cold]
+    pub(super) fn probe_window(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.is_kept_back(ctx.now) {
+            return;
+        }
+        let mut probe = Packet::data(self.flow, self.snd_max, 1, self.header, ctx.now);
+        if self.probes > 0 {
+            probe.flags = Flags::RETRANSMITTED;
+        }
+        if self.timestamps {
+            probe.tsval = timestamp(ctx.now);
+            probe.tsecr = self.ts_recent;
+        }
+        self.probes += 1;
+        self.measured.sent += 1;
+        self.measured.window_probes += 1;
+        self.rtt.back_off();
+        self.rto_deadline = ctx.now + self.rtt.rto();
+        ctx.emit(Port(0), probe);
+    }
+
+    /// An ACK with nothing outstanding: when it opens the window, the persist timer stops.
+    #[cold]
+    pub(super) fn on_window_update(&mut self, now: Time) {
+        let is_persisting = self.rto_deadline < Time::NEVER && !self.ecn.waits_for_timer;
+        if self.edge > self.snd_max && is_persisting {
+            self.end_persisting(now);
+        }
+    }
+
+    /// Whether an ACK of what was never sent, or an old one, tells that a probe was taken. Then
+    /// the byte counts as sent.
+    #[cold]
+    pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
+        if self.probes == 0 || self.snd_una < self.snd_max || ack.seq != self.snd_max + 1 {
+            return false;
+        }
+        let probed = self.snd_max;
+        self.snd_max = ack.seq;
+        self.ecn.on_taken_probe(ack.seq);
+        self.board.push(ack.seq, now);
+        // Which of the probes was taken is not known (Karn's rule).
+        self.board.mark_resent(probed);
+        self.end_persisting(now);
+        true
+    }
+
+    fn end_persisting(&mut self, now: Time) {
+        if self.probes > 0 {
+            self.rtt.forget_back_off();
+        }
+        self.end_idle(now);
+        self.probes = 0;
+        self.rto_deadline = Time::NEVER;
+    }
+}

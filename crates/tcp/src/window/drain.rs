@@ -1,0 +1,214 @@
+//! A slow reader: the application takes data out of a buffer at a limited rate.
+//!
+//! Source: RFC 9293 §3.8.6.2.2 and RFC 1122 §4.2.3.3 (the receiver's side of silly-window
+//! avoidance): the right edge stays where it is until it can move by min(buffer/2, MSS).
+//! An ACK that nothing but the reading causes, a window update, is sent when the edge can move by
+//! two segments and a quarter of the buffer, or by half of it. The RFCs leave that open; FreeBSD
+//! does so, for a reader that keeps up would otherwise double the number of ACKs.
+//! Left out: reading in pieces (the application reads byte by byte, evenly), room for data beyond
+//! a hole apart from that of the advertised window, automatic tuning of the buffer.
+
+use super::{Arrival, ReceiveWindow, Standing};
+use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, StageError, Time};
+use serde::Deserialize;
+
+/// What the user sets; the buffer is the connection's receive window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrainConfig {
+    /// Rate at which the application reads payload, bit/s; 0 never reads.
+    pub rate_bps: u64,
+    /// When it begins to read, ns from the start of the run.
+    #[serde(default)]
+    pub start_ns: u64,
+}
+
+/// The window that a buffer leaves which is read at a limited rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrainWindow {
+    buffer: u64,
+    rate: Rate,
+    /// The application reads without a pause since then …
+    since: Time,
+    /// … from this stream offset on …
+    from: u64,
+    /// … and will have nothing more to read here: what has arrived in order.
+    arrived: u64,
+}
+
+impl DrainWindow {
+    /// An empty buffer of `buffer` bytes.
+    pub fn new(buffer: u64, config: DrainConfig) -> DrainWindow {
+        let DrainConfig { rate_bps, start_ns } = config;
+        let since = Time::from_nanos(start_ns);
+        DrainWindow { buffer, rate: Rate(rate_bps), since, from: 0, arrived: 0 }
+    }
+
+    /// Stream offset up to which the application has read at `now`.
+    pub fn read(&self, now: Time) -> u64 {
+        let Bytes(bytes) = self.rate * now.saturating_since(self.since);
+        self.from.saturating_add(bytes).min(self.arrived)
+    }
+
+    /// When the application has read up to `offset`, which has arrived.
+    fn time_of(&self, offset: u64) -> Time {
+        self.since + Bytes(offset - self.from) / self.rate
+    }
+
+    /// Where the right edge could be, buffer full (RCV.USER + RCV.BUFF).
+    fn reach(&self, now: Time) -> u64 {
+        self.read(now) + self.buffer
+    }
+}
+
+impl<T: ?Sized> Part<T, u64> for DrainWindow {
+    type Config = DrainConfig;
+
+    fn build(config: DrainConfig, setup: Setup<'_, T, u64>) -> Result<DrainWindow, ConfigError> {
+        Ok(DrainWindow::new(setup.extra, config))
+    }
+}
+
+impl ReceiveWindow for DrainWindow {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
+        if self.read(arrival.now) == self.arrived && arrival.now >= self.since {
+            (self.since, self.from) = (arrival.now, self.arrived);
+        }
+        self.arrived += arrival.delivered;
+        Ok(())
+    }
+
+    fn window(&self) -> u64 {
+        self.buffer.saturating_sub(self.arrived - self.from)
+    }
+
+    fn right_edge(&self, standing: &Standing) -> u64 {
+        let &Standing { now, edge, mss, .. } = standing;
+        let reach = self.reach(now);
+        if reach >= edge + (self.buffer / 2).min(mss) { reach } else { edge }
+    }
+
+    fn next_update(&self, standing: &Standing) -> Time {
+        let &Standing { edge, mss, step, .. } = standing;
+        if self.from == self.arrived {
+            return Time::NEVER;
+        }
+        let opening = (2 * mss).max(self.buffer / 4).min(self.buffer / 2).max(step);
+        let wanted = (edge + opening).saturating_sub(self.buffer).max(self.from);
+        if wanted > self.arrived { Time::NEVER } else { self.time_of(wanted) }
+    }
+
+    fn is_bounded(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUFFER: u64 = 10_000;
+
+    /// 8 kbit/s: a byte per millisecond.
+    fn slow() -> DrainWindow {
+        DrainWindow::new(BUFFER, DrainConfig { rate_bps: 8000, start_ns: 0 })
+    }
+
+    fn at(millis: u64, edge: u64) -> Standing {
+        Standing { now: Time::from_millis(millis), next: 0, edge, mss: 1000, step: 1 }
+    }
+
+    fn arrive(window: &mut DrainWindow, millis: u64, delivered: u64) {
+        let arrival = Arrival {
+            now: Time::from_millis(millis),
+            bytes: delivered + 40,
+            feedback: 0.0,
+            in_order: true,
+            duplicate: false,
+            delivered,
+        };
+        window.on_arrival(&arrival).expect("a built-in policy does not fail");
+    }
+
+    #[test]
+    fn the_application_reads_evenly_and_only_what_is_there() {
+        let mut window = slow();
+        arrive(&mut window, 100, 3000);
+        let read = [100, 101, 1600, 3100, 9000].map(|ms| window.read(Time::from_millis(ms)));
+        assert_eq!(read, [0, 1, 1500, 3000, 3000]);
+        // The pause does not count.
+        arrive(&mut window, 10_000, 500);
+        let read = [10_000, 10_200, 10_600].map(|ms| window.read(Time::from_millis(ms)));
+        assert_eq!(read, [3000, 3200, 3500]);
+    }
+
+    #[test]
+    fn reading_goes_on_evenly_while_more_arrives() {
+        let mut window = slow();
+        for k in 0..100 {
+            arrive(&mut window, 7 * k, 10);
+        }
+        assert_eq!(window.read(Time::from_millis(997)), 997);
+    }
+
+    #[test]
+    fn rfc9293_3_8_6_2_2_the_edge_moves_by_a_segment_or_not_at_all() {
+        let mut window = slow();
+        assert_eq!(window.right_edge(&at(0, 0)), 10_000);
+        arrive(&mut window, 0, 10_000);
+        assert_eq!(window.right_edge(&at(999, 10_000)), 10_000);
+        assert_eq!(window.right_edge(&at(1000, 10_000)), 11_000);
+        assert_eq!(window.right_edge(&at(3500, 11_000)), 13_500);
+    }
+
+    #[test]
+    fn rfc9293_3_8_6_2_2_a_buffer_below_two_segments_moves_by_half_of_itself() {
+        let mut window = DrainWindow::new(1000, DrainConfig { rate_bps: 8000, start_ns: 0 });
+        arrive(&mut window, 0, 1000);
+        assert_eq!(window.right_edge(&at(499, 1000)), 1000);
+        assert_eq!(window.right_edge(&at(500, 1000)), 1500);
+        assert_eq!(window.next_update(&at(0, 1000)), Time::from_millis(500));
+    }
+
+    #[test]
+    fn an_update_is_due_when_a_quarter_of_the_buffer_is_free() {
+        let mut window = slow();
+        assert_eq!(window.next_update(&at(0, 10_000)), Time::NEVER);
+        arrive(&mut window, 0, 10_000);
+        assert_eq!(window.next_update(&at(0, 10_000)), Time::from_millis(2500));
+        assert_eq!(window.next_update(&at(2500, 12_500)), Time::from_millis(5000));
+        // What has arrived does not suffice for another.
+        assert_eq!(window.next_update(&at(9000, 19_000)), Time::NEVER);
+    }
+
+    #[test]
+    fn an_update_is_due_when_two_segments_are_free_that_are_more_than_a_quarter() {
+        let mut window = DrainWindow::new(5000, DrainConfig { rate_bps: 8000, start_ns: 0 });
+        arrive(&mut window, 0, 5000);
+        assert_eq!(window.next_update(&at(0, 5000)), Time::from_millis(2000));
+    }
+
+    #[test]
+    fn an_application_that_never_reads_never_opens_the_window() {
+        let mut window = DrainWindow::new(BUFFER, DrainConfig { rate_bps: 0, start_ns: 0 });
+        arrive(&mut window, 0, 10_000);
+        assert_eq!(window.next_update(&at(0, 10_000)), Time::NEVER);
+        assert_eq!(window.right_edge(&at(86_400_000, 10_000)), 10_000);
+    }
+
+    #[test]
+    fn reading_begins_when_it_is_told_to() {
+        let config = DrainConfig { rate_bps: 8000, start_ns: 5_000_000_000 };
+        let mut window = DrainWindow::new(BUFFER, config);
+        arrive(&mut window, 0, 4000);
+        assert_eq!(window.read(Time::from_secs(5)), 0);
+        assert_eq!(window.read(Time::from_secs(6)), 1000);
+    }
+
+    #[test]
+    fn ten_days_of_an_odd_rate_lose_no_byte() {
+        let mut window = DrainWindow::new(u64::MAX / 4, DrainConfig { rate_bps: 7, start_ns: 0 });
+        arrive(&mut window, 0, 1 << 40);
+        assert_eq!(window.read(Time::from_secs(864_000)), 864_000 * 7 / 8);
+    }
+}

@@ -1,0 +1,189 @@
+//! Applications that pause, and what idle times leave of the window: RFC 5681 §4.1, RFC 2861.
+
+mod script;
+
+use airpath_core::Duration;
+use airpath_tcp::{Burst, IdleRestart, OnOffConfig, SizeLaw, TimeLaw};
+use script::{Given, SenderScript, new, news, part};
+
+fn bursts(bytes: u64, pause_ms: u64) -> OnOffConfig {
+    let off = TimeLaw::Fixed { time_ns: pause_ms * 1_000_000 };
+    OnOffConfig { on: Burst::Size(SizeLaw::Fixed { bytes }), off }
+}
+
+/// Bursts of ten segments; the first is acknowledged at 100 ms, segment by segment, so that cwnd
+/// is 14 segments when it is over and the RTO 300 ms less what nine more samples of 100 ms take.
+fn after_a_burst(pause_ms: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 4000;
+        given.tcp.min_rto = Duration::from_millis(400);
+        given.tcp.receive_window = 100_000;
+        given.application = Some(bursts(10_000, pause_ms));
+        change(given);
+    });
+    tcp.expect(news(0, 4)).at(100);
+    for ack in 1..=4 {
+        tcp.ack(ack * 1000).anything();
+    }
+    tcp.at(200);
+    for ack in 5..=10 {
+        tcp.ack(ack * 1000).nothing();
+    }
+    tcp.cwnd(14_000);
+    tcp
+}
+
+#[test]
+fn a_burst_follows_a_pause_after_the_last_ack_of_the_one_before() {
+    let mut tcp = after_a_burst(1000, |_| ());
+    tcp.application_at(1200).expect(news(10, 20)).timer(1600);
+    assert_eq!(tcp.completed_at(), None);
+}
+
+#[test]
+fn the_last_segment_of_a_burst_is_as_short_as_it_is() {
+    let mut tcp = script::sender(|given| given.application = Some(bursts(2300, 50)));
+    tcp.expect([new(0), new(1), part(2000, 300)]);
+    tcp.at(100).ack(2300).nothing().application_at(150);
+    tcp.expect([part(2300, 1000), part(3300, 1000), part(4300, 300)]);
+}
+
+#[test]
+fn no_burst_begins_after_the_stop() {
+    let mut tcp = after_a_burst(1000, |given| given.stop = Some(1000));
+    tcp.application_at(1200).nothing().no_timer();
+}
+
+/// A burst that time ends: what was not sent until then is not sent.
+#[test]
+fn an_application_may_write_for_a_time() {
+    let time = |ms: u64| TimeLaw::Fixed { time_ns: ms * 1_000_000 };
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 2000;
+        given.application = Some(OnOffConfig { on: Burst::Time(time(150)), off: time(300) });
+    });
+    tcp.expect(news(0, 2)).at(100).ack(1000).expect(news(2, 4));
+    tcp.application_at(150).nothing();
+    tcp.at(160).ack(2000).nothing().at(200).ack(4000).nothing();
+    tcp.application_at(450).expect(news(4, 9));
+}
+
+/// The pause runs on while data of the burst before is lost.
+#[test]
+fn a_pause_by_time_does_not_wait_for_the_acks() {
+    let time = |ms: u64| TimeLaw::Fixed { time_ns: ms * 1_000_000 };
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 1000;
+        given.application = Some(OnOffConfig { on: Burst::Time(time(50)), off: time(100) });
+    });
+    tcp.expect([new(0)]).application_at(50).nothing().application_at(150).nothing();
+    tcp.at(160).ack(1000).expect(news(1, 3)).application_at(200).nothing();
+}
+
+// --- RFC 5681 §4.1 ----------------------------------------------------------------------------
+
+#[test]
+fn rfc5681_4_1_without_the_option_the_window_stays() {
+    after_a_burst(5000, |_| ()).application_at(5200).expect(news(10, 20)).cwnd(14_000);
+}
+
+#[test]
+fn rfc5681_4_1_after_more_than_an_rto_the_window_is_the_initial_one() {
+    let mut tcp = after_a_burst(1000, |given| given.tcp.idle_restart = IdleRestart::Restart);
+    tcp.application_at(1200).expect(news(10, 14)).cwnd(4000).ssthresh(u64::MAX);
+}
+
+/// The last data left at 100 ms, the RTO is 400 ms: at 500 ms it was just as long ago.
+#[test]
+fn rfc5681_4_1_after_an_rto_and_no_more_the_window_stays() {
+    let mut tcp = after_a_burst(300, |given| given.tcp.idle_restart = IdleRestart::Restart);
+    tcp.application_at(500).expect(news(10, 20)).cwnd(14_000);
+    let mut tcp = after_a_burst(301, |given| given.tcp.idle_restart = IdleRestart::Restart);
+    tcp.application_at(501).expect(news(10, 14)).cwnd(4000);
+}
+
+/// RW = min(IW, cwnd).
+#[test]
+fn rfc5681_4_1_the_window_is_not_raised_to_the_initial_one() {
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 4000;
+        given.tcp.idle_restart = IdleRestart::Restart;
+        given.application = Some(bursts(2000, 5000));
+        given.tcp.grow_unused = false;
+    });
+    tcp.expect(news(0, 2)).timeout_at(1000).expect([script::again(0)]).cwnd(1000);
+    tcp.at(1050).ack(2000).nothing().cwnd(2000);
+    tcp.application_at(6050).expect(news(2, 4)).cwnd(2000);
+}
+
+/// RFC 2861 §3 with Linux's count: more than one RTO halves the window once, more than two twice;
+/// ssthresh remembers three quarters.
+#[test]
+fn rfc2861_3_the_window_decays_with_the_timeouts_that_pass() {
+    for (pause, cwnd) in [(300, 14_000), (301, 7000), (700, 7000), (701, 4000), (60_000, 4000)] {
+        let mut tcp = after_a_burst(pause, |given| {
+            given.tcp.idle_restart = IdleRestart::Decay;
+            given.tcp.initial_ssthresh = Some(50_000);
+        });
+        tcp.application_at(200 + pause).anything().cwnd(cwnd).ssthresh(50_000);
+    }
+    let mut tcp = after_a_burst(60_000, |given| {
+        given.tcp.idle_restart = IdleRestart::Decay;
+        given.tcp.initial_ssthresh = Some(14_000);
+    });
+    tcp.application_at(60_200).anything().cwnd(4000).ssthresh(14_000);
+}
+
+#[test]
+fn rfc2861_3_ssthresh_rises_to_three_quarters_of_the_window() {
+    let mut tcp = script::sender(|given| {
+        given.in_congestion_avoidance(12_000);
+        given.tcp.initial_ssthresh = Some(3000);
+        given.tcp.idle_restart = IdleRestart::Decay;
+        given.tcp.grow_unused = false;
+        given.application = Some(bursts(1000, 100_000));
+    });
+    tcp.expect([new(0)]).at(100).ack(1000).application_at(100_100).anything().ssthresh(9000);
+}
+
+/// A closed receive window is an idle time too.
+#[test]
+fn rfc5681_4_1_a_window_that_was_closed_for_long_opens_to_a_restart() {
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 3000;
+        given.tcp.receive_window = 3000;
+        given.tcp.idle_restart = IdleRestart::Restart;
+    });
+    tcp.expect(news(0, 3)).at(100).ack_with_window(3000, 0).cwnd(4000).nothing();
+    tcp.timeout_at(1100).anything().at(1500).window_update(10_000).expect(news(3, 6)).cwnd(3000);
+}
+
+// --- growth -----------------------------------------------------------------------------------
+
+/// Five segments fill no window of 14.
+#[test]
+fn a_window_that_is_not_used_grows_if_it_is_told_to() {
+    for (grow_unused, cwnd) in [(true, 19_000), (false, 14_000)] {
+        let mut tcp = script::sender(|given| {
+            given.tcp.initial_window = 14_000;
+            given.tcp.grow_unused = grow_unused;
+            given.application = Some(bursts(5000, 50));
+        });
+        tcp.expect(news(0, 5)).at(100);
+        for ack in 1..=5 {
+            tcp.ack(ack * 1000).nothing();
+        }
+        tcp.cwnd(cwnd);
+    }
+}
+
+/// A window with less room than a segment is used.
+#[test]
+fn a_window_that_is_used_grows_whatever_it_is_told() {
+    let mut tcp = script::sender(|given| {
+        given.tcp.initial_window = 5900;
+        given.tcp.grow_unused = false;
+        given.application = Some(bursts(5000, 50));
+    });
+    tcp.expect(news(0, 5)).at(100).ack(5000).cwnd(6900);
+}

@@ -1,0 +1,162 @@
+//! A sender and a receiver whose application reads slowly, joined by a path of 50 ms each way.
+
+use airpath_core::test_kit::Bench;
+use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
+use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
+use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
+use airpath_tcp::{
+    Receiver, ReceiverReport, RecoveryKind, Sender, SenderConfig, SenderReport, TcpOptions,
+    WindowScaling,
+};
+use std::collections::VecDeque;
+
+const ONE_WAY: Duration = Duration::from_millis(50);
+
+/// What happened, and the payload of every new segment.
+struct Outcome {
+    sent: SenderReport,
+    received: ReceiverReport,
+    segments: Vec<u64>,
+    updates: u64,
+}
+
+/// Runs until `end`; the ACKs that `is_lost` says are lost.
+fn run(
+    options: &TcpOptions,
+    drain: DrainConfig,
+    end: Time,
+    mut is_lost: impl FnMut(&Packet) -> bool,
+) -> Outcome {
+    let congestion = AnyCongestion::Reno(Reno::new(&CongestionSetup { options: options.clone() }));
+    let (start, stop) = (Time::ZERO, Time::NEVER);
+    let config = SenderConfig {
+        flow: FlowId(0),
+        options: options.clone(),
+        congestion,
+        transfer: None,
+        start,
+        stop,
+    };
+    let mut sender = Sender::new(config);
+    let drain = DrainWindow::new(options.largest_window(), drain);
+    let mut receiver = Receiver::new(FlowId(0), options, AnyWindow::Drain(drain));
+    let mut bench = Bench::default();
+    let mut ways: [VecDeque<(Time, Packet)>; 2] = Default::default();
+    let (mut segments, mut updates) = (Vec::new(), 0);
+    loop {
+        let arrival = |way: &VecDeque<(Time, Packet)>| way.front().map_or(Time::NEVER, |p| p.0);
+        let due =
+            [sender.next_wakeup(), receiver.next_wakeup(), arrival(&ways[0]), arrival(&ways[1])];
+        let (event, now) = due.into_iter().enumerate().min_by_key(|(_, at)| *at).expect("four");
+        if now >= end {
+            let (sent, received) = (sender.report(), receiver.report());
+            return Outcome { sent, received, segments, updates };
+        }
+        let mut next = |way: usize| ways[way].pop_front().expect("it was due").1;
+        match event {
+            0 => sender.wake(&mut bench.at(now)),
+            1 => receiver.wake(&mut bench.at(now)),
+            2 => receiver.receive(Port(0), &next(0), &mut bench.at(now)),
+            _ => sender.receive(Port(0), &next(1), &mut bench.at(now)),
+        }
+        let way = usize::from(event == 1 || event == 2);
+        for (_, packet) in bench.sent() {
+            if way == 0 && !packet.flags.contains(Flags::RETRANSMITTED) {
+                segments.push(packet.payload_bytes());
+            }
+            updates += u64::from(packet.flags.contains(Flags::WINDOW_UPDATE));
+            if way == 0 || !is_lost(&packet) {
+                ways[way].push_back((now + ONE_WAY, packet));
+            }
+        }
+    }
+}
+
+fn options() -> TcpOptions {
+    TcpOptions { mss: 1000, receive_window: 20_000, ..TcpOptions::rfc() }
+}
+
+fn reads(rate_bps: u64, start_s: u64) -> DrainConfig {
+    DrainConfig { rate_bps, start_ns: start_s * 1_000_000_000 }
+}
+
+/// 100 kbit/s are 12 500 bytes per second; the buffer holds 20 000 more than was read.
+#[test]
+fn the_transfer_goes_at_the_pace_of_the_reader() {
+    let outcome = run(&options(), reads(100_000, 0), Time::from_secs(1000), |_| false);
+    let read = 12_500 * 1000;
+    let stream = outcome.received.stream_bytes;
+    assert!((read - 20_000..=read + 20_000).contains(&stream), "{stream}");
+    assert_eq!(outcome.sent.timeouts + outcome.sent.retransmissions, 0);
+    assert_eq!(outcome.sent.window_probes, 0);
+}
+
+/// RFC 1122 §4.2.3.3 and §4.2.3.4: no silly windows, so whole segments.
+#[test]
+fn the_segments_of_a_slow_transfer_are_whole() {
+    let outcome = run(&options(), reads(100_000, 0), Time::from_secs(1000), |_| false);
+    assert_eq!(outcome.segments[0], 0, "the SYN");
+    assert!(outcome.segments[1..].iter().all(|payload| *payload == 1000));
+}
+
+/// A flight of 20 segments arrives at one instant, so one update for each is due, every 100 ms.
+#[test]
+fn a_reader_that_keeps_up_causes_an_update_per_flight_at_most() {
+    let outcome = run(&options(), reads(100_000_000, 0), Time::from_secs(100), |_| false);
+    assert!(outcome.updates <= 1000, "{}", outcome.updates);
+    assert!(outcome.received.stream_bytes > 190_000 * 100, "{}", outcome.received.stream_bytes);
+}
+
+/// RFC 9293 §3.8.6.1: the probes keep a connection alive whose window updates are lost. The buffer
+/// is full after 350 ms; probes after 1, 3 and 7 s are refused, the one after 15 s is taken.
+#[test]
+fn lost_window_updates_do_not_stop_a_transfer() {
+    let mut lost = 0;
+    let outcome = run(&options(), reads(100_000, 10), Time::from_secs(1000), |ack| {
+        let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
+        lost += u64::from(is_update);
+        is_update
+    });
+    // A quarter of the buffer each, until it was empty.
+    assert_eq!((outcome.updates, lost), (4, 4));
+    assert_eq!(outcome.sent.window_probes, 4);
+    let stream = outcome.received.stream_bytes;
+    assert!(stream > 12_500 * (1000 - 17), "{stream}");
+}
+
+#[test]
+fn a_window_update_that_arrives_needs_no_probe() {
+    let outcome = run(&options(), reads(100_000, 10), Time::from_secs(1000), |_| false);
+    assert_eq!(outcome.sent.window_probes, 3);
+    let stream = outcome.received.stream_bytes;
+    assert!(stream > 12_500 * (1000 - 11), "{stream}");
+}
+
+/// A reader that sleeps: the probes back off to a minute.
+#[test]
+fn a_window_that_is_closed_for_ten_minutes_is_probed_every_minute() {
+    let outcome = run(&options(), reads(0, 0), Time::from_secs(660), |_| false);
+    assert_eq!(outcome.received.stream_bytes, 20_000);
+    // After 1, 2, 4, … 32 s, together 63 s, and then every minute.
+    assert_eq!(outcome.sent.window_probes, 6 + 9);
+    assert_eq!((outcome.sent.timeouts, outcome.updates), (0, 0));
+}
+
+/// The same with every option that changes what an ACK says.
+#[test]
+fn a_sleeping_reader_wakes_with_sack_timestamps_and_scaling() {
+    let options = TcpOptions {
+        mss: 1000,
+        receive_window: 300_000,
+        recovery: RecoveryKind::Prr,
+        timestamps: true,
+        window_scaling: WindowScaling::On,
+        ..TcpOptions::rfc()
+    };
+    // Longer than half a round of the timestamps' clock, 36 minutes.
+    let outcome = run(&options, reads(100_000, 4000), Time::from_secs(5000), |_| false);
+    let stream = outcome.received.stream_bytes;
+    assert!(stream > 12_500 * (1000 - 60), "{stream}");
+    assert_eq!(outcome.sent.timeouts, 0);
+    assert!(outcome.sent.mean_rtt_s.is_some_and(|rtt| rtt < 0.4), "{:?}", outcome.sent.mean_rtt_s);
+}

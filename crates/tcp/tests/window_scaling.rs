@@ -1,0 +1,93 @@
+//! The window field: RFC 9293 §3.1 (16 bits), RFC 7323 §2 (scaled by a power of two).
+
+mod script;
+
+use airpath_tcp::WindowScaling;
+use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
+use script::{ReceiverScript, Segment, news, receiver_with, sender};
+
+/// A receiver whose buffer has `window` bytes.
+fn receiver(window: u64, scaling: WindowScaling) -> ReceiverScript {
+    receiver_with(
+        |given| {
+            given.tcp.receive_window = window;
+            given.tcp.window_scaling = scaling;
+            given.tcp.delayed_ack_segments = 1;
+        },
+        AnyWindow::Fixed(FixedWindow::new(window)),
+    )
+}
+
+#[test]
+fn without_scaling_the_window_is_65535_bytes_at_most() {
+    let mut peer = receiver(1_000_000, WindowScaling::Off);
+    peer.syn().syn_ack().window(65_535);
+    peer.segment(0).ack(1000).window(65_535);
+}
+
+/// RFC 7323 §2.2: the window of the SYN-ACK is not scaled, so it is 65 535 at most.
+#[test]
+fn rfc7323_2_2_scaling_begins_after_the_syn_ack() {
+    let mut peer = receiver(1_000_000, WindowScaling::On);
+    peer.syn().syn_ack().window(65_535);
+    // 1 000 000 needs a shift of 4.
+    peer.segment(0).ack(1000).window(1_000_000);
+}
+
+#[test]
+fn rfc7323_2_3_the_window_is_rounded_down_to_its_step() {
+    let mut peer = receiver(1_000_003, WindowScaling::On);
+    peer.syn().syn_ack().segment(0).ack(1000).window(1_000_000);
+}
+
+#[test]
+fn a_window_that_fits_sixteen_bits_is_not_scaled() {
+    let mut peer = receiver(65_535, WindowScaling::On);
+    peer.syn().syn_ack().window(65_535).segment(0).ack(1000).window(65_535);
+}
+
+/// RFC 7323 §2.4: rounding may tell of a right edge a little to the left of an earlier one; what
+/// was in the window once is taken nevertheless.
+#[test]
+fn rfc7323_2_4_what_was_offered_once_is_taken() {
+    // A reader that has stopped: the edge stays where it is, 200 000 at a step of 4.
+    let drain = DrainWindow::new(200_000, DrainConfig { rate_bps: 0, start_ns: 0 });
+    let mut peer = receiver_with(
+        |given| {
+            given.tcp.receive_window = 200_000;
+            given.tcp.window_scaling = WindowScaling::On;
+            given.tcp.delayed_ack_segments = 1;
+        },
+        AnyWindow::Drain(drain),
+    );
+    peer.bytes(0, 1001).ack(1001).window(198_996);
+    peer.bytes(1001, 198_999).ack(200_000).window(0);
+    assert_eq!(peer.delivered(), 200_000);
+}
+
+#[test]
+fn the_sender_of_a_connection_without_handshake_knows_the_field_too() {
+    let first_flight = |scaling| {
+        let mut tcp = sender(|given| {
+            given.tcp.receive_window = 100_001;
+            given.tcp.initial_window = 200_000;
+            given.tcp.window_scaling = scaling;
+        });
+        tcp.take().len()
+    };
+    let flights = [WindowScaling::Off, WindowScaling::On, WindowScaling::Exact].map(first_flight);
+    assert_eq!(flights, [65, 100, 100]);
+}
+
+/// Until the first ACK the SYN-ACK's window is all there is.
+#[test]
+fn the_first_flight_is_within_the_window_of_the_syn_ack() {
+    let mut tcp = sender(|given| {
+        given.tcp.handshake = true;
+        given.tcp.initial_window = 200_000;
+        given.tcp.receive_window = 1_000_000;
+        given.tcp.window_scaling = WindowScaling::On;
+    });
+    tcp.expect([Segment::Syn]).at(100).syn_ack(65_535).expect(news(0, 65));
+    tcp.at(200).ack_with_window(1000, 1_000_000).expect(news(65, 202));
+}

@@ -1,0 +1,57 @@
+"""What is measured of flows, queues and links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "together"]
+
+FLOW_QUANTITIES = (
+    "goodput_bps",
+    "ip_throughput_bps",
+    "mean_delay_s",
+    "mean_rtt_s",
+    "delivered_bytes",
+    "delivered_packets",
+    "sent_packets",
+    "retransmissions",
+    "timeouts",
+    "fast_retransmits",
+    "ecn_reductions",
+    "duplicate_packets",
+    "completed_at_s",
+)
+"""Of every flow, in the order of the tables."""
+QUEUE_QUANTITIES = (
+    "mean_packets",
+    "mean_bytes",
+    "mean_sojourn_s",
+    "max_packets",
+    "arrived",
+    "departed",
+    "marks",
+)
+"""Of every queue."""
+LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_packets")
+"""Of every link."""
+
+_ADD_UP = tuple(
+    name for name in FLOW_QUANTITIES if not name.endswith("_s") and not name.startswith("mean")
+)
+
+
+def together(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    """Return one quantity of all flows of a replication: a sum, or the mean over packets."""
+    if name in _ADD_UP:
+        return float(sum(flow[name] for flow in flows))
+    known = [flow for flow in flows if flow[name] is not None]
+    if name == "completed_at_s":
+        # All transfers are complete when the last one is.
+        all_done = len(known) == len(flows)
+        return max((float(flow[name]) for flow in flows), default=None) if all_done else None
+    packets = sum(flow["delivered_packets"] for flow in known)
+    if not packets:
+        return None
+    return math.fsum(flow[name] * flow["delivered_packets"] for flow in known) / float(packets)

@@ -1,0 +1,43 @@
+"""How long the transfers of a group of flows took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TRANSFER_QUANTITIES", "completions", "transfer_groups"]
+
+TRANSFER_QUANTITIES = ("started", "completed", "unfinished", "mean_s", "median_s", "p95_s")
+"""Of every group of transfers, in the order of the table."""
+
+
+def transfer_groups(resolved: Mapping[str, Any]) -> dict[int, list[int]]:
+    """Return the flows with a size by their group."""
+    groups: dict[int, list[int]] = {}
+    for number, flow in enumerate(resolved["flows"]):
+        source = flow["source"]
+        if source.get("transfer_bytes") is not None or "transfer" in source:
+            groups.setdefault(flow["group"], []).append(number)
+    return groups
+
+
+def completions(
+    resolved: Mapping[str, Any], run: Mapping[str, Any], members: Iterable[int]
+) -> dict[str, Any]:
+    """Return the quantities of the flows `members` in one replication."""
+    first, end = resolved["warmup_ns"] / 1e9, resolved["duration_ns"] / 1e9
+    flows = [run["flows"][number] for number in members]
+    flows = [f for f in flows if f["start_s"] is not None and first <= f["start_s"] < end]
+    times = [f["completed_at_s"] - f["start_s"] for f in flows if f["completed_at_s"] is not None]
+    median, p95 = np.quantile(times, [0.5, 0.95]).tolist() if times else (None, None)
+    return {
+        "started": len(flows),
+        "completed": len(times),
+        "unfinished": len(flows) - len(times),
+        "mean_s": math.fsum(times) / len(times) if times else None,
+        "median_s": median,
+        "p95_s": p95,
+    }

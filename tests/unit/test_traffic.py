@@ -1,0 +1,370 @@
+"""Arrivals, sizes that are drawn, bursts, slow readers: what the engine makes of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+
+def scenario(*groups: list[ap.Source], **keys: Any) -> ap.Scenario:
+    given: dict[str, Any] = {
+        "flows": [flow for group in groups for flow in group],
+        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="100 Mbit/s")),
+        "duration": "60 s",
+    }
+    return ap.Scenario(**(given | keys))
+
+
+def transfers(count: int = 200, rate: str = "10 /s", **keys: Any) -> list[ap.Source]:
+    given: dict[str, Any] = {"size": "20 kB", "base_rtt": "20 ms"}
+    return ap.flows(count, arrivals={"poisson": rate}, **(given | keys))
+
+
+# --- arrivals ----------------------------------------------------------------------------------
+
+
+def test_arrivals_are_a_poisson_process_of_their_rate() -> None:
+    run = ap.simulate(scenario(transfers(3000, "100 /s"), duration="40 s"), reps=1).flows()
+    gaps = np.diff(run["start_s"], prepend=0)
+    assert (gaps > 0).all()
+    # Exponential: mean and deviation 10 ms; five standard errors.
+    assert abs(gaps.mean() - 0.01) < 5 * 0.01 / math.sqrt(3000)
+    # The variance of an exponential variable's square deviation is 8 of its mean's fourth power.
+    assert abs(gaps.var() - 1e-4) < 5 * 1e-4 * math.sqrt(8 / 3000)
+
+
+def test_arrivals_begin_at_the_start_of_the_group() -> None:
+    run = ap.simulate(scenario(transfers(5, start="30 s")), reps=1).flows()
+    assert (run["start_s"] > 30).all()
+
+
+def test_arrivals_differ_between_replications_and_groups_and_are_the_same_again() -> None:
+    two = scenario(transfers(20), transfers(20))
+    starts = ap.simulate(two, reps=2).flows().groupby("replication")["start_s"].apply(list)
+    assert starts[0] != starts[1]
+    assert starts[0][:20] != starts[0][20:]
+    assert ap.simulate(two, reps=2, threads=1).flows()["start_s"].tolist() == [
+        *starts[0],
+        *starts[1],
+    ]
+
+
+def test_another_flow_or_group_leaves_the_arrivals_and_sizes_as_they_were() -> None:
+    drawn = transfers(20, size={"exponential": "20 kB"})
+    more = transfers(21, size={"exponential": "20 kB"})
+    columns = ["start_s", "transfer_bytes"]
+    alone = ap.simulate(scenario(drawn), reps=1).flows()[columns]
+    longer = ap.simulate(scenario(more, ap.flows(base_rtt="20 ms")), reps=1).flows()[columns]
+    assert alone.to_numpy().tolist() == longer[:20].to_numpy().tolist()
+
+
+def test_an_arrival_after_the_stop_never_starts() -> None:
+    run = ap.simulate(scenario(transfers(100, "1 /s", stop="20 s")), reps=1)
+    flows = run.flows()
+    begun = flows["start_s"].notna()
+    assert 5 < begun.sum() < 45
+    assert (flows["start_s"][begun] < 20).all()
+    assert (flows["sent_packets"][~begun] == 0).all()
+    assert run.transfers()["started"].tolist() == [begun.sum()]
+
+
+def test_datagram_sources_arrive_as_well() -> None:
+    group = ap.flows(50, source="cbr", rate="100 kbit/s", arrivals={"poisson": "10 /s"}, stop="5 s")
+    run = ap.simulate(scenario(group), reps=1).flows()
+    assert run["delivered_packets"].iloc[0] > run["delivered_packets"].iloc[-1]
+
+
+# --- sizes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "smallest", "largest"),
+    [
+        ({"exponential": "20 kB"}, 1, math.inf),
+        ({"pareto": {"shape": 1.3, "smallest": "4 kB", "largest": "1 MB"}}, 4000, 1_000_000),
+        ({"pareto": {"shape": 2.5, "smallest": "10 kB"}}, 10_000, math.inf),
+    ],
+)
+def test_a_transfer_delivers_the_size_that_was_drawn(
+    size: dict[str, Any], smallest: float, largest: float
+) -> None:
+    run = ap.simulate(scenario(transfers(size=size)), reps=2).flows()
+    done = run[run["completed_at_s"].notna()]
+    assert len(done) > 390
+    assert (done["delivered_bytes"] == done["transfer_bytes"]).all()
+    assert done["transfer_bytes"].between(smallest, largest).all()
+    assert run.groupby("flow")["transfer_bytes"].nunique().max() == 2
+
+
+def test_a_given_size_needs_no_column() -> None:
+    assert "transfer_bytes" not in ap.simulate(scenario(transfers(3)), reps=1).flows()
+
+
+# --- completion times --------------------------------------------------------------------------
+
+
+def test_completion_times_are_those_of_the_flows_that_start_after_the_warmup() -> None:
+    groups = [transfers(300, "10 /s", size={"exponential": "50 kB"}), transfers(10, "1 /s")]
+    result = ap.simulate(scenario(*groups, warmup="10 s", duration="25 s"), reps=3)
+    flows = result.flows()
+    flows["group"] = np.where(flows["flow"] < 300, 0, 1)
+    flows = flows[flows["start_s"].between(10, 25, inclusive="left")]
+    flows["time"] = flows["completed_at_s"] - flows["start_s"]
+    table = result.transfers().set_index(["replication", "group"])
+    assert len(table) == 6
+    for key, members in flows.groupby(["replication", "group"]):
+        row, times = table.loc[key], members["time"].dropna()
+        assert row["started"] == len(members)
+        assert row["completed"] == len(times)
+        assert row["unfinished"] == len(members) - len(times)
+        assert row["mean_s"] == pytest.approx(times.mean())
+        assert row["median_s"] == pytest.approx(times.median())
+        assert row["p95_s"] == pytest.approx(times.quantile(0.95))
+
+
+def test_unfinished_transfers_are_counted_and_not_timed() -> None:
+    at_once = {"delayed_ack_segments": 1}
+    group = ap.flows(3, size="1 GB", base_rtt="20 ms")
+    group += ap.flows(2, size="1 kB", base_rtt="20 ms", tcp=at_once)
+    result = ap.simulate(scenario(group, duration="5 s"), reps=1)
+    table = result.transfers()
+    assert table["unfinished"].tolist() == [3, 0]
+    assert table["mean_s"].isna().tolist() == [True, False]
+    first, second = result.to_dict()["transfers"]
+    assert first["mean_s"]["mean"] is None
+    # The SYN and its answer, and the data and its ACK.
+    assert second["median_s"]["mean"] == pytest.approx(0.04, abs=0.002)
+
+
+def test_without_transfers_there_is_no_table(tmp_path: Any) -> None:
+    result = ap.simulate(scenario(ap.flows(base_rtt="20 ms"), duration="2 s"), reps=1)
+    assert result.transfers().empty
+    assert "transfers" not in result.to_dict()
+    assert not any(path.stem == "transfers" for path in result.save(tmp_path))
+
+
+# --- bursts ------------------------------------------------------------------------------------
+
+
+def test_bursts_take_turns_with_pauses() -> None:
+    # 3 kB: a handshake once, then 20 ms per burst and a second of pause.
+    on_off, at_once = {"burst": "3 kB", "off": "1 s"}, {"delayed_ack_segments": 1}
+    group = ap.flows(on_off=on_off, base_rtt="20 ms", tcp=at_once)
+    run = ap.simulate(scenario(group, duration="100 s"), reps=1).flows()
+    bursts = run["delivered_bytes"].iloc[0] / 3000
+    assert bursts == math.floor((100 - 0.02) / 1.0204) + 1
+
+
+def test_bursts_by_time_use_their_share() -> None:
+    group = ap.flows(
+        on_off={"on": {"exponential": "1 s"}, "off": {"exponential": "1 s"}},
+        base_rtt="2 ms",
+        tcp={"idle_restart": "restart"},
+    )
+    link = ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s"))
+    result = ap.simulate(scenario(group, bottleneck=link, duration="400 s"), reps=8)
+    used = result.links()["utilisation"].mean()
+    # Alternating renewals: deviation of the share over T is √(T/4)/T, and there are 8 of them.
+    # A queue of 65 kB is sent in the pauses, half a second after each.
+    assert 0.5 - 5 * 0.5 / math.sqrt(8 * 400) < used < 0.85
+
+
+def test_an_application_that_never_fills_its_window_does_not_let_it_grow() -> None:
+    def last_window(**keys: Any) -> float:
+        group = ap.flows(on_off={"burst": "2 kB", "off": "100 ms"}, base_rtt="20 ms", **keys)
+        record = {"series": ["cwnd"]}
+        return float(
+            ap.simulate(scenario(group, record=record), reps=1).series("cwnd")["value"].iloc[-1]
+        )
+
+    assert last_window() == 4380
+    assert last_window(profile="linux") == 14480
+    assert last_window(tcp={"grow_unused": True}) > 100_000
+
+
+def test_a_slow_reader_gets_what_it_reads() -> None:
+    group = ap.flows(window={"kind": "drain", "rate": "2 Mbit/s"}, base_rtt="20 ms")
+    run = ap.simulate(scenario(group, warmup="10 s"), reps=1).flows()
+    assert run["goodput_bps"].iloc[0] == pytest.approx(2e6, rel=0.005)
+
+
+# --- the link stops ----------------------------------------------------------------------------
+
+
+def test_a_link_may_stop_and_go_on() -> None:
+    control = [{"at": "10 s", "rate": "0 bit/s"}, {"at": "130 s", "rate": "100 Mbit/s"}]
+    run = ap.simulate(
+        scenario(ap.flows(base_rtt="20 ms"), control=control, duration="300 s"), reps=1
+    ).flows()
+    # After 1, 2, 4, … s: the seventh timeout, 127 s after the stop, finds the link going.
+    assert run["timeouts"].iloc[0] in (6, 7)
+    # The goodput of a window of 65 kB per 20 ms for 170 s or less a minute.
+    assert run["delivered_bytes"].iloc[0] > 26e6 / 8 * 110
+
+
+# --- what may be written -----------------------------------------------------------------------
+
+FILE = """
+duration = "60 s"
+[bottleneck]
+aqm = "droptail"
+link = {kind = "fixed", rate = "5 Mbit/s"}
+[[flows]]
+base_rtt = "40 ms"
+count = 2
+"""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'arrivals = {poisson = "10 /s"}\nsize = "20 kB"',
+        'arrivals = {poisson = "0.5 /s"}\nstart = "5 s"',
+        'size = {exponential = "20 kB"}',
+        'size = {pareto = {shape = 1.2, smallest = "4 kB", largest = "10 MB"}}',
+        'size = {pareto = {shape = 2.5, smallest = "4 kB"}}',
+        'on_off = {burst = "20 kB", off = "1 s"}',
+        'on_off = {burst = {pareto = {shape = 1.5, smallest = "1 kB"}}, off = "0 s"}',
+        'on_off = {on = "2 s", off = {exponential = "1 s"}}',
+        'on_off = {on = {exponential = "2 s"}, off = "1 s"}',
+        'window = {kind = "drain", rate = "1 Mbit/s", start = "3 s"}',
+        'window = "fixed"',
+        'profile = "linux"\ncc = "cubic"\ntcp = {quick_acks = 0, idle_restart = "restart"}',
+    ],
+)
+def test_what_is_written_can_be_wired_and_is_written_the_same_again(lines: str) -> None:
+    first = loads(FILE + lines)
+    ap.check(first)
+    assert loads(first.to_toml()).resolve() == first.resolve()
+
+
+def resolved(lines: str) -> dict[str, Any]:
+    import json
+
+    flow: dict[str, Any] = json.loads(loads(FILE + lines).resolve()[0])["flows"][1]
+    return flow
+
+
+def test_the_resolved_form_of_arrivals_and_sizes() -> None:
+    flow = resolved(
+        'arrivals = {poisson = "8 /s"}\nstart = "5 s"\n'
+        'size = {pareto = {shape = 1.2, smallest = "4 kB"}}'
+    )
+    assert flow["group"] == 0
+    assert flow["start"] == {"kind": "poisson", "from_ns": 5 * 10**9, "gap_ns": 125_000_000}
+    assert flow["source"]["transfer_bytes"] is None
+    assert flow["source"]["transfer"] == {
+        "kind": "pareto",
+        "shape": 1.2,
+        "smallest_bytes": 4000,
+        "largest_bytes": None,
+    }
+
+
+def test_the_resolved_form_of_bursts() -> None:
+    flow = resolved('on_off = {burst = {exponential = "20 kB"}, off = "1 s"}')
+    assert flow["source"]["application"] == {
+        "on": {"size": {"kind": "exponential", "mean_bytes": 20_000}},
+        "off": {"kind": "fixed", "time_ns": 10**9},
+    }
+    assert flow["source"]["options"]["grow_unused"] is False
+    flow = resolved('on_off = {on = "2 s", off = {exponential = "1 s"}}')
+    assert flow["source"]["application"] == {
+        "on": {"time": {"kind": "fixed", "time_ns": 2 * 10**9}},
+        "off": {"kind": "exponential", "mean_ns": 10**9},
+    }
+
+
+def test_bulk_flows_have_no_new_keys() -> None:
+    flow = resolved("")
+    assert set(flow) == {"source", "start", "stop_ns", "access", "egress", "return_wire"}
+    assert set(flow["source"]) == {"kind", "congestion", "options", "transfer_bytes"}
+
+
+ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (
+            'arrivals = {poisson = "10"}',
+            f'flows.0.arrivals.poisson = "10": no unit. {ARRIVALS}',
+        ),
+        (
+            'arrivals = {poisson = "0 /s"}',
+            'flows.0.arrivals.poisson = "0 /s": not above 0. Write a rate of arrivals above 0, '
+            'for example "10 /s".',
+        ),
+        (
+            'arrivals = {poisson = "1 /s"}\nstart = {uniform = ["0 s", "1 s"]}',
+            'flows.0.arrivals = {poisson = "1 /s"}: given beside a start that is drawn. '
+            'Write start = "0 s" or leave it out.',
+        ),
+        (
+            "size = {}",
+            "flows.0.size.pareto = None: no distribution. "
+            'Write one of exponential and pareto, for example {exponential = "100 kB"}.',
+        ),
+        (
+            'size = {exponential = "1 kB", pareto = {shape = 1, smallest = "1 kB"}}',
+            'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: both are given. '
+            'Write one of exponential and pareto, for example {exponential = "100 kB"}.',
+        ),
+        (
+            'size = {pareto = {shape = 1, smallest = "2 kB", largest = "1 kB"}}',
+            'flows.0.size.pareto.largest = "1 kB": below smallest = "2 kB". Write a larger size.',
+        ),
+        (
+            'size = "0 B"',
+            'flows.0.size = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+        ),
+        (
+            'on_off = {off = "1 s"}',
+            "flows.0.on_off.on = None: neither burst nor on is given. Write one of burst and on, "
+            'for example {burst = "100 kB", off = "1 s"}.',
+        ),
+        (
+            'on_off = {burst = "1 kB", off = "1 s"}\nsize = "1 kB"',
+            'flows.0.on_off = {burst = "1 kB", off = "1 s"}: given beside size. '
+            "Give one of the two.",
+        ),
+        (
+            'window = "auto"',
+            'flows.0.window = "auto": not a receive-window policy. Accepted are fixed, drain.',
+        ),
+        (
+            'window = "drain"',
+            'flows.0.window.rate: missing. Write rate = "1 Mbit/s".',
+        ),
+        (
+            "tcp = {quick_acks = -1}",
+            "flows.0.tcp.quick_acks = -1: below 0. Write a whole number from 0 to 4294967295, "
+            "for example 16.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(lines: str, problem: str) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(FILE + lines)
+    assert str(caught.value) == f"scenario: {problem}"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"size": {"exponential": "1 MB"}},
+        {"on_off": {"burst": "1 MB", "off": "1 s"}},
+        {"window": {"kind": "drain", "rate": "1 Mbit/s"}},
+        {"tcp": {"rto_floor": "variance"}},
+    ],
+)
+def test_solve_refuses_what_it_does_not_model(keys: dict[str, Any]) -> None:
+    with pytest.raises(ap.AirpathError, match="no analytic model covers it"):
+        ap.solve(scenario(ap.flows(base_rtt="20 ms", **keys)))
