@@ -189,6 +189,9 @@ impl Output {
     }
 }
 
+/// Marks a stage that has dropped and marked nothing.
+const NO_COUNTS: u32 = u32::MAX;
+
 /// What a driver lends to the stages: the outbox, the drop counters, the probes, the error slot.
 #[derive(Debug, Default)]
 pub struct Bus {
@@ -196,8 +199,10 @@ pub struct Bus {
     /// Whether somebody wants to know of `arrivals`.
     notes_arrivals: bool,
     arrivals: Vec<(StageId, Packet)>,
-    /// By stage and side.
+    /// By side, of the stages that have dropped or marked anything.
     counts: Vec<[DropCount; 2]>,
+    /// By stage, its place in `counts`, or [`NO_COUNTS`].
+    counts_of: Vec<u32>,
     released: Vec<PayloadHandle>,
     error: Option<StageError>,
     /// The probes.
@@ -209,7 +214,7 @@ impl Bus {
     pub fn new(stages: usize, recorder: Recorder) -> Bus {
         Bus {
             outbox: Vec::with_capacity(64),
-            counts: vec![Default::default(); stages],
+            counts_of: vec![NO_COUNTS; stages],
             recorder,
             ..Bus::default()
         }
@@ -238,7 +243,7 @@ impl Bus {
 
     /// Drops and marks of `stage`, of all its sides together.
     pub fn counts(&self, stage: StageId) -> DropCount {
-        let [mut all, other] = self.counts[stage.0 as usize];
+        let (mut all, other) = (self.side_counts(stage, Port(0)), self.side_counts(stage, Port(1)));
         all.dropped.iter_mut().zip(other.dropped).for_each(|(sum, more)| *sum += more);
         all.marked += other.marked;
         all
@@ -246,7 +251,8 @@ impl Bus {
 
     /// Drops and marks of one side of a duplex `stage`; side 0 is all that others have.
     pub fn side_counts(&self, stage: StageId, side: Port) -> DropCount {
-        self.counts[stage.0 as usize][usize::from(side.0)]
+        let place = self.counts_of[stage.0 as usize] as usize;
+        self.counts.get(place).map_or_else(DropCount::default, |sides| sides[usize::from(side.0)])
     }
 
     /// Sets all drop and mark counters to zero.
@@ -295,7 +301,13 @@ impl<'a> Ctx<'a> {
 
     #[inline]
     fn count(&mut self) -> &mut DropCount {
-        &mut self.bus.counts[self.stage.0 as usize][usize::from(self.side.0)]
+        let Bus { counts, counts_of, .. } = &mut *self.bus;
+        let place = &mut counts_of[self.stage.0 as usize];
+        if *place == NO_COUNTS {
+            *place = counts.len() as u32;
+            counts.push(Default::default());
+        }
+        &mut counts[*place as usize][usize::from(self.side.0)]
     }
 
     /// Sends `packet` by output `port`; the driver delivers it, at this same instant.

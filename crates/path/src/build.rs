@@ -3,7 +3,9 @@
 use crate::any_stage::AnyStage;
 use crate::delayed::Delayed;
 use crate::network::{FlowStages, LinkPlace, Network, Route};
-use crate::scenario::{AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, WireSpec};
+use crate::scenario::{
+    AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
+};
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
     Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
@@ -287,21 +289,15 @@ impl Builder<'_> {
                 let spacing = Spacing::Poisson(seed.child("gaps").stream());
                 Ok(datagrams(*rate_bps, *packet_bytes, spacing, to_source, to_sink))
             }
-            SourceSpec::Tcp {
-                congestion,
-                options,
-                window,
-                transfer_bytes,
-                transfer,
-                application,
-            } => {
+            SourceSpec::Tcp(spec) => {
+                let TcpSpec { congestion, options, window, transfer, application, .. } = &**spec;
                 let drawn_transfer =
                     transfer.map(|size| size.draw(&mut seed.child("size").stream()));
                 let sender = Sender::new(SenderConfig {
                     flow,
-                    options: (**options).clone(),
+                    options: options.clone(),
                     congestion: self.congestion(&seed, congestion, options)?,
-                    transfer: drawn_transfer.or(*transfer_bytes),
+                    transfer: drawn_transfer.or(spec.transfer_bytes),
                     start,
                     stop,
                 });

@@ -23,5 +23,5 @@ pub use network::{FlowStages, LinkPlace, Network, Route};
 pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
 pub use scenario::{
     AckPath, Action, Bottleneck, ControlSpec, FlowSpec, Record, Scenario, SourceSpec, StartSpec,
-    WireSpec,
+    TcpSpec, WireSpec,
 };

@@ -2,9 +2,11 @@
 
 use airpath_core::{ConfigError, Series};
 use airpath_tcp::{OnOffConfig, SizeLaw, TcpOptions};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
 
 /// Longest simulated time: 100 days.
 const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
@@ -22,6 +24,7 @@ pub struct Scenario {
     #[serde(default)]
     pub warmup_ns: u64,
     /// The flows, numbered in this order.
+    #[serde(deserialize_with = "flows")]
     pub flows: Vec<FlowSpec>,
     /// The shared queue and link.
     pub bottleneck: Bottleneck,
@@ -60,29 +63,67 @@ pub struct FlowSpec {
     pub return_wire: WireSpec,
 }
 
+/// A TCP connection.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TcpSpec {
+    /// The window law: `{"kind": …}`.
+    pub congestion: Value,
+    /// Every option.
+    pub options: TcpOptions,
+    /// Receive-window policy: `{"kind": …}`.
+    #[serde(default)]
+    pub window: Option<Value>,
+    /// Bytes to transfer; absent: unlimited.
+    #[serde(default)]
+    pub transfer_bytes: Option<u64>,
+    /// In the place of `transfer_bytes`: a size that is drawn anew in each replication.
+    #[serde(default)]
+    pub transfer: Option<SizeLaw>,
+    /// What writes the data; absent: all of it is there at the start.
+    #[serde(default)]
+    pub application: Option<OnOffConfig>,
+}
+
+fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<TcpSpec>, D::Error> {
+    TcpSpec::deserialize(deserializer).map(Arc::new)
+}
+
+/// Flows; those of the same connection as the one before share its description.
+fn flows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FlowSpec>, D::Error> {
+    struct Flows;
+
+    impl<'de> Visitor<'de> for Flows {
+        type Value = Vec<FlowSpec>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an array of flows")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<FlowSpec>, A::Error> {
+            let mut flows: Vec<FlowSpec> = Vec::new();
+            while let Some(mut flow) = seq.next_element::<FlowSpec>()? {
+                if let SourceSpec::Tcp(spec) = &mut flow.source
+                    && let Some(SourceSpec::Tcp(before)) = flows.last().map(|flow| &flow.source)
+                    && spec == before
+                {
+                    *spec = Arc::clone(before);
+                }
+                flows.push(flow);
+            }
+            Ok(flows)
+        }
+    }
+
+    deserializer.deserialize_seq(Flows)
+}
+
 /// What sends.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SourceSpec {
-    /// A TCP connection.
-    Tcp {
-        /// The window law: `{"kind": …}`.
-        congestion: Value,
-        /// Every option.
-        options: Box<TcpOptions>,
-        /// Receive-window policy: `{"kind": …}`.
-        #[serde(default)]
-        window: Option<Value>,
-        /// Bytes to transfer; absent: unlimited.
-        #[serde(default)]
-        transfer_bytes: Option<u64>,
-        /// In the place of `transfer_bytes`: a size that is drawn anew in each replication.
-        #[serde(default)]
-        transfer: Option<SizeLaw>,
-        /// What writes the data; absent: all of it is there at the start.
-        #[serde(default)]
-        application: Option<OnOffConfig>,
-    },
+    /// A TCP connection; what flows that follow one another have in common is kept once.
+    Tcp(#[serde(deserialize_with = "shared")] Arc<TcpSpec>),
     /// Datagrams at a constant rate.
     Cbr {
         /// Rate, bit/s.
@@ -264,26 +305,32 @@ impl Scenario {
     }
 }
 
+impl TcpSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.options.validate()?;
+        if self.transfer_bytes == Some(0) {
+            return Err(ConfigError::new("transfer_bytes", 0, "not positive"));
+        }
+        if let Some(size) = &self.transfer {
+            size.validate().map_err(|error| error.under("transfer"))?;
+        }
+        if let Some(application) = &self.application {
+            application.validate().map_err(|error| error.under("application"))?;
+        }
+        let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
+        let ends = [bytes, drawn, self.application.is_some()];
+        if ends.into_iter().filter(|given| *given).count() > 1 {
+            let problem = "given together with another of transfer_bytes, transfer";
+            return Err(ConfigError::new("application", "a table", problem));
+        }
+        Ok(())
+    }
+}
+
 impl FlowSpec {
     fn validate(&self) -> Result<(), ConfigError> {
         match &self.source {
-            SourceSpec::Tcp { options, transfer_bytes, transfer, application, .. } => {
-                options.validate()?;
-                if *transfer_bytes == Some(0) {
-                    return Err(ConfigError::new("transfer_bytes", 0, "not positive"));
-                }
-                if let Some(size) = transfer {
-                    size.validate().map_err(|error| error.under("transfer"))?;
-                }
-                if let Some(application) = application {
-                    application.validate().map_err(|error| error.under("application"))?;
-                }
-                let ends = [transfer_bytes.is_some(), transfer.is_some(), application.is_some()];
-                if ends.into_iter().filter(|given| *given).count() > 1 {
-                    let problem = "given together with another of transfer_bytes, transfer";
-                    return Err(ConfigError::new("application", "a table", problem));
-                }
-            }
+            SourceSpec::Tcp(spec) => spec.validate()?,
             SourceSpec::Cbr { rate_bps, packet_bytes }
             | SourceSpec::Poisson { rate_bps, packet_bytes } => {
                 if *rate_bps == 0 {

@@ -5,7 +5,7 @@ use airpath_aqm::{DropTailConfig, GredConfig, Limit, gred_drop_probability};
 use airpath_core::{ConfigError, registry};
 use airpath_link::{FixedConfig, MultiRegimeConfig};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
-use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec};
+use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, TcpSpec};
 use airpath_tcp::{EcnUse, RtoFloor, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -161,11 +161,10 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
     let mut common: Option<&TcpOptions> = None;
     for (number, flow) in flows.iter().enumerate() {
         let field = format!("flows.{number}");
-        let SourceSpec::Tcp { options, congestion, window, transfer_bytes, transfer, application } =
-            &flow.source
-        else {
+        let SourceSpec::Tcp(spec) = &flow.source else {
             return Err(no_model(&field, "datagrams", "unlimited TCP flows"));
         };
+        let TcpSpec { congestion, options, window, .. } = &**spec;
         let (law, _) = registry::split_kind(congestion)?;
         if law != "reno" {
             return Err(no_model(&format!("{field}.congestion"), &law, "reno"));
@@ -176,6 +175,7 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         if flow.stop_ns.is_some() {
             return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));
         }
+        let TcpSpec { transfer_bytes, transfer, application, .. } = &**spec;
         if transfer_bytes.is_some() || transfer.is_some() || application.is_some() {
             return Err(no_model(&field, "finite transfer", "unlimited TCP flows"));
         }
@@ -190,7 +190,7 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
             return Err(no_model(&field, "variance", "total"));
         }
         match common {
-            Some(first) if first != &**options => {
+            Some(first) if first != options => {
                 return Err(no_model(
                     &field,
                     "other TCP options",

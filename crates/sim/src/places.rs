@@ -73,7 +73,8 @@ pub fn connections(scenario: &Scenario) -> Vec<Connection> {
 }
 
 fn tcp_settings(source: &SourceSpec) -> Option<TcpSettings> {
-    let SourceSpec::Tcp { options, .. } = source else { return None };
+    let SourceSpec::Tcp(spec) = source else { return None };
+    let options = &spec.options;
     Some(TcpSettings {
         mss: options.mss,
         sack: options.recovery.uses_sack(),
