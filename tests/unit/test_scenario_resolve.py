@@ -39,6 +39,7 @@ BULK = {
     "handshake": True,
     "timestamps": False,
     "ecn": "off",
+    "procedures": "rfc",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -259,6 +260,47 @@ def test_the_profile_of_the_2014_simulator() -> None:
         "rttvar_gain": 0.1,
         "first_rttvar": "full",
     }
+
+
+def test_the_profile_of_the_present_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3",
+        "mss": 1448,
+        "initial_window": 14_480,
+        "recovery": "prr",
+        "window_growth": "per-ack",
+        "exit_window": "ssthresh",
+        "initial_rto_ns": 3 * 10**9,
+        "timestamps": True,
+        "procedures": "ns3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cc", "tcp", "recovery", "growth"),
+    [
+        ("newreno", {}, "prr", "per-ack"),
+        ("reno", {}, "prr", "segments"),
+        ("reno", {"recovery": "sack"}, "sack", "segments"),
+        ("reno", {"window_growth": "bytes"}, "prr", "bytes"),
+    ],
+)
+def test_in_the_profile_of_a_simulator_cc_names_its_class(
+    cc: str, tcp: dict[str, Any], recovery: str, growth: str
+) -> None:
+    flows = ap.flows(base_rtt="40 ms", profile="ns3", cc=cc, tcp=tcp)
+    options = resolved(flows=flows)["flows"][0]["source"]["options"]
+    assert (options["recovery"], options["window_growth"]) == (recovery, growth)
+
+
+@pytest.mark.parametrize("keys", [{"tcp": {"ecn": "on"}}, {"cc": "dctcp"}])
+def test_ns3s_procedures_know_no_ecn(keys: dict[str, Any]) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(base_rtt="40 ms", profile="ns3", **keys)
+    assert str(caught.value) == (
+        'flows: tcp.ecn = "on": procedures = "ns3" knows no ECN. Write procedures = "rfc".'
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
+//! | the same as ns-3 has them | `ns3/`, `sender/ns3.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
 //! | the sender that ties them together | `sender.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
@@ -20,6 +21,7 @@
 
 pub mod congestion;
 mod datagram;
+mod ns3;
 mod options;
 mod ranges;
 mod reassembly;
@@ -33,7 +35,8 @@ pub mod window;
 
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth,
+    EcnUse, FirstRttvar, PartialAckTimer, Procedures, RecoveryExit, RecoveryKind, TcpOptions,
+    WindowGrowth,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

@@ -66,6 +66,9 @@ pub struct TcpOptions {
     /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
     #[serde(default)]
     pub ecn: EcnUse,
+    /// Whose procedures rule where they differ.
+    #[serde(default)]
+    pub procedures: Procedures,
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -91,6 +94,22 @@ impl RecoveryKind {
     pub const fn uses_sack(self) -> bool {
         matches!(self, RecoveryKind::Sack | RecoveryKind::Prr)
     }
+
+    /// Whether proportional rate reduction rules in recovery.
+    pub const fn is_proportional(self) -> bool {
+        matches!(self, RecoveryKind::Prr)
+    }
+}
+
+/// Whose procedures rule where they differ: recovery with SACK, and CUBIC's arithmetic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Procedures {
+    /// Those of the RFCs.
+    #[default]
+    Rfc,
+    /// Those of ns-3.48 (`ns3/`).
+    Ns3,
 }
 
 /// Explicit congestion notification: whether an end asks for it and agrees to it.
@@ -196,6 +215,7 @@ impl TcpOptions {
             handshake: true,
             timestamps: false,
             ecn: EcnUse::Off,
+            procedures: Procedures::Rfc,
         }
     }
 

@@ -402,7 +402,7 @@ class Tcp(Source):
     cc : Congestion, optional
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
         law Reno and the profile's recovery.
-    profile : {"rfc", "ns3-2014"}
+    profile : {"rfc", "ns3", "ns3-2014"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.
@@ -431,14 +431,19 @@ class Tcp(Source):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
-            wrong += _inconsistent(profile_options(profile, None, tcp), tcp)
+            whole = profile_options(profile, None, None, tcp)
+            wrong += _inconsistent(whole, tcp)
+            if whole.procedures == "ns3" and (tcp.ecn == "on" or (cc is not None and cc.echo)):
+                error = fault('procedures = "ns3" knows no ECN', 'Write procedures = "rfc"')
+                wrong.append((("ecn",), tcp.ecn or "on", error))
         if wrong:
             raise faults_at(*wrong)
         return tcp
 
     def options(self) -> TcpOptions:
         """Return every TCP option: the profile's, changed by `cc` and `tcp`."""
-        return profile_options(self.profile, self.cc.recovery if self.cc else None, self.tcp)
+        kind: str | None = getattr(self.cc, "kind", None)
+        return profile_options(self.profile, kind, self.cc.recovery if self.cc else None, self.tcp)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; every TCP option is listed."""

@@ -2,7 +2,8 @@
 
 A profile is data: each option with its value as a user would write it, and where it comes from.
 ``rfc`` is what the standards say. ``ns3-2014`` is the classic Reno of the ns-3 release current
-in September 2014 (3.21), which the tables of qawla-2015 were made with.
+in September 2014 (3.21), which the tables of qawla-2015 were made with. ``ns3`` is what the
+releases 3.44 to 3.48 do with SACK.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
 FIRST_RTTVAR = choice("half", "full")
 ECN = choice("off", "on")
+PROCEDURES = choice("rfc", "ns3")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -111,6 +113,9 @@ class TcpOptions(Model):
     ecn : {"off", "on"}
         Explicit congestion notification (RFC 3168): both ends agree to it, data is ECN-capable,
         and marks are answered like losses. `cc` = "dctcp" switches it on.
+    procedures : {"rfc", "ns3"}
+        Whose procedures rule where they differ, in recovery with SACK and in CUBIC's arithmetic:
+        the RFCs', or those of ns-3.48.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -139,12 +144,15 @@ class TcpOptions(Model):
     handshake: Truth | None = None
     timestamps: Truth | None = None
     ecn: Annotated[str | None, ECN] = None
+    procedures: Annotated[str | None, PROCEDURES] = None
 
 
 _RFC = "RFC 5681 §3.1"
 _NS3 = "ns-3.21, class TcpReno"
 _NS3_RTT = "ns-3.21, class RttMeanDeviation"
 _QAWLA = "qawla-2015 §4"
+_SOCKET = "ns-3.48, class TcpSocket"
+_BASE = "ns-3.48, class TcpSocketBase"
 
 PROFILES: Mapping[str, Mapping[str, Option]] = {
     "rfc": {
@@ -172,6 +180,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(False, "RFC 7323, an option"),
         "ecn": Option("off", "RFC 3168, an option"),
+        "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -198,24 +207,69 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
         "timestamps": Option(False, "ns-3.21 has none"),
         "ecn": Option("off", "ns-3.21 has none"),
+        "procedures": Option("rfc", "without SACK there is no difference"),
+    },
+    "ns3": {
+        "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
+        "header": Option("40 B", "IPv4 and TCP without options"),
+        "initial_window": Option("14480 B", f"{_SOCKET}, InitialCwnd 10 segments"),
+        "initial_ssthresh": Option("unlimited", f"{_SOCKET}, InitialSlowStartThreshold 2³²−1"),
+        "receive_window": Option("65535 B", "the 64-kB window; ns-3 has 131072 B, scaled"),
+        "recovery": Option("prr", "ns-3.48, class TcpL4Protocol, TcpPrrRecovery"),
+        "window_growth": Option("per-ack", "ns-3.48, class TcpNewReno"),
+        "exit_window": Option("ssthresh", "ns-3.48, class TcpRecoveryOps"),
+        "fast_retransmit_guard": Option(True, f"{_BASE}, m_recover"),
+        "partial_ack_timer": Option("first", f"{_BASE}, first partial ACK"),
+        "limited_transmit": Option(True, f"{_BASE}, LimitedTransmit"),
+        "delayed_ack_segments": Option(2, f"{_SOCKET}, DelAckCount"),
+        "delayed_ack_timeout": Option("200 ms", f"{_SOCKET}, DelAckTimeout"),
+        "initial_rto": Option("3 s", f"{_SOCKET}, ConnTimeout, of the SYN"),
+        "min_rto": Option("1 s", f"{_BASE}, MinRto"),
+        "max_rto": Option("60 s", f"{_BASE}, ReTxTimeout"),
+        "max_backoff": Option(64, "from 1 s to 60 s"),
+        "rto_granularity": Option("0 s", "exact; ClockGranularity only bounds 4 RTTVAR"),
+        "srtt_gain": Option(0.125, "ns-3.48, class RttMeanDeviation, Alpha"),
+        "rttvar_gain": Option(0.25, "ns-3.48, class RttMeanDeviation, Beta"),
+        "first_rttvar": Option("half", "ns-3.48, class RttMeanDeviation"),
+        "handshake": Option(True, f"{_BASE}"),
+        "timestamps": Option(True, f"{_BASE}, Timestamp"),
+        "ecn": Option("off", f"{_BASE}, UseEcn off"),
+        "procedures": Option("ns3", f"{_BASE}, TcpTxBuffer, TcpPrrRecovery, TcpCubic"),
     },
 }
 """The profiles by name: each option's value and source."""
 
 
-def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -> TcpOptions:
-    """Return every option: the profile's, then the recovery of `cc`, then the overrides.
+CLASSES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "ns3": {
+        "newreno": {"window_growth": "per-ack"},
+        "reno": {"window_growth": "segments"},
+        "cubic": {},
+    }
+}
+"""Profiles in which `cc` names a class with options of its own, and leaves recovery alone:
+TcpNewReno, TcpLinuxReno and TcpCubic of ns-3."""
+
+
+def profile_options(
+    profile: str, cc: str | None, recovery: str | None, overrides: TcpOptions
+) -> TcpOptions:
+    """Return every option: the profile's, then those that `cc` brings, then the overrides.
 
     Parameters
     ----------
     profile : str
         A key of `PROFILES`.
+    cc : str or None
+        The congestion control, when the user named one.
     recovery : str or None
-        The recovery that the congestion control asks for; None leaves it to the profile.
+        The recovery that it asks for; None leaves it to the profile.
     overrides : TcpOptions
         What the user set.
     """
     values = {name: option.value for name, option in PROFILES[profile].items()}
-    if recovery is not None:
+    if profile in CLASSES:
+        values |= CLASSES[profile].get(cc or "", {})
+    elif recovery is not None:
         values["recovery"] = recovery
     return TcpOptions(**(values | overrides.document()))
