@@ -5,20 +5,20 @@
 
 use std::ops::{Index, IndexMut};
 
-/// A queue of plain values in a ring of places.
+/// A queue of plain values in a ring of places; at most 2³¹ of them.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     /// Empty or a power of two many; those that hold no entry hold a stale one.
-    places: Vec<T>,
-    /// How many were ever taken; the oldest entry is at this number modulo the places.
-    taken: usize,
-    /// How many were ever put.
-    put: usize,
+    places: Box<[T]>,
+    /// How many were ever taken, modulo 2³²; the oldest entry is at this number modulo the places.
+    taken: u32,
+    /// How many were ever put, modulo 2³².
+    put: u32,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
-        Ring { places: Vec::new(), taken: 0, put: 0 }
+        Ring { places: Box::default(), taken: 0, put: 0 }
     }
 }
 
@@ -26,7 +26,7 @@ impl<T: Copy> Ring<T> {
     /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
-        self.put.wrapping_sub(self.taken)
+        self.put.wrapping_sub(self.taken) as usize
     }
 
     /// Whether there is no entry.
@@ -36,8 +36,15 @@ impl<T: Copy> Ring<T> {
     }
 
     #[inline]
-    fn place(&self, number: usize) -> usize {
-        number & self.places.len().wrapping_sub(1)
+    fn place(&self, number: u32) -> usize {
+        number as usize & self.places.len().wrapping_sub(1)
+    }
+
+    /// The place of the entry that `index` others are ahead of.
+    #[inline]
+    fn place_of(&self, index: usize) -> usize {
+        assert!(index < self.len(), "entry {index} of {}", self.len());
+        self.place(self.taken.wrapping_add(index as u32))
     }
 
     /// Puts an entry behind the others.
@@ -59,8 +66,8 @@ impl<T: Copy> Ring<T> {
         let mut places = Vec::with_capacity((2 * length).max(2));
         places.extend(self.iter().copied());
         places.resize((2 * length).max(2), filler);
-        self.places = places;
-        (self.taken, self.put) = (0, length);
+        self.places = places.into_boxed_slice();
+        (self.taken, self.put) = (0, length as u32);
     }
 
     /// The oldest entry.
@@ -72,7 +79,7 @@ impl<T: Copy> Ring<T> {
     /// Lets go of the oldest entry, if there is one.
     #[inline]
     pub fn drop_front(&mut self) {
-        self.taken = self.taken.wrapping_add(usize::from(!self.is_empty()));
+        self.taken = self.taken.wrapping_add(u32::from(!self.is_empty()));
     }
 
     /// Takes the oldest entry.
@@ -85,7 +92,7 @@ impl<T: Copy> Ring<T> {
 
     /// The entries, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
-        (0..self.len()).map(|index| &self.places[self.place(self.taken.wrapping_add(index))])
+        (0..self.len()).map(|index| &self[index])
     }
 
     /// How many entries from the oldest on satisfy `is_before`, which must hold for the first so
@@ -106,16 +113,14 @@ impl<T: Copy> Index<usize> for Ring<T> {
 
     #[inline]
     fn index(&self, index: usize) -> &T {
-        assert!(index < self.len(), "entry {index} of {}", self.len());
-        &self.places[self.place(self.taken.wrapping_add(index))]
+        &self.places[self.place_of(index)]
     }
 }
 
 impl<T: Copy> IndexMut<usize> for Ring<T> {
     #[inline]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        assert!(index < self.len(), "entry {index} of {}", self.len());
-        let place = self.place(self.taken.wrapping_add(index));
+        let place = self.place_of(index);
         &mut self.places[place]
     }
 }
@@ -128,7 +133,7 @@ mod tests {
 
     #[test]
     fn an_empty_ring_holds_no_memory() {
-        assert_eq!(Ring::<u64>::default().places.capacity(), 0);
+        assert_eq!(Ring::<u64>::default().places.len(), 0);
     }
 
     proptest! {

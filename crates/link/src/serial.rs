@@ -41,7 +41,7 @@ pub trait Transmitter {
     }
 }
 
-/// The transmission that is under way.
+/// The transmission that is under way, or waits for a rate above zero.
 #[derive(Clone, Copy, Debug)]
 struct Service {
     began: Time,
@@ -150,6 +150,7 @@ impl<T: Transmitter> SerialLink<T> {
         {
             let frame = self.packet.bytes() + self.frame_overhead;
             stalled.transmission = self.transmitter.begin(frame, waiting, ctx.now);
+            stalled.began = ctx.now;
         }
     }
 }
@@ -199,7 +200,8 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let measured = &self.measured;
-        let under_way = self.service.map_or(Duration::ZERO, |service| {
+        let sending = self.service.filter(|service| !service.transmission.ends.is_never());
+        let under_way = sending.map_or(Duration::ZERO, |service| {
             now.saturating_since(service.began.max(measured.since))
         });
         let span = now.saturating_since(measured.since).as_secs_lossy();

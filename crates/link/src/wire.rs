@@ -3,7 +3,7 @@
 //! A FIFO delay line: packets sit in a ring and only the head's departure is a wake-up. When a
 //! packet leaves is known when it arrives, so serialization costs no event of its own.
 
-use airpath_core::{Ctx, Duration, Packet, Port, Rate, Ring, Stage, Time};
+use airpath_core::{Bytes, Ctx, Duration, Packet, Port, Rate, Ring, Stage, Time};
 
 /// A packet and when it departs.
 #[derive(Clone, Copy, Debug)]
@@ -15,34 +15,46 @@ struct InFlight {
 /// A wired hop without queue limit. Input 0, output 0.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// Delay in front of the serialization: the propagation of the hop before.
-    lead: Duration,
-    rate: Option<Rate>,
-    delay: Duration,
-    busy_until: Time,
     /// When the oldest packet in flight departs.
     next: Time,
     in_flight: Ring<InFlight>,
+    /// All delay, in front of the serialization and behind it.
+    delay: Duration,
+    /// `None` when packets are sent at once.
+    serializer: Option<Box<Serializer>>,
+}
+
+/// What sends one packet after another.
+#[derive(Clone, Debug)]
+struct Serializer {
+    /// Delay in front of it: the propagation of the hop before.
+    lead: Duration,
+    rate: Rate,
+    busy_until: Time,
+}
+
+impl Serializer {
+    /// What serialization adds to the delay of a packet of `size` that enters the wire at `now`.
+    fn send(&mut self, size: Bytes, now: Time) -> Duration {
+        let arrives = now + self.lead;
+        self.busy_until = arrives.max(self.busy_until) + size / self.rate;
+        self.busy_until - arrives
+    }
 }
 
 impl Wire {
     /// A wire that delays by `lead`, sends at `rate` (at once when `None`), and delays by
     /// `delay`.
     pub fn new(lead: Duration, rate: Option<Rate>, delay: Duration) -> Wire {
-        Wire {
-            lead,
-            rate,
-            delay,
-            busy_until: Time::ZERO,
-            next: Time::NEVER,
-            in_flight: Ring::default(),
-        }
+        let serializer =
+            rate.map(|rate| Box::new(Serializer { lead, rate, busy_until: Time::ZERO }));
+        Wire { next: Time::NEVER, in_flight: Ring::default(), delay: lead + delay, serializer }
     }
 
     /// Whether packets pass it in no time, so that it need not exist.
     #[inline]
     pub fn is_transparent(&self) -> bool {
-        self.rate.is_none() && self.lead + self.delay == Duration::ZERO
+        self.delay == Duration::ZERO && self.serializer.is_none()
     }
 
     /// The oldest packet, when it has come to the end by `now`.
@@ -62,12 +74,10 @@ impl Wire {
 impl Stage for Wire {
     #[inline]
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        let mut sent = ctx.now + self.lead;
-        if let Some(rate) = self.rate {
-            sent = sent.max(self.busy_until) + packet.bytes() / rate;
-            self.busy_until = sent;
+        let mut departure = ctx.now + self.delay;
+        if let Some(serializer) = &mut self.serializer {
+            departure = departure + serializer.send(packet.bytes(), ctx.now);
         }
-        let departure = sent + self.delay;
         if self.in_flight.is_empty() {
             self.next = departure;
         }

@@ -1,0 +1,48 @@
+//! A link whose rate is zero for a while: nothing is lost, and standing still is not being busy.
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+};
+use airpath_link::{AnyLink, Link, LinkKit};
+use serde_json::json;
+use std::sync::Arc;
+
+/// A link of 12 kbit/s: a packet of 1500 bytes takes a second.
+fn link() -> AnyLink {
+    let queues = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
+    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
+    let kit =
+        LinkKit { queue, reverse_queue: None, output: Port(0), id: 0, traces: Arc::default() };
+    let links = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    AnyLink::build(&json!({"kind": "fixed", "rate_bps": 12_000}), setup).expect("a link")
+}
+
+#[test]
+fn the_time_at_rate_zero_does_not_count_as_busy() {
+    let (mut bench, mut link) = (Bench::default(), link());
+    let set_rate = |bench: &mut Bench, link: &mut AnyLink, at: u64, rate: u64| {
+        link.control(&Control::Rate(Rate(rate)), &mut bench.at(Time::from_secs(at)));
+    };
+    let send = |bench: &mut Bench, link: &mut AnyLink, at: u64| {
+        let now = Time::from_secs(at);
+        let packet = Packet::datagram(FlowId(0), at, Bytes(1500), now);
+        link.receive(Port(0), &packet, &mut bench.at(now));
+    };
+    let utilisation =
+        |link: &AnyLink, at: u64| link.reports(Time::from_secs(at))[0].link.utilisation;
+
+    send(&mut bench, &mut link, 0);
+    assert_eq!(bench.run(&mut link, Time::from_secs(1)).len(), 1);
+    set_rate(&mut bench, &mut link, 2, 0);
+    send(&mut bench, &mut link, 3);
+    assert_eq!(bench.run(&mut link, Time::from_secs(500)).len(), 0);
+    assert_eq!(utilisation(&link, 100), 0.01);
+    set_rate(&mut bench, &mut link, 198, 12_000);
+    let departures = bench.run(&mut link, Time::from_secs(500));
+    assert_eq!(departures.iter().map(|(at, _, _)| *at).collect::<Vec<_>>(), [Time::from_secs(199)]);
+    assert_eq!(utilisation(&link, 200), 0.01);
+}
