@@ -74,6 +74,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "wait": True,
             "ecn": False,
             "hard_drop": True,
+            "variant": "red-1993",
         },
     ),
     (

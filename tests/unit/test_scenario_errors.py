@@ -309,8 +309,8 @@ def test_the_good_file_is_good() -> None:
         ),
         (
             "flows.0.profile",
-            "ns3",
-            'flows.0.profile = "ns3": not a TCP profile. Accepted are rfc, ns3-2014, linux.',
+            "bsd",
+            'flows.0.profile = "bsd": not a TCP profile. Accepted are rfc, ns3-2014, ns3, linux.',
         ),
         (
             "flows.0.base_rtt",

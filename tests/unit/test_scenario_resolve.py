@@ -44,6 +44,7 @@ BULK = {
     "grow_unused": True,
     "rto_floor": "total",
     "quick_acks": 0,
+    "procedures": "rfc",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -289,6 +290,48 @@ def test_the_profile_of_the_kernel() -> None:
         "rto_floor": "variance",
         "quick_acks": 16,
     }
+
+
+def test_the_profile_of_the_present_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3",
+        "mss": 1448,
+        "initial_window": 14_480,
+        "recovery": "prr",
+        "window_growth": "per-ack",
+        "exit_window": "ssthresh",
+        "initial_rto_ns": 3 * 10**9,
+        "timestamps": True,
+        "window_scaling": "on",
+        "procedures": "ns3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cc", "tcp", "recovery", "growth"),
+    [
+        ("newreno", {}, "prr", "per-ack"),
+        ("reno", {}, "prr", "segments"),
+        ("reno", {"recovery": "sack"}, "sack", "segments"),
+        ("reno", {"window_growth": "bytes"}, "prr", "bytes"),
+    ],
+)
+def test_in_the_profile_of_a_simulator_cc_names_its_class(
+    cc: str, tcp: dict[str, Any], recovery: str, growth: str
+) -> None:
+    flows = ap.flows(base_rtt="40 ms", profile="ns3", cc=cc, tcp=tcp)
+    options = resolved(flows=flows)["flows"][0]["source"]["options"]
+    assert (options["recovery"], options["window_growth"]) == (recovery, growth)
+
+
+@pytest.mark.parametrize("keys", [{"tcp": {"ecn": "on"}}, {"cc": "dctcp"}])
+def test_ns3s_procedures_know_no_ecn(keys: dict[str, Any]) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(base_rtt="40 ms", profile="ns3", **keys)
+    assert str(caught.value) == (
+        'flows: tcp.ecn = "on": procedures = "ns3" knows no ECN. Write procedures = "rfc".'
+    )
 
 
 @pytest.mark.parametrize(

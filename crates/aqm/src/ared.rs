@@ -8,6 +8,7 @@
 use crate::queue_disc::QueueDisc;
 use crate::red::{Red, RedConfig};
 use crate::red_law::RedCurve;
+use crate::red_law::RedVariant;
 use airpath_core::{Bytes, ConfigError, Ctx, Duration, Packet, Part, Rate, Setup, Time};
 use serde::Deserialize;
 
@@ -98,6 +99,7 @@ impl<T: ?Sized> Part<T> for Ared {
             wait: config.wait,
             ecn: config.ecn,
             hard_drop: true,
+            variant: RedVariant::Red1993,
         };
         Ok(Ared {
             red: Red::new(red, setup.seed.stream())?,

@@ -45,8 +45,9 @@ pub use queue::{Queue, QueueReport};
 pub use queue_disc::{QueueDisc, Standing};
 pub use red::{Red, RedConfig};
 pub use red_law::{
-    RedCurve, RedLaw, RedSettings, RedVerdict, red_automatic_min_th, red_automatic_weight,
-    red_average, red_final_probability, red_idle_average, red_initial_probability,
+    RedCurve, RedLaw, RedSettings, RedVariant, RedVerdict, red_automatic_min_th,
+    red_automatic_weight, red_average, red_final_probability, red_idle_average,
+    red_initial_probability,
 };
 pub use registry::{AnyQueue, QueueRegistry};
 pub use timed_fifo::TimedFifo;

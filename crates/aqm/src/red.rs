@@ -5,7 +5,7 @@
 
 use crate::fifo::Fifo;
 use crate::queue_disc::QueueDisc;
-use crate::red_law::{RedLaw, RedSettings, RedVerdict};
+use crate::red_law::{RedLaw, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Stream,
 };
@@ -39,6 +39,9 @@ pub struct RedConfig {
     /// Drop ECN-capable packets where p_b is 1; otherwise they are marked there too.
     #[serde(default = "yes")]
     pub hard_drop: bool,
+    /// Which arrivals are spared and how the others are counted.
+    #[serde(default)]
+    pub variant: RedVariant,
 }
 
 const fn yes() -> bool {
@@ -73,6 +76,7 @@ impl Red {
             mean_packet: Bytes(config.mean_packet_bytes),
             gentle: config.gentle,
             wait: config.wait,
+            variant: config.variant,
         };
         let law = RedLaw::new(settings, stream)?;
         let RedConfig { limit, ecn, hard_drop, .. } = config;

@@ -9,6 +9,7 @@
 
 use crate::gred::{GredConfig, gred_drop_probability};
 use airpath_core::{Bytes, ConfigError, Duration, Rate, Stream, Time};
+use serde::Deserialize;
 
 /// p_b as a function of the average queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +97,22 @@ pub struct RedSettings {
     pub gentle: bool,
     /// No drop sooner than 1/p_b arrivals after the last.
     pub wait: bool,
+    /// Which arrivals are spared and how the others are counted.
+    pub variant: RedVariant,
+}
+
+/// Which arrivals are spared from random drops, and how the others are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum RedVariant {
+    /// None; `count` is the arrivals since the last drop (red-1993 §7).
+    #[default]
+    #[serde(rename = "red-1993")]
+    Red1993,
+    /// Spared are an arrival that finds fewer than two packets, and the first one after that or
+    /// after the average has passed min_th; `count` counts the arrival itself (ns-2; ns-3.48,
+    /// class RedQueueDisc).
+    #[serde(rename = "ns")]
+    Ns,
 }
 
 impl RedSettings {
@@ -154,6 +171,8 @@ pub struct RedLaw {
     average: f64,
     /// Arrivals since the last drop, while the average is in the region of random drops.
     count: u64,
+    /// Variant `ns`: the last arrival found a queue and an average in that region.
+    was_above: bool,
     /// Since when the link has had nothing to send.
     idle_since: Option<Time>,
     stream: Stream,
@@ -174,6 +193,7 @@ impl RedLaw {
             rate: 0.0,
             average: 0.0,
             count: 0,
+            was_above: false,
             idle_since: None,
             stream,
         };
@@ -229,7 +249,38 @@ impl RedLaw {
             self.average = red_idle_average(self.average, self.weight, slots);
         }
         self.average = red_average(self.average, self.weight, queue as f64);
-        self.decide()
+        match self.settings.variant {
+            RedVariant::Red1993 => self.decide(),
+            RedVariant::Ns => self.decide_as_ns(queue),
+        }
+    }
+
+    fn decide_as_ns(&mut self, queue: usize) -> RedVerdict {
+        self.count += 1;
+        if self.average < self.curve.min_th || queue < 2 {
+            self.was_above = false;
+            return RedVerdict::Admit;
+        }
+        let p_b = red_initial_probability(self.average, &self.curve);
+        if p_b >= 1.0 {
+            return RedVerdict::Forced;
+        }
+        if !std::mem::replace(&mut self.was_above, true) {
+            self.count = 1;
+            return RedVerdict::Admit;
+        }
+        // One more of `count` than in red-1993: the last possible arrival is one sooner.
+        let p_a = match self.count as f64 * p_b {
+            expected if self.settings.wait && expected < 1.0 => 0.0,
+            expected if self.settings.wait && expected < 2.0 => p_b / (2.0 - expected),
+            expected if !self.settings.wait && expected < 1.0 => p_b / (1.0 - expected),
+            _ => 1.0,
+        };
+        if !self.stream.bernoulli(p_a.min(1.0)) {
+            return RedVerdict::Admit;
+        }
+        self.count = 0;
+        RedVerdict::Early
     }
 
     #[inline]
@@ -255,6 +306,8 @@ impl RedLaw {
 
     /// The arrival found no room: its sender is told by that.
     pub fn on_overflow(&mut self) {
-        self.count = 0;
+        if self.settings.variant == RedVariant::Red1993 {
+            self.count = 0;
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! | what an idle time leaves of the window | `sender/idle.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
+//! | the same as ns-3 has them | `ns3/`, `sender/ns3.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
 //! | the sender that ties them together | `sender.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
@@ -24,6 +25,7 @@
 mod application;
 pub mod congestion;
 mod datagram;
+mod ns3;
 mod options;
 mod ranges;
 mod reassembly;
@@ -39,8 +41,8 @@ mod window_field;
 pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FirstRttvar, IdleRestart, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
-    TcpOptions, WindowGrowth, WindowScaling,
+    EcnUse, FirstRttvar, IdleRestart, PartialAckTimer, Procedures, RecoveryExit, RecoveryKind,
+    RtoFloor, TcpOptions, WindowGrowth, WindowScaling,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

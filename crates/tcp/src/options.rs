@@ -83,6 +83,9 @@ pub struct TcpOptions {
     /// In-order segments that are acknowledged one by one before delayed ACKs begin.
     #[serde(default)]
     pub quick_acks: u32,
+    /// Whose procedures rule where they differ.
+    #[serde(default)]
+    pub procedures: Procedures,
 }
 
 const fn yes() -> bool {
@@ -112,6 +115,22 @@ impl RecoveryKind {
     pub const fn uses_sack(self) -> bool {
         matches!(self, RecoveryKind::Sack | RecoveryKind::Prr)
     }
+
+    /// Whether proportional rate reduction rules in recovery.
+    pub const fn is_proportional(self) -> bool {
+        matches!(self, RecoveryKind::Prr)
+    }
+}
+
+/// Whose procedures rule where they differ: recovery with SACK, and CUBIC's arithmetic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Procedures {
+    /// Those of the RFCs.
+    #[default]
+    Rfc,
+    /// Those of ns-3.48 (`ns3/`).
+    Ns3,
 }
 
 /// Explicit congestion notification: whether an end asks for it and agrees to it.
@@ -270,6 +289,7 @@ impl TcpOptions {
             grow_unused: true,
             rto_floor: RtoFloor::Total,
             quick_acks: 0,
+            procedures: Procedures::Rfc,
         }
     }
 

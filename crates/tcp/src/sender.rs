@@ -7,12 +7,14 @@ mod application;
 mod ecn;
 mod idle;
 mod info;
+mod ns3;
 mod persist;
 
 pub use info::{SenderInfo, SenderState};
 
 use crate::application::{Application, OnOff};
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
+use crate::ns3::Ns3Recovery;
 use crate::options::{IdleRestart, RecoveryExit, RecoveryKind, TcpOptions, WindowGrowth};
 use crate::receiver::timestamp;
 use crate::recovery::{Recovery, Verdict};
@@ -94,6 +96,8 @@ pub struct Sender {
     recovery: Recovery,
     /// In the place of `recovery`, when SACK is used.
     sack: Option<Box<SackRecovery>>,
+    /// In the place of both, for ns-3's procedures.
+    ns3: Option<Box<Ns3Recovery>>,
     timestamps: bool,
     /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
     ts_recent: u32,
@@ -173,6 +177,7 @@ impl Sender {
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
             sack: SackRecovery::new(options).map(Box::new),
+            ns3: Ns3Recovery::new(options).map(Box::new),
             timestamps: options.timestamps,
             ts_recent: 0,
             board: Scoreboard::default(),
@@ -274,6 +279,9 @@ impl Sender {
 
     #[inline]
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        if self.ns3.is_some() {
+            return self.on_ack_as_ns3(ack, ctx);
+        }
         let is_overtaken = ack.seq < self.snd_una;
         let tells_nothing = is_overtaken && (self.sack.is_none() || ack.sack().is_empty());
         if (tells_nothing || ack.seq > self.snd_max) && !self.is_answer_to_probe(ack, ctx.now) {
@@ -440,6 +448,9 @@ impl Sender {
             return self.send_syn(ctx);
         }
         self.loss_until = self.snd_max;
+        if self.ns3.is_some() {
+            return self.on_timeout_as_ns3(ctx);
+        }
         self.congestion.on_rto(&LossEvent { now: ctx.now, flight: self.flight_size() });
         match &mut self.sack {
             Some(sack) => sack.on_rto(self.snd_una, self.snd_max),
@@ -469,6 +480,7 @@ impl Sender {
         }
         let cwnd = self.congestion.cwnd();
         let window = match &self.sack {
+            Some(_) if self.ns3.is_some() => return self.transmit_as_ns3(ctx),
             Some(sack) if sack.counts_pipe() => return self.transmit_by_pipe(ctx),
             Some(_) => cwnd,
             None if self.snd_nxt == self.snd_max => {

@@ -10,7 +10,7 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FirstRttvar, PartialAckTimer, Receiver, RecoveryExit, RecoveryKind, Sender,
+    EcnUse, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit, RecoveryKind, Sender,
     SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
@@ -525,6 +525,23 @@ proptest! {
         let options = TcpOptions { recovery, handshake: false, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
+    }
+
+    /// The same under ns-3's procedures: whatever is lost, delayed or dropped by the receiver, the
+    /// transfer ends.
+    #[test]
+    fn under_ns3s_procedures_the_transfer_ends(
+        options in options(), prr: bool, fates in fates(), whims in whims(), tenths in 1u64..800,
+    ) {
+        let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
+        let options =
+            TcpOptions { recovery, handshake: false, procedures: Procedures::Ns3, ..options };
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
+        let one_way = Duration::from_millis(20);
+        let mut connection = Connection::new(&options, Some(transfer), one_way).with_fates(fates);
+        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
+        prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
     }
 
     /// A window of losses is recovered without the timer when at least three segments and what

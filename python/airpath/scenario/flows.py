@@ -423,7 +423,7 @@ class Tcp(Source):
     cc : Congestion, optional
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
         law Reno and the profile's recovery.
-    profile : {"rfc", "ns3-2014", "linux"}
+    profile : {"rfc", "ns3", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.
@@ -470,7 +470,11 @@ class Tcp(Source):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
-            wrong += _inconsistent(profile_options(profile, None, tcp), tcp)
+            whole = profile_options(profile, None, None, tcp)
+            wrong += _inconsistent(whole, tcp)
+            if whole.procedures == "ns3" and (tcp.ecn == "on" or (cc is not None and cc.echo)):
+                error = fault('procedures = "ns3" knows no ECN', 'Write procedures = "rfc"')
+                wrong.append((("ecn",), tcp.ecn or "on", error))
         if wrong:
             raise faults_at(*wrong)
         return tcp
@@ -481,7 +485,8 @@ class Tcp(Source):
         if self.on_off is not None and given.grow_unused is None:
             # A window that an application never fills would grow without bound.
             given = TcpOptions(**given.document(), grow_unused=False)
-        return profile_options(self.profile, self.cc.recovery if self.cc else None, given)
+        kind: str | None = getattr(self.cc, "kind", None)
+        return profile_options(self.profile, kind, self.cc.recovery if self.cc else None, given)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; every TCP option is listed."""

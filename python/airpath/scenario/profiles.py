@@ -2,8 +2,8 @@
 
 A profile is data: each option with its value as a user would write it, and where it comes from.
 ``rfc`` is what the standards say. ``ns3-2014`` is the classic Reno of the ns-3 release current
-in September 2014 (3.21), which the tables of qawla-2015 were made with. ``linux`` is what a Linux
-kernel does, as far as the options go.
+in September 2014 (3.21), which the tables of qawla-2015 were made with. ``ns3`` is what the
+releases 3.44 to 3.48 do with SACK. ``linux`` is what a Linux kernel does, as far as the options go.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ ECN = choice("off", "on")
 SCALING = choice("exact", "off", "on")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
+PROCEDURES = choice("rfc", "ns3")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -131,6 +132,9 @@ class TcpOptions(Model):
         What `min_rto` bounds: the timeout (RFC 6298 §2.4), or 4·RTTVAR in it (Linux).
     quick_acks : int
         In-order segments at the start that are acknowledged one by one, from 0.
+    procedures : {"rfc", "ns3"}
+        Whose procedures rule where they differ, in recovery with SACK and in CUBIC's arithmetic:
+        the RFCs', or those of ns-3.48.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -164,12 +168,15 @@ class TcpOptions(Model):
     grow_unused: Truth | None = None
     rto_floor: Annotated[str | None, FLOOR] = None
     quick_acks: CountOrNone | None = None
+    procedures: Annotated[str | None, PROCEDURES] = None
 
 
 _RFC = "RFC 5681 §3.1"
 _NS3 = "ns-3.21, class TcpReno"
 _NS3_RTT = "ns-3.21, class RttMeanDeviation"
 _QAWLA = "qawla-2015 §4"
+_SOCKET = "ns-3.48, class TcpSocket"
+_BASE = "ns-3.48, class TcpSocketBase"
 
 PROFILES: Mapping[str, Mapping[str, Option]] = {
     "rfc": {
@@ -202,6 +209,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "grow_unused": Option(True, "RFC 5681 §3.1 asks for growth with every ACK of new data"),
         "rto_floor": Option("total", "RFC 6298 §2.4"),
         "quick_acks": Option(0, "RFC 5681 §4.2 has none"),
+        "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -233,6 +241,39 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "grow_unused": Option(True, f"{_NS3}, with every ACK of new data"),
         "rto_floor": Option("total", "ns-3.21, class RttEstimator"),
         "quick_acks": Option(0, "ns-3.21 has none"),
+        "procedures": Option("rfc", "without SACK there is no difference"),
+    },
+    "ns3": {
+        "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
+        "header": Option("40 B", "IPv4 and TCP without options"),
+        "initial_window": Option("14480 B", f"{_SOCKET}, InitialCwnd 10 segments"),
+        "initial_ssthresh": Option("unlimited", f"{_SOCKET}, InitialSlowStartThreshold 2³²−1"),
+        "receive_window": Option("65535 B", "the 64-kB window; ns-3 has 131072 B, scaled"),
+        "recovery": Option("prr", "ns-3.48, class TcpL4Protocol, TcpPrrRecovery"),
+        "window_growth": Option("per-ack", "ns-3.48, class TcpNewReno"),
+        "exit_window": Option("ssthresh", "ns-3.48, class TcpRecoveryOps"),
+        "fast_retransmit_guard": Option(True, f"{_BASE}, m_recover"),
+        "partial_ack_timer": Option("first", f"{_BASE}, first partial ACK"),
+        "limited_transmit": Option(True, f"{_BASE}, LimitedTransmit"),
+        "delayed_ack_segments": Option(2, f"{_SOCKET}, DelAckCount"),
+        "delayed_ack_timeout": Option("200 ms", f"{_SOCKET}, DelAckTimeout"),
+        "initial_rto": Option("3 s", f"{_SOCKET}, ConnTimeout, of the SYN"),
+        "min_rto": Option("1 s", f"{_BASE}, MinRto"),
+        "max_rto": Option("60 s", f"{_BASE}, ReTxTimeout"),
+        "max_backoff": Option(64, "from 1 s to 60 s"),
+        "rto_granularity": Option("0 s", "exact; ClockGranularity only bounds 4 RTTVAR"),
+        "srtt_gain": Option(0.125, "ns-3.48, class RttMeanDeviation, Alpha"),
+        "rttvar_gain": Option(0.25, "ns-3.48, class RttMeanDeviation, Beta"),
+        "first_rttvar": Option("half", "ns-3.48, class RttMeanDeviation"),
+        "handshake": Option(True, f"{_BASE}"),
+        "timestamps": Option(True, f"{_BASE}, Timestamp"),
+        "ecn": Option("off", f"{_BASE}, UseEcn off"),
+        "window_scaling": Option("on", f"{_BASE}, WindowScaling"),
+        "idle_restart": Option("off", f"{_BASE}, has none"),
+        "grow_unused": Option(True, "`procedures` has the rules of ns-3.48"),
+        "rto_floor": Option("total", f"{_BASE}, MinRto"),
+        "quick_acks": Option(0, "ns-3.48 has none"),
+        "procedures": Option("ns3", f"{_BASE}, TcpTxBuffer, TcpPrrRecovery, TcpCubic"),
     },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
@@ -264,13 +305,27 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "grow_unused": Option(False, "tcp_is_cwnd_limited, part of segments growth"),
         "rto_floor": Option("variance", "__tcp_set_rto, tcp_rtt_estimator"),
         "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
+        "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438; what differs is below"),
     },
 }
 """The profiles by name: each option's value and source."""
 
 
-def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -> TcpOptions:
-    """Return every option: the profile's, then the recovery of `cc`, then the overrides.
+CLASSES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "ns3": {
+        "newreno": {"window_growth": "per-ack"},
+        "reno": {"window_growth": "segments"},
+        "cubic": {},
+    }
+}
+"""Profiles in which `cc` names a class with options of its own, and leaves recovery alone:
+TcpNewReno, TcpLinuxReno and TcpCubic of ns-3."""
+
+
+def profile_options(
+    profile: str, cc: str | None, recovery: str | None, overrides: TcpOptions
+) -> TcpOptions:
+    """Return every option: the profile's, then those that `cc` brings, then the overrides.
 
     A profile whose recovery goes with every congestion control keeps it.
 
@@ -278,12 +333,16 @@ def profile_options(profile: str, recovery: str | None, overrides: TcpOptions) -
     ----------
     profile : str
         A key of `PROFILES`.
+    cc : str or None
+        The congestion control, when the user named one.
     recovery : str or None
-        The recovery that the congestion control asks for; None leaves it to the profile.
+        The recovery that it asks for; None leaves it to the profile.
     overrides : TcpOptions
         What the user set.
     """
     values = {name: option.value for name, option in PROFILES[profile].items()}
-    if recovery is not None and values["recovery"] not in SELECTIVE:
+    if profile in CLASSES:
+        values |= CLASSES[profile].get(cc or "", {})
+    elif recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
     return TcpOptions(**(values | overrides.document()))

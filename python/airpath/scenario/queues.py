@@ -156,6 +156,9 @@ class Red(_AutomaticRed):
         Jacobson 1993, RFC 3168 §7). A step at K packets, as DCTCP wants it, is ``min_th = K``,
         ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
+    variant : {"red-1993", "ns"}
+        Which arrivals are spared from random drops, and how the others are counted: as Floyd &
+        Jacobson 1993 have it, or as ns-2 and ns-3. Default ``"red-1993"``.
     """
 
     kind: Literal["red"] = "red"
@@ -170,6 +173,7 @@ class Red(_AutomaticRed):
     wait: Truth = True
     ecn: Truth = False
     hard_drop: Truth = True
+    variant: Annotated[str, choice("red-1993", "ns")] = "red-1993"
 
 
 class Ared(_AutomaticRed):

@@ -20,7 +20,11 @@ const PLAIN: RedConfig = RedConfig {
     wait: false,
     ecn: false,
     hard_drop: true,
+    variant: RedVariant::Red1993,
 };
+
+/// The same as ns-2 and ns-3 have it.
+const NS: RedConfig = RedConfig { variant: RedVariant::Ns, ..PLAIN };
 
 struct Line {
     bench: Bench,
@@ -101,6 +105,57 @@ fn drops_at_a_constant_average_are_spaced_uniformly_from_1_to_1_over_pb() {
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 1, 8);
     assert!(chi < ONE_IN_A_MILLION, "{chi}");
+}
+
+/// Figure 2 of red-1993, ns-2, ns-3: the arrival itself is counted, p_a = 1/7 at once and 1 at the
+/// seventh. Of chi-square with 6 degrees of freedom one in a million exceeds 38.3.
+#[test]
+fn variant_ns_spaces_drops_from_1_to_one_less() {
+    let mut line = Line::new(NS);
+    line.fill_to(10);
+    let chi = chi_square(&line.spacings(80_000), 1, 7);
+    assert!(chi < 38.3, "{chi}");
+}
+
+#[test]
+fn variant_ns_with_wait_spaces_drops_from_1_over_pb_on() {
+    let mut line = Line::new(RedConfig { wait: true, ..NS });
+    line.fill_to(10);
+    let chi = chi_square(&line.spacings(80_000), 8, 15);
+    assert!(chi < ONE_IN_A_MILLION, "{chi}");
+}
+
+/// An average of 1 drops everything, yet the second packet gets in.
+#[test]
+fn variant_ns_spares_an_arrival_that_finds_fewer_than_two() {
+    let curve = RedConfig { min_th: Some(0.5), max_th: Some(1.0), ..PLAIN };
+    for (variant, admitted) in [(RedVariant::Red1993, 1), (RedVariant::Ns, 2)] {
+        let mut line = Line::new(RedConfig { variant, ..curve });
+        for _ in 0..10 {
+            line.put();
+        }
+        assert_eq!(line.red.packets(), admitted, "{variant:?}");
+    }
+}
+
+/// p_b is 1/4 of each arrival that finds four; none of them that comes first is dropped.
+#[test]
+fn variant_ns_spares_the_first_arrival_above_min_th() {
+    let curve = RedConfig { min_th: Some(3.5), max_th: Some(5.5), max_p: 1.0, ..PLAIN };
+    let dropped = |variant| {
+        let mut line = Line::new(RedConfig { variant, ..curve });
+        (0..200)
+            .filter(|_| {
+                while line.red.packets() > 3 {
+                    line.take();
+                }
+                line.fill_to(4);
+                !line.put()
+            })
+            .count()
+    };
+    assert_eq!(dropped(RedVariant::Ns), 0);
+    assert!(dropped(RedVariant::Red1993) > 0);
 }
 
 #[test]

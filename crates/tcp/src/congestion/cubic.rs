@@ -7,10 +7,12 @@
 //! as the first set them; an idle time does not count in t (Linux), and when it cuts the window,
 //! the next congestion avoidance begins an epoch of its own towards the same W_max.
 
+use super::cubic_ns3::CubicNs3;
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use crate::options::Procedures;
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -87,6 +89,8 @@ pub struct Cubic {
     /// The last reduction was a timeout's: the next epoch starts at its own `W_max`.
     after_timeout: bool,
     last_ack: Time,
+    /// In the place of all that, for ns-3's procedures.
+    ns3: Option<Box<CubicNs3>>,
 }
 
 /// One congestion avoidance.
@@ -117,6 +121,11 @@ impl Cubic {
             epoch: None,
             after_timeout: false,
             last_ack: Time::ZERO,
+            ns3: (options.procedures == Procedures::Ns3).then(|| {
+                let ssthresh = options.initial_ssthresh.unwrap_or(u64::MAX);
+                let mss = u64::from(options.mss);
+                Box::new(CubicNs3::new(config, mss, options.initial_window, ssthresh))
+            }),
         }
     }
 
@@ -219,6 +228,9 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, event: &AckEvent) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.on_ack(event);
+        }
         if let Some(rtt) = event.rtt {
             self.note_rtt(rtt);
         }
@@ -240,6 +252,9 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.on_loss(event.flight);
+        }
         let ssthresh = self.reduce(event.flight, self.config.beta);
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
@@ -249,6 +264,9 @@ impl CongestionControl for Cubic {
 
     /// RFC 9438 §4.8.
     fn on_rto(&mut self, event: &LossEvent) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.on_rto(event.now, event.flight);
+        }
         self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
         let is_repeated = self.after_timeout && self.cwnd <= 1.0;
         if is_repeated {
@@ -272,15 +290,24 @@ impl CongestionControl for Cubic {
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.set_cwnd(ns3.ssthresh().min(cwnd));
+        }
         let ssthresh = self.ssthresh.unwrap_or(self.cwnd);
         self.cwnd = ssthresh.min(cwnd as f64 / self.mss);
     }
 
     fn on_lost_syn(&mut self) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.set_cwnd(ns3.cwnd().min(self.mss as u64));
+        }
         self.cwnd = self.cwnd.min(1.0);
     }
 
     fn on_idle(&mut self, event: &IdleEvent) {
+        if let Some(ns3) = &mut self.ns3 {
+            return ns3.on_idle(event.cwnd, event.ssthresh);
+        }
         let since_last =
             event.now.saturating_since(std::mem::replace(&mut self.last_ack, event.now));
         let left = event.cwnd as f64 / self.mss;
@@ -295,10 +322,16 @@ impl CongestionControl for Cubic {
     }
 
     fn cwnd(&self) -> u64 {
+        if let Some(ns3) = &self.ns3 {
+            return ns3.cwnd();
+        }
         (self.cwnd * self.mss) as u64
     }
 
     fn ssthresh(&self) -> u64 {
+        if let Some(ns3) = &self.ns3 {
+            return ns3.ssthresh();
+        }
         self.ssthresh.map_or(u64::MAX, |ssthresh| (ssthresh * self.mss) as u64)
     }
 }

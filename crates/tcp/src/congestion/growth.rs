@@ -4,7 +4,7 @@
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
 
 use super::AckEvent;
-use crate::options::{TcpOptions, WindowGrowth};
+use crate::options::{Procedures, TcpOptions, WindowGrowth};
 
 /// The arithmetic of growth and what it carries from one ACK to the next.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Growth {
     remainder: u64,
     /// The last reduction was a timeout's.
     after_timeout: bool,
+    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux).
+    keeps_credit: bool,
 }
 
 impl Growth {
@@ -29,12 +31,15 @@ impl Growth {
             carry: 0,
             remainder: 0,
             after_timeout: false,
+            keeps_credit: options.procedures == Procedures::Ns3,
         }
     }
 
     /// The window was reduced, by a timeout or otherwise: credit is forgotten.
     pub(crate) fn on_reduction(&mut self, by_timeout: bool) {
-        self.carry = 0;
+        if !self.keeps_credit {
+            self.carry = 0;
+        }
         self.after_timeout = by_timeout;
     }
 

@@ -4,6 +4,7 @@
 //! To add one: its file and one line in `registry.rs`.
 
 mod cubic;
+mod cubic_ns3;
 mod dctcp;
 mod growth;
 mod hystart;

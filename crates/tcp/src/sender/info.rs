@@ -72,9 +72,10 @@ pub struct SenderInfo {
 impl Sender {
     /// What the sender is doing just now.
     pub fn info(&self) -> SenderInfo {
-        let in_flight = match &self.sack {
-            Some(sack) => sack.pipe(self.snd_una, self.snd_max),
-            None => self.bytes_in_flight(),
+        let (in_flight, sacked) = match (&self.ns3, &self.sack) {
+            (Some(ns3), _) => (ns3.pipe(), ns3.sacked_bytes()),
+            (None, Some(sack)) => (sack.pipe(self.snd_una, self.snd_max), sack.sacked_bytes()),
+            (None, None) => (self.bytes_in_flight(), 0),
         };
         SenderInfo {
             state: self.state(),
@@ -82,7 +83,7 @@ impl Sender {
             cwnd: self.cwnd(),
             ssthresh: Some(self.ssthresh()).filter(|ssthresh| *ssthresh < u64::MAX),
             unacked: self.flight_size(),
-            sacked: self.sack.as_ref().map_or(0, |sack| sack.sacked_bytes()),
+            sacked,
             in_flight,
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),
@@ -104,9 +105,10 @@ impl Sender {
     }
 
     fn established_state(&self) -> SenderState {
-        let is_recovering = match &self.sack {
-            Some(sack) => sack.is_recovering(),
-            None => self.recovery.is_recovering(),
+        let is_recovering = match (&self.ns3, &self.sack) {
+            (Some(ns3), _) => ns3.is_recovering(),
+            (None, Some(sack)) => sack.is_recovering(),
+            (None, None) => self.recovery.is_recovering(),
         };
         if is_recovering {
             SenderState::Recovery

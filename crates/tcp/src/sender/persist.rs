@@ -10,6 +10,7 @@
 //! Differs: probes do not touch the congestion window, and their answers are no RTT samples.
 
 use super::{Phase, Sender, timestamp};
+use crate::congestion::CongestionControl;
 use airpath_core::{Ctx, Flags, Packet, Port, Time};
 
 impl Sender {
@@ -68,6 +69,10 @@ impl Sender {
         let probed = self.snd_max;
         self.snd_max = ack.seq;
         self.ecn.on_taken_probe(ack.seq);
+        let cwnd = self.congestion.cwnd();
+        if let Some(ns3) = &mut self.ns3 {
+            ns3.on_new(ack.seq, cwnd);
+        }
         self.board.push(ack.seq, now);
         // Which of the probes was taken is not known (Karn's rule).
         self.board.mark_resent(probed);

@@ -1,0 +1,363 @@
+//! CUBIC in the arithmetic of ns-3: whole segments, ACKs counted until they make one.
+//!
+//! Source: read from class `TcpCubic` of ns-3.48, the same in ns-3.44; written anew. It follows
+//! Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
+//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
+//! comes from cwnd, not from the flight; after a timeout `W_max` stays; the Reno-friendly window
+//! never grows by more than β's α; slow start adds all that was acknowledged and may end early.
+
+use super::{AckEvent, CubicConfig};
+use airpath_core::{Duration, Time};
+
+/// Attribute `HyStartLowWindow`, segments.
+const LOW_WINDOW: u64 = 16;
+/// Attribute `HyStartMinSamples`.
+const MIN_SAMPLES: u32 = 8;
+/// Attribute `HyStartAckDelta`: ACKs at most so far apart are a train.
+const ACK_DELTA: Duration = Duration::from_millis(2);
+/// Attributes `HyStartDelayMin` and `HyStartDelayMax`.
+const DELAY_MIN: Duration = Duration::from_millis(4);
+const DELAY_MAX: Duration = Duration::from_millis(1000);
+/// Attribute `CubicDelta`: no delay is believed so soon after an epoch began.
+const CUBIC_DELTA: Duration = Duration::from_millis(10);
+/// Attribute `CntClamp`: ACKs per segment at most, while there was no loss.
+const CNT_CLAMP: u64 = 20;
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub(super) struct CubicNs3 {
+    config: CubicConfig,
+    mss: u64,
+    /// Bytes, as is `ssthresh`.
+    cwnd: u64,
+    ssthresh: u64,
+    /// Segments acknowledged towards the next.
+    count: u64,
+    /// W_max, segments; 0 before the first loss.
+    last_max: u64,
+    epoch: Option<Epoch>,
+    srtt: Option<Duration>,
+    delay_min: Option<Duration>,
+    hystart: HyStart,
+}
+
+/// One congestion avoidance, windows in segments.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    k: f64,
+    origin: u64,
+    /// Segments acknowledged towards the next of `reno_window`.
+    acked: u64,
+    reno_window: u64,
+}
+
+/// Looks for the end of slow start.
+#[derive(Clone, Copy, Debug, Default)]
+struct HyStart {
+    found: bool,
+    round_start: Time,
+    last_ack: Time,
+    /// Bytes to be acknowledged before the next round begins.
+    left: u64,
+    least_rtt: Option<Duration>,
+    samples: u32,
+}
+
+impl CubicNs3 {
+    pub(super) fn new(config: CubicConfig, mss: u64, cwnd: u64, ssthresh: u64) -> CubicNs3 {
+        CubicNs3 {
+            config,
+            mss,
+            cwnd,
+            ssthresh,
+            count: 0,
+            last_max: 0,
+            epoch: None,
+            srtt: None,
+            delay_min: None,
+            hystart: HyStart::default(),
+        }
+    }
+
+    pub(super) fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    pub(super) fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    pub(super) fn set_cwnd(&mut self, cwnd: u64) {
+        self.cwnd = cwnd;
+    }
+
+    /// Not ns-3's, which has no restart: what `idle_restart` asks for.
+    pub(super) fn on_idle(&mut self, cwnd: u64, ssthresh: u64) {
+        self.cwnd = self.cwnd.min(cwnd);
+        self.ssthresh = self.ssthresh.max(ssthresh);
+    }
+
+    /// `PktsAcked`, then `IncreaseWindow`.
+    pub(super) fn on_ack(&mut self, event: &AckEvent) {
+        if let Some(rtt) = event.rtt {
+            let rtt = self.smooth(rtt);
+            self.note_delay(rtt, event);
+        }
+        if event.app_limited {
+            return;
+        }
+        let segments = event.acked / self.mss;
+        if self.cwnd < self.ssthresh {
+            self.begin_round_when_due(event);
+            self.cwnd += segments * self.mss;
+        } else if segments > 0 {
+            self.count += segments;
+            let needed = self.segments_per_increase(event.now, segments);
+            if self.count >= needed {
+                self.cwnd += self.mss;
+                self.count -= needed;
+            }
+        }
+    }
+
+    fn smooth(&mut self, rtt: Duration) -> Duration {
+        let smoothed = match self.srtt {
+            None => rtt.as_nanos(),
+            Some(srtt) => (srtt.as_nanos() * 7 + rtt.as_nanos()) / 8,
+        };
+        *self.srtt.insert(Duration::from_nanos(smoothed))
+    }
+
+    fn note_delay(&mut self, rtt: Duration, event: &AckEvent) {
+        let now = event.now;
+        if self.epoch.is_some_and(|epoch| now.saturating_since(epoch.start) < CUBIC_DELTA) {
+            return;
+        }
+        let delay_min = self.delay_min.map_or(rtt, |least| least.min(rtt));
+        self.delay_min = Some(delay_min);
+        let may_end = self.cwnd <= self.ssthresh && self.cwnd >= LOW_WINDOW * self.mss;
+        if may_end && !self.hystart.found && self.hystart.ends(now, rtt, delay_min) {
+            self.hystart.found = true;
+            self.ssthresh = self.cwnd;
+        }
+    }
+
+    fn begin_round_when_due(&mut self, event: &AckEvent) {
+        let left = self.hystart.left.checked_sub(event.acked);
+        self.hystart.left = left.unwrap_or(event.in_flight);
+        if left.is_none() {
+            self.hystart.begin_round(event.now);
+        }
+    }
+
+    /// `Update`: how many segments have to be acknowledged for the window to grow by one.
+    fn segments_per_increase(&mut self, now: Time, acked: u64) -> u64 {
+        let window = self.cwnd / self.mss;
+        let mut epoch = match self.epoch {
+            Some(epoch) => Epoch { acked: epoch.acked + acked, ..epoch },
+            None => self.new_epoch(now, window, acked),
+        };
+        let since = now.saturating_since(epoch.start) + self.delay_min.unwrap_or_default();
+        let distance = since.as_secs_lossy() - epoch.k;
+        let change = (self.config.c * (distance * distance * distance).abs()) as u64;
+        let target = match distance < 0.0 {
+            true => epoch.origin.saturating_sub(change),
+            false => epoch.origin + change,
+        };
+        let mut needed = match target.checked_sub(window) {
+            Some(beyond) if beyond > 0 => window / beyond,
+            _ => 100 * window,
+        };
+        if self.last_max == 0 {
+            needed = needed.min(CNT_CLAMP);
+        }
+        if self.config.reno_friendly {
+            needed = needed.min(epoch.friendly(window, self.config.beta));
+        }
+        self.epoch = Some(epoch);
+        needed.max(2)
+    }
+
+    fn new_epoch(&self, start: Time, window: u64, acked: u64) -> Epoch {
+        let below = self.last_max.saturating_sub(window);
+        let k = libm::cbrt(below as f64 / self.config.c);
+        Epoch { start, k, origin: self.last_max.max(window), acked, reno_window: window }
+    }
+
+    /// `GetSsThresh`, for a window of `cwnd` bytes.
+    fn reduce(&mut self, cwnd: u64) {
+        let CubicConfig { beta, fast_convergence, .. } = self.config;
+        let window = cwnd / self.mss;
+        self.last_max = if fast_convergence && window < self.last_max {
+            (window as f64 * (1.0 + beta) / 2.0) as u64
+        } else {
+            window
+        };
+        self.epoch = None;
+        self.ssthresh = ((window as f64 * beta) as u64).max(2) * self.mss;
+    }
+
+    pub(super) fn on_loss(&mut self, cwnd: u64) {
+        self.reduce(cwnd);
+        self.cwnd = self.ssthresh;
+    }
+
+    /// `CubicReset` and `HystartReset` as well.
+    pub(super) fn on_rto(&mut self, now: Time, cwnd: u64) {
+        self.reduce(cwnd);
+        self.cwnd = self.mss;
+        self.delay_min = None;
+        self.hystart = HyStart::default();
+        self.hystart.begin_round(now);
+    }
+}
+
+impl Epoch {
+    /// The Reno-friendly region: segments per increase by which its window is reached.
+    fn friendly(&mut self, window: u64, beta: f64) -> u64 {
+        let scale = (8.0 * (1.0 + beta) / 3.0 / (1.0 - beta)) as u64;
+        let per_segment = ((window * scale) >> 3).max(1);
+        while self.acked > per_segment {
+            self.acked -= per_segment;
+            self.reno_window += 1;
+        }
+        match self.reno_window.checked_sub(window) {
+            Some(beyond) if beyond > 0 => window / beyond,
+            _ => u64::MAX,
+        }
+    }
+}
+
+impl HyStart {
+    fn begin_round(&mut self, now: Time) {
+        self.round_start = now;
+        self.last_ack = now;
+        self.least_rtt = None;
+        self.samples = 0;
+    }
+
+    /// Whether a train of ACKs has become longer than the path, or the delay has doubled.
+    fn ends(&mut self, now: Time, rtt: Duration, delay_min: Duration) -> bool {
+        let mut ends = false;
+        if now.saturating_since(self.last_ack) <= ACK_DELTA {
+            self.last_ack = now;
+            ends = now.saturating_since(self.round_start) > delay_min;
+        }
+        if self.samples < MIN_SAMPLES {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.samples += 1;
+            return ends;
+        }
+        let threshold = delay_min + delay_min.clamp(DELAY_MIN, DELAY_MAX);
+        ends || self.least_rtt.is_some_and(|least| least > threshold)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::HystartKind;
+
+    const MSS: u64 = 1000;
+
+    fn cubic(segments: u64, ssthresh: u64) -> CubicNs3 {
+        let config = CubicConfig {
+            c: 0.4,
+            beta: 0.7,
+            beta_ecn: None,
+            fast_convergence: true,
+            reno_friendly: true,
+            hystart: HystartKind::Off,
+        };
+        CubicNs3::new(config, MSS, segments * MSS, ssthresh)
+    }
+
+    fn ack(at_ms: u64, segments: u64, rtt_ms: u64) -> AckEvent {
+        AckEvent {
+            now: Time::from_millis(at_ms),
+            acked: segments * MSS,
+            in_flight: 20 * MSS,
+            rtt: Some(Duration::from_millis(rtt_ms)),
+            feedback: 0.0,
+            app_limited: false,
+        }
+    }
+
+    #[test]
+    fn thresholds_are_whole_segments_and_at_least_two() {
+        for (window, ssthresh) in [(20, 14), (9, 6), (5, 3), (3, 2), (1, 2)] {
+            let mut cubic = cubic(window, u64::MAX);
+            cubic.on_loss(window * MSS);
+            assert_eq!(cubic.ssthresh(), ssthresh * MSS, "{window}");
+        }
+    }
+
+    /// 9·1.7/2 = 7.65, of which the whole part is kept.
+    #[test]
+    fn a_second_loss_below_w_max_leaves_room() {
+        let mut cubic = cubic(10, u64::MAX);
+        cubic.on_loss(10 * MSS);
+        cubic.on_loss(9 * MSS);
+        assert_eq!(cubic.last_max, 7);
+        cubic.on_rto(Time::ZERO, 8 * MSS);
+        assert_eq!((cubic.last_max, cubic.cwnd()), (8, MSS));
+    }
+
+    #[test]
+    fn slow_start_adds_all_that_was_acknowledged() {
+        let mut cubic = cubic(4, 6 * MSS);
+        cubic.on_ack(&ack(0, 3, 100));
+        assert_eq!(cubic.cwnd(), 7 * MSS);
+    }
+
+    /// HyStart: the smoothed delay has more than doubled over the least, from 16 segments on.
+    #[test]
+    fn slow_start_ends_when_the_delay_has_doubled() {
+        let mut short = cubic(16, u64::MAX);
+        short.on_ack(&ack(0, 1, 50));
+        for i in 1..=60 {
+            short.on_ack(&ack(10 * i, 1, 400));
+        }
+        assert!(short.hystart.found && short.ssthresh() < u64::MAX);
+        let mut low = cubic(2, u64::MAX);
+        low.on_ack(&ack(0, 1, 50));
+        for i in 1..=8 {
+            low.on_ack(&ack(10 * i, 1, 400));
+        }
+        assert!(!low.hystart.found);
+    }
+
+    /// Before any loss at most twenty segments acknowledged make one; a window of 100 at its
+    /// origin would else need 10 000.
+    #[test]
+    fn without_a_loss_twenty_acks_make_a_segment() {
+        let mut cubic = cubic(100, MSS);
+        for i in 0..20 {
+            cubic.on_ack(&ack(i, 1, 50));
+        }
+        assert_eq!(cubic.cwnd(), 101 * MSS);
+    }
+
+    /// K = ∛((20 − 14)/0.4) = 2.47 s: the window is at its old maximum about then, never above.
+    #[test]
+    fn the_window_comes_back_to_w_max_in_k() {
+        let mut cubic = cubic(20, u64::MAX);
+        cubic.config.reno_friendly = false;
+        cubic.on_loss(20 * MSS);
+        assert_eq!(cubic.cwnd(), 14 * MSS);
+        let mut at = 0;
+        while at < 2466 {
+            at += 5;
+            cubic.on_ack(&ack(at, 1, 50));
+        }
+        assert_eq!(cubic.cwnd(), 20 * MSS);
+    }
+
+    #[test]
+    fn an_unused_window_stays() {
+        let mut cubic = cubic(4, u64::MAX);
+        cubic.on_ack(&AckEvent { app_limited: true, ..ack(0, 2, 50) });
+        assert_eq!(cubic.cwnd(), 4 * MSS);
+    }
+}

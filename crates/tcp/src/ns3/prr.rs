@@ -1,0 +1,73 @@
+//! Proportional rate reduction as ns-3's `TcpPrrRecovery` computes it.
+//!
+//! Differs from RFC 6937 §3.1: each duplicate ACK counts for a segment more than it delivered,
+//! until as much as was in flight is counted; RecoverFS is `pipe` after the loss was marked; the
+//! bound below ssthresh is the conservative one, a segment more only when an ACK covers something
+//! that was sent again; cwnd is `pipe` plus what may be sent.
+
+/// The state of one reduction, bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prr {
+    mss: u64,
+    /// RecoverFS.
+    recover_fs: u64,
+    /// prr_delivered.
+    delivered: u64,
+    /// prr_out.
+    out: u64,
+    cwnd: u64,
+}
+
+impl Prr {
+    pub(super) fn new(mss: u64) -> Prr {
+        Prr { mss, ..Prr::default() }
+    }
+
+    /// A recovery begins with `pipe` bytes in flight.
+    pub(super) fn begin(&mut self, pipe: u64) {
+        *self = Prr { mss: self.mss, recover_fs: pipe, delivered: 0, out: 0, cwnd: self.cwnd };
+    }
+
+    /// An ACK delivered `delivered` bytes; `pipe` bytes are in flight.
+    pub(super) fn on_ack(
+        &mut self,
+        delivered: u64,
+        is_duplicate: bool,
+        pipe: u64,
+        ssthresh: u64,
+        is_safe: bool,
+    ) {
+        let is_counted_up = is_duplicate && self.delivered < self.recover_fs;
+        let delivered = delivered + if is_counted_up { self.mss } else { 0 };
+        if delivered == 0 {
+            return;
+        }
+        self.delivered += delivered;
+        let allowed = if pipe > ssthresh {
+            let share = u128::from(self.delivered) * u128::from(ssthresh);
+            let due = share.div_ceil(u128::from(self.recover_fs.max(1)));
+            u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
+        } else {
+            self.bound(delivered, is_safe).min(ssthresh - pipe)
+        };
+        let least = if self.out > 0 { 0 } else { self.mss };
+        self.cwnd = pipe + allowed.max(least);
+    }
+
+    /// The conservative reduction bound; nothing when more was sent than delivered.
+    fn bound(&self, delivered: u64, is_safe: bool) -> u64 {
+        let more = if is_safe { self.mss } else { 0 };
+        match self.delivered.checked_sub(self.out) {
+            Some(ahead) => ahead.max(delivered) + more,
+            None => more.saturating_sub(self.out - self.delivered),
+        }
+    }
+
+    pub(super) fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
+    pub(super) fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+}

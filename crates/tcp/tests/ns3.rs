@@ -1,0 +1,198 @@
+//! What ns-3.48 does with SACK where it departs from the RFCs (`procedures = "ns3"`), as its
+//! classes TcpSocketBase, TcpTxBuffer, TcpClassicRecovery and TcpPrrRecovery read.
+//!
+//! Unless a test says otherwise twenty segments are in flight and the receiver acknowledges every
+//! segment at once. Comparisons of whole runs: `tests/validation/ns3`.
+
+#![allow(clippy::single_range_in_vec_init)] // SACK blocks
+
+mod script;
+
+use airpath_tcp::{Procedures, RecoveryKind, WindowGrowth};
+use script::{Given, SenderScript, again, agains, new, news, part, sender};
+
+/// `segments` leave at 0 under ns-3's procedures; `change` is applied first.
+fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.recovery = RecoveryKind::Sack;
+        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.window_growth = WindowGrowth::PerAck;
+        given.tcp.initial_window = segments * 1000;
+        change(given);
+    });
+    tcp.expect(news(0, segments)).timer(1000).at(100);
+    tcp
+}
+
+/// TcpNewReno: of 22 segments sent three are selectively acknowledged and one is lost, so pipe is
+/// 18. RFC 5681 eq. 4 would take 20.
+#[test]
+fn tcp_new_reno_takes_ssthresh_from_pipe() {
+    let mut tcp = in_flight(20, |_| ());
+    tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
+    tcp.arrives(3).expect([again(0)]).ssthresh(9000).cwnd(9000);
+}
+
+#[test]
+fn tcp_linux_reno_takes_ssthresh_from_cwnd() {
+    let mut tcp = in_flight(20, |given| given.tcp.window_growth = WindowGrowth::Segments);
+    tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
+    tcp.arrives(3).expect([again(0)]).ssthresh(10_000).cwnd(10_000);
+}
+
+/// A window that was not used is halved all the same: half of 20, though ten were in flight.
+#[test]
+fn tcp_linux_reno_halves_an_unused_window() {
+    let mut tcp = sender(|given| {
+        given.tcp.recovery = RecoveryKind::Sack;
+        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.window_growth = WindowGrowth::Segments;
+        given.tcp.initial_window = 20_000;
+        given.tcp.receive_window = 10_000;
+    });
+    tcp.expect(news(0, 10)).at(100);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).ssthresh(10_000);
+}
+
+/// Segments 0 and 1 are lost; pipe is 17 at the first partial ACK, cwnd 8½: RFC 6675 would wait.
+/// The second one finds nothing lost and sends new data, still beyond cwnd. Only the first
+/// restarts the timer.
+#[test]
+fn a_partial_ack_sends_a_segment_whatever_pipe_says() {
+    let mut tcp = in_flight(20, |_| ());
+    tcp.arrives(2).expect([new(20)]).arrives(3).expect([new(21)]);
+    tcp.arrives(4).expect([again(0)]).cwnd(8500);
+    tcp.at(200).arrives(0).expect([again(1)]).timer(1200);
+    tcp.at(300).arrives(1).expect([new(22)]).timer(1200).cwnd(8500);
+}
+
+/// Segment 0 of ten is lost and the receive window holds back new data. The last ACK covers two
+/// windows of five: ssthresh and two segments.
+#[test]
+fn the_ack_that_ends_a_recovery_enlarges_the_window() {
+    let mut tcp = in_flight(10, |given| {
+        given.in_congestion_avoidance(10_000);
+        given.tcp.window_growth = WindowGrowth::Segments;
+        given.tcp.receive_window = 10_000;
+    });
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(5000);
+    tcp.arrive_quietly(4..10);
+    tcp.at(200).arrives(0).cwnd(7000).expect(news(10, 17));
+}
+
+/// TcpNewReno: MSS²/cwnd once.
+#[test]
+fn tcp_new_reno_grows_by_one_ack_at_the_end_of_a_recovery() {
+    let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
+    // pipe is 6 at the third duplicate.
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(3000);
+    tcp.arrive_quietly(4..10);
+    tcp.at(200).arrives(0).cwnd(3333).expect(news(10, 13));
+}
+
+/// Errata 1610 to RFC 6675 §5.1. Segments 3 and 6 arrived, and the receiver need not say it again.
+#[test]
+fn a_timeout_keeps_what_sack_told() {
+    let mut tcp = in_flight(10, |_| ());
+    tcp.arrives(3).expect([new(10)]).arrives(6).expect([new(11)]);
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).sack(1000, []).cwnd(2000).expect(agains(1, 3));
+    tcp.at(1200).sack(2000, []).cwnd(3000).expect(agains(4, 6));
+    // Lost segments beyond the highest that SACK told of come after new data.
+    tcp.at(1300).sack(4000, []).cwnd(4000).expect([new(12), new(13)]);
+}
+
+/// Five duplicates after a timeout: no recovery, no second reduction.
+#[test]
+fn duplicates_after_a_timeout_are_not_counted() {
+    let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
+    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.arrive_quietly(5..10).cwnd(1000).ssthresh(5000);
+}
+
+/// Each duplicate counts twice until as much is counted as was in flight, 18 segments, so that
+/// one leaves for one; RFC 6937 lets one leave for two.
+#[test]
+fn proportional_reduction_counts_duplicates_twice() {
+    let mut tcp = in_flight(20, |given| given.tcp.recovery = RecoveryKind::Prr);
+    tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
+    tcp.arrives(3).expect([again(0)]).ssthresh(9000);
+    for index in 4..12 {
+        tcp.arrives(index).expect([new(index + 18)]);
+    }
+    tcp.arrive_quietly([12]).arrives(13).expect([new(30)]).arrive_quietly([14]);
+}
+
+/// The first eleven of twenty are lost; pipe is 11 of 22, ssthresh 3. A conservative bound: what
+/// was delivered, twice for a duplicate.
+#[test]
+fn below_ssthresh_what_was_delivered_may_leave() {
+    let mut tcp = in_flight(20, |given| {
+        given.tcp.recovery = RecoveryKind::Prr;
+        given.tcp.receive_window = 20_000;
+    });
+    tcp.arrive_quietly([11, 12]).arrives(13);
+    // pipe = 20 − 3 − 11 = 6, so ssthresh = 3; 2·3/6 = 1 segment is due, the one that is forced.
+    tcp.expect([again(0)]).ssthresh(3000);
+    // pipe 6: 4·3/6 − 1; 5 still; the bound begins below 3.
+    tcp.arrives(14).expect([again(1)]).arrives(15).expect([again(2)]);
+}
+
+/// The receive window leaves 500 bytes, and a segment has left the network.
+#[test]
+fn what_is_left_of_the_receive_window_is_sent() {
+    let mut tcp = sender(|given| {
+        given.tcp.recovery = RecoveryKind::Sack;
+        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.initial_window = 10_000;
+        given.tcp.receive_window = 10_500;
+    });
+    tcp.expect(news(0, 10)).at(100).arrives(1).expect([part(10_000, 500)]);
+}
+
+/// Every ninth of the first hundred segments is lost. Where nothing else may be sent a partial ACK
+/// sends the oldest segment again, so a few go twice.
+#[test]
+fn a_transfer_completes() {
+    let lost: Vec<u64> = (0..100).filter(|index| index % 9 == 4).collect();
+    for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
+        let mut tcp = sender(|given| {
+            given.tcp.recovery = recovery;
+            given.tcp.procedures = Procedures::Ns3;
+            given.transfer = Some(1_000_000);
+        });
+        let course = tcp.closed_loop(&lost, 1_000_000);
+        let needed = lost.len() as u64;
+        assert_eq!(course.timeouts, 0, "{recovery:?}: {course:?}");
+        let sent_again = needed..=needed + course.recoveries;
+        assert!(sent_again.contains(&course.retransmissions), "{recovery:?}: {course:?}");
+    }
+}
+
+// --- a closed window, as under the RFCs' procedures -----------------------------------------------
+
+/// Two segments fill the window, which is closed when they are acknowledged.
+fn closed() -> SenderScript {
+    let mut tcp = in_flight(2, |given| given.tcp.receive_window = 2000);
+    tcp.ack_with_window(2000, 0).timeout_at(1100).expect([part(2000, 1)]).probes(1);
+    tcp
+}
+
+#[test]
+fn rfc9293_3_8_6_1_a_closed_window_is_probed() {
+    let mut tcp = closed();
+    tcp.at(1200).ack_with_window(2000, 1000).expect([new(2)]).timeouts(0);
+}
+
+#[test]
+fn a_window_update_ends_the_probing() {
+    let mut tcp = closed();
+    tcp.at(1200).window_update(2000).expect([new(2), new(3)]).timer(2200).probes(1);
+}
+
+#[test]
+fn a_probe_that_was_taken_counts_as_sent() {
+    let mut tcp = closed();
+    tcp.at(1200).ack_with_window(2001, 2000).expect([part(2001, 1000), part(3001, 1000)]);
+    tcp.at(1300).ack_with_window(4001, 1000).expect([part(4001, 1000)]).timeouts(0);
+}

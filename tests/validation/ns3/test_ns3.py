@@ -1,0 +1,73 @@
+"""Agreement with ns-3 on dumbbells that were drawn at random, over its stored numbers.
+
+How they were made, and every one of them: `docs/explanation/ns-3.md`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def load(name: str) -> ModuleType:
+    """Return a script of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"ns3_{name}", HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+compare = load("compare")
+found = cache(lambda number: list(compare.compare(compare.the_set(number))))
+
+
+def test_the_dumbbells_are_those_that_the_seeds_give() -> None:
+    draw = load("draw")
+    drawn = [{key: str(value) for key, value in row.items()} for row in draw.dumbbells()]
+    assert drawn == compare.read("dumbbells.csv")
+
+
+def test_ns3_ran_each_of_them_several_times() -> None:
+    runs = {key: len(values["goodput_bps"]) for key, values in compare.theirs().items()}
+    assert list(runs) == [row["id"] for row in compare.read("dumbbells.csv")]
+    assert min(runs.values()) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("number", [1, 2])
+def test_goodput_is_within_3_percent_in_nine_of_ten(number: int) -> None:
+    """What was asked for is eight of ten."""
+    agreeing = [one.goodput_agrees for one in found(number)]
+    assert sum(agreeing) >= 0.9 * len(agreeing)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int) -> None:
+    agreeing = [one.queue_agrees for one in found(number)]
+    assert sum(agreeing) >= 0.9 * len(agreeing)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["goodput_bps", "queue_packets"])
+def test_there_is_no_bias(name: str) -> None:
+    """The mean of the relative differences, weighted by how well each is known: within 1 %."""
+    every = [*found(1), *found(2)]
+    weights = [1 / max(one.error(name), 0.005) ** 2 for one in every]
+    differences = [one.difference(name) for one in every]
+    mean = math.fsum(w * x for w, x in zip(weights, differences, strict=True)) / math.fsum(weights)
+    assert abs(mean) < 0.01
