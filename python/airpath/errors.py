@@ -112,7 +112,7 @@ class Problem:
         head = self.field_name
         if self.value is not MISSING:
             head = f"{head} = {show(self.value)}" if head else show(self.value)
-        parts = [part for part in (_one_line(self.place) if self.place else "", head) if part]
+        parts = [part for part in (one_line(self.place) if self.place else "", head) if part]
         text = ": ".join([*parts, self.what]) + "."
         if self.accepted:
             text += f" {self.accepted}"
@@ -183,10 +183,11 @@ def _show(value: object, depth: int) -> str:
         return f"{{{inner}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_show(v, depth + 1) for v in value[:_LONGEST_VALUE])}]"
-    return _one_line(str(value)[: _LONGEST_VALUE + 1])
+    return one_line(str(value)[: _LONGEST_VALUE + 1])
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return `text` on one line, everything unprintable escaped."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in text

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from airpath import _airpath
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, one_line
 from airpath.terminal import WIDEST, print_uncut
 
 __all__ = [
@@ -76,7 +76,8 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
     if bad:
         raise BadValueError(
             "\n".join(
-                f"--set {text}: no value. Write --set key=value, for example flows.0.count=8."
+                f"--set {one_line(text)}: no value. "
+                "Write --set key=value, for example flows.0.count=8."
                 for text in bad
             )
         )
