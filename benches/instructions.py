@@ -1,0 +1,50 @@
+"""Instructions per delivered packet, counted by callgrind: a figure that noise does not touch.
+
+``python benches/instructions.py`` builds the example ``dumbbell`` and runs it for two durations;
+the difference of the counts over that of the packets leaves out the making of the scenario.
+Needs valgrind.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+EXAMPLE = Path("target/release/examples/dumbbell")
+
+#: Name, arguments with the place of the duration, and the two durations in seconds.
+RUNS = [
+    ("dumbbell-16", "16 100 100 {} newreno", (5, 15)),
+    ("dumbbell-16-sack", "16 100 100 {} sack", (5, 15)),
+    ("dumbbell-16-cubic-fqcodel", "16 100 100 {} sack cubic fq-codel", (5, 15)),
+    ("dumbbell-1000-sack", "1000 1000 1000 {} sack", (2, 4)),
+]
+
+
+def count(arguments: str) -> tuple[int, int]:
+    """Instructions and delivered packets of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        done = subprocess.run(
+            [*command, str(EXAMPLE), *arguments.split()], check=True, capture_output=True, text=True
+        )
+    instructions = re.search(r"Collected : (\d+)", done.stderr)
+    packets = re.match(r"(\d+) packets", done.stdout)
+    if not instructions or not packets:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr}")
+    return int(instructions[1]), int(packets[1])
+
+
+def main() -> None:
+    """Print a line for each run."""
+    build = ["cargo", "build", "--quiet", "--release", "-p", "airpath-sim", "--example", "dumbbell"]
+    subprocess.run(build, check=True)
+    for name, arguments, (short, long) in RUNS:
+        (fewer, before), (more, after) = (count(arguments.format(s)) for s in (short, long))
+        print(f"{name:26} {(more - fewer) / (after - before):8,.0f} instructions per packet")
+
+
+if __name__ == "__main__":
+    main()
