@@ -23,7 +23,7 @@ AREAS = [
     *("Retransmission timeout", "Congestion avoidance", "TCP throughput", "CUBIC", "HyStart"),
     *("ECN", "DCTCP", "RED", "Gentle RED", "ARED", "CoDel", "PIE", "FQ-CoDel"),
     *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
-    "Statistics",
+    *("Traffic", "Statistics"),
 ]
 """The order of sections; an area that is not here comes last."""
 
