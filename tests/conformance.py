@@ -65,10 +65,10 @@ class Law:
             "allows": self.allows,
             "what": what,
             "unit": unit,
-            "measured": measured,
+            "measured": float(measured),
             "expected": expected,
             "tolerance": tolerance,
-            "holds": holds,
+            "holds": bool(holds),
         }
         with Path(path).open("a", encoding="utf-8") as records:
             records.write(json.dumps(record) + "\n")
