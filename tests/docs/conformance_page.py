@@ -23,7 +23,7 @@ AREAS = [
     *("Retransmission timeout", "Congestion avoidance", "TCP throughput", "CUBIC", "HyStart"),
     *("ECN", "DCTCP", "RED", "Gentle RED", "ARED", "CoDel", "PIE", "FQ-CoDel"),
     *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
-    *("Traffic", "Statistics"),
+    *("Traffic", "Statistics", "Beside ns-3"),
 ]
 """The order of sections; an area that is not here comes last."""
 
@@ -258,8 +258,8 @@ def further() -> Iterator[str]:
         yield f"[{paper.stem}](papers/{paper.name}), every row there, made by `make full`:\n"
         yield "\n".join(f"- {line}" for line in lines) + "\n"
     if (ROOT / "docs" / "explanation" / "ns-3.md").is_file():
-        yield "## Beside ns-3\n"
-        yield "Whole simulations beside ns-3's: [Beside ns-3](../explanation/ns-3.md).\n"
+        yield "## ns-3, dumbbell by dumbbell\n"
+        yield "Every dumbbell, and the causes of differences: [ns-3](../explanation/ns-3.md).\n"
 
 
 if __name__ == "__main__":

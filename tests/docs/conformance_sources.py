@@ -86,7 +86,7 @@ def law_sources(root: Path) -> set[str]:
         if "crates/conformance/" in file.as_posix() or "airpath_conformance::Law" not in text:
             continue
         found |= {re.sub(r"\\\n\s*", "", source) for source in _LAW.findall(text)}
-    for file in (root / "tests").glob("*/*.py"):
+    for file in (root / "tests").rglob("test_*.py"):
         text = file.read_text("utf-8")
         if "from conformance import" in text:
             found |= set(_LAW.findall(text))
