@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 MODULE := $(VENV)/.stamp-module
 LOGS := target/test-logs
+RECORDS := $(abspath target/conformance.jsonl)
+CONFORMANCE := docs/reference/conformance.md
 
 # The interpreter of the environment for everything that cargo builds against Python; the same for
 # every target, so that nothing is built twice.
@@ -23,7 +25,7 @@ COMMIT := $(wildcard .git/logs/HEAD)
 CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build test bench full clean need-build need-test \
+.PHONY: help demo build test bench full conformance clean need-build need-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel
 
 help:
@@ -32,6 +34,7 @@ help:
 	@echo 'make build   set up .venv and build the module into it (demo and test do so too)'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo 'make full    the papers at full length (many minutes), into out/'
+	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -51,6 +54,16 @@ bench: build
 full: build
 	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
 	$(BIN)/python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md
+
+# The tests leave records of what they compare; tests of one thread have no name to record.
+conformance: build
+	@mkdir -p $(dir $(RECORDS))
+	@rm -f $(RECORDS)
+	RUST_TEST_THREADS=2 AIRPATH_CONFORMANCE=$(RECORDS) \
+	    $(CARGO_TEST) --exclude airpath-conformance --lib --tests
+	AIRPATH_CONFORMANCE=$(RECORDS) $(PYTEST) -m 'not paper_full' \
+	    $$(grep -rl --include='test_*.py' 'from conformance import' tests)
+	$(BIN)/python tests/docs/conformance_page.py $(RECORDS) $(CONFORMANCE)
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so

@@ -9,6 +9,28 @@ from __future__ import annotations
 import pytest
 
 import airpath as ap
+from conformance import Law
+
+PIE = Law(
+    area="PIE",
+    source="RFC 8033 §4: bulk TCP waits near the target of 15 ms and fills the link",
+    allows="2 ms below and 5 ms above the target; 95 % of the link",
+)
+CODEL = Law(
+    area="CoDel",
+    source="RFC 8289 §3.2: little standing queue of bulk TCP at a small cost",
+    allows="four times the target of 5 ms; 90 % of the link",
+)
+ARED = Law(
+    area="ARED",
+    source="Floyd, Gummadi & Shenker 2001 §4: the mean queue of bulk TCP, target 18.8 to 22.9",
+    allows="two packets: time average beside the average of arrivals; 10 senders: from min_th on",
+)
+FQ_CODEL = Law(
+    area="FQ-CoDel",
+    source="RFC 8290 §1.2, §5.1: flows share the link, a sparse flow hardly waits",
+    allows="0.1 % of Jain's index; three targets of 5 ms; two packets and 64 kbit/s' own 0.13 ms",
+)
 
 
 def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
@@ -42,16 +64,17 @@ def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[st
 def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str) -> None:
     """RFC 8033 §4: mean delay near the 15 ms of the target, 95 % of the link or more."""
     found = measured(ap.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
-    assert 13 < found["wait_ms"] < 20
-    assert found["utilisation"] > 0.95
+    name = f"{flows} flows, {delay_estimate}"
+    PIE.between(f"mean wait, {name}", "ms", found["wait_ms"], 13, 20)
+    PIE.between(f"use of the link, {name}", "", found["utilisation"], 0.95)
 
 
 @pytest.mark.parametrize("flows", [2, 5, 20])
 def test_codel_keeps_the_wait_near_its_target(flows: int) -> None:
     """RFC 8289 §3.2: little standing queue at a small cost; droptail would hold 85 to 120 ms."""
     found = measured(ap.CoDel(), flows, "10 Mbit/s", "40 ms")
-    assert found["wait_ms"] < 20
-    assert found["utilisation"] > 0.9
+    CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 20)
+    CODEL.between(f"use of the link, {flows} flows", "", found["utilisation"], 0.9)
 
 
 @pytest.mark.parametrize("flows", [10, 20, 30, 50, 100])
@@ -64,15 +87,16 @@ def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None
     """
     aqm = ap.Ared(limit=2000, mean_packet="1500 B")
     found = measured(aqm, flows, "50 Mbit/s", "60 ms")
-    assert (10.4 if flows == 10 else 16.8) < found["queue"] < 24.9
+    least = 10.4 if flows == 10 else 16.8
+    ARED.between(f"mean queue, {flows} flows", "packets", found["queue"], least, 24.9)
 
 
 @pytest.mark.parametrize("flows", [2, 5])
 def test_fq_codel_shares_equally(flows: int) -> None:
     """RFC 8290 §1.2: flows share the link whatever they do."""
     found = measured(ap.FqCoDel(), flows, "10 Mbit/s", "40 ms")
-    assert found["jain"] > 0.999
-    assert found["wait_ms"] < 15
+    FQ_CODEL.between(f"Jain's index, {flows} flows", "", found["jain"], 0.999)
+    FQ_CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 15)
 
 
 def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
@@ -91,5 +115,6 @@ def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
         if aqm.kind == "fq-codel":
             assert (table["delivered_packets"] == table["sent_packets"]).all()
         waits[aqm.kind] = float(table["mean_delay_s"].mean()) * 1e3
-    assert waits["fq-codel"] < 2.4 + 0.13
+    what = "delay of 64 kbit/s beside 4 bulk flows"
+    FQ_CODEL.between(what, "ms", waits["fq-codel"], 0, 2.4 + 0.13)
     assert waits["codel"] > 2 * waits["fq-codel"]

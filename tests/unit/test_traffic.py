@@ -10,6 +10,18 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import loads
+from conformance import Law
+
+POISSON = Law(
+    area="Traffic",
+    source="A Poisson process of 100/s: exponential gaps",
+    allows="five standard errors of 3000 gaps",
+)
+READER = Law(
+    area="Traffic",
+    source="A slow reader gets what it reads",
+    allows="0.5 %: where the run of 60 s begins and ends",
+)
 
 
 def scenario(*groups: list[ap.Source], **keys: Any) -> ap.Scenario:
@@ -34,9 +46,9 @@ def test_arrivals_are_a_poisson_process_of_their_rate() -> None:
     gaps = np.diff(run["start_s"], prepend=0)
     assert (gaps > 0).all()
     # Exponential: mean and deviation 10 ms; five standard errors.
-    assert abs(gaps.mean() - 0.01) < 5 * 0.01 / math.sqrt(3000)
+    POISSON.close("mean gap", "s", gaps.mean(), 0.01, 5 * 0.01 / math.sqrt(3000))
     # The variance of an exponential variable's square deviation is 8 of its mean's fourth power.
-    assert abs(gaps.var() - 1e-4) < 5 * 1e-4 * math.sqrt(8 / 3000)
+    POISSON.close("variance of gaps", "s²", gaps.var(), 1e-4, 5 * 1e-4 * math.sqrt(8 / 3000))
 
 
 def test_arrivals_begin_at_the_start_of_the_group() -> None:
@@ -191,7 +203,7 @@ def test_an_application_that_never_fills_its_window_does_not_let_it_grow() -> No
 def test_a_slow_reader_gets_what_it_reads() -> None:
     group = ap.flows(window={"kind": "drain", "rate": "2 Mbit/s"}, base_rtt="20 ms")
     run = ap.simulate(scenario(group, warmup="10 s"), reps=1).flows()
-    assert run["goodput_bps"].iloc[0] == pytest.approx(2e6, rel=0.005)
+    READER.close("goodput", "bit/s", run["goodput_bps"].iloc[0], 2e6, 0.005 * 2e6)
 
 
 # --- the link stops ----------------------------------------------------------------------------

@@ -103,10 +103,17 @@ impl QueueDisc for Gred {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
     use airpath_core::{Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
     use serde_json::json;
 
     const PAPER: GredConfig = GredConfig { min_th: 30.0, max_th: 90.0, max_p: 0.1, ecn: false };
+
+    const EQ1: Law = Law {
+        area: "Gentle RED",
+        source: "qawla-2015 eq. 1: the drop probability q(x)",
+        allows: "rounding of doubles; five standard deviations where drops are counted",
+    };
 
     fn gred(config: GredConfig) -> Gred {
         let registry = Registry::<dyn QueueDisc + Send>::default();
@@ -126,7 +133,7 @@ mod tests {
             (180.0, 1.0),
             (1e9, 1.0),
         ] {
-            assert!((gred_drop_probability(x, &PAPER) - q).abs() < 1e-12, "q({x})");
+            EQ1.close(format!("q({x})"), "", gred_drop_probability(x, &PAPER), q, 1e-12);
         }
     }
 
@@ -163,7 +170,8 @@ mod tests {
         }
         let arrivals = f64::from(ARRIVALS);
         let rate = bench.counts().total() as f64 / arrivals;
-        assert!((rate - 0.05).abs() < 5.0 * (0.05 * 0.95 / arrivals).sqrt(), "{rate}");
+        let five_deviations = 5.0 * (0.05 * 0.95 / arrivals).sqrt();
+        EQ1.close("share dropped of 100 000 at q = 0.05", "", rate, 0.05, five_deviations);
     }
 
     #[test]

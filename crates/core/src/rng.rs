@@ -93,6 +93,7 @@ fn fnv1a(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
 
     #[test]
     fn a_stream_depends_on_seed_replication_and_name_only() {
@@ -123,6 +124,12 @@ mod tests {
         assert_eq!(stream.next_u64(), twin.next_u64());
     }
 
+    const EXPONENTIAL: Law = Law {
+        area: "Statistics",
+        source: "The exponential law: mean 1 s, mean square 2 s²",
+        allows: "five standard deviations of 200 000 draws",
+    };
+
     #[test]
     fn exponential_draws_have_their_mean_and_variance() {
         let mut stream = Stream::new(7, 0, "exp");
@@ -131,7 +138,8 @@ mod tests {
             .collect();
         let mean = draws.iter().sum::<f64>() / draws.len() as f64;
         let square = draws.iter().map(|x| x * x).sum::<f64>() / draws.len() as f64;
-        assert!((mean - 1.0).abs() < 5.0 / (draws.len() as f64).sqrt(), "{mean}");
-        assert!((square - 2.0).abs() < 5.0 * (20.0 / draws.len() as f64).sqrt(), "{square}");
+        let count = draws.len() as f64;
+        EXPONENTIAL.close("mean", "s", mean, 1.0, 5.0 / count.sqrt());
+        EXPONENTIAL.close("mean square", "s²", square, 2.0, 5.0 * (20.0 / count).sqrt());
     }
 }

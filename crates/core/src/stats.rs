@@ -179,6 +179,13 @@ impl Mean {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const STUDENT_T: Law = Law {
+        area: "Statistics",
+        source: "Abramowitz & Stegun table 26.10: quantiles of Student's t",
+        allows: "the table's digits",
+    };
 
     /// Abramowitz & Stegun table 26.10.
     #[test]
@@ -191,7 +198,13 @@ mod tests {
             (0.995, 1e6, 2.576),
         ] {
             let t = student_t_quantile(p, dof);
-            assert!((t - expected).abs() < 6e-4, "t({p}, {dof}) = {t}");
+            STUDENT_T.close(
+                format!("t, p = {p}, degrees of freedom: {dof}"),
+                "",
+                t,
+                expected,
+                6e-4,
+            );
         }
     }
 
@@ -200,7 +213,7 @@ mod tests {
         let one = mean_interval(&[3.0], 0.99);
         assert!(one.mean == 3.0 && one.low.is_nan());
         let two = mean_interval(&[1.0, 3.0], 0.95);
-        assert!((two.high - 2.0 - 12.706).abs() < 1e-3, "{two:?}");
+        STUDENT_T.close("half width of 1 and 3 at 95 %", "", two.high - 2.0, 12.706, 1e-3);
     }
 
     #[test]

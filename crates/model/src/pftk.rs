@@ -204,12 +204,32 @@ fn loss_per_window(p: f64, w: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
 
     const W: f64 = 65_536.0 / 1500.0;
     const LOSSES: [f64; 8] = [1e-7, 1e-5, 8e-4, 3e-3, 0.02, 0.1, 0.5, 0.99];
 
+    const FORMULA: Law = Law {
+        area: "Analytic model",
+        source: "Padhye et al. 2000; qawla-2015 eqs. 3 to 6: the PFTK formula and its limits",
+        allows: "rounding of doubles; the hand's seven digits; at p = 1e-12 the distance from the \
+                 limit; the square-root law is its leading term only",
+    };
+
     fn close(ours: f64, expected: f64, tolerance: f64) {
         assert!((ours / expected - 1.0).abs() < tolerance, "{ours} is not {expected}");
+    }
+
+    const PRINTED: Law = Law {
+        area: "Analytic model",
+        source: "qawla-2015 eqs. 4 to 11 as printed (eq. 5 corrected), p = 1e-7 to 0.99: largest \
+                 relative difference of our forms",
+        allows: "cancellation in the printed forms",
+    };
+
+    /// The largest relative difference within the pairs.
+    fn largest(pairs: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+        pairs.into_iter().map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
     }
 
     /// Eq. 5, corrected, written as it stands.
@@ -226,14 +246,18 @@ mod tests {
 
     #[test]
     fn eq_3_is_window_per_rtt_without_loss() {
-        close(Tcp::default().sending_rate(0.0, 0.1), W / 0.1, 1e-15);
-        close(Tcp::default().sending_rate(1e-12, 0.1), W / 0.1, 1e-8);
+        for (p, tolerance) in [(0.0, 1e-15), (1e-12, 1e-8)] {
+            let found = Tcp::default().sending_rate(p, 0.1);
+            let what = format!("rate at p = {p:?}: a window per RTT");
+            FORMULA.close_relative(what, "packets/s", found, W / 0.1, tolerance);
+        }
     }
 
     #[test]
     fn eq_3_is_one_packet_per_64_timeouts_when_all_is_lost() {
         let tcp = Tcp { timeout_s: 0.5, ..Tcp::default() };
-        close(tcp.sending_rate(1.0, 0.1), 1.0 / 32.0, 1e-15);
+        let found = tcp.sending_rate(1.0, 0.1);
+        FORMULA.close_relative("rate at p = 1, T0 = 0.5 s", "packets/s", found, 1.0 / 32.0, 1e-15);
     }
 
     #[test]
@@ -242,24 +266,25 @@ mod tests {
         // (1−p)^3 = 0.970299, (1−p)^(E[W]−3) = 0.911911, (1−p)^E[W] = 0.884826,
         // Q = 0.029701 (1 + 0.970299 · 0.088089)/0.115174 = 0.279922,
         // λ = (99 + 12.175118 + 0.279922/0.99)/(0.1 · 13.175118 + 0.279922 · 1.010204/0.99).
-        close(Tcp::default().sending_rate(0.01, 0.1), 69.52446, 1e-6);
+        let found = Tcp::default().sending_rate(0.01, 0.1);
+        FORMULA.close_relative("rate at p = 0.01, by hand", "packets/s", found, 69.52446, 1e-6);
     }
 
     #[test]
     fn eq_3_follows_the_square_root_law_at_moderate_loss() {
         // Mathis: 1/RTT sqrt(3/(2bp)) is the leading term for small p and no window limit.
         let tcp = Tcp { max_window_packets: 1e9, ..Tcp::default() };
-        close(tcp.sending_rate(1e-8, 0.1), (3.0_f64 / 4e-8).sqrt() / 0.1, 3e-3);
+        let (found, mathis) = (tcp.sending_rate(1e-8, 0.1), (3.0_f64 / 4e-8).sqrt() / 0.1);
+        FORMULA.close_relative("rate at p = 1e-8, by Mathis", "packets/s", found, mathis, 3e-3);
     }
 
     #[test]
     fn eq_4_is_the_printed_polynomial() {
-        for p in LOSSES {
-            let printed: f64 = 1.0 + (1..=6).map(|n| 2f64.powi(n - 1) * p.powi(n)).sum::<f64>();
-            close(backoff_factor(p), printed, 1e-14);
-        }
-        assert_eq!(backoff_factor(0.0), 1.0);
-        assert_eq!(backoff_factor(1.0), 64.0);
+        let printed = |p: f64| 1.0 + (1..=6).map(|n| 2f64.powi(n - 1) * p.powi(n)).sum::<f64>();
+        let found = largest(LOSSES.map(|p| (backoff_factor(p), printed(p))));
+        PRINTED.close("eq. 4", "", found, 0.0, 1e-14);
+        FORMULA.equal("f(0)", "", backoff_factor(0.0), 1.0);
+        FORMULA.equal("f(1)", "", backoff_factor(1.0), 64.0);
     }
 
     #[test]
@@ -278,7 +303,8 @@ mod tests {
 
     #[test]
     fn eq_5_limits_are_three_over_w_and_one() {
-        close(timeout_probability(0.0, 30.0), 0.1, 1e-15);
+        let found = timeout_probability(0.0, 30.0);
+        FORMULA.close_relative("Q(p → 0, w = 30) = 3/w", "", found, 0.1, 1e-15);
         close(timeout_probability(1e-300, 30.0), 0.1, 1e-12);
         for w in [1.0, 2.0, 3.0] {
             for p in LOSSES {
@@ -290,23 +316,26 @@ mod tests {
 
     #[test]
     fn eq_6_solves_its_quadratic() {
-        for (p, b) in [(1e-4, 2.0), (0.01, 1.0), (0.3, 3.0)] {
+        let pairs = [(1e-4, 2.0), (0.01, 1.0), (0.3, 3.0)].map(|(p, b)| {
             let c = (2.0 + b) / (3.0 * b);
             let w = unconstrained_window(p, b);
-            close(w * w - 2.0 * c * w, 8.0 * (1.0 - p) / (3.0 * b * p), 1e-12);
-        }
+            (w * w - 2.0 * c * w, 8.0 * (1.0 - p) / (3.0 * b * p))
+        });
+        PRINTED.close("eq. 6, by its quadratic", "", largest(pairs), 0.0, 1e-12);
         assert_eq!(unconstrained_window(0.0, 2.0), f64::INFINITY);
     }
 
     #[test]
     fn eq_8_and_9_are_the_printed_quotients() {
-        for p in LOSSES {
+        let pairs = LOSSES.map(|p| {
             let w = unconstrained_window(p, 2.0);
             let timeouts = printed_timeout_probability(p, w) * 1.5 * backoff_factor(p) / (1.0 - p);
             let denominator = printed_denominator(p, w);
-            close(unconstrained_rtts(p, 2.0), (w + 1.0) / denominator, 1e-8);
-            close(unconstrained_timeout(p, 2.0, 1.5), timeouts / denominator, 1e-8);
-        }
+            let rtts = (unconstrained_rtts(p, 2.0), (w + 1.0) / denominator);
+            [rtts, (unconstrained_timeout(p, 2.0, 1.5), timeouts / denominator)]
+        });
+        let found = largest(pairs.into_iter().flatten());
+        PRINTED.close("eqs. 8 and 9", "", found, 0.0, 1e-8);
         assert_eq!(
             (unconstrained_rtts(0.0, 2.0), unconstrained_timeout(0.0, 2.0, 1.0)),
             (0.0, 0.0)
@@ -315,12 +344,15 @@ mod tests {
 
     #[test]
     fn eq_10_and_11_are_the_printed_quotients() {
-        for p in LOSSES {
+        let pairs = LOSSES.map(|p| {
             let rounds = 2.0 / 8.0 * W + (1.0 - p) / (p * W) + 2.0;
             let timeouts = printed_timeout_probability(p, W) * 1.5 * backoff_factor(p) / (1.0 - p);
-            close(constrained_rtts(p, W, 2.0), rounds / printed_denominator(p, W), 1e-8);
-            close(constrained_timeout(p, W, 1.5), timeouts / printed_denominator(p, W), 1e-8);
-        }
+            let denominator = printed_denominator(p, W);
+            let rtts = (constrained_rtts(p, W, 2.0), rounds / denominator);
+            [rtts, (constrained_timeout(p, W, 1.5), timeouts / denominator)]
+        });
+        let found = largest(pairs.into_iter().flatten());
+        PRINTED.close("eqs. 10 and 11", "", found, 0.0, 1e-8);
         close(constrained_rtts(0.0, W, 2.0), 1.0 / W, 1e-15);
         assert_eq!(constrained_timeout(0.0, W, 1.0), 0.0);
     }

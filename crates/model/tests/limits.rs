@@ -2,11 +2,17 @@
 
 mod common;
 
+use airpath_conformance::Law;
 use airpath_model::{Domain, DropCurve, ModelError, Regime, Tcp, Warning};
 use common::{PAPER_GRED, problem};
 
 const SLOW: Regime = Regime { rate_bps: 8e6, per: 1e-3 };
 const FAST: Regime = Regime { rate_bps: 16e6, per: 0.05 };
+const DROP_TAIL: Law = Law {
+    area: "Analytic model",
+    source: "qawla-2015 theorem 3.1: over a drop-tail queue of 50 packets the fixed point is its limit",
+    allows: "the tolerance of the root search",
+};
 const RTTS: [f64; 4] = [0.02, 0.03, 0.04, 0.05];
 
 #[test]
@@ -24,8 +30,9 @@ fn a_drop_tail_queue_settles_at_its_limit() {
     let step = |x: f64| if x < 50.0 { 0.0 } else { 1.0 };
     let drop = DropCurve { probability: step, x_max: 50.0 };
     let solution = problem((&[], &[SLOW]), &RTTS, drop).solve().unwrap();
-    assert!((solution.queue_packets() - 50.0).abs() < 1e-8);
-    assert!((solution.throughput_bps() / (0.999 * 8e6) - 1.0).abs() < 1e-9);
+    DROP_TAIL.close("x*", "packets", solution.queue_packets(), 50.0, 1e-8);
+    let (found, expected) = (solution.throughput_bps(), 0.999 * 8e6);
+    DROP_TAIL.close_relative("T, 8 Mbit/s, PER 0.001", "bit/s", found, expected, 1e-9);
     assert!(solution.point.drop_probability > 0.0 && solution.point.drop_probability < 0.1);
 }
 

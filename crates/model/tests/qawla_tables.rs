@@ -6,6 +6,7 @@
 
 mod common;
 
+use airpath_conformance::Law;
 use airpath_model::{Regime, Solution};
 use common::{PAPER_GRED, problem, uniform_rtts};
 
@@ -69,9 +70,16 @@ fn deviation(ours: f64, published: f64) -> f64 {
     if ours == published { 0.0 } else { (ours / published - 1.0).abs() }
 }
 
+const TABLES: Law = Law {
+    area: "Analytic model",
+    source: "qawla-2015 Tables 3 to 5: largest relative deviation of the fixed point",
+    allows: "packet error rates and α* are printed with three digits; the bound is what was found \
+             when the tables were transcribed, below the 0.1, 0.3 and 0.6 % of the digits",
+};
+
 /// Asserts that every row's deviation is within `tolerance`, and the largest within `measured`.
 fn check(what: &str, tolerance: f64, measured: f64, of: impl Fn(&Published) -> Option<f64>) {
-    let mut largest = 0.0f64;
+    let (mut largest, mut rows) = (0.0f64, 0);
     for row in published() {
         let Some(deviation) = of(&row) else { continue };
         assert!(
@@ -82,8 +90,9 @@ fn check(what: &str, tolerance: f64, measured: f64, of: impl Fn(&Published) -> O
             100.0 * deviation
         );
         largest = largest.max(deviation);
+        rows += 1;
     }
-    assert!(largest <= measured, "largest deviation of {what} was {measured}, is {largest}");
+    TABLES.between(format!("{what}, {rows} rows"), "", largest, 0.0, measured);
 }
 
 #[test]

@@ -16,14 +16,21 @@ pub fn max_doppler_hz(speed_mps: f64, carrier_hz: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const SHIFT: Law = Law {
+        area: "Radio channel",
+        source: "Jakes 1974 §1.1: the largest Doppler shift (clamp-2008 prints 60 and 0.6 Hz)",
+        allows: "the digits given",
+    };
 
     #[test]
     fn the_papers_speeds_give_their_shifts() {
         // clamp-2008: 10 m/s at 1.8 GHz is printed as 60 Hz, 0.1 m/s as 0.6 Hz.
-        assert!((max_doppler_hz(10.0, 1.8e9) - 60.04).abs() < 0.01);
-        assert!((max_doppler_hz(0.1, 1.8e9) - 0.6004).abs() < 1e-4);
+        SHIFT.close("10 m/s at 1.8 GHz", "Hz", max_doppler_hz(10.0, 1.8e9), 60.04, 0.01);
+        SHIFT.close("0.1 m/s at 1.8 GHz", "Hz", max_doppler_hz(0.1, 1.8e9), 0.6004, 1e-4);
         // ITU-R M.1225 vehicular at 90 km/h and 2.5 GHz.
-        assert!((max_doppler_hz(25.0, 2.5e9) - 208.5).abs() < 0.1);
+        SHIFT.close("25 m/s at 2.5 GHz", "Hz", max_doppler_hz(25.0, 2.5e9), 208.5, 0.1);
         assert_eq!(max_doppler_hz(0.0, 2e9), 0.0);
     }
 }

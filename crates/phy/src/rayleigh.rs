@@ -85,6 +85,7 @@ impl Rayleigh {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
     use airpath_core::rng::Stream;
     use std::f64::consts::PI;
 
@@ -95,6 +96,32 @@ mod tests {
         let mut stream = Stream::new(seed, 0, "rayleigh test");
         Rayleigh::new(DOPPLER, || stream.uniform())
     }
+
+    const POWER: Law = Law {
+        area: "Radio channel",
+        source: "Rayleigh fading: the power is exponential with mean 1 (first order in 1/N, N waves)",
+        allows: "five standard deviations of the mean over 40 000 seeds",
+    };
+    const FINITE: Law = Law {
+        area: "Radio channel",
+        source: "Rayleigh fading: what the finite number of waves changes of the exponential law",
+        allows: "1 and 2 % of the probability",
+    };
+    const OVER_TIME: Law = Law {
+        area: "Radio channel",
+        source: "Rayleigh fading: the mean power over time, 14 800 cycles of one channel",
+        allows: "5 %: one channel's waves are finite in number",
+    };
+    const JAKES: Law = Law {
+        area: "Radio channel",
+        source: "Clarke's and Jakes's autocorrelation of the gain: J0(2π f_d τ)",
+        allows: "five standard deviations of the mean over 5000 seeds",
+    };
+    const RICE: Law = Law {
+        area: "Radio channel",
+        source: "Rice 1948; Jakes 1974 eqs. 1.3-35 and 1.3-41: crossings of a level and fades",
+        allows: "8 %: some 5000 fades, of which sampling misses 1 or 2 %",
+    };
 
     /// The time of `cycles` periods of the largest shift.
     fn cycles(cycles: f64) -> Time {
@@ -121,12 +148,12 @@ mod tests {
     /// Fails when a sample mean is more than five of its standard deviations from `expected`
     /// (less than once in a million for a correct generator).
     #[track_caller]
-    fn assert_mean(samples: &[f64], expected: f64) {
+    fn assert_mean(law: &Law, what: impl std::fmt::Display, samples: &[f64], expected: f64) {
         let count = samples.len() as f64;
         let mean = samples.iter().sum::<f64>() / count;
         let variance = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
         let bound = 5.0 * (variance / count).sqrt();
-        assert!((mean - expected).abs() < bound, "{mean} is not {expected} ± {bound}");
+        law.close(what, "", mean, expected, bound);
     }
 
     #[test]
@@ -148,13 +175,16 @@ mod tests {
         let share = |test: &dyn Fn(f64) -> bool| -> Vec<f64> {
             power.iter().map(|&x| f64::from(u8::from(test(x)))).collect()
         };
-        assert_mean(&power, 1.0);
-        assert_mean(&power.iter().map(|x| x * x).collect::<Vec<_>>(), 2.0 - 1.0 / N);
-        assert_mean(&share(&|x| x < 0.1), power_cdf(0.1));
-        assert_mean(&share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
+        let squares: Vec<f64> = power.iter().map(|x| x * x).collect();
+        assert_mean(&POWER, "mean of |h|²", &power, 1.0);
+        assert_mean(&POWER, "mean of |h|⁴", &squares, 2.0 - 1.0 / N);
+        assert_mean(&POWER, "P(|h|² < 0.1)", &share(&|x| x < 0.1), power_cdf(0.1));
+        assert_mean(&POWER, "P(|h|² > 3)", &share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
         // The finite number of waves must not show: within 1 % of the exponential law.
-        assert!((power_cdf(0.1) / (1.0 - (-0.1f64).exp()) - 1.0).abs() < 0.01);
-        assert!(((1.0 - power_cdf(3.0)) / (-3.0f64).exp() - 1.0).abs() < 0.02);
+        let exponential = 1.0 - (-0.1f64).exp();
+        FINITE.close_relative("P(|h|² < 0.1)", "", power_cdf(0.1), exponential, 0.01);
+        let exponential = (-3.0f64).exp();
+        FINITE.close_relative("P(|h|² > 3)", "", 1.0 - power_cdf(3.0), exponential, 0.02);
     }
 
     #[test]
@@ -163,7 +193,7 @@ mod tests {
             let channel = channel(seed);
             let power = |step: u32| channel.power_at(cycles(f64::from(step) * 0.37));
             let mean = (0..40_000).map(power).sum::<f64>() / 40_000.0;
-            assert!((mean - 1.0).abs() < 0.05, "{mean}");
+            OVER_TIME.close(format!("mean of |h|², seed {seed}"), "", mean, 1.0, 0.05);
         }
     }
 
@@ -177,8 +207,9 @@ mod tests {
                 (a * c + b * d, b * c - a * d)
             };
             let (real, imaginary): (Vec<f64>, Vec<f64>) = (0..5000).map(product).unzip();
-            assert_mean(&real, j0(2.0 * PI * lag));
-            assert_mean(&imaginary, 0.0);
+            let expected = j0(2.0 * PI * lag);
+            assert_mean(&JAKES, format!("real, f_d τ = {lag}"), &real, expected);
+            assert_mean(&JAKES, format!("imaginary, f_d τ = {lag}"), &imaginary, 0.0);
         }
     }
 
@@ -213,9 +244,10 @@ mod tests {
             let square = level * level;
             let rice_rate = (2.0 * PI).sqrt() * level * (-square).exp();
             let rice_duration = (square.exp() - 1.0) / (level * (2.0 * PI).sqrt());
-            assert!((rate / rice_rate - 1.0).abs() < 0.08, "{level}: {rate} not {rice_rate}");
-            let ratio = duration / rice_duration;
-            assert!((ratio - 1.0).abs() < 0.08, "{level}: {duration} not {rice_duration}");
+            let what = format!("crossings of {level} per cycle");
+            RICE.close_relative(what, "", rate, rice_rate, 0.08);
+            let what = format!("mean time below {level}");
+            RICE.close_relative(what, "cycles", duration, rice_duration, 0.08);
         }
     }
 }

@@ -20,10 +20,18 @@ pub fn from_db(db: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const CAPACITY: Law = Law {
+        area: "Radio channel",
+        source: "Shannon 1948, theorem 17: W log2(1 + SNR), and decibels",
+        allows: "rounding of doubles",
+    };
 
     #[test]
     fn three_to_one_carries_two_bits_per_hertz() {
-        assert_eq!(rate_bps(1e6, 3.0, f64::INFINITY), 2e6);
+        let found = rate_bps(1e6, 3.0, f64::INFINITY);
+        CAPACITY.equal("1 MHz at an SNR of 3", "bit/s", found, 2e6);
         assert_eq!(rate_bps(1e6, 0.0, 1e9), 0.0);
         assert_eq!(rate_bps(0.0, 3.0, 1e9), 0.0);
     }
@@ -41,7 +49,7 @@ mod tests {
     #[test]
     fn decibels_are_powers_of_ten() {
         assert_eq!(from_db(0.0), 1.0);
-        assert!((from_db(30.0) - 1000.0).abs() < 1e-9);
-        assert!((from_db(-10.0) - 0.1).abs() < 1e-15);
+        CAPACITY.close("30 dB", "", from_db(30.0), 1000.0, 1e-9);
+        CAPACITY.close("−10 dB", "", from_db(-10.0), 0.1, 1e-15);
     }
 }

@@ -5,14 +5,44 @@
 //! replication is an average over many busy periods, so that 32 of them are close to normal.) The
 //! interval must also be narrow, which is asked for by name, or it would prove nothing.
 
-#![allow(clippy::print_stdout)]
-
 mod common;
 
+use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
 use airpath_path::{Parts, ReplicationReport, Scenario};
 use common::*;
 use serde_json::json;
+
+const WAITING: Law = Law {
+    area: "Queueing theory",
+    source: "Pollaczek–Khinchine for constant service: W = ρD / (2 (1 − ρ)), D = 1 ms",
+    allows: "half of our interval at a confidence of 1 − 10⁻⁷",
+};
+const LENGTH: Law = Law {
+    area: "Queueing theory",
+    source: "Kleinrock, Queueing Systems I, §5.6: the queue length of M/D/1 at ρ = 0.7",
+    allows: "half of our interval at a confidence of 1 − 10⁻⁷",
+};
+const LOSS: Law = Law {
+    area: "Queueing theory",
+    source: "Gross & Harris, §5.1.8: loss and use of M/D/1/K",
+    allows: "half of our interval at a confidence of 1 − 10⁻⁷",
+};
+const CONSTANT: Law = Law {
+    area: "Queueing theory",
+    source: "D/D/1: constant arrivals and services",
+    allows: "rounding of doubles; half a packet where 0.8 ms do not divide the run",
+};
+const BINOMIAL: Law = Law {
+    area: "Queueing theory",
+    source: "Independent losses: the count is binomial",
+    allows: "five standard deviations",
+};
+const SHARES: Law = Law {
+    area: "Queueing theory",
+    source: "A link of two regimes, 10 and 15 Mbit/s, under 12 Mbit/s: half in each",
+    allows: "0.1 %: where the run ends",
+};
 
 const REPLICATIONS: usize = 32;
 const CONFIDENCE: f64 = 1.0 - 1e-7;
@@ -34,7 +64,8 @@ fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> {
 
 /// Checks that the mean of `value` over the replications is `expected`, known to within `width`.
 fn check_mean(
-    what: &str,
+    law: &Law,
+    (what, unit): (&str, &str),
     reports: &[ReplicationReport],
     expected: f64,
     width: f64,
@@ -43,8 +74,7 @@ fn check_mean(
     let values: Vec<f64> = reports.iter().map(value).collect();
     let interval = mean_interval(&values, CONFIDENCE);
     let half = interval.high - interval.mean;
-    println!("{what}: {:.6} ± {half:.6}, theory {expected:.6}", interval.mean);
-    assert!((interval.mean - expected).abs() <= half, "{what}: {interval:?}, theory {expected}");
+    law.close(what, unit, interval.mean, expected, half);
     assert!(half <= width, "{what}: {interval:?} is wider than {width}");
 }
 
@@ -57,20 +87,40 @@ fn poisson_arrivals_on_a_fixed_link_wait_as_in_m_d_1() {
         let reports = reports(&poisson(rho, 1_000_000, seconds), 1);
         let wait = rho * SERVICE_S / (2.0 * (1.0 - rho));
         let waiting = rho / SERVICE_S * wait;
-        check_mean(&format!("ρ = {rho}: W, s"), &reports, wait, width * wait, |report| {
-            report.queues[0].mean_sojourn_s.expect("packets waited")
-        });
-        check_mean(&format!("ρ = {rho}: L_q"), &reports, waiting, width * waiting, |report| {
-            report.queues[0].mean_packets
-        });
-        check_mean(&format!("ρ = {rho}: utilisation"), &reports, rho, 0.02 * rho, |report| {
-            report.links[0].utilisation
-        });
+        check_mean(
+            &WAITING,
+            (&format!("ρ = {rho}: W"), "s"),
+            &reports,
+            wait,
+            width * wait,
+            |report| report.queues[0].mean_sojourn_s.expect("packets waited"),
+        );
+        check_mean(
+            &WAITING,
+            (&format!("ρ = {rho}: L_q"), "packets"),
+            &reports,
+            waiting,
+            width * waiting,
+            |report| report.queues[0].mean_packets,
+        );
+        check_mean(
+            &WAITING,
+            (&format!("ρ = {rho}: utilisation"), ""),
+            &reports,
+            rho,
+            0.02 * rho,
+            |report| report.links[0].utilisation,
+        );
         // Waiting, service, and 10 ms of wire.
         let delay = wait + SERVICE_S + 0.010;
-        check_mean(&format!("ρ = {rho}: delay, s"), &reports, delay, width * wait, |report| {
-            report.flows[0].mean_delay_s.expect("packets arrived")
-        });
+        check_mean(
+            &WAITING,
+            (&format!("ρ = {rho}: delay"), "s"),
+            &reports,
+            delay,
+            width * wait,
+            |report| report.flows[0].mean_delay_s.expect("packets arrived"),
+        );
     }
 }
 
@@ -113,12 +163,17 @@ fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
         let expected = waiting(n);
         // Levels of 0.2 % and more are known to 5 % … 20 % of themselves.
         let width = 0.01 * expected.sqrt();
-        check_mean(&format!("P({n} waiting)"), &reports, expected, width, |report| {
-            report.queues[0].pmf.get(n).copied().unwrap_or(0.0)
-        });
+        check_mean(
+            &LENGTH,
+            (&format!("P({n} waiting)"), ""),
+            &reports,
+            expected,
+            width,
+            |report| report.queues[0].pmf.get(n).copied().unwrap_or(0.0),
+        );
     }
     let tail = 1.0 - (0..12).map(waiting).sum::<f64>();
-    check_mean("P(12 or more waiting)", &reports, tail, 0.001, |report| {
+    check_mean(&LENGTH, ("P(12 or more waiting)", ""), &reports, tail, 0.001, |report| {
         report.queues[0].pmf.iter().skip(12).sum()
     });
 }
@@ -136,7 +191,8 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
         let pi0 = 1.0 / chain.iter().sum::<f64>();
         let loss = 1.0 - 1.0 / (pi0 + rho);
         check_mean(
-            &format!("ρ = {rho}, room {room}: loss"),
+            &LOSS,
+            (&format!("ρ = {rho}, room {room}: loss"), ""),
             &reports,
             loss,
             0.08 * loss,
@@ -146,9 +202,14 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
             },
         );
         let busy = rho * (1.0 - loss);
-        check_mean(&format!("ρ = {rho}, room {room}: busy"), &reports, busy, 0.02, |report| {
-            report.links[0].utilisation
-        });
+        check_mean(
+            &LOSS,
+            (&format!("ρ = {rho}, room {room}: busy"), ""),
+            &reports,
+            busy,
+            0.02,
+            |report| report.links[0].utilisation,
+        );
     }
 }
 
@@ -189,7 +250,8 @@ fn constant_arrivals_below_capacity_never_wait() {
     assert_eq!((queue.max_packets, queue.mean_packets), (1, 0.0));
     assert_eq!((queue.mean_sojourn_s, queue.drops.len()), (Some(0.0), 0));
     assert_eq!((queue.pmf.clone(), link.utilisation), (vec![1.0], 0.8));
-    assert!((flow.mean_delay_s.expect("packets arrived") - 0.011).abs() < 1e-15);
+    let delay = flow.mean_delay_s.expect("packets arrived");
+    CONSTANT.close("below capacity: delay", "s", delay, 0.011, 1e-15);
 }
 
 /// D/D/1 above capacity: arrivals each 0.8 ms, services of 1 ms. Packet n waits 0.2 n ms until the
@@ -203,10 +265,11 @@ fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
     assert_eq!((queue.arrived, queue.departed, link.delivered_packets), (10_000, 8000, 7999));
     // Packets 0 … 7999 began their service: mean of 0.2 n ms.
     let mean = queue.mean_sojourn_s.expect("packets waited");
-    assert!((mean - 0.2e-3 * 7999.0 / 2.0).abs() < 1e-9, "{mean}");
+    CONSTANT.close("above capacity: mean wait", "s", mean, 0.2e-3 * 7999.0 / 2.0, 1e-9);
     assert_eq!((link.utilisation, queue.max_packets), (1.0, 2000));
     // Waiting at t: ⌈t/0.8⌉ − ⌈t/1⌉ (t in ms), 1000 on average over 0 … 8 s.
-    assert!((queue.mean_packets - 1000.0).abs() < 0.5, "{}", queue.mean_packets);
+    let what = "above capacity: mean queue";
+    CONSTANT.close(what, "packets", queue.mean_packets, 1000.0, 0.5);
 
     let full = json!({"warmup_ns": SECOND});
     let report = run(&scenario(9, flows, fixed(12_000_000), droptail(10), full), 1);
@@ -225,8 +288,10 @@ fn two_constant_flows_in_step() {
     let report = run(&scenario(30, flows, fixed(12_000_000), droptail(5), json!({})), 1);
     let queue = &report.queues[0];
     assert_eq!(queue.mean_sojourn_s, Some(0.5e-3));
-    assert!((queue.pmf[1] - 1.0 / 3.0).abs() < 1e-12 && queue.pmf.len() == 2, "{:?}", queue.pmf);
-    assert!((report.links[0].utilisation - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(queue.pmf.len(), 2, "{:?}", queue.pmf);
+    CONSTANT.close("two in step: P(1 waiting)", "", queue.pmf[1], 1.0 / 3.0, 1e-12);
+    let used = report.links[0].utilisation;
+    CONSTANT.close("two in step: utilisation", "", used, 2.0 / 3.0, 1e-12);
 }
 
 /// 10⁵ packets each lost with probability p: the count is binomial, five standard deviations are
@@ -242,11 +307,7 @@ fn bernoulli_losses_are_binomial() {
         assert_eq!(sent, 99_999.0);
         let (mean, sigma) = (sent * loss, (sent * loss * (1.0 - loss)).sqrt());
         let lost = link.lost_packets as f64;
-        println!(
-            "p = {loss}: {lost} lost of {sent}, {:+.2} standard deviations",
-            (lost - mean) / sigma
-        );
-        assert!((lost - mean).abs() < 5.0 * sigma, "p = {loss}: {lost} of {sent}");
+        BINOMIAL.close(format!("lost of {sent}, p = {loss}"), "", lost, mean, 5.0 * sigma);
         // A lost packet has taken its time on the link.
         assert_eq!(link.utilisation, 1.0);
     }
@@ -266,5 +327,5 @@ fn a_link_of_two_regimes_holds_the_queue_at_its_threshold() {
     // As many packets are sent as arrive: a share α in the upper regime, 1.2 (1 − α) + 0.8 α = 1.
     let regimes = &report.links[0].regime_packets;
     let upper = regimes[1] as f64 / (regimes[0] + regimes[1]) as f64;
-    assert!((upper - 0.5).abs() < 1e-3, "{regimes:?}");
+    SHARES.close("share of packets in the upper regime", "", upper, 0.5, 1e-3);
 }

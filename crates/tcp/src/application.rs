@@ -197,6 +197,13 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const SIZES: Law = Law {
+        area: "Traffic",
+        source: "The exponential and the bounded Pareto law: sizes of transfers",
+        allows: "five standard deviations of 100 000 draws; rounding of doubles at the ends",
+    };
 
     fn draws(law: SizeLaw) -> Vec<f64> {
         let mut stream = Stream::new(11, 0, "sizes");
@@ -211,8 +218,8 @@ mod tests {
     #[test]
     fn exponential_sizes_have_their_mean() {
         let draws = draws(SizeLaw::Exponential { mean_bytes: 10_000 });
-        let error = mean(&draws) - 10_000.5;
-        assert!(error.abs() < 5.0 * 10_000.0 / 1e5f64.sqrt(), "{error}");
+        let five_errors = 5.0 * 10_000.0 / 1e5f64.sqrt();
+        SIZES.close("exponential: mean", "B", mean(&draws), 10_000.5, five_errors);
         assert!(draws.iter().all(|bytes| *bytes >= 1.0));
     }
 
@@ -229,7 +236,8 @@ mod tests {
             // Sizes are whole bytes, rounded down.
             let share = draws.iter().filter(|draw| **draw < bytes).count() as f64 / 1e5;
             let bound = 5.0 * (expected * (1.0 - expected) / 1e5).sqrt();
-            assert!((share - expected).abs() < bound, "{bytes}: {share} and {expected}");
+            let what = format!("Pareto, shape 1.2: share below {bytes} B");
+            SIZES.close(what, "", share, expected, bound);
         }
     }
 
@@ -238,16 +246,20 @@ mod tests {
     fn a_bounded_pareto_law_has_its_mean() {
         let law =
             SizeLaw::Pareto { shape: 2.0, smallest_bytes: 1000, largest_bytes: Some(1_000_000) };
-        let error = mean(&draws(law)) - (1998.0 - 0.5);
         // Variance: L² α (ln H/L)/(1 − …) − mean² = 9.8·10⁶.
-        assert!(error.abs() < 5.0 * 9.8e6f64.sqrt() / 1e5f64.sqrt(), "{error}");
+        let five_errors = 5.0 * 9.8e6f64.sqrt() / 1e5f64.sqrt();
+        let found = mean(&draws(law));
+        SIZES.close("Pareto, shape 2: mean", "B", found, 1998.0 - 0.5, five_errors);
     }
 
     #[test]
     fn an_unbounded_pareto_law_is_the_limit_of_the_bounded_one() {
-        assert!((pareto(0.5, 1.0, 1000.0, f64::INFINITY) - 2000.0).abs() < 1e-9);
-        assert!((pareto(0.0, 1.5, 1000.0, 1e6) - 1000.0).abs() < 1e-9);
-        assert!((pareto(1.0, 1.5, 1000.0, 1e6) - 1e6).abs() < 1e-3);
+        let median = pareto(0.5, 1.0, 1000.0, f64::INFINITY);
+        SIZES.close("Pareto, shape 1, unbounded: median", "B", median, 2000.0, 1e-9);
+        let least = pareto(0.0, 1.5, 1000.0, 1e6);
+        SIZES.close("Pareto, shape 1.5: least", "B", least, 1000.0, 1e-9);
+        let greatest = pareto(1.0, 1.5, 1000.0, 1e6);
+        SIZES.close("Pareto, shape 1.5: greatest", "B", greatest, 1e6, 1e-3);
         let law = SizeLaw::Pareto { shape: 0.01, smallest_bytes: 1, largest_bytes: None };
         assert!(draws(law).iter().all(|bytes| *bytes <= LARGEST as f64));
     }

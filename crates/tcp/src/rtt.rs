@@ -124,6 +124,23 @@ impl RttEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const RTO: Law = Law {
+        area: "Retransmission timeout",
+        source: "RFC 6298 §2, §5: the timeout after samples and expiries",
+        allows: "nothing",
+    };
+
+    const LINUX: Law = Law {
+        area: "Retransmission timeout",
+        source: "Linux: RTO = SRTT + max(200 ms, 4·RTTVAR)",
+        allows: "nothing",
+    };
+
+    fn is_ms(what: &str, found: Duration, expected_ms: u64) {
+        RTO.equal(what, "ms", found.as_nanos() as f64 / 1e6, expected_ms as f64);
+    }
 
     fn exact() -> RttEstimator {
         let min_rto = Duration::from_nanos(1);
@@ -133,10 +150,10 @@ mod tests {
     #[test]
     fn rfc6298_2_2_the_first_sample_gives_three_times_itself() {
         let mut rtt = exact();
-        assert_eq!(rtt.rto(), Duration::from_secs(1));
+        is_ms("before a sample", rtt.rto(), 1000);
         rtt.sample(Duration::from_millis(100));
         assert_eq!(rtt.srtt(), Some(Duration::from_millis(100)));
-        assert_eq!(rtt.rto(), Duration::from_millis(300));
+        is_ms("after a sample of 100 ms", rtt.rto(), 300);
     }
 
     #[test]
@@ -145,19 +162,18 @@ mod tests {
         rtt.sample(Duration::from_millis(100));
         rtt.sample(Duration::from_millis(180));
         // RTTVAR = 3/4·50 + 1/4·80 = 57.5 ms, SRTT = 100 + 80/8 = 110 ms.
-        assert_eq!(rtt.rto(), Duration::from_millis(340));
+        is_ms("after samples of 100 and 180 ms", rtt.rto(), 340);
     }
 
     #[test]
     fn the_minimum_holds_and_back_off_doubles_from_it_up_to_the_maximum() {
         let mut rtt = RttEstimator::new(&TcpOptions::rfc());
         rtt.sample(Duration::from_millis(10));
-        let mut timeouts = Vec::new();
-        for _ in 0..8 {
-            timeouts.push(rtt.rto().as_secs_lossy());
+        for (expiries, timeout_s) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
+            let what = format!("after a sample of 10 ms, expiries: {expiries}");
+            is_ms(&what, rtt.rto(), timeout_s * 1000);
             rtt.back_off();
         }
-        assert_eq!(timeouts, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
         rtt.sample(Duration::from_millis(10));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
     }
@@ -173,10 +189,12 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(1));
         // SRTT 17, RTTVAR 8.5.
         rtt.sample(Duration::from_millis(17));
-        assert_eq!(rtt.rto(), Duration::from_millis(217));
+        let found = rtt.rto().as_nanos() as f64 / 1e6;
+        LINUX.equal("after a sample of 17 ms", "ms", found, 217.0);
         // SRTT 17 + 400/8, RTTVAR ¾·8.5 + 400/4.
         rtt.sample(Duration::from_millis(417));
-        assert_eq!(rtt.rto(), Duration::from_nanos(67_000_000 + 4 * 106_375_000));
+        let found = rtt.rto().as_nanos() as f64 / 1e6;
+        LINUX.equal("after samples of 17 and 417 ms", "ms", found, 67.0 + 4.0 * 106.375);
         rtt.back_off();
         assert_eq!(rtt.rto(), Duration::from_nanos(2 * (67_000_000 + 4 * 106_375_000)));
     }
@@ -189,6 +207,6 @@ mod tests {
             ..TcpOptions::rfc()
         });
         rtt.sample(Duration::from_millis(33));
-        assert_eq!(rtt.rto(), Duration::from_millis(90));
+        is_ms("after a sample of 33 ms, clock of 10 ms", rtt.rto(), 90);
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of ARED: its steps, its timer, and that it keeps the average in its band.
 
 use super::*;
+use airpath_conformance::Law;
 use airpath_core::{FlowId, Registry, Seed, test_kit::Bench};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,6 +22,17 @@ const AUTOMATIC: AredConfig = AredConfig {
 /// The average is the queue, and nothing is dropped below 40 packets.
 const DIRECT: AredConfig =
     AredConfig { min_th: Some(10.0), max_th: Some(20.0), weight: Some(1.0), ..AUTOMATIC };
+
+const ADAPTATION: Law = Law {
+    area: "ARED",
+    source: "Floyd, Gummadi & Shenker 2001 §4: the next max_p (min_th 10, max_th 20)",
+    allows: "rounding of doubles",
+};
+const BAND: Law = Law {
+    area: "ARED",
+    source: "Floyd, Gummadi & Shenker 2001 §4: the average stays in its target",
+    allows: "the bounds are the target's, 0.4 and 0.6 of the way from min_th to max_th",
+};
 
 fn ared(config: AredConfig) -> Ared {
     let registry = Registry::<dyn QueueDisc + Send>::default();
@@ -48,7 +60,8 @@ fn the_adaptation_at_its_corners() {
         (13.9, 0.0099, 0.0099),
     ] {
         let found = ared_next_max_p(average, &curve(max_p));
-        assert!((found - next).abs() < 1e-15, "{average}, {max_p}: {found}, not {next}");
+        let what = format!("at an average of {average}, max_p = {max_p}");
+        ADAPTATION.close(what, "", found, next, 1e-15);
     }
 }
 
@@ -188,8 +201,8 @@ fn the_average_stays_in_its_band_when_the_load_changes_by_more_than_a_factor_of_
     circuit.senders.add(25, 120 * SECOND);
     let (many, many_loss) = circuit.run(120, 240);
     assert!(many_loss > 10.0 * few_loss, "{few_loss} to {many_loss}");
-    assert!((9.0..=11.0).contains(&few), "{few} at a loss rate of {few_loss}");
-    assert!((9.0..=11.0).contains(&many), "{many} at a loss rate of {many_loss}");
+    BAND.between(format!("5 senders, loss rate {few_loss:.4}"), "packets", few, 9.0, 11.0);
+    BAND.between(format!("30 senders, loss rate {many_loss:.4}"), "packets", many, 9.0, 11.0);
 }
 
 #[test]

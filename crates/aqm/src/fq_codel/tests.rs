@@ -1,6 +1,7 @@
 //! Step tests of FQ-CoDel: which packet goes when.
 
 use super::*;
+use airpath_conformance::Law;
 use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
 
 const DEFAULT: FqCodelConfig = FqCodelConfig {
@@ -11,6 +12,19 @@ const DEFAULT: FqCodelConfig = FqCodelConfig {
     interval_ns: 100_000_000,
     mtu_bytes: 1500,
     ecn: true,
+};
+
+const SHARING: Law = Law {
+    area: "FQ-CoDel",
+    source: "RFC 8290 §4.2: flows that always wait share within a quantum (1514 B; six sizes of \
+             packets, 20 rounds)",
+    allows: "less than one packet of the flow's own beyond its quanta; within a round a quantum \
+             and a packet of 1500 B",
+};
+const HASH: Law = Law {
+    area: "FQ-CoDel",
+    source: "RFC 8290 §4.1: 100 000 flows are spread evenly over 1024 buckets",
+    allows: "five standard deviations of chi-square with 1023 degrees of freedom",
 };
 
 fn fq_codel(config: FqCodelConfig, seed: u64) -> FqCodel {
@@ -70,20 +84,28 @@ fn flows_that_always_wait_share_within_one_quantum() {
         }
     }
     let (mut sent, mut rounds, mut last) = ([0u64; 6], 0, 0);
+    let (mut beyond, mut apart) = ([0u64; 6], 0);
     while rounds < 20 {
         let packet = line.take().expect("all wait");
         let flow = packet.flow.0 as usize;
         if flow < last {
             rounds += 1;
-            for (sent, size) in sent.iter().zip(sizes) {
-                assert!((rounds * QUANTUM..rounds * QUANTUM + size).contains(sent), "{rounds}");
+            for (flow, sent) in sent.iter().enumerate() {
+                let extra = sent.checked_sub(rounds * QUANTUM).expect("it had its quanta");
+                beyond[flow] = extra.max(beyond[flow]);
             }
         }
         last = flow;
         sent[flow] += u64::from(packet.size);
         let (least, most) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
-        assert!(most - least < QUANTUM + 1500, "within a round: {sent:?}");
+        apart = apart.max(most - least);
     }
+    for (beyond, size) in beyond.into_iter().zip(sizes) {
+        let what = format!("most beyond n quanta, packets of {size} B");
+        SHARING.between(what, "B", beyond as f64, 0.0, (size - 1) as f64);
+    }
+    let most = (QUANTUM + 1500 - 1) as f64;
+    SHARING.between("largest difference within a round", "B", apart as f64, 0.0, most);
 }
 
 #[test]
@@ -224,7 +246,7 @@ fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
     (0..100_000).for_each(|flow| seen[bucket(flow, false, 42)] += 1);
     let expected = 100_000.0 / 1024.0;
     let chi: f64 = seen.iter().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
-    assert!((chi - 1023.0).abs() < 5.0 * 45.2, "{chi}");
+    HASH.close("spread of flows", "χ²", chi, 1023.0, 5.0 * 45.2);
     // Same bucket by chance: one in 1024 of 10 000, 10 ± 5 standard deviations.
     let same = |twin: &dyn Fn(u32) -> usize| {
         (0..10_000).filter(|flow| bucket(*flow, false, 42) == twin(*flow)).count()

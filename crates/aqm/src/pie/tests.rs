@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::pie_law::pie_scale;
+use airpath_conformance::Law;
 use airpath_core::{Ecn, FlowId, Rate, Registry, Seed, test_kit::Bench};
 
 const DEFAULT: PieConfig = PieConfig {
@@ -18,6 +19,32 @@ const DEFAULT: PieConfig = PieConfig {
     ecn_threshold: 0.1,
 };
 const GAINS: PieGains = PieGains { target: Duration::from_millis(15), alpha: 0.125, beta: 1.25 };
+
+const SCALING: Law = Law {
+    area: "PIE",
+    source: "RFC 8033 §4.2: the table that scales a step of the probability",
+    allows: "nothing; a step by the table: rounding of doubles",
+};
+const LAW: Law = Law {
+    area: "PIE",
+    source: "RFC 8033 §4.2, §5.5: the next probability at the law's corners",
+    allows: "rounding of doubles",
+};
+const DROPS: Law = Law {
+    area: "PIE",
+    source: "RFC 8033 §4.1, §5.4: drops by chance, without and with derandomisation",
+    allows: "five standard deviations of 100 000 arrivals",
+};
+const COURSE: Law = Law {
+    area: "PIE",
+    source: "RFC 8033: 30 s of steps in the load beside a plain port of its text",
+    allows: "our delays are whole nanoseconds, the port's are doubles",
+};
+const TARGET: Law = Law {
+    area: "PIE",
+    source: "RFC 8033 §4.2: an overload of 50 % is held at the target and a third dropped",
+    allows: "the controller's own ripple",
+};
 
 fn pie(config: PieConfig) -> Pie {
     let registry = Registry::<dyn QueueDisc + Send>::default();
@@ -68,12 +95,13 @@ fn the_scaling_table() {
         (1e-1, 1.0),
         (1.0, 1.0),
     ] {
-        assert_eq!(pie_scale(from), divisor, "from {from}");
+        SCALING.equal(format!("divisor from p = {from:?}"), "", pie_scale(from), divisor);
     }
     for (up_to, divisor) in
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)]
     {
-        assert_eq!(pie_scale(up_to * (1.0 - 1e-12)), divisor, "up to {up_to}");
+        let found = pie_scale(up_to * (1.0 - 1e-12));
+        SCALING.equal(format!("divisor up to p = {up_to:?}"), "", found, divisor);
     }
 }
 
@@ -91,7 +119,8 @@ fn a_step_in_each_row_of_the_table() {
         (0.5, 1.0),
     ] {
         let next = pie_next_drop_prob(p, delay, old, &GAINS);
-        assert!((next - (p + 0.0075 / divisor)).abs() < 1e-15, "{p}: {next}");
+        let what = format!("step of 0.0075 at p = {p:?}");
+        SCALING.close(what, "", next - p, 0.0075 / divisor, 1e-15);
     }
 }
 
@@ -109,7 +138,7 @@ fn the_law_at_its_other_corners() {
         ("at least 0", 1e-9, ms(0), ms(0), 0.0),
     ] {
         let found = pie_next_drop_prob(p, delay, old, &GAINS);
-        assert!((found - next).abs() < 1e-12, "{what}: {found}, not {next}");
+        LAW.close(what, "", found, next, 1e-12);
     }
 }
 
@@ -119,7 +148,8 @@ fn arrivals_are_dropped_with_the_probability() {
     let (mut bench, mut queue) = (Bench::default(), dropping(0.3, DEFAULT));
     let kept = offer(&mut queue, &mut bench, 100_000, Ecn::NotEct);
     let rate = kept.iter().filter(|kept| !**kept).count() as f64 / 1e5;
-    assert!((rate - 0.3).abs() < 5.0 * (0.21_f64 / 1e5).sqrt(), "{rate}");
+    let five_deviations = 5.0 * (0.21_f64 / 1e5).sqrt();
+    DROPS.close("share dropped at p = 0.3", "", rate, 0.3, five_deviations);
 }
 
 /// With p = 1/8 the first drop can be the seventh arrival and is the 68th at the latest.
@@ -130,11 +160,14 @@ fn derandomised_drops_are_neither_close_nor_far() {
     let kept = offer(&mut queue, &mut bench, 100_000, Ecn::NotEct);
     let drops: Vec<usize> = (0..kept.len()).filter(|index| !kept[*index]).collect();
     let gaps: Vec<usize> = drops.windows(2).map(|two| two[1] - two[0]).collect();
-    assert_eq!(gaps.iter().min(), Some(&7));
-    assert!(gaps.iter().all(|gap| *gap <= 68));
+    let least = gaps.iter().min().expect("drops");
+    DROPS.equal("shortest gap at p = 1/8, derandomised", "arrivals", *least as f64, 7.0);
+    let most = *gaps.iter().max().expect("drops") as f64;
+    DROPS.between("longest gap", "arrivals", most, 7.0, 68.0);
     // Six arrivals that are safe, then a geometric time of mean 8 and variance 56.
     let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
-    assert!((mean - 14.0).abs() < 5.0 * (56.0 / gaps.len() as f64).sqrt(), "{mean}");
+    let five_deviations = 5.0 * (56.0 / gaps.len() as f64).sqrt();
+    DROPS.close("mean gap", "arrivals", mean, 14.0, five_deviations);
 }
 
 /// p = 2⁻¹⁰ with draws that never succeed: the accumulated probability alone drops the 8704th.
@@ -355,8 +388,10 @@ fn step_responses_are_those_of_the_plain_port() {
     for delay in [PieDelay::Timestamps, PieDelay::DepartureRate] {
         let (p_differs, delay_differs, highest) = beside_the_plain_port(delay);
         assert!(highest > 0.3, "{delay:?}: {highest}");
-        assert!(p_differs < 1e-6, "{delay:?}: probabilities differ by {p_differs}");
-        assert!(delay_differs < 1e-8, "{delay:?}: delays differ by {delay_differs} s");
+        let what = format!("largest difference of p, {delay:?}");
+        COURSE.close(what, "", p_differs, 0.0, 1e-6);
+        let what = format!("largest difference of the delay, {delay:?}");
+        COURSE.close(what, "s", delay_differs, 0.0, 1e-8);
     }
 }
 
@@ -382,8 +417,8 @@ fn a_constant_overload_is_held_at_the_target() {
         }
     }
     let (mean, rate) = (sum / updates, queue.drop_prob);
-    assert!((mean - 0.015).abs() < 0.001, "{mean} s");
-    assert!((rate - 1.0 / 3.0).abs() < 0.1, "{rate}");
+    TARGET.close("mean delay", "s", mean, 0.015, 0.001);
+    TARGET.close("drop probability in the end", "", rate, 1.0 / 3.0, 0.1);
 }
 
 #[test]

@@ -258,8 +258,15 @@ impl HyStart {
 mod tests {
     use super::*;
     use crate::congestion::HystartKind;
+    use airpath_conformance::Law;
 
     const MSS: u64 = 1000;
+
+    const ARITHMETIC: Law = Law {
+        area: "CUBIC",
+        source: "ns-3's TcpCubic: whole segments, and K = ∛((20 − 14)/0.4) = 2.466 s",
+        allows: "nothing",
+    };
 
     fn cubic(segments: u64, ssthresh: u64) -> CubicNs3 {
         let config = CubicConfig {
@@ -289,7 +296,8 @@ mod tests {
         for (window, ssthresh) in [(20, 14), (9, 6), (5, 3), (3, 2), (1, 2)] {
             let mut cubic = cubic(window, u64::MAX);
             cubic.on_loss(window * MSS);
-            assert_eq!(cubic.ssthresh(), ssthresh * MSS, "{window}");
+            let (what, found) = (format!("ssthresh after a loss at {window}"), cubic.ssthresh());
+            ARITHMETIC.equal(what, "B", found as f64, (ssthresh * MSS) as f64);
         }
     }
 
@@ -351,7 +359,7 @@ mod tests {
             at += 5;
             cubic.on_ack(&ack(at, 1, 50));
         }
-        assert_eq!(cubic.cwnd(), 20 * MSS);
+        ARITHMETIC.equal("cwnd after K, W_max 20", "B", cubic.cwnd() as f64, 20_000.0);
     }
 
     #[test]

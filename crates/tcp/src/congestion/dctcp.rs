@@ -146,7 +146,14 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
     use crate::options::TcpOptions;
+    use airpath_conformance::Law;
     use airpath_core::Time;
+
+    const ALPHA: Law = Law {
+        area: "DCTCP",
+        source: "RFC 8257 §3.3: α moves by g towards the marked share, cwnd falls by α/2",
+        allows: "rounding of doubles; cwnd: nothing",
+    };
 
     fn dctcp(g: f64, initial_alpha: f64, segments: u64) -> Dctcp {
         let window = segments * 1000;
@@ -188,7 +195,8 @@ mod tests {
     fn s3_3_the_reduction_is_half_of_alpha() {
         for (alpha, cwnd) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
             let mut law = dctcp(0.0625, alpha, 100);
-            assert_eq!(ecn(&mut law), cwnd);
+            let found = ecn(&mut law);
+            ALPHA.equal(format!("cwnd of 100 kB, α = {alpha}"), "B", found as f64, cwnd as f64);
             assert_eq!(law.ssthresh(), cwnd);
         }
     }
@@ -222,11 +230,13 @@ mod tests {
             echo(&mut law, false, 10_000, round * 10_000, round * 10_000 + 5000);
         }
         // The first ACK beyond each WindowEnd ends a window: all eight did.
-        assert!((law.alpha - libm::pow(0.75, 8.0)).abs() < 1e-12, "{}", law.alpha);
+        let decayed = libm::pow(0.75, 8.0);
+        ALPHA.close("α, eight windows without marks, g = 1/4", "", law.alpha, decayed, 1e-12);
         let unmarked = 1.0 - law.alpha;
         for round in 9..=12u64 {
             echo(&mut law, true, 10_000, round * 10_000, round * 10_000 + 5000);
         }
-        assert!((1.0 - law.alpha - unmarked * libm::pow(0.75, 4.0)).abs() < 1e-12);
+        let left = unmarked * libm::pow(0.75, 4.0);
+        ALPHA.close("1 − α, four windows of marks later", "", 1.0 - law.alpha, left, 1e-12);
     }
 }

@@ -196,6 +196,18 @@ impl Hystart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airpath_conformance::Law;
+
+    const THRESHOLD: Law = Law {
+        area: "HyStart",
+        source: "RFC 9406 §4.3: the rise of the RTT, an eighth, 4 ms at least and 16 at most",
+        allows: "nothing",
+    };
+    const EXIT: Law = Law {
+        area: "HyStart",
+        source: "Ha & Rhee 2011 §4; RFC 9406 §4.2: the ACK that ends slow start or slows it down",
+        allows: "nothing",
+    };
 
     /// ACKs of a segment each, `gap` apart, with the same RTT: the advice of each.
     fn acks(
@@ -235,7 +247,8 @@ mod tests {
         let mut hystart = search(HystartKind::Classic);
         // ACKs every 2 ms: the 12th comes 22 ms after the first, more than 40/2.
         let advices = acks(&mut hystart, 100, 2000, 20, 40);
-        assert_eq!(first(&advices, Advice::Leave), Some(12));
+        let left = first(&advices, Advice::Leave).expect("it leaves");
+        EXIT.equal("train of ACKs 2 ms apart, RTT 40 ms", "ACKs", left as f64, 12.0);
     }
 
     #[test]
@@ -250,7 +263,8 @@ mod tests {
             let mut hystart = search(HystartKind::Classic);
             assert_eq!(first(&acks(&mut hystart, 100, 3000, 21, rtt), Advice::Leave), None);
             let advices = acks(&mut hystart, 200, 3000, 20, risen);
-            assert_eq!(first(&advices, Advice::Leave), Some(9), "{rtt} to {risen} ms");
+            let left = first(&advices, Advice::Leave).expect("it leaves");
+            EXIT.equal(format!("RTT from {rtt} to {risen} ms"), "ACKs", left as f64, 9.0);
             let mut hystart = search(HystartKind::Classic);
             acks(&mut hystart, 100, 3000, 21, rtt);
             let advices = acks(&mut hystart, 200, 3000, 20, risen - 1);
@@ -280,7 +294,9 @@ mod tests {
     fn rfc9406_4_2_a_risen_delay_makes_slow_start_conservative() {
         let mut hystart = search(HystartKind::PlusPlus);
         assert_eq!(first(&acks(&mut hystart, 100, 0, 21, 80), Advice::GrowLess), None);
-        assert_eq!(first(&acks(&mut hystart, 200, 0, 20, 90), Advice::GrowLess), Some(8));
+        let slowed = first(&acks(&mut hystart, 200, 0, 20, 90), Advice::GrowLess);
+        let what = "HyStart++, RTT from 80 to 90 ms: conservative";
+        EXIT.equal(what, "ACKs", slowed.expect("it slows down") as f64, 8.0);
         let mut hystart = search(HystartKind::PlusPlus);
         acks(&mut hystart, 100, 0, 21, 80);
         assert_eq!(first(&acks(&mut hystart, 200, 0, 20, 89), Advice::GrowLess), None);
@@ -290,7 +306,8 @@ mod tests {
     fn rfc9406_4_3_the_rise_is_at_least_4_ms_and_at_most_16() {
         for (rtt, rise) in [(8, 4), (32, 4), (64, 8), (128, 16), (400, 16)] {
             let threshold = rtt_threshold(Duration::from_millis(rtt), MAX_RTT_THRESH);
-            assert_eq!(threshold, Duration::from_millis(rise), "{rtt} ms");
+            let found = threshold.as_nanos() as f64 * 1e-6;
+            THRESHOLD.equal(format!("at an RTT of {rtt} ms"), "ms", found, f64::from(rise as u32));
         }
     }
 
@@ -303,7 +320,8 @@ mod tests {
             (0..6).flat_map(|round| acks(&mut hystart, 200 + round, 0, 21, 90)).collect();
         // The partial round it began in is the first of the five.
         assert_eq!(first(&advices, Advice::GrowLess), Some(8));
-        assert_eq!(first(&advices, Advice::Leave), Some(5 * 21 + 1));
+        let left = first(&advices, Advice::Leave).expect("it leaves");
+        EXIT.equal("HyStart++, five rounds: the end", "ACKs", left as f64, 5.0 * 21.0 + 1.0);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod receiver;
 pub(crate) use peer::Peer;
 pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with_policy};
 
+use airpath_conformance::Script;
 use airpath_core::test_kit::Bench;
 use airpath_core::{
     Control, Duration, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage,
@@ -193,6 +194,7 @@ pub(crate) struct SenderScript {
     timestamps: bool,
     /// What the ACKs echo.
     echo: u32,
+    tally: Script,
 }
 
 /// A sender of profile `rfc` (see [`rfc`]) that starts at 0.
@@ -267,6 +269,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         header: if timestamps { HEADER + 12 } else { HEADER },
         timestamps,
         echo: 0,
+        tally: Script::new(module_path!()),
     };
     script.wake();
     script
@@ -450,6 +453,7 @@ impl SenderScript {
 
     /// The scenario stops the source.
     pub(crate) fn stop(&mut self) -> &mut Self {
+        self.tally.stimulus();
         self.sender.control(&Control::Stop, &mut self.bench.at(ms(self.now)));
         self
     }
@@ -468,6 +472,7 @@ impl SenderScript {
     #[track_caller]
     pub(crate) fn expect(&mut self, segments: impl IntoIterator<Item = Segment>) -> &mut Self {
         let expected: Vec<Segment> = segments.into_iter().collect();
+        self.tally.segments(expected.len());
         let sent = std::mem::take(&mut self.unclaimed);
         assert_eq!(sent, expected, "sent (left) at {} ms", self.now);
         self.marks.clear();
@@ -481,6 +486,7 @@ impl SenderScript {
         segments: impl IntoIterator<Item = Segment>,
         marks: impl IntoIterator<Item = Mark>,
     ) -> &mut Self {
+        self.tally.value();
         let (sent, expected) = (self.marks.clone(), marks.into_iter().collect::<Vec<_>>());
         self.expect(segments);
         assert_eq!(sent, expected, "sent (left) at {} ms", self.now);
@@ -490,6 +496,7 @@ impl SenderScript {
     /// The window was reduced so many times for echoed marks.
     #[track_caller]
     pub(crate) fn ecn_reductions(&mut self, count: u64) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.sender.report().ecn_reductions, count, "at {} ms", self.now);
         self
     }
@@ -497,6 +504,7 @@ impl SenderScript {
     /// The retransmission timer expired so many times.
     #[track_caller]
     pub(crate) fn timeouts(&mut self, count: u64) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.sender.report().timeouts, count, "at {} ms", self.now);
         self
     }
@@ -522,6 +530,7 @@ impl SenderScript {
     /// The retransmission timer runs and expires at `due`.
     #[track_caller]
     pub(crate) fn timer(&mut self, due: u64) -> &mut Self {
+        self.tally.value();
         let wakeup = self.sender.next_wakeup();
         assert!(!wakeup.is_never(), "no timer runs at {} ms", self.now);
         // The estimator counts in doubles: the last nanosecond is not its promise.
@@ -533,6 +542,7 @@ impl SenderScript {
     /// No timer runs.
     #[track_caller]
     pub(crate) fn no_timer(&mut self) -> &mut Self {
+        self.tally.value();
         let wakeup = self.sender.next_wakeup();
         assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
         self
@@ -541,6 +551,7 @@ impl SenderScript {
     /// The congestion window without inflation.
     #[track_caller]
     pub(crate) fn cwnd(&mut self, bytes: u64) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.sender.cwnd(), bytes, "cwnd at {} ms", self.now);
         self
     }
@@ -553,6 +564,7 @@ impl SenderScript {
     /// The slow-start threshold.
     #[track_caller]
     pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.sender.ssthresh(), bytes, "ssthresh at {} ms", self.now);
         self
     }
@@ -560,6 +572,7 @@ impl SenderScript {
     /// Probes of a closed window so far.
     #[track_caller]
     pub(crate) fn probes(&mut self, count: u64) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.sender.report().window_probes, count, "at {} ms", self.now);
         self
     }
@@ -575,6 +588,7 @@ impl SenderScript {
     }
 
     fn receive(&mut self, mut packet: Packet) -> &mut Self {
+        self.tally.stimulus();
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
         packet.tsecr = self.echo;
         self.sender.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
@@ -582,6 +596,7 @@ impl SenderScript {
     }
 
     fn wake(&mut self) {
+        self.tally.stimulus();
         let now = self.sender.next_wakeup().max(ms(self.now));
         self.sender.wake(&mut self.bench.at(now));
         self.collect();

@@ -1,6 +1,7 @@
 //! A receiver driven by hand.
 
 use super::{FLOW, Given, HEADER, MSS, clock, ms, rfc};
+use airpath_conformance::Script;
 use airpath_core::test_kit::Bench;
 use airpath_core::{Ecn, Flags, Packet, PacketKind, Port, SackBlock, Stage};
 use airpath_tcp::Receiver;
@@ -16,6 +17,7 @@ pub(crate) struct ReceiverScript {
     last: Option<Packet>,
     /// Bytes of an ACK without SACK blocks.
     header: u32,
+    tally: Script,
 }
 
 /// A receiver of profile `rfc` with a fixed window of 10 segments.
@@ -39,6 +41,7 @@ pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) 
         unclaimed: Vec::new(),
         last: None,
         header: if given.tcp.timestamps { HEADER + 12 } else { HEADER },
+        tally: Script::new(module_path!()),
     }
 }
 
@@ -150,6 +153,7 @@ impl ReceiverScript {
     /// A window update was sent: the last ACK once more, because the window has opened.
     #[track_caller]
     pub(crate) fn update(&mut self, next: u64) -> &mut Self {
+        self.tally.value();
         self.ack(next);
         let ack = self.last.as_ref().expect("an ACK was sent");
         assert!(ack.flags.contains(Flags::WINDOW_UPDATE), "not a window update");
@@ -159,6 +163,7 @@ impl ReceiverScript {
     /// The last ACK allowed so many bytes beyond what it acknowledged.
     #[track_caller]
     pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
+        self.tally.value();
         let ack = self.last.as_ref().expect("an ACK was sent");
         assert_eq!(ack.window, bytes, "window at {} ms", self.now);
         self
@@ -167,6 +172,7 @@ impl ReceiverScript {
     /// The last ACK carried this feedback value.
     #[track_caller]
     pub(crate) fn feedback(&mut self, value: f32) -> &mut Self {
+        self.tally.value();
         let ack = self.last.as_ref().expect("an ACK was sent");
         assert!((ack.feedback - value).abs() < 1e-6, "{}", ack.feedback);
         self
@@ -175,6 +181,7 @@ impl ReceiverScript {
     /// The last ACK had exactly these SACK blocks, in this order.
     #[track_caller]
     pub(crate) fn blocks<const N: usize>(&mut self, ranges: [Range<u64>; N]) -> &mut Self {
+        self.tally.value();
         let ack = self.last.as_ref().expect("an ACK was sent");
         let absolute = |b: &SackBlock| {
             let start = ack.seq + u64::from(b.offset);
@@ -188,6 +195,7 @@ impl ReceiverScript {
     /// The last ACK was an IP packet of so many bytes.
     #[track_caller]
     pub(crate) fn size(&mut self, bytes: u32) -> &mut Self {
+        self.tally.value();
         assert_eq!(self.last.as_ref().expect("an ACK was sent").size, bytes);
         self
     }
@@ -196,6 +204,7 @@ impl ReceiverScript {
     /// its own.
     #[track_caller]
     pub(crate) fn echoes(&mut self, sent: u64) -> &mut Self {
+        self.tally.value();
         let ack = self.last.as_ref().expect("an ACK was sent");
         assert_eq!(ack.tsecr, clock(sent), "TSecr at {} ms", self.now);
         assert_eq!(ack.tsval, clock(self.now), "TSval at {} ms", self.now);
@@ -208,6 +217,7 @@ impl ReceiverScript {
         self.nothing();
         assert_eq!(self.receiver.next_wakeup(), ms(due));
         self.now = due;
+        self.tally.stimulus();
         self.receiver.wake(&mut self.bench.at(ms(due)));
         self.collect()
     }
@@ -215,6 +225,7 @@ impl ReceiverScript {
     /// No timer runs.
     #[track_caller]
     pub(crate) fn no_timer(&mut self) -> &mut Self {
+        self.tally.value();
         let wakeup = self.receiver.next_wakeup();
         assert!(wakeup.is_never(), "a timer expires at {wakeup:?}");
         self
@@ -228,6 +239,7 @@ impl ReceiverScript {
     #[track_caller]
     fn claim(&mut self) -> Packet {
         assert!(!self.unclaimed.is_empty(), "no ACK at {} ms", self.now);
+        self.tally.segments(1);
         let ack = self.unclaimed.remove(0);
         assert_eq!(ack.kind, PacketKind::Ack);
         // Two NOPs, kind and length, eight bytes per block (RFC 2018 §3).
@@ -238,6 +250,7 @@ impl ReceiverScript {
     }
 
     fn receive(&mut self, packet: Packet) -> &mut Self {
+        self.tally.stimulus();
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
         self.receiver.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
         self.collect()

@@ -1,0 +1,102 @@
+"""The packet scripts and the laws that the sources of the tests contain."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_TEST = re.compile(
+    r"(?P<doc>(?:^ *///.*\n)*)(?P<attributes>(?:^ *#\[.*\]\n)+)^ *fn (?P<name>\w+)\(\)",
+    re.MULTILINE,
+)
+_RFC = re.compile(r"RFC \d+(?:(?:,? (?:and )?)§[\d.]*\d)*")
+_LAW = re.compile(
+    r'\bLaw(?: \{|\()\s*area[:=] ?"[^"]*",\s*source[:=]\s*"((?:[^"\\]|\\.|\\\n)*)"', re.DOTALL
+)
+_SECTION = re.compile(r"(?:(?:rfc(\d+)_|s)(\d+(?:_\d+)*)_)?(\w+)")
+_ACRONYMS = ["ack", "cwr", "dsack", "ece", "ecn", "ect", "prr", "rto", "rtt", "sack", "syn"]
+_WORDS = {**{word: word.upper() for word in _ACRONYMS}, "acks": "ACKs", "ns3": "ns-3"}
+
+
+@dataclass(frozen=True)
+class Script:
+    """A test of a file of packet scripts: its name as a sentence, and the sources that it names."""
+
+    name: str
+    sentence: str
+    sources: str
+
+
+@dataclass(frozen=True)
+class ScriptFile:
+    """A file of packet scripts: what it says about itself, and its tests in order."""
+
+    name: str
+    title: str
+    scripts: list[Script]
+
+
+def script(name: str, doc: str) -> Script:
+    """Return the script of a test: sections are named before the sentence and in the comment."""
+    rfc, section, rest = _SECTION.fullmatch(name).groups()
+    place = "§" + section.replace("_", ".") if section else ""
+    named = [f"RFC {rfc} {place}" if rfc else place] if place else []
+    words = " ".join(_WORDS.get(word, word) for word in rest.split("_"))
+    words = re.sub(r"\brfc(?=\d)", "RFC ", words)
+    sources = ", ".join(dict.fromkeys([*named, *_RFC.findall(doc)]))
+    return Script(name, words[:1].upper() + words[1:], sources)
+
+
+def script_files(root: Path) -> list[ScriptFile]:
+    """Return the files of packet scripts: those that use the harness, but not for properties."""
+    found = []
+    for file in sorted((root / "crates" / "tcp" / "tests").glob("*.rs")):
+        text = file.read_text("utf-8")
+        if "\nmod script;\n" not in text or "proptest!" in text:
+            continue
+        scripts = [
+            script(m["name"], _line(m["doc"]))
+            for m in _TEST.finditer(text)
+            if "#[test]" in m["attributes"]
+        ]
+        found.append(ScriptFile(file.stem, _title(text), scripts))
+    return found
+
+
+def _line(comment: str) -> str:
+    return " ".join(line.strip().removeprefix("///").strip() for line in comment.splitlines())
+
+
+def _title(text: str) -> str:
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//! "):
+            break
+        lines.append(line.removeprefix("//! "))
+    return " ".join(lines)
+
+
+def law_sources(root: Path) -> set[str]:
+    """Return the sources of all laws that tests compare with."""
+    found = set()
+    rust = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "crates").glob("*/tests/**/*.rs")]
+    for file in rust:
+        text = file.read_text("utf-8")
+        if "crates/conformance/" in file.as_posix() or "airpath_conformance::Law" not in text:
+            continue
+        found |= {re.sub(r"\\\n\s*", "", source) for source in _LAW.findall(text)}
+    for file in (root / "tests").rglob("test_*.py"):
+        text = file.read_text("utf-8")
+        if "from conformance import" in text:
+            found |= set(_LAW.findall(text))
+    return found
+
+
+def position(root: Path, file: str, test: str) -> int:
+    """Return where a test stands in its file, so that a page can follow the file's order."""
+    name = re.split(r"::", test)[-1].split("[")[0]
+    found = re.search(
+        rf"^ *(?:fn|def) {re.escape(name)}\(", (root / file).read_text(), re.MULTILINE
+    )
+    return found.start() if found else 0
