@@ -320,8 +320,9 @@ impl TcpSpec {
         let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
         let ends = [bytes, drawn, self.application.is_some()];
         if ends.into_iter().filter(|given| *given).count() > 1 {
-            let problem = "given together with another of transfer_bytes, transfer";
-            return Err(ConfigError::new("application", "a table", problem));
+            let field = if drawn { "transfer" } else { "application" };
+            let problem = "given together with another of transfer_bytes, transfer, application";
+            return Err(ConfigError::new(field, "a table", problem));
         }
         Ok(())
     }

@@ -145,6 +145,11 @@ impl Capture {
         }
     }
 
+    /// What made the writing end, once.
+    pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+
     /// Completes the file.
     ///
     /// # Errors

@@ -203,6 +203,11 @@ impl Driver {
                 self.show_arrivals();
             }
         }
+        if let Some(observers) = &mut self.observers
+            && let Some(error) = observers.take_failure()
+        {
+            return Err(RunError::Capture(error));
+        }
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
     }
 

@@ -62,6 +62,11 @@ impl Observers {
         }
     }
 
+    /// What made the writing of a capture end, once.
+    pub(crate) fn take_failure(&mut self) -> Option<std::io::Error> {
+        self.captures.iter_mut().find_map(Capture::take_failure)
+    }
+
     /// The warm-up is over.
     pub fn start_measurement(&mut self, now: Time) {
         if let Some(monitor) = &mut self.flow_monitor {

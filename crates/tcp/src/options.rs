@@ -241,6 +241,11 @@ pub enum RtoFloor {
 const TIMESTAMPS_BYTES: u32 = 12;
 
 impl TcpOptions {
+    /// Whether ns-3's procedures rule: they are for recovery with SACK only.
+    pub(crate) fn follows_ns3(&self) -> bool {
+        self.procedures == Procedures::Ns3 && self.recovery.uses_sack()
+    }
+
     /// Bytes of IP and TCP header in each packet, timestamps included.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
@@ -313,6 +318,9 @@ impl TcpOptions {
         if u64::from(self.mss) + u64::from(self.whole_header()) > 65_535 {
             let problem = "with its headers larger than an IP packet of 65535 bytes";
             return Err(ConfigError::new("mss", self.mss, problem));
+        }
+        if self.follows_ns3() && self.ecn != EcnUse::Off {
+            return Err(ConfigError::new("ecn", "on", "not modelled under procedures = \"ns3\""));
         }
         positive("initial_window", self.initial_window)?;
         positive("receive_window", self.receive_window)?;

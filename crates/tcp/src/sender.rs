@@ -609,7 +609,9 @@ impl Stage for Sender {
         if packet.kind != PacketKind::Ack {
             return ctx.drop(*packet, DropReason::Stray);
         }
-        if self.timestamps && packet.tsval.wrapping_sub(self.ts_recent) < 1 << 31 {
+        // The younger of the two: it is ages that are compared, for pauses may be long.
+        let age = |tsval: u32| timestamp(ctx.now).wrapping_sub(tsval);
+        if self.timestamps && age(packet.tsval) <= age(self.ts_recent) {
             self.ts_recent = packet.tsval;
         }
         if packet.flags.contains(Flags::SYN) {

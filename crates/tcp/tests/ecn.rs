@@ -307,6 +307,17 @@ fn a_finished_transfer_waits_for_no_timer() {
     tcp.expect([new(0)]).at(100).echo_ack(1000).nothing().no_timer();
 }
 
+#[test]
+fn a_transfer_finished_after_an_echo_waits_for_no_timer() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::On;
+        given.tcp.initial_window = 1900;
+        given.transfer = Some(1500);
+    });
+    tcp.expect([new(0), part(1000, 500)]).at(100).echo_ack(1000).nothing();
+    tcp.at(200).ack(1500).nothing().no_timer();
+}
+
 // --- a closed receive window, §6.1.6 -----------------------------------------------------------
 
 /// Ten segments that fill the receiver's window.

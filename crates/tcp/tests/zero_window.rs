@@ -4,8 +4,8 @@
 mod script;
 
 use airpath_core::Duration;
-use airpath_tcp::RecoveryKind;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
+use airpath_tcp::{Burst, OnOffConfig, RecoveryKind, TimeLaw};
 use script::{Given, MSS, ReceiverScript, SenderScript, new, part, part_again, sender};
 
 /// Two segments were sent and acknowledged at 100 ms with a window of zero: the RTO is 300 ms.
@@ -51,6 +51,19 @@ fn an_answer_that_opens_the_window_releases_the_probed_byte_with_its_segment() {
     let mut tcp = closed(|_| ());
     tcp.timeout_at(400).expect([part(2000, 1)]);
     tcp.at(500).ack_with_window(2000, 1500).expect([new(2)]).timer(800);
+}
+
+/// The byte of the probe was written in time; what comes behind it was not.
+#[test]
+fn a_probe_taken_after_the_end_of_its_burst_brings_nothing_more() {
+    let mut tcp = closed(|given| {
+        let on = Burst::Time(TimeLaw::Fixed { time_ns: 450_000_000 });
+        let off = TimeLaw::Fixed { time_ns: 1_000_000_000_000 };
+        given.application = Some(OnOffConfig { on, off });
+    });
+    tcp.timeout_at(400).expect([part(2000, 1)]);
+    tcp.application_at(450).nothing();
+    tcp.at(500).ack_with_window(2001, 5000).nothing();
 }
 
 /// The window update was lost: the receiver has room and takes the byte.

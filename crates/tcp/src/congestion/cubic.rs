@@ -12,7 +12,6 @@ use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
-use crate::options::Procedures;
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -121,7 +120,7 @@ impl Cubic {
             epoch: None,
             after_timeout: false,
             last_ack: Time::ZERO,
-            ns3: (options.procedures == Procedures::Ns3).then(|| {
+            ns3: options.follows_ns3().then(|| {
                 let ssthresh = options.initial_ssthresh.unwrap_or(u64::MAX);
                 let mss = u64::from(options.mss);
                 Box::new(CubicNs3::new(config, mss, options.initial_window, ssthresh))
@@ -157,6 +156,7 @@ impl Cubic {
             Advice::GrowLess => 1.0 / CSS_GROWTH_DIVISOR as f64,
             Advice::Leave => {
                 self.ssthresh = Some(self.cwnd);
+                self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
                 return self.congestion_avoidance(event.now, acked);
             }
         };
@@ -259,6 +259,7 @@ impl CongestionControl for Cubic {
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
         self.growth.on_reduction(false);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
         self.after_timeout = false;
     }
 
@@ -267,7 +268,7 @@ impl CongestionControl for Cubic {
         if let Some(ns3) = &mut self.ns3 {
             return ns3.on_rto(event.now, event.flight);
         }
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
         let is_repeated = self.after_timeout && self.cwnd <= 1.0;
         if is_repeated {
             return;
@@ -286,6 +287,7 @@ impl CongestionControl for Cubic {
         self.ssthresh = Some(ssthresh);
         self.cwnd = self.cwnd.min(ssthresh);
         self.growth.on_reduction(false);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
         self.after_timeout = false;
     }
 

@@ -4,7 +4,7 @@
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
 
 use super::AckEvent;
-use crate::options::{Procedures, TcpOptions, WindowGrowth};
+use crate::options::{TcpOptions, WindowGrowth};
 
 /// The arithmetic of growth and what it carries from one ACK to the next.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Growth {
             carry: 0,
             remainder: 0,
             after_timeout: false,
-            keeps_credit: options.procedures == Procedures::Ns3,
+            keeps_credit: options.follows_ns3(),
         }
     }
 

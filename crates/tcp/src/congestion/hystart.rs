@@ -117,12 +117,18 @@ impl Hystart {
         }
     }
 
-    /// The retransmission timer expired; false when the search ends with that. RFC 9406 §4.3
-    /// keeps HyStart++ to the first slow start, Linux lets HyStart search in each.
-    pub(crate) fn goes_on_after_loss(&mut self) -> bool {
-        self.round_end = 0;
-        self.reference_rtt = None;
+    /// Slow start is over, by the search, a loss or a mark; false when the search ends with that.
+    /// RFC 9406 §4.3 keeps HyStart++ to the first slow start; Linux lets HyStart search in each,
+    /// with a round of its own.
+    pub(crate) fn goes_on_after_slow_start(&mut self) -> bool {
+        (self.round_end, self.round_rtt, self.samples) = (0, None, 0);
         self.kind == HystartKind::Classic
+    }
+
+    /// The retransmission timer expired: the path may be another; otherwise the same.
+    pub(crate) fn goes_on_after_timeout(&mut self) -> bool {
+        self.reference_rtt = None;
+        self.goes_on_after_slow_start()
     }
 
     fn begin_round(&mut self, event: &AckEvent) {
@@ -336,7 +342,7 @@ mod tests {
 
     #[test]
     fn after_a_timeout_hystart_goes_on_and_hystart_plus_plus_does_not() {
-        assert!(search(HystartKind::Classic).goes_on_after_loss());
-        assert!(!search(HystartKind::PlusPlus).goes_on_after_loss());
+        assert!(search(HystartKind::Classic).goes_on_after_timeout());
+        assert!(!search(HystartKind::PlusPlus).goes_on_after_timeout());
     }
 }

@@ -67,6 +67,7 @@ impl Reno {
         let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole));
         if advice == Advice::Leave {
             self.ssthresh = self.cwnd;
+            self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
         }
         let grown = self.growth.after_ack(self.cwnd, self.ssthresh, event);
         self.cwnd = match advice {
@@ -80,6 +81,7 @@ impl Reno {
         self.ssthresh = window.max(2 * self.mss);
         self.cwnd = self.cwnd.min(self.ssthresh);
         self.growth.on_reduction(false);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
     /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
@@ -126,6 +128,7 @@ impl CongestionControl for Reno {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.ssthresh;
         self.growth.on_reduction(false);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
     /// RFC 5681 §3.1: the loss window is one segment.
@@ -133,7 +136,7 @@ impl CongestionControl for Reno {
         self.ssthresh = self.reduced_threshold(event.flight);
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_loss());
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
     }
 
     /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.

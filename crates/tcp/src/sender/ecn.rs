@@ -95,7 +95,8 @@ impl Sender {
         if is_news && self.phase == Phase::Established {
             self.reduce_for_echo(flight, ctx);
         }
-        if self.ecn.waits_for_timer && self.rto_deadline.is_never() {
+        let is_open = self.phase == Phase::Established;
+        if self.ecn.waits_for_timer && is_open && self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }
     }

@@ -7,7 +7,8 @@
 //! has no room refuses it, and the byte goes once more with the segment that the open window
 //! takes; a receiver that has room, for its window update was lost, takes it. It is neither
 //! ECN-capable nor announces a reduction (RFC 3168 §6.1.6).
-//! Differs: probes do not touch the congestion window, and their answers are no RTT samples.
+//! Differs: a refused probe does not touch the congestion window and gives no RTT sample; the ACK
+//! of a taken one is that of one new byte, and with timestamps it tells an RTT.
 
 use super::{Phase, Sender, timestamp};
 use crate::congestion::CongestionControl;
@@ -68,6 +69,9 @@ impl Sender {
         }
         let probed = self.snd_max;
         self.snd_max = ack.seq;
+        self.snd_nxt = ack.seq;
+        // A burst may have ended while the probe was on its way.
+        self.end = self.end.max(ack.seq);
         self.ecn.on_taken_probe(ack.seq);
         let cwnd = self.congestion.cwnd();
         if let Some(ns3) = &mut self.ns3 {
