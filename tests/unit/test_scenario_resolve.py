@@ -40,6 +40,7 @@ BULK = {
     "timestamps": False,
     "ecn": "off",
     "window_scaling": "exact",
+    "sack_after_timeout": "forget",
     "idle_restart": "off",
     "grow_unused": True,
     "rto_floor": "total",
@@ -285,6 +286,7 @@ def test_the_profile_of_the_kernel() -> None:
         "max_backoff": 32768,
         "timestamps": True,
         "window_scaling": "on",
+        "sack_after_timeout": "keep",
         "idle_restart": "decay",
         "grow_unused": False,
         "rto_floor": "variance",
@@ -304,6 +306,7 @@ def test_the_profile_of_the_present_simulator() -> None:
         "initial_rto_ns": 3 * 10**9,
         "timestamps": True,
         "window_scaling": "on",
+        "sack_after_timeout": "keep",
         "procedures": "ns3",
     }
 

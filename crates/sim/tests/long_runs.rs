@@ -39,7 +39,7 @@ fn linux() -> Value {
     json!({
         "mss": 1000, "initial_window": 10_000, "receive_window": 3 << 20, "recovery": "prr",
         "window_growth": "segments", "delayed_ack_timeout_ns": 40 * MS, "min_rto_ns": 200 * MS,
-        "max_rto_ns": 120 * SECOND, "max_backoff": 32_768, "timestamps": true,
+        "max_rto_ns": 120 * SECOND, "max_backoff": 32_768, "timestamps": true, "sack_after_timeout": "keep",
         "window_scaling": "on", "idle_restart": "decay", "grow_unused": false,
         "rto_floor": "variance", "quick_acks": 16})
 }

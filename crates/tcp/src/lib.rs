@@ -42,7 +42,7 @@ pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
     EcnUse, FirstRttvar, IdleRestart, PartialAckTimer, Procedures, RecoveryExit, RecoveryKind,
-    RtoFloor, TcpOptions, WindowGrowth, WindowScaling,
+    RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth, WindowScaling,
 };
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

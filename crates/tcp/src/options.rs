@@ -70,6 +70,9 @@ pub struct TcpOptions {
     /// How the window is written into an ACK.
     #[serde(default)]
     pub window_scaling: WindowScaling,
+    /// What becomes of the SACK information when the retransmission timer expires.
+    #[serde(default)]
+    pub sack_after_timeout: SackAfterTimeout,
     /// What an idle time leaves of the window.
     #[serde(default)]
     pub idle_restart: IdleRestart,
@@ -212,6 +215,17 @@ pub enum WindowScaling {
     On,
 }
 
+/// What becomes of the SACK information when the retransmission timer expires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SackAfterTimeout {
+    /// It is forgotten (RFC 2018 §8).
+    #[default]
+    Forget,
+    /// It is kept, unless the oldest segment is part of it: then the receiver has reneged (Linux).
+    Keep,
+}
+
 /// What an idle time longer than an RTO leaves of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -290,6 +304,7 @@ impl TcpOptions {
             timestamps: false,
             ecn: EcnUse::Off,
             window_scaling: WindowScaling::Exact,
+            sack_after_timeout: SackAfterTimeout::Forget,
             idle_restart: IdleRestart::Off,
             grow_unused: true,
             rto_floor: RtoFloor::Total,

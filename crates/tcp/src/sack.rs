@@ -2,11 +2,12 @@
 //!
 //! Source: RFC 6675 (its `SetPipe`, `IsLost`, `NextSeg`, here on byte ranges instead of byte by
 //! byte); RFC 6937 with the slow-start reduction bound for proportional rate reduction.
-//! After a timeout all SACK information is forgotten, as RFC 2018 §8 asks for fear of reneging;
-//! everything outstanding counts as lost and is sent again in slow start, except what the
-//! receiver reports anew.
+//! After a timeout everything outstanding counts as lost and is sent again in slow start, except
+//! what is known to have arrived. All SACK information is forgotten first, as RFC 2018 §8 asks for
+//! fear of reneging; or, as in Linux (`tcp_timeout_mark_lost`), only when the oldest segment is
+//! part of it, which proves reneging.
 
-use crate::options::{RecoveryKind, TcpOptions};
+use crate::options::{RecoveryKind, SackAfterTimeout, TcpOptions};
 use crate::ranges::{Range, RangeSet};
 use crate::recovery::Verdict;
 use airpath_core::SackBlock;
@@ -44,6 +45,7 @@ pub(crate) struct SackRecovery {
     mss: u64,
     limited_transmit: bool,
     proportional: bool,
+    after_timeout: SackAfterTimeout,
     sacked: RangeSet,
     /// DupAcks.
     duplicates: u32,
@@ -64,8 +66,11 @@ pub(crate) struct SackRecovery {
 enum Phase {
     Open,
     Recovery(Episode),
-    /// After a timeout, until everything sent before it is acknowledged.
-    Loss,
+    /// After a timeout, until everything sent before it is acknowledged. When what SACK told was
+    /// forgotten, blocks may tell it anew.
+    Loss {
+        forgot: bool,
+    },
 }
 
 /// One recovery.
@@ -118,6 +123,7 @@ impl SackRecovery {
             mss: u64::from(options.mss),
             limited_transmit: options.limited_transmit,
             proportional: options.recovery == RecoveryKind::Prr,
+            after_timeout: options.sack_after_timeout,
             sacked: RangeSet::default(),
             duplicates: 0,
             limited_transmit_sent: 0,
@@ -136,7 +142,8 @@ impl SackRecovery {
         self.known_pipe = None;
         let news = self.absorb(acknowledged);
         let known = if ack > una { self.sacked.remove_before(ack) } else { 0 };
-        self.delivered = ack - una - known + news;
+        let first_told = if self.may_be_told_anew() { 0 } else { news };
+        self.delivered = ack - una - known + first_told;
         self.high_rxt = self.high_rxt.max(ack);
         let open_verdict = if ack > una { Verdict::Grow } else { Verdict::Wait };
         match self.phase {
@@ -158,7 +165,7 @@ impl SackRecovery {
                 self.reduce(ack, snd_max, ssthresh);
                 Verdict::Wait
             }
-            Phase::Loss => {
+            Phase::Loss { .. } => {
                 if ack >= self.recovery_point {
                     self.open();
                 }
@@ -214,6 +221,16 @@ impl SackRecovery {
         matches!(self.phase, Phase::Recovery(_))
     }
 
+    /// Whether blocks may tell of what was known before a timeout.
+    fn may_be_told_anew(&self) -> bool {
+        matches!(self.phase, Phase::Loss { forgot: true })
+    }
+
+    /// Bytes that the last ACK acknowledged first, in either way; without what blocks may tell anew.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
     /// Bytes that were acknowledged selectively.
     pub(crate) fn sacked_bytes(&self) -> u64 {
         self.sacked.bytes()
@@ -232,9 +249,13 @@ impl SackRecovery {
     /// The retransmission timer expired (RFC 6675 §5.1).
     pub(crate) fn on_rto(&mut self, una: u64, snd_max: u64) {
         self.known_pipe = None;
-        self.sacked.clear();
+        let has_reneged = self.sacked.holding(una).is_some();
+        let forgot = has_reneged || self.after_timeout == SackAfterTimeout::Forget;
+        if forgot {
+            self.sacked.clear();
+        }
         self.forget_duplicates();
-        self.phase = Phase::Loss;
+        self.phase = Phase::Loss { forgot };
         self.recovery_point = snd_max;
         self.high_rxt = una;
     }
@@ -298,7 +319,7 @@ impl SackRecovery {
 
     fn lost_edge(&self) -> u64 {
         match self.phase {
-            Phase::Loss => self.recovery_point.max(self.lost_before()),
+            Phase::Loss { .. } => self.recovery_point.max(self.lost_before()),
             _ => self.lost_before(),
         }
     }

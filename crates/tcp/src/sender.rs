@@ -322,6 +322,7 @@ impl Sender {
         let event = AckEvent {
             now: ctx.now,
             acked,
+            delivered: self.sack.as_ref().map_or(acked, |sack| sack.delivered()),
             in_flight: self.bytes_in_flight(),
             rtt,
             feedback: ack.feedback,
@@ -386,16 +387,6 @@ impl Sender {
         self.congestion.on_recovered(limit);
         if self.growth == WindowGrowth::PerAckTruncated {
             self.congestion.on_ack(event);
-        }
-    }
-
-    fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
-        if self.snd_una == self.end {
-            if self.application.is_some() {
-                return self.on_written_out(ctx.now);
-            }
-            self.phase = Phase::Done;
-            self.completed_at.get_or_insert(ctx.now);
         }
     }
 

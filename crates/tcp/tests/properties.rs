@@ -10,8 +10,8 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit, RecoveryKind, Sender,
-    SenderConfig, TcpOptions, WindowGrowth,
+    EcnUse, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit, RecoveryKind,
+    SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
 use script::Peer;
@@ -299,6 +299,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
         flag([RecoveryExit::BurstSafe, RecoveryExit::Ssthresh]),
         flag([PartialAckTimer::First, PartialAckTimer::Each]),
         flag([FirstRttvar::Half, FirstRttvar::Full]),
+        flag([SackAfterTimeout::Forget, SackAfterTimeout::Keep]),
         any::<[bool; 4]>(),
         prop::sample::select(vec![EcnUse::Off, EcnUse::On, EcnUse::Dctcp]),
     );
@@ -318,7 +319,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
         (0.05..=1.0, 0.05..=1.0),
     );
     (choices, sizes, timers).prop_map(|(choices, sizes, timers)| {
-        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, on, ecn) =
+        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, marks, on, ecn) =
             choices;
         let (mss, initial_window, ssthresh, tenths) = sizes;
         let (delayed_ack_segments, delay, initial_rto, min_rto, grain, max_backoff, gains) = timers;
@@ -338,6 +339,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             limited_transmit: on[1],
             handshake: on[2],
             timestamps,
+            sack_after_timeout: marks,
             ecn,
             delayed_ack_segments,
             delayed_ack_timeout: Duration::from_millis(delay),

@@ -46,6 +46,7 @@ SELECTIVE = ("sack", "prr")
 FIRST_RTTVAR = choice("half", "full")
 ECN = choice("off", "on")
 SCALING = choice("exact", "off", "on")
+SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
 PROCEDURES = choice("rfc", "ns3")
@@ -122,6 +123,9 @@ class TcpOptions(Model):
     window_scaling : {"exact", "off", "on"}
         How the window is written into an ACK: as it is; in 16 bits, so at most 65535 B; in 16 bits
         times a power of two (RFC 7323 §2), rounded down, not scaled in the SYN-ACK.
+    sack_after_timeout : {"forget", "keep"}
+        What becomes of the SACK information at a timeout: all is forgotten (RFC 2018 §8), or kept
+        unless the oldest segment is part of it, which proves reneging (Linux).
     idle_restart : {"off", "restart", "decay"}
         What an idle time longer than an RTO leaves of cwnd: all; the initial window at most
         (RFC 5681 §4.1); half for each RTO but the first begun (RFC 2861, Linux).
@@ -164,6 +168,7 @@ class TcpOptions(Model):
     timestamps: Truth | None = None
     ecn: Annotated[str | None, ECN] = None
     window_scaling: Annotated[str | None, SCALING] = None
+    sack_after_timeout: Annotated[str | None, SACK_AFTER_TIMEOUT] = None
     idle_restart: Annotated[str | None, IDLE] = None
     grow_unused: Truth | None = None
     rto_floor: Annotated[str | None, FLOOR] = None
@@ -205,6 +210,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "timestamps": Option(False, "RFC 7323, an option"),
         "ecn": Option("off", "RFC 3168, an option"),
         "window_scaling": Option("exact", "a receive window above 65535 B is meant as it is"),
+        "sack_after_timeout": Option("forget", "RFC 2018 §8"),
         "idle_restart": Option("off", "RFC 5681 §4.1 is an option here; bulk data is never idle"),
         "grow_unused": Option(True, "RFC 5681 §3.1 asks for growth with every ACK of new data"),
         "rto_floor": Option("total", "RFC 6298 §2.4"),
@@ -237,6 +243,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "timestamps": Option(False, "ns-3.21 has none"),
         "ecn": Option("off", "ns-3.21 has none"),
         "window_scaling": Option("exact", "ns-3.21 has none; 65535 B need none"),
+        "sack_after_timeout": Option("forget", "ns-3.21 has no SACK"),
         "idle_restart": Option("off", f"{_NS3}, has none"),
         "grow_unused": Option(True, f"{_NS3}, with every ACK of new data"),
         "rto_floor": Option("total", "ns-3.21, class RttEstimator"),
@@ -269,6 +276,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "timestamps": Option(True, f"{_BASE}, Timestamp"),
         "ecn": Option("off", f"{_BASE}, UseEcn off"),
         "window_scaling": Option("on", f"{_BASE}, WindowScaling"),
+        "sack_after_timeout": Option("keep", "ns-3.48, class TcpTxBuffer; part of `procedures`"),
         "idle_restart": Option("off", f"{_BASE}, has none"),
         "grow_unused": Option(True, "`procedures` has the rules of ns-3.48"),
         "rto_floor": Option("total", f"{_BASE}, MinRto"),
@@ -301,6 +309,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "timestamps": Option(True, "tcp_timestamps = 1"),
         "ecn": Option("off", "tcp_ecn = 2: accepts, does not ask"),
         "window_scaling": Option("on", "tcp_window_scaling = 1"),
+        "sack_after_timeout": Option("keep", "tcp_timeout_mark_lost"),
         "idle_restart": Option("decay", "tcp_slow_start_after_idle = 1, tcp_cwnd_restart"),
         "grow_unused": Option(False, "tcp_is_cwnd_limited, part of segments growth"),
         "rto_floor": Option("variance", "__tcp_set_rto, tcp_rtt_estimator"),

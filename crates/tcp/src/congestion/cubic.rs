@@ -243,7 +243,7 @@ impl CongestionControl for Cubic {
             }
             return;
         }
-        let acked = event.acked as f64 / self.mss;
+        let acked = self.growth.counted(event) as f64 / self.mss;
         if self.ssthresh.is_some_and(|ssthresh| self.cwnd >= ssthresh) {
             self.congestion_avoidance(event.now, acked);
         } else {
@@ -385,8 +385,8 @@ mod tests {
     }
 
     fn ack(now: Time, rtt: Duration) -> AckEvent {
-        let (in_flight, rtt) = (0, Some(rtt));
-        AckEvent { now, acked: 1000, in_flight, rtt, feedback: 0.0, app_limited: false }
+        let (acked, delivered, in_flight, rtt) = (1000, 1000, 0, Some(rtt));
+        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
     }
 
     /// A round trip: every segment of the window is acknowledged, evenly spaced.

@@ -284,6 +284,7 @@ mod tests {
         AckEvent {
             now: Time::from_millis(at_ms),
             acked: segments * MSS,
+            delivered: segments * MSS,
             in_flight: 20 * MSS,
             rtt: Some(Duration::from_millis(rtt_ms)),
             feedback: 0.0,

@@ -92,6 +92,16 @@ impl Growth {
         }
     }
 
+    /// The bytes of an ACK that count: those of the cumulative acknowledgement or, in Linux, those
+    /// delivered.
+    #[inline]
+    pub(crate) fn counted(&self, event: &AckEvent) -> u64 {
+        match self.kind {
+            WindowGrowth::Segments => event.delivered,
+            _ => event.acked,
+        }
+    }
+
     /// RFC 3465 §2.1 and §2.2: in slow start min(bytes acknowledged, L·SMSS), then a segment per
     /// window of bytes acknowledged.
     fn by_bytes(&mut self, cwnd: u64, in_slow_start: bool, event: &AckEvent) -> u64 {
@@ -107,10 +117,10 @@ impl Growth {
         cwnd + self.mss
     }
 
-    /// Linux: in slow start a segment for each acknowledged, up to ssthresh; what they leave, and
+    /// Linux: in slow start a segment for each delivered, up to ssthresh; what they leave, and
     /// in congestion avoidance all, makes a segment per window of segments.
     fn by_segments(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
-        let acked = self.whole_segments(event.acked);
+        let acked = self.whole_segments(self.counted(event));
         if acked == 0 || is_unused(cwnd, ssthresh, event) {
             return cwnd;
         }
@@ -177,7 +187,8 @@ mod tests {
 
     fn ack(acked: u64) -> AckEvent {
         let (now, in_flight, rtt) = (Time::ZERO, 0, None);
-        AckEvent { now, acked, in_flight, rtt, feedback: 0.0, app_limited: false }
+        let delivered = acked;
+        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
     }
 
     /// cwnd after ACKs of `acked` bytes each, in turn.
@@ -268,6 +279,23 @@ mod tests {
         assert_eq!(growth.after_ack(8000, u64::MAX, &idle(2000)), 8000);
         assert_eq!(growth.after_ack(8000, u64::MAX, &idle(4000)), 9000);
         assert_eq!(growth.after_ack(2000, 2000, &idle(0)), 2000);
+    }
+
+    /// What was used of the window is what was outstanding, however much of it SACK had told of.
+    #[test]
+    fn segments_grow_by_what_was_delivered_and_judge_use_by_what_was_outstanding() {
+        let mut growth = growth(WindowGrowth::Segments);
+        let event =
+            |in_flight| AckEvent { delivered: 1000, in_flight, app_limited: true, ..ack(2000) };
+        assert_eq!(growth.after_ack(8000, u64::MAX, &event(2500)), 9000);
+        assert_eq!(growth.after_ack(8000, u64::MAX, &event(1500)), 8000);
+    }
+
+    #[test]
+    fn other_ways_than_segments_count_the_cumulative_acknowledgement() {
+        let event = AckEvent { delivered: 1000, ..ack(4000) };
+        let grown = |kind| growth(kind).after_ack(3000, u64::MAX, &event);
+        assert_eq!([WindowGrowth::Segments, WindowGrowth::Abc2].map(grown), [4000, 5000]);
     }
 
     #[test]

@@ -229,6 +229,7 @@ mod tests {
                 let event = AckEvent {
                     now,
                     acked: 1000,
+                    delivered: 1000,
                     in_flight: 20_000,
                     rtt: Some(Duration::from_millis(rtt_ms)),
                     feedback: 0.0,
@@ -284,6 +285,7 @@ mod tests {
         let event = |now| AckEvent {
             now: Time::from_millis(now),
             acked: 1000,
+            delivered: 1000,
             in_flight: 100_000,
             rtt: Some(Duration::from_millis(4)),
             feedback: 0.0,

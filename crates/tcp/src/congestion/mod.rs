@@ -25,8 +25,11 @@ use airpath_core::{Duration, Rate, StageError, Time};
 pub struct AckEvent {
     /// When.
     pub now: Time,
-    /// Bytes newly acknowledged.
+    /// Bytes newly acknowledged, by the cumulative acknowledgement.
     pub acked: u64,
+    /// Bytes acknowledged first by this ACK, in either way: without those that SACK had told of
+    /// before, with those that it tells of now.
+    pub delivered: u64,
     /// Bytes outstanding after this ACK.
     pub in_flight: u64,
     /// RTT sample, when this ACK gives one.

@@ -181,8 +181,8 @@ mod tests {
     }
 
     fn ack(acked: u64) -> AckEvent {
-        let (now, rtt) = (Time::ZERO, None);
-        AckEvent { now, acked, in_flight: 0, rtt, feedback: 0.0, app_limited: false }
+        let (now, delivered, in_flight, rtt) = (Time::ZERO, acked, 0, None);
+        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
     }
 
     #[test]

@@ -46,9 +46,21 @@ impl Sender {
         }
     }
 
+    /// Ends the transfer, or the application's turn, when nothing is left to send.
+    #[inline]
+    pub(super) fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
+        if self.snd_una == self.end {
+            if self.application.is_some() {
+                return self.on_written_out(ctx.now);
+            }
+            self.phase = Phase::Done;
+            self.completed_at.get_or_insert(ctx.now);
+        }
+    }
+
     /// Everything that was written has been acknowledged.
     #[cold]
-    pub(super) fn on_written_out(&mut self, now: Time) {
+    fn on_written_out(&mut self, now: Time) {
         if let Some(application) = &mut self.application
             && application.is_writing()
         {

@@ -86,9 +86,11 @@ impl Sender {
             let in_slow_start = self.congestion.cwnd() < self.congestion.ssthresh();
             let grows_unused = in_slow_start && !matches!(self.congestion, AnyCongestion::Cubic(_));
             let is_limited = grows_unused || self.ns3().is_cwnd_limited();
+            let acked = progress.grows_by * u64::from(self.mss);
             self.congestion.on_ack(&AckEvent {
                 now: ctx.now,
-                acked: progress.grows_by * u64::from(self.mss),
+                acked,
+                delivered: acked,
                 in_flight: self.snd_max - self.snd_una,
                 rtt,
                 feedback: 0.0,
