@@ -5,7 +5,7 @@ use airpath_aqm::{DropTailConfig, GredConfig, Limit, gred_drop_probability};
 use airpath_core::{ConfigError, registry};
 use airpath_link::{FixedConfig, MultiRegimeConfig};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
-use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, TcpSpec};
+use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec};
 use airpath_tcp::{EcnUse, RtoFloor, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -171,6 +171,9 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         }
         if options.ecn != EcnUse::Off {
             return Err(no_model(&format!("{field}.ecn"), "on", "flows without ECN"));
+        }
+        if matches!(flow.start, StartSpec::Poisson { .. }) {
+            return Err(no_model(&format!("{field}.arrivals"), "poisson", "flows that are there"));
         }
         if flow.stop_ns.is_some() {
             return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));

@@ -60,6 +60,8 @@ pub(crate) struct SackRecovery {
     high_rxt: u64,
     /// `pipe` since the last ACK, while nothing was sent again.
     known_pipe: Option<u64>,
+    /// The flight that the last loss was reckoned from.
+    lost_flight: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +134,7 @@ impl SackRecovery {
             recovery_point: 0,
             high_rxt: 0,
             known_pipe: None,
+            lost_flight: 0,
         })
     }
 
@@ -280,6 +283,21 @@ impl SackRecovery {
     /// Limited transmit sent `bytes`.
     pub(crate) fn on_limited_transmit(&mut self, bytes: u64) {
         self.limited_transmit_sent += bytes;
+    }
+
+    /// The flight that a loss is reckoned from at the beginning of a recovery, when `flight` bytes
+    /// are outstanding: no more than cwnd. RFC 5681 eq. 4 is an upper bound of ssthresh; what was
+    /// acknowledged selectively piles up in FlightSize, beyond any window, and ssthresh would rise
+    /// from loss to loss.
+    pub(crate) fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
+        self.lost_flight = flight.min(cwnd);
+        self.lost_flight
+    }
+
+    /// The same for a timeout: until a recovery is over, no more than at its beginning.
+    pub(crate) fn flight_at_rto(&mut self, flight: u64, cwnd: u64) -> u64 {
+        let bound = if self.counts_pipe() { self.lost_flight } else { cwnd };
+        self.flight_at_loss(flight, bound)
     }
 
     /// Whether what may be sent is ruled by `pipe` and not by the edge of the window.

@@ -407,7 +407,10 @@ impl Sender {
             Some(sack) => sack.limited_transmit_sent(),
             None => self.recovery.limited_transmit_sent(self.snd_max),
         };
-        let event = LossEvent { now: ctx.now, flight: self.flight_size() - limited_transmit };
+        let flight = self.flight_size() - limited_transmit;
+        let cwnd = self.congestion.cwnd();
+        let flight = self.sack.as_mut().map_or(flight, |sack| sack.flight_at_loss(flight, cwnd));
+        let event = LossEvent { now: ctx.now, flight };
         if self.ecn.is_used {
             self.reduce_for_loss_with_ecn(&event);
         } else {
@@ -442,7 +445,9 @@ impl Sender {
         if self.ns3.is_some() {
             return self.on_timeout_as_ns3(ctx);
         }
-        self.congestion.on_rto(&LossEvent { now: ctx.now, flight: self.flight_size() });
+        let (flight, cwnd) = (self.flight_size(), self.congestion.cwnd());
+        let flight = self.sack.as_mut().map_or(flight, |sack| sack.flight_at_rto(flight, cwnd));
+        self.congestion.on_rto(&LossEvent { now: ctx.now, flight });
         match &mut self.sack {
             Some(sack) => sack.on_rto(self.snd_una, self.snd_max),
             None => {

@@ -415,8 +415,8 @@ fn a_lost_retransmission_is_found_by_the_timeout() {
     for index in 14..18 {
         tcp.at(300).arrives(index).expect([new(index + 4)]);
     }
-    // 22 segments were outstanding.
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(11_000);
+    // 22 segments were outstanding, 10 when the recovery began.
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
     tcp.at(1100).arrives(0).cwnd(2000).expect([again(18), again(19)]);
 }
 
@@ -452,8 +452,8 @@ fn what_is_known_beyond_the_recovery_point_is_kept() {
     // 10 is lost. pipe: 0 again, 14, 15; then 10 again, 16.
     tcp.arrives(13).expect([again(10), new(16)]);
     tcp.arrives(0).cwnd(5000).ssthresh(5000).nothing();
-    // One duplicate beyond the recovery point is enough. 10 … 16 are in flight.
-    tcp.arrives(14).expect([again(10)]).ssthresh(3500).cwnd(3500);
+    // One duplicate beyond the recovery point is enough. 10 … 16 are outstanding, beyond cwnd.
+    tcp.arrives(14).expect([again(10)]).ssthresh(2500).cwnd(2500);
 }
 
 /// RFC 6675 §5 step 4.3: HighRxt starts anew. Segments 10 and 12 are lost, and so are their
@@ -469,8 +469,9 @@ fn each_recovery_resends_the_holes_that_it_finds() {
     tcp.arrives(14).expect([again(10), new(16)]);
     tcp.arrives(15).expect([again(12), new(17)]);
     tcp.arrives(0).cwnd(5000).nothing();
-    // 10 … 17 are in flight. pipe: 10 again, 17; then 12 again, 18.
-    tcp.arrives(16).expect([again(10), again(12), new(18)]).ssthresh(4000);
+    // 10 … 17 are outstanding, beyond cwnd. pipe: 17, 10 again.
+    tcp.arrives(16).expect([again(10)]).ssthresh(2500);
+    tcp.arrives(17).expect([again(12)]);
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn after_a_timeout_slow_start_counts_only_what_was_delivered() {
     for index in 6..10 {
         tcp.arrives(index).expect([new(index + 4)]);
     }
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(7000);
+    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
     tcp.at(1100).arrives(0).cwnd(2000).expect([again(10), again(11)]);
 }
 
