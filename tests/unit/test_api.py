@@ -163,11 +163,12 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
         ),
         (
             {"flows": ap.flows(base_rtt="20 ms", tcp={"ecn": "on"})},
-            "scenario: flows.0.ecn = on: no analytic model covers it. Covered: flows without ECN",
+            "scenario: flows.0.tcp.ecn = on: no analytic model covers it. "
+            "Covered: flows without ECN",
         ),
         (
             {"flows": ap.flows(base_rtt="20 ms", cc="dctcp")},
-            "scenario: flows.0.congestion = dctcp: no analytic model covers it. Covered: reno",
+            "scenario: flows.0.cc = dctcp: no analytic model covers it. Covered: reno",
         ),
     ],
 )

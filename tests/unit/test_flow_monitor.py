@@ -96,6 +96,18 @@ def test_delay_and_jitter_are_those_of_captured_datagrams(
     assert (row["minDelay"], row["maxDelay"]) == pytest.approx((min(delays), max(delays)))
 
 
+def test_delays_and_receptions_are_those_that_the_receivers_measure() -> None:
+    """The receivers keep counts of their own; only the SYN, which they do not count, is beyond."""
+    result = ap.simulate(make(warmup="0 s", ack_path=ap.IdealAckPath()), seed=3)
+    found = result.flow_monitor().query("replication == 0 and direction == 'data'")
+    for flow in result.replications[0]["flows"]:
+        stats = found.set_index("flow").loc[flow["id"]]
+        syns = 1 if flow["kind"] == "tcp" else 0
+        assert stats["rxPackets"] == flow["delivered_packets"] + syns
+        mean = (stats["delaySum"] - syns * stats["minDelay"]) / flow["delivered_packets"]
+        assert mean == pytest.approx(flow["mean_delay_s"], rel=1e-9)
+
+
 def test_every_loss_has_its_reason(result: ap.Result, table: pd.DataFrame) -> None:
     reasons = ["packetsDropped_overflow", "packetsDropped_early", "packetsDropped_channel"]
     assert (table[reasons].sum(axis=1) == table["lostPackets"]).all()

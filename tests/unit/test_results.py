@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import airpath as ap
+from airpath.results import remarks
 from airpath.results.capacity import Capacity
 from airpath.results.intervals import mean_interval
 from airpath.results.provenance import as_comment
@@ -354,3 +355,33 @@ def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
     about = ap.simulate(make(bottleneck=bottleneck, duration="3 s"), reps=1).provenance
     digest = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"
     assert about["traces"] == {"t": {"file": str(tmp_path / "t"), "sha256": digest}}
+
+
+# --- remarks -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("queue", "ecn", "starts", "expected"),
+    [
+        (ap.CoDel(ecn=True), "on", {}, [remarks.ALL_THE_SAME]),
+        (ap.CoDel(ecn=True), "on", {"start": {"uniform": ["0 s", "1 s"]}}, []),
+        (ap.CoDel(), "off", {"start": {"uniform": ["0 s", "1 s"]}}, []),
+        (
+            ap.CoDel(),
+            "on",
+            {"start": {"uniform": ["0 s", "1 s"]}},
+            [remarks.NOBODY_MARKS.format(who="flows.0 and others")],
+        ),
+    ],
+)
+def test_remarks_on_what_the_tables_do_not_say(
+    queue: ap.CoDel, ecn: str, starts: dict[str, Any], expected: list[str]
+) -> None:
+    scenario = ap.Scenario(
+        flows=ap.flows(2, base_rtt="20 ms", tcp={"ecn": ecn}, **starts),
+        bottleneck=ap.Bottleneck(aqm=queue, link=ap.FixedLink(rate="5 Mbit/s")),
+        duration="5 s",
+        warmup="2 s",
+    )
+    result = ap.simulate(scenario, reps=2, seed=1)
+    assert remarks.remarks(result.resolved, result.replications) == expected

@@ -98,7 +98,7 @@ impl Matched {
         let options = common_options(&scenario.flows)?;
         let packet_bytes = f64::from(options.mss + options.whole_header());
         let queue = queue(&bottleneck.queue, packet_bytes)
-            .map_err(|error| error.under("queue").under("bottleneck"))?;
+            .map_err(|error| error.under("aqm").under("bottleneck"))?;
         let shared_s = shared_delay_s(scenario);
         let base_rtts_s = scenario.flows.iter().map(|flow| wired_s(flow) + shared_s).collect();
         let tcp = Tcp {
@@ -167,10 +167,10 @@ fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
         let TcpSpec { congestion, options, window, .. } = &**spec;
         let (law, _) = registry::split_kind(congestion)?;
         if law != "reno" {
-            return Err(no_model(&format!("{field}.congestion"), &law, "reno"));
+            return Err(no_model(&format!("{field}.cc"), &law, "reno"));
         }
         if options.ecn != EcnUse::Off {
-            return Err(no_model(&format!("{field}.ecn"), "on", "flows without ECN"));
+            return Err(no_model(&format!("{field}.tcp.ecn"), "on", "flows without ECN"));
         }
         if matches!(flow.start, StartSpec::Poisson { .. }) {
             return Err(no_model(&format!("{field}.arrivals"), "poisson", "flows that are there"));

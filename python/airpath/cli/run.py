@@ -19,6 +19,7 @@ from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_folder
 from airpath.results import Interval, Result
 from airpath.results.export import checked_formats
+from airpath.results.remarks import remarks
 from airpath.results.result import ALL_FLOWS
 
 __all__ = ["run"]
@@ -84,6 +85,8 @@ def run(
         if result.interrupted:
             done = f"{len(result.replications)} of {result.requested} replications"
             output.note(f"Interrupted: {done} were finished.")
+        for remark in remarks(result.resolved, result.replications):
+            output.note(remark)
         wants_figures = plot or (plot is None and not result.interrupted)
         try:
             with output.interrupts_wait():

@@ -1,0 +1,32 @@
+"""What a reader of the tables should know and the tables do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ALL_THE_SAME = (
+    "Every replication gave the same, for nothing that is random changed the flows: the intervals "
+    'of 0 mean nothing. Random starts do, start = {uniform = ["0 s", "1 s"]}.'
+)
+NOBODY_MARKS = (
+    "{who}: ECN is on, but nothing marks at the bottleneck, so it does nothing. "
+    "Write ecn = true in [bottleneck.aqm], for a discipline that has the key."
+)
+
+
+def remarks(resolved: Mapping[str, Any], replications: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the remarks on replications of a resolved scenario, each a text of one line."""
+    said = []
+    first, *others = [replication["flows"] for replication in replications] or [None]
+    if others and all(flows == first for flows in others):
+        said.append(ALL_THE_SAME)
+    with_ecn = [
+        f"flows.{number}"
+        for number, flow in enumerate(resolved["flows"])
+        if flow["source"].get("options", {}).get("ecn", "off") != "off"
+    ]
+    if with_ecn and not resolved["bottleneck"]["queue"].get("ecn", False):
+        who = with_ecn[0] if len(with_ecn) == 1 else f"{with_ecn[0]} and others"
+        said.append(NOBODY_MARKS.format(who=who))
+    return said
