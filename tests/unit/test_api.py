@@ -170,12 +170,29 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
             {"flows": ap.flows(base_rtt="20 ms", cc="dctcp")},
             "scenario: flows.0.cc = dctcp: no analytic model covers it. Covered: reno",
         ),
+        (
+            {"backhaul": {"rate": "1 Mbit/s"}},
+            "scenario: backhaul.rate = 1000000 bit/s: no analytic model covers it. "
+            "Covered: a backhaul that is faster than the bottleneck's link",
+        ),
     ],
 )
 def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ap.BadValueError) as error:
         ap.solve(scenario(**changes))
     assert str(error.value) == message
+
+
+def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
+    reno = {"flows": ap.flows(2, cc="reno", base_rtt="60 ms")}
+    without = ap.solve(scenario(**reno))
+    delayed = ap.solve(scenario(**reno, backhaul={"delay": "20 ms"}))
+    assert delayed.throughput_bps == pytest.approx(without.throughput_bps)
+    # 1540 bytes at 12.32 Mbit/s: 1 ms more.
+    slower = ap.solve(scenario(**reno, backhaul={"rate": "12.32 Mbit/s", "delay": "20 ms"}))
+    longer = ap.solve(scenario(flows=ap.flows(2, cc="reno", base_rtt="61 ms")))
+    assert slower.throughput_bps == pytest.approx(longer.throughput_bps)
+    assert slower.throughput_bps < without.throughput_bps
 
 
 # --- what the package offers -------------------------------------------------------------------

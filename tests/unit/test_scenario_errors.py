@@ -88,7 +88,18 @@ def test_the_good_file_is_good() -> None:
             "durations",
             "1 s",
             'durations = "1 s": unknown key. The nearest is duration; accepted are name, '
-            "duration, warmup, bottleneck, ack_path, control, record, capture, flows.",
+            "duration, warmup, bottleneck, ack_path, backhaul, control, record, capture, flows.",
+        ),
+        (
+            "backhaul",
+            '{rate = "0 bit/s"}',
+            'backhaul.rate = "0 bit/s": not above 0. Write a rate above 0, for example "5 Mbit/s".',
+        ),
+        (
+            "backhaul",
+            '{delay = "20 ms"}',
+            'flows.0.base_rtt = "40 ms": below the 42.5 ms that the bottleneck link, the ACK path '
+            'and the backhaul take. Write at least "42.5 ms".',
         ),
         # links
         ("bottleneck.link.rate", "5 Mb", f'bottleneck.link.rate = "5 Mb": not a rate. {RATE}'),

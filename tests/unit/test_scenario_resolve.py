@@ -97,6 +97,7 @@ def test_every_key_of_a_small_scenario() -> None:
             "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
         },
         "ack_path": {"kind": "ideal"},
+        "backhaul": None,
         "record": {
             "series": [],
             "interval_ns": 0,
@@ -107,6 +108,14 @@ def test_every_key_of_a_small_scenario() -> None:
         "capture": {"points": [], "replication": 0},
         "controls": [],
     }
+
+
+def test_base_rtt_has_the_delay_of_the_backhaul_both_ways() -> None:
+    found = resolved(backhaul={"rate": "1 Mbit/s", "delay": "10 ms"})
+    assert found["backhaul"] == {"rate_bps": 1_000_000, "delay_ns": 10_000_000}
+    # 40 ms less 2.5 ms of the link and 20 ms of the backhaul.
+    (flow,) = found["flows"]
+    assert (flow["egress"]["delay_ns"], flow["return_wire"]["delay_ns"]) == (8_750_000, 8_750_000)
 
 
 def test_the_order_of_the_keys_is_that_of_the_contract() -> None:

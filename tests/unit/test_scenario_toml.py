@@ -50,6 +50,10 @@ link = {kind = "multi-regime", thresholds = [10, 20], regimes = [
     {rate = "1 Mbit/s"}, {rate = "2 Mbit/s", per = 0.1}, {rate = "3 Mbit/s", per = 1}]}
 aqm = {kind = "gred", min_th = "5 packets"}
 
+[backhaul]
+rate = "100 Mbit/s"
+delay = "5 ms"
+
 [[flows]]
 count = 2
 cc = "newreno"

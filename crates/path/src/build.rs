@@ -58,12 +58,21 @@ pub fn build(
     .build()
 }
 
-/// A shared link in place: where packets enter and what delay follows its output.
+/// What all flows share in one direction: where packets enter and leave it, and what delay
+/// follows.
 #[derive(Clone, Copy)]
 struct Hop {
-    stage: StageId,
-    port: Port,
+    entry: (StageId, Port),
+    exit: (StageId, Port),
     delay: Duration,
+}
+
+impl Hop {
+    /// One direction of a link.
+    fn of_link(stage: StageId, port: Port, link: &Value) -> Hop {
+        let place = (stage, port);
+        Hop { entry: place, exit: place, delay: propagation_delay(link) }
+    }
 }
 
 struct Builder<'a> {
@@ -80,7 +89,8 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn build(mut self) -> Result<Network, ConfigError> {
-        let (forward, acks) = self.shared_links()?;
+        let (link, ack_link) = self.shared_links()?;
+        let (forward, acks) = self.with_backhaul(link, ack_link);
         let mut flows = Vec::new();
         let (mut after_forward, mut after_acks) = (Vec::new(), Vec::new());
         for (number, spec) in self.scenario.flows.iter().enumerate() {
@@ -92,11 +102,11 @@ impl Builder<'_> {
             after_forward.push(placed.after_forward);
             after_acks.push(placed.after_acks);
         }
-        self.connect(forward.stage, forward.port, Route::ByFlow(after_forward.into()));
+        self.connect(forward.exit.0, forward.exit.1, Route::ByFlow(after_forward.into()));
         if let Some(acks) = acks {
-            self.connect(acks.stage, acks.port, Route::ByFlow(after_acks.into()));
+            self.connect(acks.exit.0, acks.exit.1, Route::ByFlow(after_acks.into()));
         }
-        let controls = self.controls(forward.stage);
+        let controls = self.controls(link.entry.0);
         let scenario = self.scenario;
         let interval = Duration::from_nanos(scenario.record.interval_ns);
         Ok(Network {
@@ -168,7 +178,7 @@ impl Builder<'_> {
         let stage = AnyStage::Link(Box::new(self.link(name, link, kit)?));
         let stage = self.add(stage);
         self.links.push(LinkPlace { stage, sides: vec![name.to_owned()] });
-        Ok(Hop { stage, port: Port(0), delay: propagation_delay(link) })
+        Ok(Hop::of_link(stage, Port(0), link))
     }
 
     /// Both directions of the bottleneck as one stage: the link's own doing if it is duplex,
@@ -191,8 +201,22 @@ impl Builder<'_> {
         };
         let stage = self.add(stage);
         self.links.push(LinkPlace { stage, sides: names.map(str::to_owned).to_vec() });
-        let hop = |port, link| Hop { stage, port: Port(port), delay: propagation_delay(link) };
-        Ok((hop(0, link), Some(hop(1, reverse))))
+        let acks = Hop::of_link(stage, Port(1), reverse);
+        Ok((Hop::of_link(stage, Port(0), link), Some(acks)))
+    }
+
+    /// Puts the backhaul in front of the bottleneck and behind the ACK path.
+    fn with_backhaul(&mut self, forward: Hop, acks: Option<Hop>) -> (Hop, Option<Hop>) {
+        let Some(spec) = self.scenario.backhaul else { return (forward, acks) };
+        let there = self.access(spec, forward.entry);
+        let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
+        let stage = self.add(AnyStage::Wire(Box::new(wire(lead, spec))));
+        let back = (stage, Port(0));
+        if let Some(acks) = acks {
+            self.connect(acks.exit.0, acks.exit.1, Route::To(back.0, back.1));
+        }
+        let entry = acks.map_or(back, |hop| hop.entry);
+        (Hop { entry: there, ..forward }, Some(Hop { entry, exit: back, delay: Duration::ZERO }))
     }
 
     /// A flow's endpoints and wires.
@@ -208,13 +232,13 @@ impl Builder<'_> {
         let to_sink = wire(forward.delay, spec.egress);
         let ends = self.endpoints(flow, spec, [to_source, to_sink])?;
         // Equal times go from the source on: the access wire, the sink, the source again.
-        let entry = self.access(spec.access, (forward.stage, forward.port));
+        let entry = self.access(spec.access, forward.entry);
         let sink = self.add(ends.sink);
         let source = self.add(ends.source);
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
         let after_forward = (sink, Port(0));
         let after_acks = (source, Port(0));
-        let ack_entry = acks.map_or(after_acks, |hop| (hop.stage, hop.port));
+        let ack_entry = acks.map_or(after_acks, |hop| hop.entry);
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
         let ends = FlowStages { source, sink, drawn_transfer: ends.drawn_transfer };
         Ok(PlacedFlow { ends, after_forward, after_acks })

@@ -30,6 +30,9 @@ pub struct Scenario {
     pub bottleneck: Bottleneck,
     /// How ACKs come back.
     pub ack_path: AckPath,
+    /// The wired hop that all flows share, and the same one back; absent: none.
+    #[serde(default)]
+    pub backhaul: Option<WireSpec>,
     /// Time series to record.
     #[serde(default)]
     pub record: Record,
@@ -284,6 +287,9 @@ impl Scenario {
         for (number, flow) in self.flows.iter().enumerate() {
             flow.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
         }
+        if let Some(backhaul) = &self.backhaul {
+            backhaul.validate().map_err(|error| error.under("backhaul"))?;
+        }
         if self.record.ss && self.record.ss_interval_ns == 0 {
             return Err(ConfigError::new("record.ss_interval", 0, "not positive"));
         }
@@ -346,9 +352,16 @@ impl FlowSpec {
         for (name, wire) in
             [("access", self.access), ("egress", self.egress), ("return_wire", self.return_wire)]
         {
-            if wire.rate_bps == Some(0) {
-                return Err(ConfigError::new(format!("{name}.rate_bps"), 0, "not positive"));
-            }
+            wire.validate().map_err(|error| error.under(name))?;
+        }
+        Ok(())
+    }
+}
+
+impl WireSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.rate_bps == Some(0) {
+            return Err(ConfigError::new("rate_bps", 0, "not positive"));
         }
         Ok(())
     }

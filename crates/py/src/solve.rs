@@ -99,7 +99,7 @@ impl Matched {
         let packet_bytes = f64::from(options.mss + options.whole_header());
         let queue = queue(&bottleneck.queue, packet_bytes)
             .map_err(|error| error.under("aqm").under("bottleneck"))?;
-        let shared_s = shared_delay_s(scenario);
+        let shared_s = shared_delay_s(scenario) + backhaul_s(scenario, options, &regimes)?;
         let base_rtts_s = scenario.flows.iter().map(|flow| wired_s(flow) + shared_s).collect();
         let tcp = Tcp {
             max_window_packets: window_bytes(options) / packet_bytes,
@@ -216,6 +216,25 @@ fn shared_delay_s(scenario: &Scenario) -> f64 {
         AckPath::Reverse { link, .. } => link.as_ref().map_or(forward, delay),
     };
     (forward + back) as f64 * 1e-9
+}
+
+/// What the backhaul adds to a round trip, s: its delay both ways, and the transmission of a
+/// packet and of its ACK. The model knows one queue, so the hop must be faster than the link.
+fn backhaul_s(
+    scenario: &Scenario,
+    options: &TcpOptions,
+    regimes: &[Regime],
+) -> Result<f64, ConfigError> {
+    let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
+    let delays_s = 2.0 * backhaul.delay_ns as f64 * 1e-9;
+    let Some(rate_bps) = backhaul.rate_bps else { return Ok(delays_s) };
+    let rate_bps = rate_bps as f64;
+    if regimes.iter().any(|regime| regime.rate_bps >= rate_bps) {
+        let accepted = "a backhaul that is faster than the bottleneck's link";
+        return Err(no_model("backhaul.rate", &format!("{rate_bps} bit/s"), accepted));
+    }
+    let (packet, ack) = (options.mss + options.whole_header(), options.whole_header());
+    Ok(delays_s + 8.0 * f64::from(packet + ack) / rate_bps)
 }
 
 /// Two-way propagation over the flow's own wires, s.

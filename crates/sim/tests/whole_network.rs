@@ -6,7 +6,7 @@ mod common;
 use airpath_core::{FlowId, Port, Series, Stage, Time};
 use airpath_link::Traces;
 use airpath_link::trace_file::Trace;
-use airpath_path::{Parts, ReplicationReport, Scenario, build};
+use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Plan, replicate};
 use common::*;
 use proptest::prelude::*;
@@ -112,13 +112,13 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
         prop::collection::vec(any_flow(), 1..5),
         any_link(),
         any_queue(),
-        any_ack_path(),
+        (any_ack_path(), prop::option::of(any_wire())),
         prop::collection::vec(any_control(), 0..4),
         0..3 * SECOND,
     )
-        .prop_map(|(flows, link, queue, ack_path, controls, warmup_ns)| {
-            let change =
-                json!({"ack_path": ack_path, "controls": controls, "warmup_ns": warmup_ns});
+        .prop_map(|(flows, link, queue, (ack_path, backhaul), controls, warmup_ns)| {
+            let change = json!({"ack_path": ack_path, "backhaul": backhaul,
+                                "controls": controls, "warmup_ns": warmup_ns});
             scenario(4, flows, link, queue, change)
         })
 }
@@ -318,6 +318,79 @@ fn a_change_of_rate_concerns_the_forward_direction_alone() {
     let acks = &report.links[1];
     let expected = acks.delivered_packets as f64 * 320e-6 / 5.0;
     assert!((acks.utilisation - expected).abs() < 1e-4, "{acks:?}");
+}
+
+/// The backhaul of the tests: 12 ms for a packet of 1500 bytes, then 100 ms.
+fn backhaul() -> Value {
+    json!({"rate_bps": 1_000_000, "delay_ns": 100 * MS})
+}
+
+/// A network and all that its stages sent in one second.
+fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
+    let network = build(scenario, &Parts::default(), &Arc::default(), 1, 0).expect("a network");
+    let mut driver = PlainDriver::new(network);
+    driver.run();
+    (driver.network, driver.log)
+}
+
+#[test]
+fn packets_of_all_flows_wait_for_one_another_in_the_backhaul() {
+    // One packet each at 0 and at 600 ms; flow 1's first arrives 1 ms after flow 0's.
+    let source = json!({"kind": "cbr", "rate_bps": 20_000, "packet_bytes": 1500});
+    let wires = |delay_ns| json!({"access": {"delay_ns": delay_ns}, "egress": {"delay_ns": 0}});
+    let flows = vec![flow(source.clone(), wires(0)), flow(source, wires(MS))];
+    let change = json!({"backhaul": backhaul()});
+    let scenario = scenario(1, flows, fixed(12_000_000_000), droptail(10), change);
+    let (network, log) = departures(&scenario);
+    let link = network.links[0].stage;
+    let from_link = log.iter().filter(|d| d.from == link);
+    let sent: Vec<_> = from_link.map(|d| (d.flow.0, d.at.as_nanos())).collect();
+    // 1 us over the link itself.
+    let us = 1000;
+    let (first, second) = (712 * MS + us, 724 * MS + us);
+    assert_eq!(sent, [(0, 112 * MS + us), (1, 124 * MS + us), (0, first), (1, second)]);
+}
+
+#[test]
+fn acks_of_all_flows_wait_for_one_another_in_the_backhaul() {
+    // Each SYN alone sets off a SYN-ACK of 40 bytes: 0.32 ms at 1 Mbit/s.
+    let still = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
+    let flows = vec![flow(tcp(json!({})), still.clone()), flow(tcp(json!({})), still)];
+    let ideal = json!({"backhaul": backhaul()});
+    let link = json!({"kind": "fixed", "rate_bps": 320_000_000, "delay_ns": 7 * MS});
+    let shared = json!({"backhaul": backhaul(),
+                        "ack_path": {"kind": "link", "link": link, "queue": droptail(10)}});
+    // There: 0.32 ms, 100 ms, 1 us over the bottleneck. Back over the link: 1 us and its 7 ms.
+    for (change, ack_path_ns) in [(ideal, 0), (shared, 7 * MS + 1000)] {
+        let scenario = scenario(1, flows.clone(), fixed(320_000_000), droptail(10), change);
+        let (network, log) = departures(&scenario);
+        let Route::To(first, _) = network.routes[network.flows[0].sink.0 as usize][0] else {
+            panic!("ACKs of one flow lead to one place")
+        };
+        let back = match network.routes[first.0 as usize][0] {
+            Route::To(back, _) => back,
+            _ => first,
+        };
+        let syn_ack = |flow| {
+            let mut of_flow = log.iter().filter(|d| d.from == back && d.flow == FlowId(flow));
+            of_flow.next().map(|departure| departure.at.as_nanos())
+        };
+        let there = 320_000 + 100 * MS + 1000;
+        let expected = there + ack_path_ns + 320_000 + 100 * MS;
+        assert_eq!([syn_ack(0), syn_ack(1)], [Some(expected), Some(expected + 320_000)]);
+    }
+}
+
+#[test]
+fn without_a_backhaul_no_stage_is_added() {
+    let flows = || vec![flow(tcp(json!({})), json!({}))];
+    let stages = |change| {
+        let scenario = scenario(1, flows(), fixed(1_000_000), droptail(10), change);
+        let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0);
+        network.expect("a network").stages.len()
+    };
+    assert_eq!(stages(json!({})), 3);
+    assert_eq!(stages(json!({"backhaul": backhaul()})), 5);
 }
 
 /// At one instant a link first finishes what is due and takes the next packet, then hears of

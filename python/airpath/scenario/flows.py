@@ -177,7 +177,7 @@ class Dctcp(Congestion):
 
 
 class Wire(Model):
-    """A wired link of one flow that never drops.
+    """A wired hop that never drops: one flow's, or the backhaul that all share.
 
     Parameters
     ----------
@@ -270,8 +270,8 @@ class Source(Part):
         How many flows, from 1. Default 1.
     base_rtt : Duration or list of Duration, optional
         Two-way propagation delay without queueing and transmission, with the delays of the
-        bottleneck link and of the ACK path's link; a list has one for each flow. What those
-        links leave over is halved between `egress` and `return_wire`.
+        bottleneck link, of the ACK path's link and of the backhaul; a list has one for each flow.
+        What those leave over is halved between `egress` and `return_wire`.
     access, egress, return_wire : Wire, optional
         The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
     start : Duration or Uniform
@@ -371,14 +371,14 @@ class Source(Part):
         return {"kind": getattr(self, self.chosen_by), **own}
 
     def resolved_flows(
-        self, links_delay: int, context: Context, path: Path
+        self, shared_delay: int, context: Context, path: Path
     ) -> list[dict[str, Any]]:
         """Return the resolved form of every flow of the group.
 
         Parameters
         ----------
-        links_delay : int
-            Two-way delay of the bottleneck link and of the ACK path's link, ns.
+        shared_delay : int
+            Two-way delay of the bottleneck link, the ACK path's link and the backhaul, ns.
         """
         start: dict[str, Any]
         if self.arrivals is not None:
@@ -405,7 +405,7 @@ class Source(Part):
             return [same] * self.count
         flows = []
         for base_rtt in base_rtts:
-            wired = int(base_rtt) - links_delay
+            wired = int(base_rtt) - shared_delay
             forward = wired // 2
             halves = {
                 "egress": wire(egress.rate, forward),

@@ -21,7 +21,7 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.flows import Source, Uniform
+from airpath.scenario.flows import Source, Uniform, Wire
 from airpath.scenario.links import Link
 from airpath.scenario.queues import DropTail, QueueDisc
 from airpath.scenario.units import Duration, Packets, Rate, quote
@@ -236,6 +236,9 @@ class Scenario(Model):
         The queue and the link that all flows share.
     ack_path : AckPath
         How ACKs return. Default ideal.
+    backhaul : Wire, optional
+        A wired hop that all flows share, in front of the bottleneck; behind the ACK path, one
+        of the same rate and delay leads back. Default: none.
     control : list of Control
         Changes of the bottleneck's rate. Default: none.
     record : Record
@@ -271,6 +274,7 @@ class Scenario(Model):
         examples=['{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}']
     )
     ack_path: AckPath = IdealAckPath()
+    backhaul: Wire | None = None
     control: list[Control] = []
     record: Record = Field(default_factory=Record)
     capture: Capture = Field(default_factory=Capture)
@@ -331,21 +335,26 @@ class Scenario(Model):
             raise faults_at(((index, "count"), groups[index].count, error))
         wrong: list[Any] = []
         duration = info.data.get("duration")
-        bottleneck, ack_path = info.data.get("bottleneck"), info.data.get("ack_path")
+        shared = [info.data.get(key) for key in ("bottleneck", "ack_path", "backhaul")]
+        bottleneck, ack_path, backhaul = shared
         for index, group in enumerate(groups):
             start = group.start.uniform[0] if isinstance(group.start, Uniform) else group.start
             if duration is not None and start >= duration:
                 error = fault(f"not before the end, {duration}", "Write a time within the run")
                 wrong.append(((index, "start"), str(start), error))
             if bottleneck is not None and ack_path is not None:
-                wrong += _too_short(index, group, _links_delay(bottleneck, ack_path))
+                takes = "the bottleneck link and the ACK path take"
+                if backhaul is not None:
+                    takes = "the bottleneck link, the ACK path and the backhaul take"
+                least = Duration(_shared_delay(bottleneck, ack_path, backhaul))
+                wrong += _too_short(index, group, least, takes)
         if wrong:
             raise faults_at(*wrong)
         return groups
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form, one entry for each flow."""
-        links_delay = _links_delay(self.bottleneck, self.ack_path)
+        shared_delay = _shared_delay(self.bottleneck, self.ack_path, self.backhaul)
         return {
             "name": self.name,
             "duration_ns": int(self.duration),
@@ -353,10 +362,11 @@ class Scenario(Model):
             "flows": [
                 flow
                 for index, group in enumerate(self.flows)
-                for flow in group.resolved_flows(links_delay, context, ("flows", index))
+                for flow in group.resolved_flows(shared_delay, context, ("flows", index))
             ],
             "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
             "ack_path": self.ack_path.resolved(context, ("ack_path",)),
+            "backhaul": self.backhaul and self.backhaul.resolved(context, ("backhaul",)),
             "record": self.record.resolved(context, ("record",)),
             "capture": self.capture.resolved(context, ("capture",)),
             "controls": [change.resolved(context, ()) for change in self.control],
@@ -396,20 +406,19 @@ class Scenario(Model):
         return to_toml(self, relative_to)
 
 
-def _links_delay(bottleneck: Bottleneck, ack_path: AckPath) -> int:
-    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link)
+def _shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
+    there_and_back = 2 * int(backhaul.delay) if backhaul else 0
+    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back
 
 
-def _too_short(index: int, group: Source, links_delay: int) -> list[tuple[Path, str, Any]]:
+def _too_short(
+    index: int, group: Source, least: Duration, takes: str
+) -> list[tuple[Path, str, Any]]:
     listed = isinstance(group.base_rtt, list)
     wrong: list[tuple[Path, str, Any]] = []
     for position, base_rtt in enumerate(group.base_rtts() or []):
-        if base_rtt < links_delay:
-            least = Duration(links_delay)
-            error = fault(
-                f"below the {least} that the bottleneck link and the ACK path take",
-                f"Write at least {quote(str(least))}",
-            )
+        if base_rtt < least:
+            error = fault(f"below the {least} that {takes}", f"Write at least {quote(str(least))}")
             path: Path = (index, "base_rtt", position) if listed else (index, "base_rtt")
             wrong.append((path, str(base_rtt), error))
             if not listed:
