@@ -466,6 +466,7 @@ fn the_toy_by_hand() {
         output: Port(0),
         id: 0,
         traces: Arc::default(),
+        channels: Arc::default(),
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
