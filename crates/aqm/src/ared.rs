@@ -27,7 +27,7 @@ const DECREASE: f64 = 0.9;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AredConfig {
-    /// Most packets that may wait. At least 1.
+    /// Most packets that may wait or be held by the link. At least 1.
     pub limit: usize,
     /// min_th, packets. At least 0.
     pub min_th: Option<f64>,
@@ -164,6 +164,10 @@ impl QueueDisc for Ared {
     #[inline]
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.red.on_served(packet, ctx);
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        self.red.on_held(packets, bytes, ctx);
     }
 }
 

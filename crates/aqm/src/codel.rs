@@ -14,7 +14,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
-    /// Most packets that may wait. At least 1.
+    /// Most packets that may wait or be held by the link. At least 1.
     pub limit: usize,
     /// TARGET, ns: the acceptable standing sojourn time. At least 1; RFC 8289 §4.4: 5 ms.
     pub target_ns: u64,
@@ -53,7 +53,7 @@ impl<T: ?Sized> Part<T> for Codel {
 impl QueueDisc for Codel {
     #[inline]
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        if self.fifo.len() < self.limit {
+        if self.fifo.occupancy() < self.limit {
             self.fifo.push(packet, ctx.now);
         } else {
             ctx.drop(packet, DropReason::Overflow);
@@ -77,6 +77,10 @@ impl QueueDisc for Codel {
     #[inline]
     fn backlog(&self) -> Bytes {
         self.fifo.backlog()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

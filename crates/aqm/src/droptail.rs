@@ -21,7 +21,8 @@ pub enum Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Most that may wait, not counting the packet in service. At least one packet or byte.
+    /// Most that may wait or be held by the link, not counting a packet in service. At least one
+    /// packet or byte.
     pub limit: Limit,
 }
 
@@ -41,8 +42,8 @@ impl DropTail {
     #[inline]
     fn has_room_for(&self, packet: &Packet) -> bool {
         match self.limit {
-            Limit::Packets(limit) => self.fifo.len() < limit,
-            Limit::Bytes(limit) => self.fifo.backlog() + packet.bytes() <= Bytes(limit),
+            Limit::Packets(limit) => self.fifo.occupancy() < limit,
+            Limit::Bytes(limit) => self.fifo.occupied_bytes() + packet.bytes() <= Bytes(limit),
         }
     }
 }
@@ -91,6 +92,10 @@ impl QueueDisc for DropTail {
 
     fn backlog(&self) -> Bytes {
         self.fifo.backlog()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

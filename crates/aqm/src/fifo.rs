@@ -1,4 +1,7 @@
 //! First in, first out, with a count of its bytes: the store inside most disciplines.
+//!
+//! It also keeps what the link still holds of what was taken from here: the limits of a discipline
+//! count both.
 
 use airpath_core::{Bytes, Packet, Ring};
 
@@ -7,6 +10,8 @@ use airpath_core::{Bytes, Packet, Ring};
 pub struct Fifo {
     packets: Ring<Packet>,
     backlog: Bytes,
+    held_packets: usize,
+    held_bytes: Bytes,
 }
 
 impl Fifo {
@@ -56,5 +61,23 @@ impl Fifo {
     #[inline]
     pub fn backlog(&self) -> Bytes {
         self.backlog
+    }
+
+    /// Packets that wait here or that the link still holds.
+    #[inline]
+    pub fn occupancy(&self) -> usize {
+        self.packets.len() + self.held_packets
+    }
+
+    /// Bytes that wait here or that the link still holds.
+    #[inline]
+    pub fn occupied_bytes(&self) -> Bytes {
+        self.backlog + self.held_bytes
+    }
+
+    /// The link still holds this much of what was taken from here.
+    pub fn set_held(&mut self, packets: usize, bytes: Bytes) {
+        self.held_packets = packets;
+        self.held_bytes = bytes;
     }
 }

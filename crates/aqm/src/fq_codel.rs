@@ -21,7 +21,8 @@ const SMALLEST_QUANTUM: u32 = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelConfig {
-    /// Most packets that may wait in all queues together. At least 1; RFC 8290 §5.2: 10 240.
+    /// Most packets that may wait in all queues together or be held by the link. At least 1;
+    /// RFC 8290 §5.2: 10 240.
     pub limit: usize,
     /// Number of queues, 1 to 65 535; RFC 8290 §5.2: 1024.
     pub flows: u16,
@@ -67,6 +68,8 @@ pub struct FqCodel {
     old: VecDeque<QueueNumber>,
     packets: usize,
     backlog: Bytes,
+    /// Packets that the link still holds.
+    held: usize,
 }
 
 impl<T: ?Sized> Part<T> for FqCodel {
@@ -99,6 +102,7 @@ impl<T: ?Sized> Part<T> for FqCodel {
             old: VecDeque::new(),
             packets: 0,
             backlog: Bytes::ZERO,
+            held: 0,
         })
     }
 }
@@ -172,7 +176,7 @@ impl QueueDisc for FqCodel {
             queue.deficit = self.quantum;
             self.new.push_back(number);
         }
-        if self.packets > self.limit {
+        if self.packets + self.held > self.limit {
             self.drop_from_fattest(ctx);
         }
     }
@@ -215,6 +219,10 @@ impl QueueDisc for FqCodel {
     #[inline]
     fn backlog(&self) -> Bytes {
         self.backlog
+    }
+
+    fn on_held(&mut self, packets: usize, _bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.held = packets;
     }
 }
 

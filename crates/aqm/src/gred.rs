@@ -70,7 +70,7 @@ impl<T: ?Sized> Part<T> for Gred {
 
 impl QueueDisc for Gred {
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
-        let probability = gred_drop_probability(self.fifo.len() as f64, &self.config);
+        let probability = gred_drop_probability(self.fifo.occupancy() as f64, &self.config);
         if self.stream.bernoulli(probability) {
             if probability >= 1.0 {
                 return ctx.drop(packet, DropReason::Overflow);
@@ -97,6 +97,10 @@ impl QueueDisc for Gred {
 
     fn backlog(&self) -> Bytes {
         self.fifo.backlog()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 
@@ -172,6 +176,16 @@ mod tests {
         let rate = bench.counts().total() as f64 / arrivals;
         let five_deviations = 5.0 * (0.05 * 0.95 / arrivals).sqrt();
         EQ1.close("share dropped of 100 000 at q = 0.05", "", rate, 0.05, five_deviations);
+    }
+
+    #[test]
+    fn what_the_link_holds_counts() {
+        let mut bench = Bench::default();
+        let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 1.0, ecn: false });
+        queue.on_held(6, Bytes(6 * 1500), &mut bench.at(Time::ZERO));
+        let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
+        queue.enqueue(packet, &mut bench.at(Time::ZERO));
+        assert_eq!((queue.packets(), bench.counts().total()), (0, 1));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub enum PieDelay {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieConfig {
-    /// Most packets that may wait. At least 1.
+    /// Most packets that may wait or be held by the link. At least 1.
     pub limit: usize,
     /// QDELAY_REF, ns. At least 1; RFC 8033: 15 ms.
     pub target_ns: u64,
@@ -244,7 +244,7 @@ impl QueueDisc for Pie {
         if self.next_update.is_never() {
             self.next_update = self.update_after(ctx.now);
         }
-        if self.fifo.len() >= self.config.limit {
+        if self.fifo.occupancy() >= self.config.limit {
             self.accumulated = 0.0;
             return ctx.drop(packet, DropReason::Overflow);
         }
@@ -295,6 +295,10 @@ impl QueueDisc for Pie {
         }
         self.update();
         self.next_update = if self.is_at_rest() { Time::NEVER } else { self.update_after(ctx.now) };
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

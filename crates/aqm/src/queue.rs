@@ -1,4 +1,9 @@
 //! A queue discipline with its measurements: what links and schedulers hold.
+//!
+//! A link that keeps packets after it has begun to send them takes them with
+//! [`Queue::dequeue_held_into`] and gives them back with [`Queue::release`]. Its occupancy, waiting
+//! and held together, is what is measured here and what limits count; what may be dequeued is what
+//! waits.
 
 use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
@@ -15,18 +20,21 @@ pub struct Queue {
     departed: u64,
     /// The discipline's, after the last call of it.
     standing: Standing,
+    /// What the link still holds.
+    held_packets: usize,
+    held_bytes: Bytes,
 }
 
 /// What was measured at a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
-    /// Share of time with 0, 1, 2, … packets waiting.
+    /// Share of time with 0, 1, 2, … packets waiting or held by the link.
     pub distribution: Vec<f64>,
-    /// Time average of the backlog, bytes.
+    /// Time average of the bytes that wait or are held by the link.
     pub mean_bytes: f64,
     /// Mean time between arrival and departure of data packets and datagrams, s.
     pub mean_sojourn_s: Option<f64>,
-    /// Most packets that ever waited.
+    /// Most packets that ever waited or were held by the link.
     pub max_packets: usize,
     /// Packets offered.
     pub arrived: u64,
@@ -35,7 +43,7 @@ pub struct QueueReport {
 }
 
 impl QueueReport {
-    /// Time average of the number of packets waiting.
+    /// Time average of the number of packets waiting or held by the link.
     pub fn mean_packets(&self) -> f64 {
         self.distribution.iter().enumerate().map(|(level, share)| level as f64 * share).sum()
     }
@@ -52,6 +60,8 @@ impl Queue {
             sojourn: Mean::default(),
             arrived: 0,
             departed: 0,
+            held_packets: 0,
+            held_bytes: Bytes::ZERO,
         }
     }
 
@@ -76,26 +86,70 @@ impl Queue {
         let (is_there, standing) = self.disc.dequeue_and_stand(packet, ctx);
         self.standing = standing;
         self.note_length(ctx);
-        if !is_there {
-            return false;
+        if is_there {
+            self.note_departure(packet, ctx);
         }
+        is_there
+    }
+
+    /// Moves the next packet to send to `packet` for a link that keeps it until
+    /// [`Queue::release`]; gives whether there was one. The occupancy stays as it is.
+    pub fn dequeue_held_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        let is_there = self.disc.dequeue_into(packet, ctx);
+        if is_there {
+            self.held_packets += 1;
+            self.held_bytes += packet.bytes();
+            self.note_departure(packet, ctx);
+        }
+        self.tell_held(ctx);
+        is_there
+    }
+
+    /// The link has got rid of so many packets, of so many bytes in all, that it held.
+    ///
+    /// # Panics
+    /// If it did not hold as much.
+    pub fn release(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        assert!(
+            packets <= self.held_packets && bytes <= self.held_bytes,
+            "only what is held is released"
+        );
+        self.held_packets -= packets;
+        self.held_bytes -= bytes;
+        self.tell_held(ctx);
+    }
+
+    fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
+        self.disc.on_held(self.held_packets, self.held_bytes, ctx);
+        self.standing = self.disc.standing();
+        self.note_length(ctx);
+    }
+
+    #[inline]
+    fn note_departure(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.departed += 1;
         if let Some(queued_at) = packet.queued_at() {
             let sojourn = ctx.now.saturating_since(queued_at);
             self.sojourn.add(sojourn);
             ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
         }
-        true
     }
 
     #[inline]
     fn note_length(&mut self, ctx: &mut Ctx<'_>) {
-        let Standing { packets, backlog, .. } = self.standing;
-        self.occupancy.set(packets, backlog.0, ctx.now);
+        let packets = self.occupancy();
+        let bytes = self.standing.backlog + self.held_bytes;
+        self.occupancy.set(packets, bytes.0, ctx.now);
         ctx.record(Series::Queue, self.id, packets as f64);
     }
 
-    /// Packets that wait.
+    /// Packets that wait or that the link still holds.
+    #[inline]
+    pub fn occupancy(&self) -> usize {
+        self.standing.packets + self.held_packets
+    }
+
+    /// Packets that wait, and may be dequeued.
     #[inline]
     pub fn packets(&self) -> usize {
         self.standing.packets
@@ -138,13 +192,6 @@ impl Queue {
     #[inline]
     pub fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.disc.on_served(packet, ctx);
-    }
-
-    /// Tells the discipline what the link still holds.
-    pub fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
-        self.disc.on_held(packets, bytes, ctx);
-        self.standing = self.disc.standing();
-        self.note_length(ctx);
     }
 
     /// Starts the measurement anew at `now`.

@@ -15,7 +15,9 @@ pub struct Standing {
 
 /// Packets that wait for a link, and the rule by which they are admitted, marked and dropped.
 ///
-/// Counts exclude the packet in service. Methods with a default concern only disciplines that
+/// Counts exclude the packet in service. What the link still holds after taking it (RLC: until its
+/// last PDU is acknowledged) is not among what waits, but limits and instantaneous queue lengths
+/// count it: occupancy is what waits and what is held. Methods with a default concern only disciplines that
 /// need them: a timer of their own (PIE, ARED, REM, SBD), the link's rate, completed services
 /// (CLAMP), what the link still holds after taking it (RLC).
 pub trait QueueDisc {
@@ -78,7 +80,8 @@ pub trait QueueDisc {
         let _ = (packet, ctx);
     }
 
-    /// The link holds this much that it has dequeued but not yet got rid of.
+    /// From now on the link holds this much that it has dequeued but not yet got rid of. Only links
+    /// that keep packets call this.
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         let _ = (packets, bytes, ctx);
     }

@@ -7,7 +7,7 @@ use crate::fifo::Fifo;
 use crate::queue_disc::QueueDisc;
 use crate::red_law::{RedLaw, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Stream,
+    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Stream, Time,
 };
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedConfig {
-    /// Most packets that may wait. At least 1.
+    /// Most packets that may wait or be held by the link. At least 1.
     pub limit: usize,
     /// min_th, packets. At least 0.
     pub min_th: Option<f64>,
@@ -92,6 +92,14 @@ impl Red {
     pub fn law_mut(&mut self) -> &mut RedLaw {
         &mut self.law
     }
+
+    /// Tells the law when nothing waits and the link holds nothing.
+    #[inline]
+    fn note_idle(&mut self, now: Time) {
+        if self.fifo.occupancy() == 0 {
+            self.law.on_idle(now);
+        }
+    }
 }
 
 impl<T: ?Sized> Part<T> for Red {
@@ -104,8 +112,9 @@ impl<T: ?Sized> Part<T> for Red {
 
 impl QueueDisc for Red {
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
-        let verdict = self.law.on_arrival(self.fifo.len(), ctx.now);
-        if self.fifo.len() >= self.limit {
+        let occupancy = self.fifo.occupancy();
+        let verdict = self.law.on_arrival(occupancy, ctx.now);
+        if occupancy >= self.limit {
             self.law.on_overflow();
             return ctx.drop(packet, DropReason::Overflow);
         }
@@ -122,7 +131,7 @@ impl QueueDisc for Red {
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         let packet = self.fifo.pop();
         if packet.is_none() {
-            self.law.on_idle(ctx.now);
+            self.note_idle(ctx.now);
         }
         packet
     }
@@ -147,9 +156,12 @@ impl QueueDisc for Red {
 
     #[inline]
     fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        if self.fifo.is_empty() {
-            self.law.on_idle(ctx.now);
-        }
+        self.note_idle(ctx.now);
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
+        self.note_idle(ctx.now);
     }
 }
 

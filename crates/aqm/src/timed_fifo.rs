@@ -51,4 +51,15 @@ impl TimedFifo {
     pub fn backlog(&self) -> Bytes {
         self.packets.backlog()
     }
+
+    /// Packets that wait here or that the link still holds.
+    #[inline]
+    pub fn occupancy(&self) -> usize {
+        self.packets.occupancy()
+    }
+
+    /// The link still holds this much of what was taken from here.
+    pub fn set_held(&mut self, packets: usize, bytes: Bytes) {
+        self.packets.set_held(packets, bytes);
+    }
 }

@@ -5,10 +5,12 @@
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_core::{
-    Bytes, Ecn, FlowId, Packet, PayloadHandle, Rate, Registry, Seed, Setup, Time, test_kit::Bench,
+    Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, Rate, Recorder, Registry, Seed,
+    Series, Setup, StageId, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 /// Ways to set up a built-in discipline: ordinary, smallest, extreme.
 fn descriptions(kind: &str) -> Vec<Value> {
@@ -146,7 +148,8 @@ enum Step {
     Dequeue,
     Pause { nanos: u64 },
     Rate { bps: u64 },
-    Held { packets: u16, bytes: u32 },
+    DequeueHeld,
+    Release,
     StartMeasurement,
 }
 
@@ -163,7 +166,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|nanos| Step::Pause { nanos }),
         1 => prop_oneof![Just(0), Just(1), Just(u64::MAX), 0..1u64 << 40]
             .prop_map(|bps| Step::Rate { bps }),
-        1 => (any::<u16>(), any::<u32>()).prop_map(|(packets, bytes)| Step::Held { packets, bytes }),
+        2 => Just(Step::DequeueHeld),
+        2 => Just(Step::Release),
         1 => Just(Step::StartMeasurement),
     ]
 }
@@ -184,6 +188,8 @@ struct Ledger {
     packets_out: u64,
     packets_dropped: u64,
     last_out: [Option<u64>; 3],
+    /// Sizes of the packets that the link still holds.
+    held: VecDeque<u32>,
     measured_from: Time,
     /// Offered, taken out: since measurement started.
     measured: (u64, u64),
@@ -204,6 +210,7 @@ impl Ledger {
             packets_out: 0,
             packets_dropped: 0,
             last_out: [None; 3],
+            held: VecDeque::new(),
             measured_from: Time::ZERO,
             measured: (0, 0),
         }
@@ -218,11 +225,8 @@ impl Ledger {
                 self.queue.on_rate(Rate(bps), &mut self.bench.at(self.now));
                 self.bare.on_rate(Rate(bps), &mut self.bare_bench.at(self.now));
             }
-            Step::Held { packets, bytes } => {
-                let (packets, bytes) = (usize::from(packets), Bytes(u64::from(bytes)));
-                self.queue.on_held(packets, bytes, &mut self.bench.at(self.now));
-                self.bare.on_held(packets, bytes, &mut self.bare_bench.at(self.now));
-            }
+            Step::DequeueHeld => self.dequeue_held(),
+            Step::Release => self.release(),
             Step::StartMeasurement => {
                 self.queue.restart_measurement(self.now);
                 self.measured_from = self.now;
@@ -254,6 +258,39 @@ impl Ledger {
             assert_eq!(self.queue.packets(), 0, "work-conserving: packets wait, none comes out");
             return;
         };
+        self.note_out(&packet);
+        self.queue.on_served(&mut packet, &mut self.bench.at(self.now));
+        self.bare.on_served(&mut packet, &mut self.bare_bench.at(self.now));
+    }
+
+    /// The link takes a packet and keeps it.
+    fn dequeue_held(&mut self) {
+        let mut packet = Packet::default();
+        let is_there = self.queue.dequeue_held_into(&mut packet, &mut self.bench.at(self.now));
+        let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
+        assert_eq!(is_there.then_some(packet), bare, "holding changes nothing");
+        if is_there {
+            self.note_out(&packet);
+            self.held.push_back(packet.size);
+        }
+        self.tell_bare();
+    }
+
+    /// The link gets rid of the oldest packet that it holds.
+    fn release(&mut self) {
+        if let Some(size) = self.held.pop_front() {
+            self.queue.release(1, Bytes(u64::from(size)), &mut self.bench.at(self.now));
+            self.tell_bare();
+        }
+    }
+
+    fn tell_bare(&mut self) {
+        let bytes = self.held.iter().map(|size| u64::from(*size)).sum();
+        let mut ctx = self.bare_bench.at(self.now);
+        self.bare.on_held(self.held.len(), Bytes(bytes), &mut ctx);
+    }
+
+    fn note_out(&mut self, packet: &Packet) {
         let (size, flow) = self.offered[packet.seq as usize];
         assert_eq!((packet.size, packet.flow), (size, FlowId(flow)));
         let last = &mut self.last_out[flow as usize];
@@ -262,8 +299,6 @@ impl Ledger {
         self.bytes_out += u64::from(packet.size);
         self.packets_out += 1;
         self.measured.1 += 1;
-        self.queue.on_served(&mut packet, &mut self.bench.at(self.now));
-        self.bare.on_served(&mut packet, &mut self.bare_bench.at(self.now));
     }
 
     /// Lets time pass, with every wake-up on the way.
@@ -305,6 +340,7 @@ impl Ledger {
         assert_eq!(self.bare.next_wakeup(), self.queue.next_wakeup());
         assert_eq!(self.bare.peek().is_some(), packets > 0, "peek shows one of those that wait");
         assert_eq!(self.queue.is_empty(), packets == 0);
+        assert_eq!(self.queue.occupancy(), self.queue.packets() + self.held.len());
         assert!(self.queue.next_wakeup() >= self.now, "a wake-up in the past");
         if self.now > self.measured_from {
             self.check_report(&self.queue.report(self.now));
@@ -339,6 +375,85 @@ fn an_empty_queue_is_empty() {
         assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO), "{description}");
         queue.on_wake(&mut bench.at(Time::ZERO));
     }
+}
+
+/// Of a kind, one that drops nothing below 40 packets and admits nothing from there on.
+fn with_room_for_40(kind: &str) -> Value {
+    let changes = match kind {
+        "droptail" => json!({"limit": {"packets": 40}}),
+        "gred" => json!({"min_th": 19, "max_th": 20, "max_p": 0}),
+        "red" | "ared" => json!({"limit": 40, "max_p": 0, "weight": 1e-9}),
+        _ => json!({"limit": 40}),
+    };
+    but(&with_kind(kind).next().expect("one at least"), changes)
+}
+
+/// Takes 25 of 40 packets without releasing them, and offers more, each of a flow of its own.
+#[test]
+fn every_limit_counts_what_the_link_holds() {
+    let descriptions = AnyQueue::BUILT_IN.iter().map(|(kind, _)| with_room_for_40(kind));
+    for description in descriptions.chain([json!({"kind": "droptail", "limit": {"bytes": 60_000}})])
+    {
+        let mut bench = Bench::default();
+        let mut queue = Queue::new(make(&description), 0);
+        let mut offered = 0;
+        let mut offer = |queue: &mut Queue, bench: &mut Bench, count: u32| {
+            for _ in 0..count {
+                offered += 1;
+                let packet = Packet::data(FlowId(offered), 0, 1460, 40, Time::ZERO);
+                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+                assert!(queue.occupancy() <= 40, "{description}: {}", queue.occupancy());
+            }
+        };
+        offer(&mut queue, &mut bench, 1000);
+        assert_eq!((queue.packets(), queue.occupancy()), (40, 40), "{description}");
+        let mut packet = Packet::default();
+        for _ in 0..25 {
+            assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::ZERO)));
+        }
+        offer(&mut queue, &mut bench, 1000);
+        assert_eq!((queue.packets(), queue.occupancy()), (15, 40), "{description}");
+        queue.release(5, Bytes(5 * 1500), &mut bench.at(Time::ZERO));
+        assert_eq!((queue.packets(), queue.occupancy()), (15, 35), "{description}");
+        offer(&mut queue, &mut bench, 1000);
+        assert_eq!((queue.packets(), queue.occupancy()), (20, 40), "{description}");
+    }
+}
+
+/// Four packets, of which the link takes one at once and one after a second; after two it releases
+/// one.
+#[test]
+fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
+    let mut bus = Bus::new(1, Recorder::new(&[Series::Queue], Duration::ZERO));
+    let mut queue = Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), 0);
+    fn ctx(bus: &mut Bus, secs: u64) -> Ctx<'_> {
+        Ctx::new(Time::from_secs(secs), StageId(0), bus)
+    }
+    for _ in 0..4 {
+        let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
+        queue.enqueue(packet, &mut ctx(&mut bus, 0));
+    }
+    let mut packet = Packet::default();
+    assert!(queue.dequeue_held_into(&mut packet, &mut ctx(&mut bus, 0)));
+    assert!(queue.dequeue_held_into(&mut packet, &mut ctx(&mut bus, 1)));
+    queue.release(1, Bytes(1500), &mut ctx(&mut bus, 2));
+    let report = queue.report(Time::from_secs(3));
+    let third = 1.0 / 3.0;
+    assert_eq!(report.distribution, [0.0, 0.0, 0.0, third, 2.0 * third]);
+    assert_eq!((report.max_packets, report.arrived, report.departed), (4, 4, 2));
+    assert!((report.mean_bytes - 5500.0).abs() < 1e-9, "{}", report.mean_bytes);
+    // The second packet waited a second, the first not at all.
+    assert_eq!(report.mean_sojourn_s, Some(0.5));
+    let lengths: Vec<f64> =
+        bus.recorder.samples(Series::Queue).iter().map(|sample| sample.value).collect();
+    assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
+}
+
+#[test]
+#[should_panic(expected = "only what is held is released")]
+fn what_is_not_held_cannot_be_released() {
+    let mut queue = Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), 0);
+    queue.release(1, Bytes(1500), &mut Bench::default().at(Time::ZERO));
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub enum Series {
     Ssthresh = 1,
     /// RTT sample, s, of a flow.
     Rtt = 2,
-    /// Packets waiting in a queue.
+    /// Packets waiting in a queue or held by its link.
     Queue = 3,
     /// Time that a packet waited, s; id = flow.
     Sojourn = 4,

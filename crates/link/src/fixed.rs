@@ -7,12 +7,13 @@ use crate::link::{Link, LinkKit};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Most bytes of framing per packet: as much as the largest IP packet itself.
 const MAX_FRAME_OVERHEAD: u64 = 65_535;
 
 /// What the user sets.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {
     /// Rate, bit/s. Above 0.
@@ -26,6 +27,9 @@ pub struct FixedConfig {
     /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub channel: Option<Value>,
 }
 
 /// Sends at a constant rate.
@@ -60,8 +64,9 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
         positive_rate("rate_bps", config.rate_bps)?;
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
+        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
         let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
-        Ok(SerialLink::new(fixed, Bytes(config.frame_overhead), setup.extra, &setup.seed))
+        Ok(SerialLink::new(fixed, Bytes(config.frame_overhead), channel, setup.extra, &setup.seed))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::trace_file::Trace;
 use airpath_aqm::{Queue, QueueReport};
-use airpath_core::{Port, Stage, Time};
+use airpath_core::{ConfigError, Port, Seed, Setup, Stage, Time};
+use airpath_phy::channel::{AnyChannel, ChannelRegistry};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +23,27 @@ pub struct LinkKit {
     pub id: u32,
     /// Recorded traces.
     pub traces: Arc<Traces>,
+    /// Channels from outside.
+    pub channels: Arc<ChannelRegistry>,
+}
+
+impl LinkKit {
+    /// The channel that `description` asks for, with the randomness of the link of `seed`; `None`
+    /// without a description.
+    ///
+    /// # Errors
+    /// When the kind is unknown or a parameter is not accepted.
+    pub fn channel(
+        &self,
+        description: Option<&Value>,
+        seed: &Seed,
+    ) -> Result<Option<AnyChannel>, ConfigError> {
+        let build = |description| {
+            let seed = seed.child("channel");
+            AnyChannel::build(description, Setup { seed, registry: &self.channels, extra: () })
+        };
+        description.map(build).transpose().map_err(|error| error.under("channel"))
+    }
 }
 
 /// A stage that transmits packets from a queue of its own.

@@ -9,6 +9,7 @@ use crate::link::{Link, LinkKit};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// One regime.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -34,6 +35,9 @@ pub struct MultiRegimeConfig {
     /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
+    /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub channel: Option<Value>,
 }
 
 /// Sends in the regime that the queue length asks for.
@@ -75,7 +79,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         config: MultiRegimeConfig,
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
-        let MultiRegimeConfig { thresholds, regimes, frame_overhead, .. } = config;
+        let MultiRegimeConfig { thresholds, regimes, frame_overhead, channel, .. } = config;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             let shown = format!("{thresholds:?}");
             return Err(ConfigError::new("thresholds", shown, "not ascending"));
@@ -91,8 +95,9 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
                 .map_err(|error| error.under(&format!("regimes.{number}")))?;
         }
         framing(frame_overhead)?;
+        let channel = setup.extra.channel(channel.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime { thresholds, regimes };
-        Ok(SerialLink::new(transmitter, Bytes(frame_overhead), setup.extra, &setup.seed))
+        Ok(SerialLink::new(transmitter, Bytes(frame_overhead), channel, setup.extra, &setup.seed))
     }
 }
 

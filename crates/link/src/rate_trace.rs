@@ -10,6 +10,7 @@ use crate::serial::{SerialLink, Transmission, Transmitter};
 use crate::trace_file::{RateTrace, Trace};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -26,6 +27,9 @@ pub struct RateTraceConfig {
     /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub channel: Option<Value>,
 }
 
 /// Sends at the rate of a trace.
@@ -112,6 +116,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
+        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
@@ -120,7 +125,13 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
             return Err(ConfigError::new("trace", config.trace, problem));
         };
         let transmitter = RateTraceTransmitter::new(trace, config.loss);
-        Ok(SerialLink::new(transmitter, Bytes(config.frame_overhead), setup.extra, &setup.seed))
+        Ok(SerialLink::new(
+            transmitter,
+            Bytes(config.frame_overhead),
+            channel,
+            setup.extra,
+            &setup.seed,
+        ))
     }
 }
 

@@ -10,6 +10,7 @@ use airpath_core::{
     Bytes, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series, Stage, Stream,
     Time,
 };
+use airpath_phy::channel::{AnyChannel, Channel};
 
 /// One transmission, decided at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,8 @@ pub struct SerialLink<T> {
     /// Bytes of link-layer framing per packet.
     frame_overhead: Bytes,
     errors: Stream,
+    /// What destroys packets beside the transmitter's loss.
+    channel: Option<Box<AnyChannel>>,
     service: Option<Service>,
     /// The packet on the air, while there is a service.
     packet: Packet,
@@ -82,8 +85,15 @@ impl Measured {
 }
 
 impl<T: Transmitter> SerialLink<T> {
-    /// A link that sends with `transmitter` and adds `frame_overhead` to each packet.
-    pub fn new(transmitter: T, frame_overhead: Bytes, kit: LinkKit, seed: &Seed) -> SerialLink<T> {
+    /// A link that sends with `transmitter` over `channel` and adds `frame_overhead` to each
+    /// packet.
+    pub fn new(
+        transmitter: T,
+        frame_overhead: Bytes,
+        channel: Option<AnyChannel>,
+        kit: LinkKit,
+        seed: &Seed,
+    ) -> SerialLink<T> {
         let measured = Measured::new(transmitter.regimes(), Time::ZERO);
         SerialLink {
             transmitter,
@@ -92,6 +102,7 @@ impl<T: Transmitter> SerialLink<T> {
             id: kit.id,
             frame_overhead,
             errors: seed.stream(),
+            channel: channel.map(Box::new),
             service: None,
             packet: Packet::default(),
             regime: 0,
@@ -126,7 +137,10 @@ impl<T: Transmitter> SerialLink<T> {
         };
         self.measured.busy += ctx.now.saturating_since(began.max(self.measured.since));
         self.queue.on_served(&mut self.packet, ctx);
-        if self.errors.bernoulli(transmission.loss) {
+        if self.errors.bernoulli(transmission.loss)
+            || (self.channel.as_mut())
+                .is_some_and(|channel| channel.destroys(began, transmission.ends))
+        {
             self.measured.lost += 1;
             ctx.drop(self.packet, DropReason::Channel);
         } else {

@@ -11,9 +11,12 @@ use crate::link::{Link, LinkKit, LinkReport, SideReport};
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
 use airpath_core::{
-    ConfigError, Control, Ctx, DropReason, Packet, Part, Port, Rate, Setup, Stage, Stream, Time,
+    ConfigError, Control, Ctx, DropReason, Duration, Packet, Part, Port, Rate, Setup, Stage,
+    Stream, Time,
 };
+use airpath_phy::channel::{AnyChannel, Channel};
 use serde::Deserialize;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What the user sets.
@@ -31,6 +34,9 @@ pub struct TraceConfig {
     /// Bytes that each packet takes beyond its own. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub channel: Option<Value>,
 }
 
 /// A queue that drains at the opportunities of a trace. Input 0.
@@ -41,11 +47,22 @@ pub struct TraceLink {
     overhead: u64,
     loss: f64,
     errors: Stream,
-    /// The packet that is being sent and the bytes of it that are still to go.
-    in_transit: Option<(Packet, u64)>,
+    /// What destroys packets beside `loss`.
+    channel: Option<Box<AnyChannel>>,
+    in_transit: Option<InTransit>,
     /// Number of the next opportunity, counted from the start of the run through all repetitions.
     next: u64,
     measured: Measured,
+}
+
+/// The packet that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct InTransit {
+    packet: Packet,
+    /// Bytes of it that are still to go.
+    to_go: u64,
+    /// The opportunity that took its first byte.
+    began: Time,
 }
 
 /// Counters since measurement started.
@@ -109,30 +126,33 @@ impl TraceLink {
     fn use_opportunity(&mut self, ctx: &mut Ctx<'_>) {
         let mut left = OPPORTUNITY_BYTES;
         while left > 0 {
-            let Some((packet, to_go)) = self.in_transit.take().or_else(|| self.take_next(ctx))
-            else {
+            let Some(sending) = self.in_transit.take().or_else(|| self.take_next(ctx)) else {
                 break;
             };
-            let sent = to_go.min(left);
+            let sent = sending.to_go.min(left);
             left -= sent;
-            if sent < to_go {
-                self.in_transit = Some((packet, to_go - sent));
+            if sent < sending.to_go {
+                self.in_transit = Some(InTransit { to_go: sending.to_go - sent, ..sending });
             } else {
-                self.deliver(packet, ctx);
+                self.deliver(sending.packet, sending.began, ctx);
             }
         }
         self.measured.used_bytes += OPPORTUNITY_BYTES - left;
     }
 
-    fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<(Packet, u64)> {
+    fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<InTransit> {
         let packet = self.queue.dequeue(ctx)?;
-        let bytes = u64::from(packet.size) + self.overhead;
-        Some((packet, bytes))
+        let to_go = u64::from(packet.size) + self.overhead;
+        Some(InTransit { packet, to_go, began: ctx.now })
     }
 
-    fn deliver(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+    /// The packet has been sent, from the opportunity at `began` to the one at this instant.
+    fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
         self.queue.on_served(&mut packet, ctx);
-        if self.errors.bernoulli(self.loss) {
+        let ended = ctx.now + Duration::from_nanos(1);
+        if self.errors.bernoulli(self.loss)
+            || self.channel.as_mut().is_some_and(|channel| channel.destroys(began, ended))
+        {
             self.measured.lost += 1;
             return ctx.drop(packet, DropReason::Channel);
         }
@@ -163,6 +183,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
+        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
@@ -177,6 +198,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             overhead: config.frame_overhead,
             loss: config.loss,
             errors: setup.seed.stream(),
+            channel: channel.map(Box::new),
             in_transit: None,
             next: 0,
             measured: Measured::default(),

@@ -80,7 +80,14 @@ fn queue(description: &Value) -> Queue {
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
     let registry = Registry::default();
-    let kit = LinkKit { queue, reverse_queue: None, output, id: 0, traces: traces() };
+    let kit = LinkKit {
+        queue,
+        reverse_queue: None,
+        output,
+        id: 0,
+        traces: traces(),
+        channels: Arc::default(),
+    };
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }

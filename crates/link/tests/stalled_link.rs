@@ -14,8 +14,14 @@ fn link() -> AnyLink {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
-    let kit =
-        LinkKit { queue, reverse_queue: None, output: Port(0), id: 0, traces: Arc::default() };
+    let kit = LinkKit {
+        queue,
+        reverse_queue: None,
+        output: Port(0),
+        id: 0,
+        traces: Arc::default(),
+        channels: Arc::default(),
+    };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
     AnyLink::build(&json!({"kind": "fixed", "rate_bps": 12_000}), setup).expect("a link")

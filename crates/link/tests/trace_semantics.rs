@@ -30,7 +30,14 @@ impl Hand {
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
-        let kit = LinkKit { queue, reverse_queue: None, output: Port(0), id: 0, traces };
+        let kit = LinkKit {
+            queue,
+            reverse_queue: None,
+            output: Port(0),
+            id: 0,
+            traces,
+            channels: Arc::default(),
+        };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
         let description = json!({"kind": "trace", "trace": "t", "frame_overhead": OVERHEAD});

@@ -12,6 +12,7 @@ use airpath_core::{
     Stream, Time,
 };
 use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
+use airpath_phy::channel::ChannelRegistry;
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
 use airpath_tcp::{
@@ -32,6 +33,8 @@ pub struct Parts {
     pub windows: WindowRegistry,
     /// Links.
     pub links: LinkRegistry,
+    /// Channels of links.
+    pub channels: Arc<ChannelRegistry>,
 }
 
 /// Wires `scenario` for one replication.
@@ -164,7 +167,8 @@ impl Builder<'_> {
 
     fn kit(&self, id: u32, queue: Queue, reverse_queue: Option<Queue>) -> LinkKit {
         let traces = Arc::clone(self.traces);
-        LinkKit { queue, reverse_queue, output: Port(0), id, traces }
+        let channels = Arc::clone(&self.parts.channels);
+        LinkKit { queue, reverse_queue, output: Port(0), id, traces, channels }
     }
 
     fn simplex(

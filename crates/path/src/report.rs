@@ -73,15 +73,15 @@ pub struct FlowReport {
 pub struct QueueSummary {
     /// Its place.
     pub name: String,
-    /// Time average of packets waiting.
+    /// Time average of packets waiting or held by the link.
     pub mean_packets: f64,
-    /// Time average of bytes waiting.
+    /// Time average of bytes waiting or held by the link.
     pub mean_bytes: f64,
     /// Mean time that a packet waited, s.
     pub mean_sojourn_s: Option<f64>,
-    /// Most packets that waited.
+    /// Most packets that waited or were held by the link.
     pub max_packets: usize,
-    /// Share of time with 0, 1, 2, … packets waiting.
+    /// Share of time with 0, 1, 2, … packets waiting or held by the link.
     pub pmf: Vec<f64>,
     /// Packets offered.
     pub arrived: u64,

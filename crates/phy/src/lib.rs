@@ -9,7 +9,8 @@
 //!
 //! | kind | here now | to come |
 //! | --- | --- | --- |
-//! | channels | [`doppler`], flat [`rayleigh`] fading | frequency-selective taps, Gilbert–Elliott, MIMO |
+//! | fading | [`doppler`], flat [`rayleigh`] fading | frequency-selective taps, MIMO |
+//! | error channels | [`channel`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
 //! | modulation, FEC | | constellations, convolutional turbo code, Reed–Solomon |
 //! | error-rate tables | | packet error rate by coding scheme, SNR and packet size |
@@ -35,6 +36,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod channel;
 pub mod doppler;
 pub mod rayleigh;
 pub mod shannon;

@@ -29,6 +29,7 @@ fn commit() -> &'static str {
 fn registry() -> String {
     serde_json::json!({
         "aqm": airpath_aqm::AnyQueue::BUILT_IN,
+        "channel": airpath_phy::channel::AnyChannel::BUILT_IN,
         "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
         "link": airpath_link::AnyLink::BUILT_IN,

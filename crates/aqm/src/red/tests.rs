@@ -434,3 +434,31 @@ fn a_bad_value_is_named() {
         assert_eq!(Red::build(config, setup).expect_err("refused").to_string(), message);
     }
 }
+
+#[test]
+fn the_average_is_of_what_waits_and_what_the_link_holds() {
+    let mut line = Line::new(PLAIN);
+    line.red.on_held(9, Bytes(9 * 1500), &mut line.bench.at(Time::ZERO));
+    line.put();
+    assert_eq!(line.red.law().average(), 9.0);
+}
+
+/// A link at rest between two transmissions of what it holds is not idle.
+#[test]
+fn the_average_decays_only_while_the_link_holds_nothing() {
+    let average_after_a_second = |held: usize| {
+        let mut line = Line::new(RedConfig { weight: Some(0.5), ..PLAIN });
+        line.red.on_rate(Rate(40_000), &mut line.bench.at(Time::ZERO));
+        line.red.on_held(8, Bytes(8 * 1500), &mut line.bench.at(Time::ZERO));
+        line.put();
+        line.red.dequeue(&mut line.bench.at(Time::ZERO));
+        assert!(line.red.dequeue(&mut line.bench.at(Time::ZERO)).is_none());
+        line.red.on_held(held, Bytes(held as u64 * 1500), &mut line.bench.at(Time::ZERO));
+        line.now = Time::from_secs(1);
+        line.put();
+        line.red.law().average()
+    };
+    // Ten packets of 500 bytes a second: 4 / 2¹⁰, and the sample 0; or 4 and the sample 1.
+    assert_eq!(average_after_a_second(0), 4.0 / 1024.0 / 2.0);
+    assert_eq!(average_after_a_second(1), 2.5);
+}

@@ -124,24 +124,22 @@ impl Direction {
         if self.unacknowledged.len() >= WINDOW {
             return None;
         }
-        let packet = self.queue.dequeue(ctx)?;
+        let mut packet = Packet::default();
+        if !self.queue.dequeue_held_into(&mut packet, ctx) {
+            return None;
+        }
         let seq = self.next_seq;
         self.next_seq += 1;
         self.unacknowledged.push_back((seq, packet, slot + ROUND));
-        self.tell_held(ctx);
         Some((seq, packet))
     }
 
     fn acknowledge(&mut self, expects: u64, ctx: &mut Ctx<'_>) {
-        while self.unacknowledged.front().is_some_and(|(seq, _, _)| *seq < expects) {
-            self.unacknowledged.pop_front();
+        while self.unacknowledged.front().is_some_and(|(seq, _, _)| *seq < expects)
+            && let Some((_, packet, _)) = self.unacknowledged.pop_front()
+        {
+            self.queue.release(1, packet.bytes(), ctx);
         }
-        self.tell_held(ctx);
-    }
-
-    fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
-        let bytes = self.unacknowledged.iter().map(|(_, packet, _)| u64::from(packet.size)).sum();
-        self.queue.on_held(self.unacknowledged.len(), Bytes(bytes), ctx);
     }
 
     /// A packet has arrived at the receiving end.
@@ -468,6 +466,7 @@ fn the_toy_by_hand() {
         output: Port(0),
         id: 0,
         traces: Arc::default(),
+        channels: Arc::default(),
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

@@ -1,0 +1,141 @@
+//! The Gilbert–Elliott channel: a good and a bad state that take turns, each with its loss.
+//!
+//! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates
+//! for codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with
+//! slots of equal length in the place of bits. Slots are counted from the start of the run; the
+//! first state is drawn by the law of the long run. A frame meets each slot that it overlaps, and
+//! is destroyed when any of them destroys it: with losses 0 and 1, when any of them is bad.
+//!
+//! The states are a function of time alone as long as the gaps between frames are shorter than
+//! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
+
+use super::two_states::{Law, Run};
+use super::{Channel, TwoStates, positive_slot, probability};
+use airpath_core::{ConfigError, Part, Seed, Setup, Stream, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliottConfig {
+    /// P(bad next | good now), in [0, 1].
+    pub p_good_to_bad: f64,
+    /// P(good next | bad now), in [0, 1].
+    pub p_bad_to_good: f64,
+    /// Probability that a good slot destroys a frame, in [0, 1].
+    #[serde(default)]
+    pub loss_good: f64,
+    /// Probability that a bad slot destroys a frame, in [0, 1].
+    #[serde(default = "certain")]
+    pub loss_bad: f64,
+    /// A slot, ns. Above 0.
+    pub slot_ns: u64,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+/// A channel with two states.
+#[derive(Clone, Debug)]
+pub struct GilbertElliott {
+    law: Law,
+    /// Losses of a good and a bad slot.
+    loss: [f64; 2],
+    errors: Stream,
+    /// The run in which the latest frame began.
+    run: Run,
+    /// The furthest run that a frame has met.
+    ahead: Run,
+}
+
+impl GilbertElliott {
+    /// A channel with these states, whose good and bad slots of `slot_ns` destroy a frame with
+    /// the probabilities in `loss`.
+    pub(super) fn new(states: TwoStates, loss: [f64; 2], slot_ns: u64, seed: &Seed) -> Self {
+        let law = Law::new(states, slot_ns);
+        let run = Run::first(&law, seed.child("states").stream());
+        let errors = seed.child("errors").stream();
+        GilbertElliott { law, loss, errors, ahead: run.clone(), run }
+    }
+
+    /// Goes on to the run that `began_ns` is in. What a frame has met stays as it was.
+    #[cold]
+    fn seek(&mut self, began_ns: u64) {
+        if began_ns < self.ahead.starts_ns {
+            return self.run.walk(&self.law, began_ns);
+        }
+        if self.ahead.ends_ns > self.run.ends_ns {
+            self.run.clone_from(&self.ahead);
+        }
+        self.run.go_on(&self.law, began_ns);
+    }
+
+    /// Whether one of the slots from `from_ns` to `until_ns` (exclusive), all in the same state,
+    /// destroys a frame.
+    #[inline]
+    fn slots_destroy(&mut self, is_bad: bool, from_ns: u64, until_ns: u64) -> bool {
+        let loss = self.loss[usize::from(is_bad)];
+        if loss <= 0.0 || loss >= 1.0 {
+            return loss >= 1.0;
+        }
+        let slots = (until_ns - 1) / self.law.slot_ns - from_ns / self.law.slot_ns + 1;
+        let survives = slots as f64 * libm::log1p(-loss);
+        self.errors.bernoulli(-libm::expm1(survives))
+    }
+
+    /// The same for a frame that lasts beyond the run in which it began.
+    #[cold]
+    fn runs_destroy(&mut self, began_ns: u64, ended_ns: u64) -> bool {
+        let mut met = self.run.clone();
+        let mut from_ns = began_ns;
+        let destroyed = loop {
+            let until_ns = met.ends_ns.min(ended_ns);
+            if self.slots_destroy(met.is_bad, from_ns, until_ns) {
+                break true;
+            }
+            if met.ends_ns >= ended_ns {
+                break false;
+            }
+            from_ns = until_ns;
+            met.step(&self.law);
+        };
+        if met.ends_ns > self.ahead.ends_ns {
+            self.ahead = met;
+        }
+        destroyed
+    }
+}
+
+impl Part<dyn Channel + Send> for GilbertElliott {
+    type Config = GilbertElliottConfig;
+
+    fn build(
+        config: GilbertElliottConfig,
+        setup: Setup<'_, dyn Channel + Send>,
+    ) -> Result<Self, ConfigError> {
+        let GilbertElliottConfig { p_good_to_bad, p_bad_to_good, loss_good, loss_bad, slot_ns } =
+            config;
+        let states = TwoStates { good_to_bad: p_good_to_bad, bad_to_good: p_bad_to_good };
+        states.validate()?;
+        probability("loss_good", loss_good)?;
+        probability("loss_bad", loss_bad)?;
+        positive_slot(slot_ns)?;
+        Ok(GilbertElliott::new(states, [loss_good, loss_bad], slot_ns, &setup.seed))
+    }
+}
+
+impl Channel for GilbertElliott {
+    #[inline]
+    fn destroys(&mut self, began: Time, ended: Time) -> bool {
+        let began_ns = began.as_nanos();
+        let ended_ns = ended.as_nanos().max(began_ns + 1);
+        if began_ns >= self.run.ends_ns {
+            self.seek(began_ns);
+        }
+        if ended_ns > self.run.ends_ns {
+            return self.runs_destroy(began_ns, ended_ns);
+        }
+        self.slots_destroy(self.run.is_bad, began_ns, ended_ns)
+    }
+}

@@ -1,0 +1,153 @@
+//! A Markov chain of two states, good and bad, stepped once per slot.
+//!
+//! The time in a state is geometric: `P(run >= n) = (1 - p)^(n-1)` with `p` the probability to
+//! leave it. The chain is therefore drawn run by run, and where it stands after many slots comes
+//! from the n-step probabilities at once.
+
+use airpath_core::{ConfigError, Stream};
+
+/// The probabilities of the two steps that change the state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoStates {
+    /// P(bad next | good now).
+    pub good_to_bad: f64,
+    /// P(good next | bad now).
+    pub bad_to_good: f64,
+}
+
+impl TwoStates {
+    /// P(bad) in the long run. One of the two probabilities must be above 0.
+    pub fn share_bad(&self) -> f64 {
+        self.good_to_bad / (self.good_to_bad + self.bad_to_good)
+    }
+
+    /// P(bad `steps` slots later | bad or good now), from the second eigenvalue
+    /// `1 - P(B|G) - P(G|B)` of the chain.
+    pub fn bad_after(&self, steps: u64, is_bad: bool) -> f64 {
+        let share = self.share_bad();
+        share + self.memory(steps) * (f64::from(u8::from(is_bad)) - share)
+    }
+
+    /// The second eigenvalue to the power of `steps`, exact where it is close to 1.
+    fn memory(&self, steps: u64) -> f64 {
+        if steps == 0 {
+            return 1.0;
+        }
+        let leaving = self.good_to_bad + self.bad_to_good;
+        let swaps = leaving > 1.0;
+        let log = if swaps { libm::log(leaving - 1.0) } else { libm::log1p(-leaving) };
+        let size = libm::exp(steps as f64 * log);
+        if swaps && steps % 2 == 1 { -size } else { size }
+    }
+
+    /// How often the state changes per slot in the long run.
+    pub fn changes_per_slot(&self) -> f64 {
+        2.0 * self.share_bad() * self.bad_to_good
+    }
+
+    /// Accepts probabilities that leave at least one of the states.
+    ///
+    /// # Errors
+    /// When one is outside [0, 1] or both are 0: such a chain has no law in the long run.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        super::probability("p_good_to_bad", self.good_to_bad)?;
+        super::probability("p_bad_to_good", self.bad_to_good)?;
+        if self.good_to_bad + self.bad_to_good == 0.0 {
+            let problem = "0 like p_good_to_bad: the state would never change. \
+                           Write a number above 0 for one of them";
+            return Err(ConfigError::new("p_bad_to_good", self.bad_to_good, problem));
+        }
+        Ok(())
+    }
+}
+
+/// A gap of more runs than this on average is jumped over, not walked.
+const LONGEST_WALK: f64 = 100.0;
+
+/// What a chain and its slots are, apart from where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Law {
+    pub(super) slot_ns: u64,
+    states: TwoStates,
+    /// 1/ln(1-p) for the probabilities to leave the good and the bad state.
+    per_log: [f64; 2],
+    /// The longest gap that is walked, ns.
+    walked_ns: u64,
+}
+
+impl Law {
+    pub(super) fn new(states: TwoStates, slot_ns: u64) -> Law {
+        let per_log = |leaving: f64| libm::log1p(-leaving).recip();
+        let walked_slots = LONGEST_WALK / states.changes_per_slot();
+        Law {
+            slot_ns,
+            states,
+            per_log: [per_log(states.good_to_bad), per_log(states.bad_to_good)],
+            walked_ns: (walked_slots as u64).saturating_mul(slot_ns),
+        }
+    }
+
+    /// A run in the state, ns: one draw.
+    fn run_ns(&self, is_bad: bool, stream: &mut Stream) -> u64 {
+        let draw = libm::log(1.0 - stream.uniform());
+        let per_log = self.per_log[usize::from(is_bad)];
+        if per_log.is_infinite() {
+            return u64::MAX;
+        }
+        (libm::floor(draw * per_log) as u64).saturating_add(1).saturating_mul(self.slot_ns)
+    }
+}
+
+/// A place in one realisation of the chain: the run that it is in.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) is_bad: bool,
+    /// When it began or was jumped into, ns.
+    pub(super) starts_ns: u64,
+    /// When the run is over (exclusive), ns: a whole number of slots.
+    pub(super) ends_ns: u64,
+    stream: Stream,
+}
+
+impl Run {
+    /// The run at time zero, its state drawn by the law of the long run.
+    pub(super) fn first(law: &Law, mut stream: Stream) -> Run {
+        let is_bad = stream.bernoulli(law.states.share_bad());
+        let ends_ns = law.run_ns(is_bad, &mut stream);
+        Run { is_bad, starts_ns: 0, ends_ns, stream }
+    }
+
+    /// Goes on to the next run.
+    pub(super) fn step(&mut self, law: &Law) {
+        self.is_bad = !self.is_bad;
+        self.starts_ns = self.ends_ns;
+        let run_ns = law.run_ns(self.is_bad, &mut self.stream);
+        self.ends_ns = self.ends_ns.saturating_add(run_ns);
+    }
+
+    /// Goes on to the run that `now_ns` is in, over all runs in between.
+    pub(super) fn walk(&mut self, law: &Law, now_ns: u64) {
+        while self.ends_ns <= now_ns {
+            self.step(law);
+        }
+    }
+
+    /// Goes on to the run that `now_ns` is in; at once when it is far away.
+    pub(super) fn go_on(&mut self, law: &Law, now_ns: u64) {
+        if now_ns.saturating_sub(self.ends_ns) > law.walked_ns {
+            self.jump(law, now_ns);
+        } else {
+            self.walk(law, now_ns);
+        }
+    }
+
+    /// The state at `now_ns` by the n-step probabilities; the run from there on is new.
+    fn jump(&mut self, law: &Law, now_ns: u64) {
+        let slots = (now_ns - self.ends_ns) / law.slot_ns;
+        let bad = law.states.bad_after(slots, !self.is_bad);
+        self.is_bad = self.stream.bernoulli(bad);
+        let run_ns = law.run_ns(self.is_bad, &mut self.stream);
+        self.starts_ns = self.ends_ns + slots * law.slot_ns;
+        self.ends_ns = self.starts_ns.saturating_add(run_ns);
+    }
+}
