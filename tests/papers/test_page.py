@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_published_number_stands_beside_ours() -> None:
-    common = {"row": {"idx": 3, "B": 10}, "unit": "", "low": None, "high": None}
+    common = {"row": {"idx": 3, "B": 10}, "unit": "Mbit/s", "low": None, "high": None}
     rows = [
         {
             **common,
@@ -34,7 +34,12 @@ def test_every_published_number_stands_beside_ours() -> None:
         },
         {**common, "quantity": "extra", "published": None, "ours": 1.0},
     ]
-    statement = {"text": "It is so.", "criterion": "As measured.", "holds": False}
+    statement = {
+        "text": "It is so.",
+        "criterion": "As measured.",
+        "holds": False,
+        "measured": ["3 is less than 4"],
+    }
     document = {
         "paper": "qawla",
         "provenance": {
@@ -49,7 +54,8 @@ def test_every_published_number_stands_beside_ours() -> None:
         },
         "items": [{"item": "table3", "title": "T", "rows": rows}],
         "statements": [statement],
-        "summary": {},
+        "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
+        "headings": {"queue_analysis": "x*"},
     }
     text = page(document)
     row = next(line for line in text.splitlines() if line.startswith("| 3 |"))
@@ -58,7 +64,10 @@ def test_every_published_number_stands_beside_ours() -> None:
         "| 10.0000 | 10.0000 | +0.00 % | B | R1 |"
     )
     assert "extra" not in text
-    assert "It does **not** hold." in text
+    assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
+    assert "3 s, the first 1 s not counted; ± are 99 % intervals" in text
+    assert "* All: 2 of 2 rows." in text
+    assert "It does **not** hold.\n  * 3 is less than 4" in text
 
 
 def test_the_committed_page_has_all_54_cells() -> None:

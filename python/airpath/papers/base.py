@@ -199,6 +199,7 @@ class Statement:
             "text": self.text,
             "criterion": self.criterion,
             "holds": self.holds,
+            "measured": list(self.measured),
             "values": dict(self.values),
         }
 
@@ -314,6 +315,8 @@ class Paper:
         Makes summaries of the finished items.
     confidence : float
         Of every interval, in (0, 1): what the paper prints. Default 0.99.
+    headings : mapping of str to str
+        What a page calls a quantity. Default: its name and its unit.
     effort_of : callable
         The effort of one cell, given that of the mode. Default: the same.
     """
@@ -329,6 +332,7 @@ class Paper:
     statements: Sequence[StatementSpec] = ()
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
     confidence: float = 0.99
+    headings: Mapping[str, str] = field(default_factory=dict)
     effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
     def cell_label(self, cell: Cell) -> str:
@@ -380,6 +384,10 @@ class Report:
             "items": [item.to_dict() for item in self.items],
             "statements": [statement.to_dict() for statement in self.statements],
             "summary": {summary.key: dict(summary.values) for summary in self.summaries},
+            "conclusions": [
+                {"title": summary.title, "lines": list(summary.lines)} for summary in self.summaries
+            ],
+            "headings": dict(self.paper.headings),
         }
 
 
