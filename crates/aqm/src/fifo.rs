@@ -3,7 +3,7 @@
 //! It also keeps what the link still holds of what was taken from here: the limits of a discipline
 //! count both.
 
-use airpath_core::{Bytes, Packet, Ring};
+use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring};
 
 /// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,19 @@ impl Fifo {
     #[inline]
     pub fn front(&self) -> Option<&Packet> {
         self.packets.front()
+    }
+
+    /// Tells a sender of congestion with the oldest packet: marks it when `may_mark` and it is
+    /// ECN-capable, drops it otherwise. On an empty queue nothing happens.
+    pub fn signal_at_front(&mut self, may_mark: bool, ctx: &mut Ctx<'_>) {
+        if self.is_empty() {
+            return;
+        }
+        if may_mark && self.packets[0].ecn.is_capable() {
+            ctx.mark(&mut self.packets[0]);
+        } else if let Some(oldest) = self.pop() {
+            ctx.drop(oldest, DropReason::Early);
+        }
     }
 
     /// Number of packets.

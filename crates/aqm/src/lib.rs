@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod ared;
+mod by_rate;
 mod codel;
 mod codel_law;
 mod droptail;
@@ -30,6 +31,8 @@ mod queue_disc;
 mod red;
 mod red_law;
 mod registry;
+mod rlc_red;
+mod sbd;
 mod timed_fifo;
 
 pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
@@ -50,4 +53,8 @@ pub use red_law::{
     red_initial_probability,
 };
 pub use registry::{AnyQueue, QueueRegistry};
+pub use rlc_red::{RlcRed, RlcRedConfig, RlcRedDrop, RlcRedRow, rlc_red_drop_probability};
+pub use sbd::{
+    Sbd, SbdConfig, SbdExpiry, SbdRow, sbd_critical_rate, sbd_measuring_time, sbd_threshold,
+};
 pub use timed_fifo::TimedFifo;

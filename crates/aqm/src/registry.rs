@@ -8,6 +8,8 @@ use crate::gred::Gred;
 use crate::pie::Pie;
 use crate::queue_disc::{QueueDisc, Standing};
 use crate::red::Red;
+use crate::rlc_red::RlcRed;
+use crate::sbd::Sbd;
 use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
 
 /// Queue disciplines that were registered at run time.
@@ -23,6 +25,8 @@ built_in_parts! {
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
         "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
         "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
+        "sbd" => Sbd(Sbd): "Slope Based Discard: a drop at the front when the buffer fills too fast.",
+        "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",
     }
 }
 

@@ -115,6 +115,46 @@ fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
             ]
         }
+        "sbd" => {
+            let usual = json!({
+                "limit": 20, "min_th": 10, "reaction_time_ns": 200_000_000, "alpha": 5,
+                "tick_ns": 10_000_000, "expiry": "timer", "ecn": false, "by_rate": []});
+            let rows = json!([
+                {"rate_bps": 1000, "min_th": 2, "reaction_time_ns": 1_000_000},
+                {"rate_bps": 1, "min_th": 20, "reaction_time_ns": u64::MAX}]);
+            vec![
+                usual.clone(),
+                but(&usual, json!({"expiry": "arrival", "ecn": true})),
+                but(&usual, json!({"limit": 7, "min_th": 0, "reaction_time_ns": 1, "tick_ns": 1})),
+                but(&usual, json!({"limit": 1, "min_th": 0, "alpha": 1, "tick_ns": u64::MAX})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "min_th": u64::MAX, "alpha": u64::MAX,
+                                   "reaction_time_ns": u64::MAX}),
+                ),
+                but(&usual, json!({"by_rate": rows, "ecn": true})),
+            ]
+        }
+        "rlc-red" => {
+            let usual = json!({
+                "limit": 20, "min_th": 5, "max_p": 0.1, "count": true, "drop": "front",
+                "ecn": false, "by_rate": []});
+            let rows = json!([
+                {"rate_bps": 1000, "min_th": 2, "max_p": 0.5},
+                {"rate_bps": 1, "min_th": 19, "max_p": 1}]);
+            vec![
+                usual.clone(),
+                but(&usual, json!({"max_p": 1, "count": false, "drop": "arrival"})),
+                but(&usual, json!({"max_p": 1, "min_th": 0, "ecn": true})),
+                but(
+                    &usual,
+                    json!({"limit": 1, "min_th": 0, "max_p": 1, "drop": "arrival",
+                                   "ecn": true}),
+                ),
+                but(&usual, json!({"limit": u64::MAX, "min_th": u64::MAX - 1, "max_p": 0})),
+                but(&usual, json!({"by_rate": rows})),
+            ]
+        }
         other => panic!("say here how to set up a queue discipline of kind {other}"),
     }
 }
@@ -382,6 +422,8 @@ fn with_room_for_40(kind: &str) -> Value {
     let changes = match kind {
         "droptail" => json!({"limit": {"packets": 40}}),
         "gred" => json!({"min_th": 19, "max_th": 20, "max_p": 0}),
+        "sbd" => json!({"limit": 40, "min_th": 40, "alpha": 1}),
+        "rlc-red" => json!({"limit": 40, "max_p": 0}),
         "red" | "ared" => json!({"limit": 40, "max_p": 0, "weight": 1e-9}),
         _ => json!({"limit": 40}),
     };

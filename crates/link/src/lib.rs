@@ -12,6 +12,7 @@
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
+//! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
 
@@ -21,6 +22,7 @@ mod link;
 mod multi_regime;
 mod rate_trace;
 mod registry;
+mod rlc;
 mod serial;
 mod trace;
 pub mod trace_file;
@@ -32,6 +34,7 @@ pub use link::{Link, LinkKit, LinkReport, SideReport, Traces};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
 pub use registry::{AnyLink, LinkRegistry};
+pub use rlc::{OnMaxDat, RlcAm, RlcConfig, WindowPoll};
 pub use serial::{SerialLink, Transmission, Transmitter};
 pub use trace::{TraceConfig, TraceLink};
 pub use wire::Wire;

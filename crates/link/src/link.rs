@@ -79,4 +79,6 @@ pub struct LinkReport {
     pub lost_packets: u64,
     /// Transmissions begun in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
+    /// What only a link of this kind counts, by name; from the start of measurement.
+    pub counters: Vec<(&'static str, f64)>,
 }

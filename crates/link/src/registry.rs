@@ -4,6 +4,7 @@ use crate::fixed::Fixed;
 use crate::link::{Link, LinkKit, SideReport};
 use crate::multi_regime::MultiRegime;
 use crate::rate_trace::RateTraceTransmitter;
+use crate::rlc::RlcAm;
 use crate::serial::SerialLink;
 use crate::trace::TraceLink;
 use airpath_core::{Control, Ctx, Packet, Port, Registry, Stage, Time, built_in_parts};
@@ -20,6 +21,7 @@ built_in_parts! {
         "trace" => Trace(TraceLink): "Delivery opportunities of a recorded trace (Mahimahi).",
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",
+        "rlc-am" => RlcAm(RlcAm): "3G radio bearer: RLC acknowledged mode, both directions.",
     }
 }
 

@@ -225,6 +225,7 @@ impl<T: Transmitter> Link for SerialLink<T> {
             delivered_packets: measured.delivered_packets,
             lost_packets: measured.lost,
             regime_packets: measured.regime_packets.clone(),
+            counters: Vec::new(),
         };
         vec![SideReport { queue: self.queue.report(now), link }]
     }

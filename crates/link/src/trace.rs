@@ -257,6 +257,7 @@ impl Link for TraceLink {
             delivered_packets: self.measured.delivered_packets,
             lost_packets: self.measured.lost,
             regime_packets: vec![self.measured.delivered_packets + self.measured.lost],
+            counters: Vec::new(),
         };
         vec![SideReport { queue: self.queue.report(now), link }]
     }

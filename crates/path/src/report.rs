@@ -108,6 +108,9 @@ pub struct LinkSummary {
     pub lost_packets: u64,
     /// Transmissions begun in each regime.
     pub regime_packets: Vec<u64>,
+    /// What only a link of its kind counts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<&'static str, f64>,
 }
 
 impl ReplicationReport {
@@ -175,6 +178,7 @@ fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
         delivered_packets: link.delivered_packets,
         lost_packets: link.lost_packets,
         regime_packets: link.regime_packets.clone(),
+        counters: link.counters.iter().copied().collect(),
     }
 }
 

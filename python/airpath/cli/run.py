@@ -203,6 +203,13 @@ def _print_links(result: Result, out: Console) -> None:
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     output.print_table(out, "Links", columns, rows)
+    for link in result.link_intervals():
+        if link["counters"]:
+            counters = [
+                [name.replace("_", " "), _number(counter, 1, 3 if name.endswith("share") else 1)]
+                for name, counter in link["counters"].items()
+            ]
+            output.print_table(out, f"Link {link['name']}", ["count", "mean"], counters)
 
 
 def _print_transfers(result: Result, out: Console) -> None:

@@ -154,12 +154,13 @@ class Result:
         -------
         links : DataFrame
             `replication`, `link`, `utilisation` (share of time; of a trace, of its bytes), counts,
-            and the packets sent in each regime from 1 on.
+            the packets sent in each regime from 1 on, and what only a link of its kind counts.
         """
         return frame(
             {"replication": run["replication"], "link": link["name"]}
             | {name: link[name] for name in LINK_QUANTITIES}
             | {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
+            | link.get("counters", {})
             for run in self.replications
             for link in run["links"]
         )
@@ -614,6 +615,9 @@ class Result:
                     "name": name,
                     **self._quantities(runs, LINK_QUANTITIES),
                     "regime_packets": [self._interval(counts) for counts in regimes],
+                    "counters": self._quantities(
+                        [link.get("counters", {}) for link in runs], runs[0].get("counters", {})
+                    ),
                 }
             )
         return found

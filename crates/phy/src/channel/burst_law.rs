@@ -90,32 +90,4 @@ fn integral(f: impl Fn(f64) -> f64, end: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use airpath_conformance::Law;
-
-    const PARAMETERS: Law = Law {
-        area: "Radio channel",
-        source: "Chockalingam and Zorzi 1999: the chain of a fading channel (evaluated with Marcum's Q)",
-        allows: "the digits given",
-    };
-
-    #[test]
-    fn ten_per_cent_at_a_doppler_of_0_01() {
-        let chain = two_states(0.1, 0.01);
-        PARAMETERS.close(
-            "P(good | bad), ε = 0.1, f_d T = 0.01",
-            "",
-            chain.bad_to_good,
-            0.073149,
-            5e-7,
-        );
-        PARAMETERS.close(
-            "P(bad | good), ε = 0.1, f_d T = 0.01",
-            "",
-            chain.good_to_bad,
-            0.008128,
-            5e-7,
-        );
-    }
-}
+mod tests;

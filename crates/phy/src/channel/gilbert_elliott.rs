@@ -139,3 +139,6 @@ impl Channel for GilbertElliott {
         self.slots_destroy(self.run.is_bad, began_ns, ended_ns)
     }
 }
+
+#[cfg(test)]
+mod tests;

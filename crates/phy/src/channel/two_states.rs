@@ -151,3 +151,6 @@ impl Run {
         self.ends_ns = self.starts_ns.saturating_add(run_ns);
     }
 }
+
+#[cfg(test)]
+mod tests;

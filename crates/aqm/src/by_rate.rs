@@ -1,0 +1,96 @@
+//! Parameters by the link's rate: a table that a discipline reads whenever the rate changes.
+//!
+//! Source: Alcaraz & Cerdán 2006 §6 (`sbd-2006`): the parameters follow the rate of the radio
+//! bearer.
+
+use airpath_core::{ConfigError, Rate};
+
+/// A row of such a table.
+pub(crate) trait RateRow {
+    /// The lowest rate that the row is for, bit/s.
+    fn rate_bps(&self) -> u64;
+}
+
+/// Rows in the order of their rates, and the one that holds.
+#[derive(Clone, Debug)]
+pub(crate) struct ByRate<R> {
+    rows: Box<[R]>,
+    current: Option<usize>,
+}
+
+impl<R: RateRow> ByRate<R> {
+    /// The table, of which no row holds yet. The order of `rows` does not matter.
+    ///
+    /// # Errors
+    /// When two rows have the same rate, or `check` refuses one.
+    pub(crate) fn new(
+        mut rows: Vec<R>,
+        check: impl Fn(&R) -> Result<(), ConfigError>,
+    ) -> Result<ByRate<R>, ConfigError> {
+        for (number, row) in rows.iter().enumerate() {
+            let place = format!("by_rate[{number}]");
+            let rate = row.rate_bps();
+            if rows[..number].iter().any(|other| other.rate_bps() == rate) {
+                let problem = "in the table twice. Write one row for each rate";
+                return Err(ConfigError::new("rate_bps", rate, problem).under(&place));
+            }
+            check(row).map_err(|error| error.under(&place))?;
+        }
+        rows.sort_by_key(R::rate_bps);
+        Ok(ByRate { rows: rows.into_boxed_slice(), current: None })
+    }
+
+    /// The row for a link of this rate, when it is another one than before: the one with the largest
+    /// rate that is not above the link's; the first when all are above.
+    pub(crate) fn change(&mut self, rate: Rate) -> Option<&R> {
+        let fitting = self.rows.partition_point(|row| row.rate_bps() <= rate.0);
+        let row = fitting.saturating_sub(1);
+        if self.current.replace(row) == Some(row) {
+            return None;
+        }
+        self.rows.get(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl RateRow for u64 {
+        fn rate_bps(&self) -> u64 {
+            *self
+        }
+    }
+
+    fn table(rows: &[u64]) -> ByRate<u64> {
+        ByRate::new(rows.to_vec(), |_| Ok(())).expect("accepted")
+    }
+
+    #[test]
+    fn the_row_is_that_of_the_largest_rate_not_above_the_links() {
+        for (rate, row) in
+            [(0, 64), (63, 64), (64, 64), (127, 64), (128, 128), (200, 128), (384, 384), (999, 384)]
+        {
+            assert_eq!(table(&[384, 64, 128]).change(Rate(rate)), Some(&row), "{rate}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_given_when_it_begins_to_hold() {
+        let mut table = table(&[64, 128]);
+        let changes = [64, 100, 128, 999, 127].map(|rate| table.change(Rate(rate)).copied());
+        assert_eq!(changes, [Some(64), None, Some(128), None, Some(64)]);
+    }
+
+    #[test]
+    fn without_rows_nothing_changes() {
+        assert_eq!(table(&[]).change(Rate(64)), None);
+    }
+
+    #[test]
+    fn a_rate_that_is_there_twice_is_refused() {
+        let error = ByRate::new(vec![64, 128, 64], |_: &u64| Ok(())).expect_err("64 twice");
+        let text = "by_rate[2].rate_bps = 64: in the table twice. Write one row for each rate";
+        assert_eq!(error.to_string(), text);
+    }
+}

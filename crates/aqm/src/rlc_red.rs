@@ -1,0 +1,215 @@
+//! RED at the buffer of a radio bearer: instantaneous occupancy, drops at the front.
+//!
+//! Source: Alcaraz & Cerdán 2006 §2 and §5 (`sbd-2006`): RED (Floyd & Jacobson 1993, `red-1993`)
+//! on the instantaneous occupancy of an RLC buffer, max_th being the buffer itself.
+//! Left out: the gentle curve, for which there is no room above max_th.
+//! The paper names only thresholds and max_p. Assumed: the count between drops as in red-1993
+//! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
+
+use crate::by_rate::{ByRate, RateRow};
+use crate::fifo::Fifo;
+use crate::queue_disc::QueueDisc;
+use crate::red_law::red_final_probability;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Rate, Setup, Stream};
+use serde::Deserialize;
+
+/// Which packet is dropped for an arrival that was drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RlcRedDrop {
+    /// The first one whose transmission has not started, the arrival if there is no other.
+    #[default]
+    Front,
+    /// The arrival.
+    Arrival,
+}
+
+/// What the user sets. The defaults of the scenario are those for 384 kbit/s (sbd-2006 Table 5).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RlcRedConfig {
+    /// max_th, packets: most that may wait or be held by the link. At least 1.
+    pub limit: usize,
+    /// min_th, packets: below it nothing is dropped. Below `limit`.
+    pub min_th: usize,
+    /// max_p, in [0, 1]: the probability that would be reached at `limit`.
+    pub max_p: f64,
+    /// Space drops evenly by the count of arrivals since the last one.
+    #[serde(default = "yes")]
+    pub count: bool,
+    /// Which packet is dropped.
+    #[serde(default)]
+    pub drop: RlcRedDrop,
+    /// Mark an ECN-capable packet instead of dropping it.
+    #[serde(default)]
+    pub ecn: bool,
+    /// `min_th` and `max_p` by the link's rate; empty: they stay as they are.
+    #[serde(default)]
+    pub by_rate: Vec<RlcRedRow>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Parameters for links of `rate_bps` and more, up to the next row's.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RlcRedRow {
+    /// Rate, bit/s.
+    pub rate_bps: u64,
+    /// min_th, packets. Below `limit`.
+    pub min_th: usize,
+    /// max_p, in [0, 1].
+    pub max_p: f64,
+}
+
+impl RateRow for RlcRedRow {
+    fn rate_bps(&self) -> u64 {
+        self.rate_bps
+    }
+}
+
+/// p_b of an arrival that finds `occupancy` packets, fewer than `limit`: from 0 at min_th upwards.
+///
+/// Source: red-1993 §4, the occupancy in the place of the average.
+pub fn rlc_red_drop_probability(occupancy: usize, min_th: usize, limit: usize, max_p: f64) -> f64 {
+    occupancy.saturating_sub(min_th) as f64 / (limit - min_th) as f64 * max_p
+}
+
+/// A first-in-first-out queue under RED on its occupancy.
+#[derive(Clone, Debug)]
+pub struct RlcRed {
+    limit: usize,
+    min_th: usize,
+    max_p: f64,
+    counts: bool,
+    drop: RlcRedDrop,
+    ecn: bool,
+    by_rate: ByRate<RlcRedRow>,
+    stream: Stream,
+    /// `count` of red-1993 Fig. 2; `None` is its −1.
+    count: Option<u64>,
+    fifo: Fifo,
+}
+
+impl<T: ?Sized> Part<T> for RlcRed {
+    type Config = RlcRedConfig;
+
+    fn build(config: RlcRedConfig, setup: Setup<'_, T>) -> Result<RlcRed, ConfigError> {
+        let RlcRedConfig { limit, min_th, max_p, count, drop, ecn, .. } = config;
+        if limit == 0 {
+            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
+        }
+        check_row(limit, min_th, max_p)?;
+        let by_rate =
+            ByRate::new(config.by_rate, |row: &RlcRedRow| check_row(limit, row.min_th, row.max_p))?;
+        Ok(RlcRed {
+            limit,
+            min_th,
+            max_p,
+            counts: count,
+            drop,
+            ecn,
+            by_rate,
+            stream: setup.seed.stream(),
+            count: None,
+            fifo: Fifo::default(),
+        })
+    }
+}
+
+fn check_row(limit: usize, min_th: usize, max_p: f64) -> Result<(), ConfigError> {
+    if min_th >= limit {
+        let problem = format!("not below limit ({limit}). Write fewer packets");
+        return Err(ConfigError::new("min_th", min_th, problem));
+    }
+    if !(0.0..=1.0).contains(&max_p) {
+        return Err(ConfigError::new("max_p", max_p, "outside [0, 1]"));
+    }
+    Ok(())
+}
+
+impl RlcRed {
+    /// Whether the arrival that finds `occupancy` packets is drawn (red-1993 Fig. 2).
+    fn is_drawn(&mut self, occupancy: usize) -> bool {
+        if occupancy < self.min_th {
+            self.count = None;
+            return false;
+        }
+        let count = self.count.map_or(0, |count| count + 1);
+        let p_b = rlc_red_drop_probability(occupancy, self.min_th, self.limit, self.max_p);
+        let p_a = red_final_probability(p_b, if self.counts { count } else { 0 }, false);
+        let is_drawn = self.stream.bernoulli(p_a);
+        self.count = Some(if is_drawn { 0 } else { count });
+        is_drawn
+    }
+
+    /// Marks or drops a packet for an arrival that was drawn.
+    fn signal(&mut self, mut arrival: Packet, ctx: &mut Ctx<'_>) {
+        match self.drop {
+            RlcRedDrop::Front => {
+                self.fifo.push(arrival);
+                self.fifo.signal_at_front(self.ecn, ctx);
+            }
+            RlcRedDrop::Arrival if self.ecn && arrival.ecn.is_capable() => {
+                ctx.mark(&mut arrival);
+                self.fifo.push(arrival);
+            }
+            RlcRedDrop::Arrival => ctx.drop(arrival, DropReason::Early),
+        }
+    }
+}
+
+impl QueueDisc for RlcRed {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        let occupancy = self.fifo.occupancy();
+        if occupancy >= self.limit {
+            self.count = Some(0);
+            ctx.drop(packet, DropReason::Overflow);
+        } else if self.is_drawn(occupancy) {
+            self.signal(packet, ctx);
+        } else {
+            self.fifo.push(packet);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.fifo.pop()
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+
+    /// Another row holds from now on; the count begins anew.
+    fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {
+        let Some(row) = self.by_rate.change(rate) else { return };
+        self.min_th = row.min_th;
+        self.max_p = row.max_p;
+        self.count = None;
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! Tests of RED at an RLC buffer: probabilities by occupancy, spacing of drops, which packet goes.
+
+use super::*;
+use airpath_core::{
+    Bus, Ctx, Duration, Ecn, FlowId, Recorder, Registry, Seed, Series, StageId, Time,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// 384 kbit/s in Table 5.
+fn paper() -> RlcRedConfig {
+    RlcRedConfig {
+        limit: 40,
+        min_th: 20,
+        max_p: 0.05,
+        count: true,
+        drop: RlcRedDrop::Front,
+        ecn: false,
+        by_rate: Vec::new(),
+    }
+}
+
+fn build(config: RlcRedConfig) -> Result<RlcRed, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    RlcRed::build(config, Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () })
+}
+
+/// A queue, driven by hand; a packet is known by its number, from 0.
+struct Line {
+    bus: Bus,
+    red: RlcRed,
+    put: u32,
+    ecn: Ecn,
+}
+
+impl Line {
+    fn new(config: RlcRedConfig) -> Line {
+        let bus = Bus::new(1, Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { bus, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
+    }
+
+    /// A queue of `config` in which nothing is recorded, for many drops.
+    fn unrecorded(config: RlcRedConfig) -> Line {
+        Line { bus: Bus::new(1, Recorder::default()), ..Line::new(config) }
+    }
+
+    fn ctx(&mut self) -> (Ctx<'_>, &mut RlcRed) {
+        (Ctx::new(Time::ZERO, StageId(0), &mut self.bus), &mut self.red)
+    }
+
+    /// Offers a packet; tells whether one was dropped or marked.
+    fn put(&mut self) -> bool {
+        let counts = self.bus.counts(StageId(0));
+        let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
+        packet.ecn = self.ecn;
+        self.put += 1;
+        let (mut ctx, red) = self.ctx();
+        red.enqueue(packet, &mut ctx);
+        self.bus.counts(StageId(0)) != counts
+    }
+
+    fn fill_to(&mut self, occupancy: usize) {
+        while self.red.fifo.occupancy() < occupancy {
+            self.put();
+        }
+    }
+
+    fn take_to(&mut self, occupancy: usize) {
+        while self.red.fifo.occupancy() > occupancy {
+            let (mut ctx, red) = self.ctx();
+            red.dequeue(&mut ctx).expect("one waits");
+        }
+    }
+
+    fn hold(&mut self, packets: usize) {
+        let (mut ctx, red) = self.ctx();
+        red.on_held(packets, Bytes(packets as u64 * 1500), &mut ctx);
+    }
+
+    fn set_rate(&mut self, kbps: u64) {
+        let (mut ctx, red) = self.ctx();
+        red.on_rate(Rate(kbps * 1000), &mut ctx);
+    }
+
+    /// Arrivals from one drop or mark to the next, the latter included, at a constant occupancy.
+    fn gap(&mut self, occupancy: usize) -> u64 {
+        for arrivals in 1..1_000_000 {
+            let is_signalled = self.put();
+            self.take_to(occupancy);
+            if is_signalled {
+                return arrivals;
+            }
+        }
+        panic!("no drop in a million arrivals");
+    }
+
+    fn dropped(&self, reason: DropReason) -> Vec<u32> {
+        let drops = self.bus.recorder.samples(Series::Drop).iter();
+        drops.filter(|d| d.value == f64::from(reason as u8)).map(|d| d.id).collect()
+    }
+
+    fn marks(&self) -> Vec<u32> {
+        self.bus.recorder.samples(Series::Mark).iter().map(|mark| mark.id).collect()
+    }
+}
+
+/// A drop as soon as an arrival finds 39 of 40 packets.
+fn certain() -> RlcRedConfig {
+    RlcRedConfig { min_th: 38, max_p: 1.0, ..paper() }
+}
+
+/// Chi-square of gaps against the uniform law on `1..=high`; none may lie outside.
+fn chi_square(gaps: &[u64], high: u64) -> f64 {
+    let mut bins = vec![0u32; high as usize];
+    for gap in gaps {
+        assert!((1..=high).contains(gap), "{gap} outside 1 to {high}");
+        bins[(gap - 1) as usize] += 1;
+    }
+    let expected = gaps.len() as f64 / bins.len() as f64;
+    bins.iter().map(|seen| (f64::from(*seen) - expected).powi(2) / expected).sum()
+}
+
+#[test]
+fn p_b_rises_from_0_at_min_th_towards_max_p_at_the_limit() {
+    for (occupancy, p_b) in [(0, 0.0), (19, 0.0), (20, 0.0), (30, 0.025), (36, 0.04), (39, 0.0475)]
+    {
+        let found = rlc_red_drop_probability(occupancy, 20, 40, 0.05);
+        assert!((found - p_b).abs() < 1e-15, "{occupancy}: {found}");
+    }
+}
+
+/// Five standard deviations of 100 000 arrivals.
+#[test]
+fn without_count_the_share_dropped_is_p_b() {
+    const ARRIVALS: u32 = 100_000;
+    for (occupancy, p_b) in [(21, 0.025), (25, 0.125), (30, 0.25), (39, 0.475)] {
+        let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.5, count: false, ..paper() });
+        line.fill_to(occupancy);
+        let drops = (0..ARRIVALS)
+            .filter(|_| {
+                let is_dropped = line.put();
+                line.take_to(occupancy);
+                is_dropped
+            })
+            .count();
+        let share = drops as f64 / f64::from(ARRIVALS);
+        let tolerance = 5.0 * (p_b * (1.0 - p_b) / f64::from(ARRIVALS)).sqrt();
+        assert!((share - p_b).abs() < tolerance, "{occupancy}: {share}, not {p_b}");
+    }
+}
+
+/// p_b = 1/8. From the first arrival that finds min_th or more, count is 0, 1, … (red-1993 Fig. 2).
+/// Of chi-square with 7 degrees of freedom one in a million exceeds 40.5.
+#[test]
+fn with_count_the_first_drop_is_uniform_on_1_to_1_over_p_b() {
+    let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.25, ..paper() });
+    let gaps: Vec<u64> = (0..20_000)
+        .map(|_| {
+            line.take_to(10);
+            line.put();
+            // Held packets raise the occupancy without an arrival.
+            line.hold(30 - line.red.packets());
+            let gap = line.gap(30);
+            line.hold(0);
+            gap
+        })
+        .collect();
+    assert!(chi_square(&gaps, 8) < 40.5, "{}", chi_square(&gaps, 8));
+}
+
+/// After a drop count is 1 at the next arrival: p_a is 1/7 there and 1 at the seventh. Of chi-square
+/// with 6 degrees of freedom one in a million exceeds 38.3.
+#[test]
+fn with_count_drops_are_uniformly_1_to_1_over_p_b_less_1_apart() {
+    let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.25, ..paper() });
+    line.fill_to(30);
+    line.gap(30);
+    let gaps: Vec<u64> = (0..80_000).map(|_| line.gap(30)).collect();
+    assert!(chi_square(&gaps, 7) < 38.3, "{}", chi_square(&gaps, 7));
+}
+
+/// p_b = 1/80 at 25 packets and max_p = 0.05, about the working point of Table 5.
+#[test]
+fn with_count_the_mean_gap_at_p_b_1_over_80_is_40() {
+    const DROPS: u32 = 20_000;
+    let mut line = Line::unrecorded(paper());
+    line.fill_to(25);
+    line.gap(25);
+    let sum: u64 = (0..DROPS).map(|_| line.gap(25)).sum();
+    let mean = sum as f64 / f64::from(DROPS);
+    // Uniform on 1 to 79: mean 40, variance (79² − 1)/12; five standard deviations.
+    let tolerance = 5.0 * ((79.0_f64.powi(2) - 1.0) / 12.0 / f64::from(DROPS)).sqrt();
+    assert!((mean - 40.0).abs() < tolerance, "{mean}");
+}
+
+#[test]
+fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
+    let mut line = Line::new(RlcRedConfig { max_p: 1.0, ..paper() });
+    line.fill_to(20);
+    for _ in 0..1000 {
+        line.take_to(19);
+        assert!(!line.put());
+    }
+    assert_eq!(line.red.count, None);
+    line.put();
+    assert_eq!(line.red.count, Some(0));
+    line.put();
+    assert!(line.red.count.is_some());
+    line.take_to(19);
+    line.put();
+    assert_eq!(line.red.count, None);
+}
+
+/// The very first arrival that finds 39 packets is drawn with 1/2: no average has to rise first.
+#[test]
+fn the_occupancy_counts_at_once() {
+    let first_is_dropped = |replication| {
+        let registry = Registry::<dyn QueueDisc + Send>::default();
+        let seed = Seed::new(1, replication, "red");
+        let setup = Setup { seed, registry: &registry, extra: () };
+        let mut line = Line::unrecorded(certain());
+        line.red = RlcRed::build(certain(), setup).expect("accepted");
+        line.fill_to(1);
+        line.hold(38);
+        line.put()
+    };
+    let dropped = (0..10_000).filter(|replication| first_is_dropped(*replication)).count();
+    // Five standard deviations.
+    assert!((4750..=5250).contains(&dropped), "{dropped} of 10 000");
+}
+
+#[test]
+fn a_full_buffer_drops_the_arrival_and_the_count_starts_again() {
+    let mut line = Line::new(RlcRedConfig { max_p: 0.0, ..paper() });
+    line.fill_to(40);
+    assert_eq!(line.red.count, Some(19));
+    line.put();
+    assert_eq!((line.dropped(DropReason::Overflow), line.red.count), (vec![40], Some(0)));
+    assert_eq!((line.dropped(DropReason::Early), line.red.packets()), (vec![], 40));
+}
+
+/// Puts one packet after another while 39 are there until one of them is dropped or marked.
+fn until_a_signal(line: &mut Line) {
+    line.fill_to(38);
+    line.put();
+    while line.red.fifo.occupancy() >= 39 && !line.put() {
+        line.take_to(39);
+    }
+}
+
+#[test]
+fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
+    let mut line = Line::new(certain());
+    line.fill_to(38);
+    line.take_to(30);
+    line.hold(9);
+    // p_b = 1/2 of those that find 39: the second at the latest.
+    let first = line.put();
+    if !first {
+        line.take_to(39);
+        assert!(line.put());
+    }
+    let front = if first { 8 } else { 9 };
+    assert_eq!(line.dropped(DropReason::Early), [front]);
+    assert_eq!(line.red.fifo.occupancy(), 39);
+}
+
+#[test]
+fn when_all_have_started_the_arrival_is_dropped() {
+    let mut line = Line::new(certain());
+    line.hold(39);
+    if !line.put() {
+        line.take_to(39);
+        assert!(line.put());
+    }
+    assert_eq!(line.dropped(DropReason::Early), [line.put - 1]);
+    assert_eq!((line.red.packets(), line.red.fifo.occupancy()), (0, 39));
+}
+
+#[test]
+fn with_drop_arrival_that_one_is_dropped() {
+    let mut line = Line::new(RlcRedConfig { drop: RlcRedDrop::Arrival, ..certain() });
+    until_a_signal(&mut line);
+    assert_eq!(line.dropped(DropReason::Early), [line.put - 1]);
+    assert_eq!(line.red.packets(), 39);
+}
+
+#[test]
+fn with_ecn_the_front_or_the_arrival_is_marked_and_all_stay() {
+    for drop in [RlcRedDrop::Front, RlcRedDrop::Arrival] {
+        let mut line = Line::new(RlcRedConfig { drop, ecn: true, ..certain() });
+        line.ecn = Ecn::Ect0;
+        line.fill_to(39);
+        let before = line.red.fifo.front().expect("39 wait").flow.0;
+        let mut marked = line.put();
+        let mut front = before;
+        while !marked {
+            line.take_to(39);
+            front = line.red.fifo.front().expect("39 wait").flow.0;
+            marked = line.put();
+        }
+        let expected = if drop == RlcRedDrop::Front { front } else { line.put - 1 };
+        assert_eq!((line.marks(), line.red.packets()), (vec![expected], 40), "{drop:?}");
+        assert_eq!(line.bus.counts(StageId(0)).total(), 0);
+    }
+}
+
+#[test]
+fn with_ecn_a_packet_that_is_not_capable_is_dropped() {
+    for drop in [RlcRedDrop::Front, RlcRedDrop::Arrival] {
+        let mut line = Line::new(RlcRedConfig { drop, ecn: true, ..certain() });
+        until_a_signal(&mut line);
+        let drops = line.dropped(DropReason::Early).len();
+        assert_eq!((line.marks(), drops), (vec![], 1), "{drop:?}");
+    }
+}
+
+#[test]
+fn the_rate_chooses_the_row_and_the_count_starts_again() {
+    let row = |kbps: u64, min_th, max_p| RlcRedRow { rate_bps: kbps * 1000, min_th, max_p };
+    let by_rate = vec![row(384, 20, 0.05), row(128, 10, 1.0)];
+    let mut line = Line::new(RlcRedConfig { by_rate, ..paper() });
+    line.set_rate(384);
+    line.fill_to(20);
+    line.put();
+    assert_eq!((line.red.min_th, line.red.max_p, line.red.count), (20, 0.05, Some(0)));
+    line.set_rate(128);
+    assert_eq!((line.red.min_th, line.red.max_p, line.red.count), (10, 1.0, None));
+    // p_b = 11/30, 12/30: one of three arrivals goes.
+    let dropped = (0..3).filter(|_| line.put()).count();
+    assert!(dropped > 0);
+    line.set_rate(200);
+    assert!(line.red.count.is_some(), "the same row");
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let bad = |changes: serde_json::Value| {
+        let mut description = json!({"limit": 40, "min_th": 20, "max_p": 0.05});
+        for (key, value) in changes.as_object().expect("a table") {
+            description[key] = value.clone();
+        }
+        let config = serde_json::from_value(description).expect("of the right types");
+        build(config).expect_err("a bad value").to_string()
+    };
+    let row = json!({"rate_bps": 1, "min_th": 20, "max_p": 2});
+    for (changes, text) in [
+        (json!({"limit": 0}), "limit = 0: not positive. Write at least 1"),
+        (json!({"min_th": 40}), "min_th = 40: not below limit (40). Write fewer packets"),
+        (json!({"max_p": 1.5}), "max_p = 1.5: outside [0, 1]"),
+        (json!({"by_rate": [row]}), "by_rate[0].max_p = 2: outside [0, 1]"),
+    ] {
+        assert_eq!(bad(changes), text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Of any arrivals (true) and departures: as many in as out, dropped and left, never more than
+    /// the limit, no early drop that found fewer than min_th, and twice the same.
+    #[test]
+    fn it_keeps_its_limits_and_its_books(
+        limit in 1..50usize,
+        min_th in 0..50usize,
+        max_p in 0.0..=1.0f64,
+        count in any::<bool>(),
+        at_front in any::<bool>(),
+        steps in prop::collection::vec(any::<bool>(), 1..500),
+    ) {
+        let drop = if at_front { RlcRedDrop::Front } else { RlcRedDrop::Arrival };
+        let min_th = min_th.min(limit - 1);
+        let config = RlcRedConfig { limit, min_th, max_p, count, drop, ..paper() };
+        let runs = [0, 1].map(|_| {
+            let (mut line, mut taken) = (Line::new(config.clone()), 0);
+            for is_arrival in &steps {
+                let found = line.red.fifo.occupancy();
+                if *is_arrival {
+                    let is_dropped = line.put();
+                    assert!(!is_dropped || found >= min_th);
+                } else if found > 0 {
+                    line.take_to(found - 1);
+                    taken += 1;
+                }
+                assert!(line.red.fifo.occupancy() <= limit);
+            }
+            let dropped = line.bus.counts(StageId(0)).total();
+            assert_eq!(u64::from(line.put), taken + dropped + line.red.packets() as u64);
+            (line.dropped(DropReason::Early), line.dropped(DropReason::Overflow))
+        });
+        prop_assert_eq!(&runs[0], &runs[1]);
+    }
+}

@@ -1,0 +1,301 @@
+//! Slope Based Discard: a drop at the front when the buffer fills faster than it may.
+//!
+//! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC).
+//! Left out: occupancy in bits; a packet counts one, whatever its size.
+//! Differs: the paper's pseudocode measures anew within T_r after a drop, which its text excludes;
+//! here C is started only while both timers are off. Where th_n would exceed maxth, eq. 1 has no
+//! value: there th_n is maxth and C is T_r.
+
+use crate::by_rate::{ByRate, RateRow};
+use crate::fifo::Fifo;
+use crate::queue_disc::QueueDisc;
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Time,
+};
+use serde::Deserialize;
+
+/// What happens when a timer expires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SbdExpiry {
+    /// The occupancy is examined at once (sbd-2006, the pseudocode's last part).
+    #[default]
+    Timer,
+    /// It is examined at the next arrival.
+    Arrival,
+}
+
+/// What the user sets. The defaults of the scenario are those for 384 kbit/s (sbd-2006 Table 3).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SbdConfig {
+    /// maxth, packets: most that may wait or be held by the link. At least 1.
+    pub limit: usize,
+    /// minth, packets: below it nothing is dropped. At most `limit`.
+    pub min_th: usize,
+    /// T_r, ns: how long a drop takes to be felt in the buffer. At least 1.
+    pub reaction_time_ns: u64,
+    /// α, packets: the rise over which the slope is measured. At least 1.
+    pub alpha: usize,
+    /// C and T_r are rounded up to multiples of this, ns. At least 1; sbd-2006 §3: a TTI.
+    pub tick_ns: u64,
+    /// What happens when a timer expires.
+    #[serde(default)]
+    pub expiry: SbdExpiry,
+    /// Mark an ECN-capable packet instead of dropping it, while there is room.
+    #[serde(default)]
+    pub ecn: bool,
+    /// `min_th` and `reaction_time` by the link's rate; empty: they stay as they are.
+    #[serde(default)]
+    pub by_rate: Vec<SbdRow>,
+}
+
+/// Parameters for links of `rate_bps` and more, up to the next row's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SbdRow {
+    /// Rate, bit/s.
+    pub rate_bps: u64,
+    /// minth, packets. At most `limit`.
+    pub min_th: usize,
+    /// T_r, ns. At least 1.
+    pub reaction_time_ns: u64,
+}
+
+impl RateRow for SbdRow {
+    fn rate_bps(&self) -> u64 {
+        self.rate_bps
+    }
+}
+
+/// th_n, the occupancy that must not be reached before C_n expires: BO + α, at most maxth.
+///
+/// Source: sbd-2006 §3.
+pub fn sbd_threshold(occupancy: usize, alpha: usize, limit: usize) -> usize {
+    occupancy.saturating_add(alpha).min(limit)
+}
+
+/// r_c, the filling rate that, if sustained, fills the buffer from th_n within T_r, packets/s.
+///
+/// Source: sbd-2006 eq. 1.
+pub fn sbd_critical_rate(threshold: usize, reaction_time: Duration, limit: usize) -> f64 {
+    limit.saturating_sub(threshold) as f64 / reaction_time.as_secs_lossy()
+}
+
+/// C_n = α / r_c, rounded up to whole `tick`s; T_r when BO + α reaches maxth, where r_c is 0.
+///
+/// Source: sbd-2006 §3.
+pub fn sbd_measuring_time(
+    occupancy: usize,
+    alpha: usize,
+    limit: usize,
+    reaction_time: Duration,
+    tick: Duration,
+) -> Duration {
+    let left = limit.saturating_sub(occupancy).saturating_sub(alpha);
+    if left == 0 {
+        return in_whole_ticks(u128::from(reaction_time.as_nanos()), tick);
+    }
+    let nanos = u128::from(reaction_time.as_nanos()) * alpha as u128;
+    in_whole_ticks(nanos.div_ceil(left as u128), tick)
+}
+
+/// At most what a u64 holds.
+fn in_whole_ticks(nanos: u128, tick: Duration) -> Duration {
+    let tick = u128::from(tick.as_nanos());
+    let rounded = nanos.div_ceil(tick).saturating_mul(tick);
+    Duration::from_nanos(u64::try_from(rounded).unwrap_or(u64::MAX))
+}
+
+/// What the discipline is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Neither timer runs: the occupancy was too small when it was examined last.
+    Idle,
+    /// C_n runs until `until`: a crossing of `threshold` before that is too fast.
+    Measuring { threshold: usize, until: Time },
+    /// T_r runs until `until`: the last drop is still on its way to be felt.
+    Reacting { until: Time },
+}
+
+/// A first-in-first-out queue under Slope Based Discard.
+#[derive(Clone, Debug)]
+pub struct Sbd {
+    limit: usize,
+    min_th: usize,
+    reaction_time: Duration,
+    alpha: usize,
+    tick: Duration,
+    expiry: SbdExpiry,
+    ecn: bool,
+    by_rate: ByRate<SbdRow>,
+    phase: Phase,
+    fifo: Fifo,
+}
+
+impl<T: ?Sized> Part<T> for Sbd {
+    type Config = SbdConfig;
+
+    fn build(config: SbdConfig, _setup: Setup<'_, T>) -> Result<Sbd, ConfigError> {
+        let SbdConfig { limit, min_th, reaction_time_ns, alpha, tick_ns, expiry, ecn, .. } = config;
+        for (field, is_zero) in
+            [("limit", limit == 0), ("alpha", alpha == 0), ("tick_ns", tick_ns == 0)]
+        {
+            if is_zero {
+                return Err(not_positive(field));
+            }
+        }
+        check_row(limit, min_th, reaction_time_ns)?;
+        let by_rate = ByRate::new(config.by_rate, |row: &SbdRow| {
+            check_row(limit, row.min_th, row.reaction_time_ns)
+        })?;
+        Ok(Sbd {
+            limit,
+            min_th,
+            reaction_time: Duration::from_nanos(reaction_time_ns),
+            alpha,
+            tick: Duration::from_nanos(tick_ns),
+            expiry,
+            ecn,
+            by_rate,
+            phase: Phase::Idle,
+            fifo: Fifo::default(),
+        })
+    }
+}
+
+fn not_positive(field: &str) -> ConfigError {
+    ConfigError::new(field, 0, "not positive. Write at least 1")
+}
+
+fn check_row(limit: usize, min_th: usize, reaction_time_ns: u64) -> Result<(), ConfigError> {
+    if min_th > limit {
+        let problem = format!("above limit ({limit}). Write at most as many packets");
+        return Err(ConfigError::new("min_th", min_th, problem));
+    }
+    if reaction_time_ns == 0 {
+        return Err(not_positive("reaction_time_ns"));
+    }
+    Ok(())
+}
+
+impl Sbd {
+    /// Starts C_n when the occupancy is minth − α or more; otherwise neither timer runs.
+    fn examine(&mut self, now: Time) {
+        let occupancy = self.fifo.occupancy();
+        self.phase = if occupancy >= self.min_th.saturating_sub(self.alpha) {
+            let Sbd { limit, alpha, reaction_time, tick, .. } = *self;
+            let span = sbd_measuring_time(occupancy, alpha, limit, reaction_time, tick);
+            Phase::Measuring {
+                threshold: sbd_threshold(occupancy, alpha, limit),
+                until: now + span,
+            }
+        } else {
+            Phase::Idle
+        };
+    }
+
+    /// When the timer that runs expires.
+    #[inline]
+    fn expires(&self) -> Time {
+        match self.phase {
+            Phase::Idle => Time::NEVER,
+            Phase::Measuring { until, .. } | Phase::Reacting { until } => until,
+        }
+    }
+
+    fn expire_if_due(&mut self, now: Time) {
+        if now < self.expires() {
+            return;
+        }
+        match self.expiry {
+            SbdExpiry::Timer => self.examine(now),
+            SbdExpiry::Arrival => self.phase = Phase::Idle,
+        }
+    }
+
+    /// The buffer fills faster than it may: the first packet whose transmission has not started is
+    /// dropped, the arrival if there is no other. A full buffer has no room for a mark.
+    fn signal(&mut self, arrival: Packet, ctx: &mut Ctx<'_>) {
+        let may_mark = self.ecn && self.fifo.occupancy() < self.limit;
+        self.fifo.push(arrival);
+        self.fifo.signal_at_front(may_mark, ctx);
+        let reaction_time = u128::from(self.reaction_time.as_nanos());
+        self.phase = Phase::Reacting { until: ctx.now + in_whole_ticks(reaction_time, self.tick) };
+    }
+
+    fn admit(&mut self, arrival: Packet, ctx: &mut Ctx<'_>) {
+        if self.fifo.occupancy() < self.limit {
+            self.fifo.push(arrival);
+        } else {
+            ctx.drop(arrival, DropReason::Overflow);
+        }
+    }
+}
+
+impl QueueDisc for Sbd {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.expire_if_due(ctx.now);
+        match self.phase {
+            Phase::Measuring { threshold, .. } if self.fifo.occupancy() + 1 >= threshold => {
+                self.signal(packet, ctx);
+            }
+            Phase::Measuring { .. } | Phase::Reacting { .. } => self.admit(packet, ctx),
+            Phase::Idle => {
+                self.admit(packet, ctx);
+                self.examine(ctx.now);
+            }
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.fifo.pop()
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.fifo.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.fifo.backlog()
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        match self.expiry {
+            SbdExpiry::Timer => self.expires(),
+            SbdExpiry::Arrival => Time::NEVER,
+        }
+    }
+
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.expire_if_due(ctx.now);
+    }
+
+    /// Another row holds from now on: both timers stop, and the occupancy is examined (sbd-2006 §6).
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        let Some(row) = self.by_rate.change(rate) else { return };
+        self.min_th = row.min_th;
+        self.reaction_time = Duration::from_nanos(row.reaction_time_ns);
+        self.examine(ctx.now);
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,576 @@
+//! Tests of SBD: which packet goes and when, by the rules of sbd-2006 and at their edges.
+
+use super::*;
+use airpath_core::{Bus, Ecn, FlowId, Recorder, Registry, Seed, Series, StageId};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// 384 kbit/s in Table 3.
+fn paper() -> SbdConfig {
+    SbdConfig {
+        limit: 40,
+        min_th: 20,
+        reaction_time_ns: 200_000_000,
+        alpha: 5,
+        tick_ns: 10_000_000,
+        expiry: SbdExpiry::Timer,
+        ecn: false,
+        by_rate: Vec::new(),
+    }
+}
+
+fn build(config: SbdConfig) -> Result<Sbd, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    Sbd::build(config, Setup { seed: Seed::new(1, 0, "sbd"), registry: &registry, extra: () })
+}
+
+/// A queue, driven by hand; a packet is known by its number, from 0. Times in ms.
+struct Line {
+    bus: Bus,
+    sbd: Sbd,
+    put: u32,
+    held: usize,
+    ecn: Ecn,
+}
+
+impl Line {
+    fn new(config: SbdConfig) -> Line {
+        let bus = Bus::new(1, Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { bus, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
+    }
+
+    /// The view at `ms`, after every wake-up that is due by then.
+    fn at(&mut self, ms: u64) -> (Ctx<'_>, &mut Sbd) {
+        let now = Time::from_millis(ms);
+        while self.sbd.next_wakeup() <= now {
+            let due = self.sbd.next_wakeup();
+            self.sbd.on_wake(&mut Ctx::new(due, StageId(0), &mut self.bus));
+        }
+        (Ctx::new(now, StageId(0), &mut self.bus), &mut self.sbd)
+    }
+
+    /// Offers so many packets.
+    fn put(&mut self, count: u32, ms: u64) {
+        for _ in 0..count {
+            let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
+            packet.ecn = self.ecn;
+            self.put += 1;
+            let (mut ctx, sbd) = self.at(ms);
+            sbd.enqueue(packet, &mut ctx);
+        }
+    }
+
+    /// Takes so many packets, of which the link holds none.
+    fn take(&mut self, count: u32, ms: u64) {
+        for _ in 0..count {
+            let (mut ctx, sbd) = self.at(ms);
+            sbd.dequeue(&mut ctx).expect("one waits");
+        }
+    }
+
+    /// Takes so many packets, which the link goes on to hold.
+    fn hold(&mut self, count: usize, ms: u64) {
+        self.take(count as u32, ms);
+        self.held += count;
+        let held = self.held;
+        let (mut ctx, sbd) = self.at(ms);
+        sbd.on_held(held, Bytes(held as u64 * 1500), &mut ctx);
+    }
+
+    fn set_rate(&mut self, kbps: u64, ms: u64) {
+        let (mut ctx, sbd) = self.at(ms);
+        sbd.on_rate(Rate(kbps * 1000), &mut ctx);
+    }
+
+    fn occupancy(&self) -> usize {
+        self.sbd.fifo.occupancy()
+    }
+
+    /// C_n: th_n and when it ends, ms.
+    fn measuring(&mut self, ms: u64) -> Option<(usize, u64)> {
+        self.at(ms);
+        match self.sbd.phase {
+            Phase::Measuring { threshold, until } => {
+                Some((threshold, until.as_nanos() / 1_000_000))
+            }
+            _ => None,
+        }
+    }
+
+    /// When T_r ends, ms.
+    fn reacting(&mut self, ms: u64) -> Option<u64> {
+        self.at(ms);
+        match self.sbd.phase {
+            Phase::Reacting { until } => Some(until.as_nanos() / 1_000_000),
+            _ => None,
+        }
+    }
+
+    /// Each drop for `reason`: when, ms, and which packet.
+    fn dropped(&self, reason: DropReason) -> Vec<(u64, u32)> {
+        let drops = self.bus.recorder.samples(Series::Drop).iter();
+        drops
+            .filter(|drop| drop.value == f64::from(reason as u8))
+            .map(|drop| (drop.time.as_nanos() / 1_000_000, drop.id))
+            .collect()
+    }
+
+    /// Drops of the discipline, which are all there are.
+    fn drops(&self) -> Vec<(u64, u32)> {
+        assert_eq!(self.dropped(DropReason::Overflow), []);
+        self.dropped(DropReason::Early)
+    }
+
+    fn marks(&self) -> Vec<u32> {
+        self.bus.recorder.samples(Series::Mark).iter().map(|mark| mark.id).collect()
+    }
+}
+
+#[test]
+fn eq_1_and_c_n_at_384_and_64_kbit_s() {
+    let (ms, tick) = (Duration::from_millis, Duration::from_millis(10));
+    assert_eq!(sbd_threshold(15, 5, 40), 20);
+    assert_eq!(sbd_critical_rate(20, ms(200), 40), 100.0);
+    assert_eq!(sbd_measuring_time(15, 5, 40, ms(200), tick), ms(50));
+    assert_eq!(sbd_threshold(5, 5, 40), 10);
+    assert_eq!(sbd_critical_rate(10, ms(2500), 40), 12.0);
+    let unrounded = sbd_measuring_time(5, 5, 40, ms(2500), Duration::from_nanos(1));
+    assert_eq!(unrounded, Duration::from_nanos(416_666_667));
+    assert_eq!(sbd_measuring_time(5, 5, 40, ms(2500), tick), ms(420));
+}
+
+#[test]
+fn th_n_reached_before_c_n_expires_drops_the_front() {
+    let mut line = Line::new(paper());
+    line.put(14, 0);
+    assert_eq!(line.measuring(0), None);
+    line.put(1, 0);
+    assert_eq!(line.measuring(0), Some((20, 50)));
+    line.put(4, 40);
+    assert_eq!((line.drops(), line.occupancy()), (vec![], 19));
+    line.put(1, 49);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(49, 0)], 19));
+    assert_eq!(line.reacting(49), Some(249));
+}
+
+/// At the instant of the expiry the timer goes first.
+#[test]
+fn c_n_that_expires_first_drops_nothing_and_measures_anew_from_the_present_occupancy() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    line.put(4, 40);
+    line.put(1, 50);
+    assert_eq!((line.drops(), line.occupancy()), (vec![], 20));
+    // From BO = 19: r_c = 16 / 0.2 s, C = 62.5 ms.
+    assert_eq!(line.measuring(50), Some((24, 120)));
+}
+
+#[test]
+fn c_n_that_expires_below_min_th_less_alpha_is_not_started_again_until_an_arrival_finds_more() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    line.take(2, 10);
+    assert_eq!(line.measuring(49), Some((20, 50)));
+    assert_eq!(line.measuring(50), None);
+    assert_eq!(line.sbd.next_wakeup(), Time::NEVER);
+    line.put(1, 60);
+    assert_eq!(line.measuring(60), None);
+    line.put(1, 70);
+    assert_eq!(line.measuring(70), Some((20, 120)));
+}
+
+/// Fig. 4: in C0, C1 and C2 the occupancy stays below the critical line, in C3 it does not.
+#[test]
+fn fig_4_only_the_last_of_four_intervals_drops() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    assert_eq!(line.measuring(0), Some((20, 50)));
+    line.put(4, 30);
+    line.take(2, 45);
+    assert_eq!(line.measuring(50), Some((22, 110)));
+    line.put(2, 100);
+    assert_eq!(line.measuring(110), Some((24, 180)));
+    line.put(4, 120);
+    line.take(1, 170);
+    assert_eq!((line.measuring(180), line.occupancy()), (Some((27, 260)), 22));
+    line.put(4, 200);
+    assert_eq!((line.drops(), line.occupancy()), (vec![], 26));
+    line.put(1, 240);
+    // 2 + 1 have left: packet 3 is the first.
+    assert_eq!((line.drops(), line.occupancy()), (vec![(240, 3)], 26));
+    assert_eq!(line.reacting(240), Some(440));
+}
+
+#[test]
+fn departures_leave_th_n_as_it_is() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    line.take(10, 10);
+    line.put(14, 20);
+    assert_eq!((line.drops(), line.occupancy()), (vec![], 19));
+    line.put(1, 30);
+    assert_eq!(line.drops(), [(30, 10)]);
+}
+
+/// The pseudocode would start C_n with the drop; the text forbids it.
+#[test]
+fn nothing_is_measured_or_dropped_within_t_r() {
+    let mut line = Line::new(paper());
+    line.put(20, 0);
+    assert_eq!(line.drops(), [(0, 0)]);
+    line.put(21, 199);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0)], 40));
+    assert_eq!(line.measuring(199), None);
+    // T_r expires, the occupancy is examined.
+    assert_eq!(line.measuring(200), Some((40, 400)));
+}
+
+#[test]
+fn t_r_that_expires_below_min_th_less_alpha_starts_nothing() {
+    let mut line = Line::new(paper());
+    line.put(20, 0);
+    line.take(5, 10);
+    assert_eq!((line.measuring(200), line.reacting(200)), (None, None));
+    assert_eq!(line.sbd.next_wakeup(), Time::NEVER);
+}
+
+#[test]
+fn a_full_buffer_within_t_r_drops_the_arrival() {
+    let mut line = Line::new(paper());
+    line.put(41, 0);
+    assert_eq!((line.dropped(DropReason::Overflow), line.occupancy()), (vec![], 40));
+    line.put(2, 100);
+    assert_eq!(line.dropped(DropReason::Overflow), [(100, 41), (100, 42)]);
+    assert_eq!((line.dropped(DropReason::Early), line.occupancy()), (vec![(0, 0)], 40));
+}
+
+#[test]
+fn where_eq_1_has_no_value_th_n_is_max_th_and_c_n_is_t_r() {
+    for occupancy in [35, 36, 39, 40] {
+        assert_eq!(sbd_threshold(occupancy, 5, 40), 40);
+        let (t_r, tick) = (Duration::from_millis(205), Duration::from_millis(10));
+        let c_n = sbd_measuring_time(occupancy, 5, 40, t_r, tick);
+        assert_eq!(c_n, Duration::from_millis(210), "{occupancy}");
+        assert_eq!(sbd_critical_rate(40, t_r, 40), 0.0);
+    }
+    // The last occupancy where it has one.
+    let (t_r, tick) = (Duration::from_millis(200), Duration::from_millis(10));
+    assert_eq!(sbd_measuring_time(34, 5, 40, t_r, tick), Duration::from_secs(1));
+}
+
+/// From 37 packets on: the third arrival within T_r reaches max_th.
+#[test]
+fn to_reach_max_th_is_a_crossing_and_not_an_overflow() {
+    let mut line = Line::new(paper());
+    line.put(38, 0);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0)], 37));
+    assert_eq!(line.measuring(200), Some((40, 400)));
+    line.put(2, 300);
+    assert_eq!(line.occupancy(), 39);
+    line.put(1, 399);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0), (399, 1)], 39));
+}
+
+#[test]
+fn an_arrival_at_a_full_buffer_takes_the_place_of_the_front_while_c_n_runs() {
+    let mut line = Line::new(paper());
+    line.put(41, 0);
+    line.put(1, 300);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0), (300, 1)], 40));
+    assert_eq!(line.reacting(300), Some(500));
+}
+
+#[test]
+fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    line.hold(12, 10);
+    line.put(5, 20);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(20, 12)], 19));
+}
+
+#[test]
+fn when_all_have_started_the_arrival_is_dropped() {
+    let mut line = Line::new(paper());
+    line.put(15, 0);
+    line.hold(15, 10);
+    line.put(4, 20);
+    line.hold(4, 30);
+    line.put(1, 40);
+    assert_eq!((line.drops(), line.occupancy()), (vec![(40, 19)], 19));
+}
+
+#[test]
+fn c_and_t_r_are_rounded_up_to_whole_ticks() {
+    let mut line = Line::new(SbdConfig { reaction_time_ns: 201_000_000, ..paper() });
+    line.put(15, 0);
+    // 50.25 ms.
+    assert_eq!(line.measuring(0), Some((20, 60)));
+    line.put(5, 59);
+    assert_eq!(line.reacting(59), Some(59 + 210));
+}
+
+#[test]
+fn with_expiry_at_arrivals_the_next_one_starts_c_n() {
+    let mut line = Line::new(SbdConfig { expiry: SbdExpiry::Arrival, ..paper() });
+    line.put(15, 0);
+    assert_eq!(line.sbd.next_wakeup(), Time::NEVER);
+    line.put(3, 100);
+    // From the occupancy with the arrival: C = 1 s / (40 − 21).
+    assert_eq!((line.measuring(100), line.occupancy()), (Some((21, 160)), 18));
+    line.put(3, 110);
+    assert_eq!(line.drops(), [(110, 0)]);
+    // T_r is over without a wake-up, too.
+    line.put(1, 309);
+    assert_eq!(line.measuring(309), None);
+    line.put(1, 310);
+    assert_eq!((line.measuring(310), line.occupancy()), (Some((27, 390)), 22));
+}
+
+#[test]
+fn min_th_below_alpha_measures_always() {
+    let mut line = Line::new(SbdConfig { min_th: 3, ..paper() });
+    line.put(1, 0);
+    // C = 1 s / (40 − 6), and again from the empty buffer: 1 s / 35.
+    assert_eq!(line.measuring(0), Some((6, 30)));
+    line.take(1, 10);
+    assert_eq!(line.measuring(30), Some((5, 60)));
+    assert_eq!(line.measuring(60), Some((5, 90)));
+    line.put(5, 80);
+    assert_eq!(line.drops(), [(80, 1)]);
+}
+
+fn with_rows() -> SbdConfig {
+    let row = |kbps: u64, min_th, ms: u64| SbdRow {
+        rate_bps: kbps * 1000,
+        min_th,
+        reaction_time_ns: ms * 1_000_000,
+    };
+    SbdConfig { by_rate: vec![row(384, 20, 200), row(128, 15, 1300)], ..paper() }
+}
+
+#[test]
+fn another_row_stops_c_and_measures_from_the_present_occupancy() {
+    let mut line = Line::new(with_rows());
+    line.set_rate(384, 0);
+    line.put(15, 0);
+    line.put(2, 10);
+    line.set_rate(128, 20);
+    // 5 · 1.3 s / (40 − 22).
+    assert_eq!(line.measuring(20), Some((22, 390)));
+    line.put(4, 300);
+    assert_eq!((line.drops(), line.occupancy()), (vec![], 21));
+    line.put(1, 389);
+    assert_eq!(line.drops(), [(389, 0)]);
+    assert_eq!(line.reacting(389), Some(1689));
+}
+
+#[test]
+fn another_row_stops_t_r() {
+    let mut line = Line::new(with_rows());
+    line.set_rate(384, 0);
+    line.put(26, 0);
+    assert_eq!((line.reacting(50), line.occupancy()), (Some(200), 25));
+    line.set_rate(128, 50);
+    assert_eq!(line.measuring(50), Some((30, 700)));
+    line.put(5, 60);
+    assert_eq!(line.drops(), [(0, 0), (60, 1)]);
+}
+
+#[test]
+fn another_row_with_a_small_occupancy_leaves_both_timers_off() {
+    let mut line = Line::new(with_rows());
+    line.set_rate(128, 0);
+    line.put(10, 0);
+    assert_eq!(line.measuring(0), Some((15, 260)));
+    line.set_rate(384, 10);
+    assert_eq!((line.measuring(10), line.reacting(10)), (None, None));
+}
+
+#[test]
+fn a_rate_of_the_same_row_disturbs_nothing() {
+    let mut line = Line::new(with_rows());
+    line.set_rate(384, 0);
+    line.put(15, 0);
+    line.set_rate(400, 10);
+    assert_eq!(line.measuring(10), Some((20, 50)));
+    let mut without_rows = Line::new(paper());
+    without_rows.put(15, 0);
+    without_rows.set_rate(64, 10);
+    assert_eq!(without_rows.measuring(10), Some((20, 50)));
+}
+
+#[test]
+fn with_ecn_a_capable_front_is_marked_and_all_stay() {
+    let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
+    line.ecn = Ecn::Ect0;
+    line.put(20, 0);
+    assert_eq!((line.marks(), line.drops(), line.occupancy()), (vec![0], vec![], 20));
+    assert_eq!(line.reacting(0), Some(200));
+    let (mut ctx, sbd) = line.at(10);
+    assert_eq!(sbd.dequeue(&mut ctx).map(|packet| packet.ecn), Some(Ecn::Ce));
+}
+
+#[test]
+fn with_ecn_a_front_that_is_not_capable_is_dropped() {
+    let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
+    line.put(1, 0);
+    line.ecn = Ecn::Ect0;
+    line.put(19, 0);
+    assert_eq!((line.marks(), line.drops()), (vec![], vec![(0, 0)]));
+}
+
+#[test]
+fn with_ecn_a_full_buffer_drops_the_front() {
+    let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
+    line.ecn = Ecn::Ect0;
+    line.put(40, 0);
+    line.put(1, 300);
+    assert_eq!((line.marks(), line.drops()), (vec![0], vec![(300, 0)]));
+    assert_eq!(line.occupancy(), 40);
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    let bad = |changes: serde_json::Value| {
+        let mut description = json!({"limit": 40, "min_th": 20, "reaction_time_ns": 1, "alpha": 5,
+                                     "tick_ns": 1});
+        for (key, value) in changes.as_object().expect("a table") {
+            description[key] = value.clone();
+        }
+        let config = serde_json::from_value(description).expect("of the right types");
+        build(config).expect_err("a bad value").to_string()
+    };
+    let row = json!({"rate_bps": 1, "min_th": 41, "reaction_time_ns": 1});
+    for (changes, text) in [
+        (json!({"limit": 0}), "limit = 0: not positive. Write at least 1"),
+        (json!({"alpha": 0}), "alpha = 0: not positive. Write at least 1"),
+        (json!({"tick_ns": 0}), "tick_ns = 0: not positive. Write at least 1"),
+        (json!({"reaction_time_ns": 0}), "reaction_time_ns = 0: not positive. Write at least 1"),
+        (json!({"min_th": 41}), "min_th = 41: above limit (40). Write at most as many packets"),
+        (
+            json!({"by_rate": [row]}),
+            "by_rate[0].min_th = 41: above limit (40). Write at most as many packets",
+        ),
+    ] {
+        assert_eq!(bad(changes), text);
+    }
+}
+
+/// What may happen: arrivals, a departure, one that the link holds, a release, a pause in ms.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Put(u32),
+    Take,
+    Hold,
+    Release,
+    Pause(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        5 => (1..8u32).prop_map(Step::Put),
+        4 => Just(Step::Take),
+        3 => Just(Step::Hold),
+        3 => Just(Step::Release),
+        4 => (0..120u64).prop_map(Step::Pause),
+    ];
+    prop::collection::vec(step, 1..300)
+}
+
+fn configs() -> impl Strategy<Value = SbdConfig> {
+    let expiry = prop_oneof![Just(SbdExpiry::Timer), Just(SbdExpiry::Arrival)];
+    (1..50usize, 0..50usize, 1..20usize, 1..400u64, expiry, any::<bool>()).prop_map(
+        |(limit, min_th, alpha, ms, expiry, ecn)| SbdConfig {
+            limit,
+            min_th: min_th.min(limit),
+            reaction_time_ns: ms * 1_000_000,
+            alpha,
+            expiry,
+            ecn,
+            ..paper()
+        },
+    )
+}
+
+/// Takes the steps; at each signal the occupancy with the arrival is noted.
+fn run(config: &SbdConfig, steps: &[Step]) -> (Line, Vec<usize>) {
+    let mut line = Line::new(config.clone());
+    line.ecn = Ecn::Ect0;
+    let (mut now, mut taken, mut found) = (0, 0, Vec::new());
+    for step in steps {
+        match *step {
+            Step::Put(count) => {
+                for _ in 0..count {
+                    let signals = line.marks().len() + line.dropped(DropReason::Early).len();
+                    let occupancy = line.occupancy() + 1;
+                    line.put(1, now);
+                    if line.marks().len() + line.dropped(DropReason::Early).len() > signals {
+                        found.push(occupancy);
+                    }
+                    assert!(line.occupancy() <= config.limit);
+                }
+            }
+            Step::Take | Step::Hold if line.sbd.packets() == 0 => {}
+            Step::Take => {
+                line.take(1, now);
+                taken += 1;
+            }
+            Step::Hold => {
+                line.hold(1, now);
+                taken += 1;
+            }
+            Step::Release => {
+                line.held = line.held.saturating_sub(1);
+                line.hold(0, now);
+            }
+            Step::Pause(ms) => now += ms,
+        }
+    }
+    let dropped = line.bus.counts(StageId(0)).total();
+    assert_eq!(u64::from(line.put), taken + dropped + line.sbd.packets() as u64);
+    (line, found)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn two_signals_are_at_least_t_r_apart(config in configs(), steps in steps()) {
+        let (line, _) = run(&config, &steps);
+        let samples = [Series::Mark, Series::Drop].map(|s| line.bus.recorder.samples(s).to_vec());
+        let mut times: Vec<Time> = samples
+            .concat()
+            .iter()
+            .filter(|s| s.value == f64::from(DropReason::Early as u8))
+            .map(|s| s.time)
+            .collect();
+        times.sort();
+        for pair in times.windows(2) {
+            prop_assert!(pair[1] - pair[0] >= Duration::from_nanos(config.reaction_time_ns));
+        }
+    }
+
+    #[test]
+    fn nothing_is_signalled_below_min_th(config in configs(), steps in steps()) {
+        let (_, found) = run(&config, &steps);
+        prop_assert!(found.iter().all(|occupancy| *occupancy >= config.min_th), "{found:?}");
+    }
+
+    #[test]
+    fn the_same_steps_give_the_same_drops(config in configs(), steps in steps()) {
+        let [first, second] = [0, 1].map(|_| run(&config, &steps).0);
+        prop_assert_eq!(first.drops_and_marks(), second.drops_and_marks());
+    }
+}
+
+impl Line {
+    fn drops_and_marks(&self) -> [Vec<(u64, u32)>; 3] {
+        let marks = self.bus.recorder.samples(Series::Mark).iter();
+        [
+            self.dropped(DropReason::Early),
+            self.dropped(DropReason::Overflow),
+            marks.map(|mark| (mark.time.as_nanos(), mark.id)).collect(),
+        ]
+    }
+}

@@ -1,0 +1,276 @@
+//! One direction of the radio link: the sender of its data, the air, the receiver at the peer.
+
+use super::clock::Clock;
+use super::receiver::Receiver;
+use super::sdus::Sdus;
+use super::sender::{Payload, Sender};
+use super::sequence::PduRun;
+use airpath_aqm::Queue;
+use airpath_core::{Bytes, Ctx, DropReason, Duration, Ring, Time};
+use airpath_phy::channel::{AnyChannel, Channel};
+
+/// A TTI's PDUs on the air.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    /// When they are at the peer.
+    pub(super) arrives: Time,
+    /// How many entries of the direction's runs are its data PDUs.
+    pub(super) runs: u32,
+    /// Whether one of these polls.
+    pub(super) poll: bool,
+    /// A status report about the other direction, by its place in the link's store.
+    pub(super) status: Option<u8>,
+    /// The skips of this direction up to this number are to be made.
+    pub(super) skip_until: Option<u32>,
+    /// A RESET PDU.
+    pub(super) reset: bool,
+    /// A RESET ACK PDU.
+    pub(super) reset_ack: bool,
+}
+
+/// What was counted since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) since: Time,
+    /// PDUs that the nominal rate allowed up to `rate_since`.
+    pub(super) offered: f64,
+    /// Since when the present rate holds.
+    pub(super) rate_since: Time,
+    pub(super) frames: u64,
+    pub(super) frames_lost: u64,
+    pub(super) new_pdus: u64,
+    pub(super) repeated_pdus: u64,
+    pub(super) control_pdus: u64,
+    pub(super) status_reports: u64,
+    pub(super) duplicates_before: u64,
+    pub(super) discarded: u64,
+    pub(super) stalled: Duration,
+    pub(super) delivered_packets: u64,
+    pub(super) delivered_bytes: u64,
+}
+
+/// One direction.
+pub(super) struct Direction {
+    /// Where packets wait; none for a direction that carries status reports alone.
+    pub(super) queue: Option<Queue>,
+    pub(super) sdus: Sdus,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) clock: Clock,
+    pub(super) counts: Counts,
+    channel: Option<AnyChannel>,
+    frames: Ring<Frame>,
+    /// The data PDUs of `frames`.
+    runs: Ring<PduRun>,
+    payload: Payload,
+    /// The TTI that is served next.
+    pub(super) next_tti: Time,
+    /// The end of the last TTI that was served; none before it is.
+    pub(super) tti_ends: Time,
+    /// Since when new data wait for the window to move.
+    stalled_since: Option<Time>,
+}
+
+impl Direction {
+    /// A direction on which nothing has been sent.
+    pub(super) fn new(
+        queue: Option<Queue>,
+        sdus: Sdus,
+        sender: Sender,
+        receiver: Receiver,
+        clock: Clock,
+        channel: Option<AnyChannel>,
+    ) -> Direction {
+        Direction {
+            queue,
+            sdus,
+            sender,
+            receiver,
+            clock,
+            counts: Counts::default(),
+            channel,
+            frames: Ring::default(),
+            runs: Ring::default(),
+            payload: Payload::default(),
+            next_tti: Time::NEVER,
+            tti_ends: Time::ZERO,
+            stalled_since: None,
+        }
+    }
+
+    /// Whether data wait that no PDU carries.
+    #[inline]
+    pub(super) fn has_data(&self) -> bool {
+        self.sdus.has_partial() || self.queue.as_ref().is_some_and(|queue| !queue.is_empty())
+    }
+
+    /// Packets inside.
+    pub(super) fn held(&self) -> usize {
+        self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
+    }
+
+    /// Whether the channel destroys what is sent in the TTI that begins at `start`.
+    #[inline]
+    pub(super) fn destroys(&mut self, start: Time) -> bool {
+        let end = self.clock.end_of(start);
+        self.channel.as_mut().is_some_and(|channel| channel.destroys(start, end))
+    }
+
+    /// Fills `slots` PDUs with data; gives how many, and whether one of them polls.
+    #[inline]
+    pub(super) fn fill(&mut self, slots: u64, ctx: &mut Ctx<'_>) -> (u64, bool) {
+        let Direction { sender, sdus, queue, payload, .. } = self;
+        sender.fill(slots, sdus, queue.as_mut(), payload, ctx);
+        let (new, again, poll) = (payload.new, payload.again, payload.poll);
+        self.counts.new_pdus += new;
+        self.counts.repeated_pdus += again;
+        self.note_stall(new, ctx.now);
+        (new + again, poll)
+    }
+
+    #[inline]
+    fn note_stall(&mut self, new: u64, now: Time) {
+        if let Some(since) = self.stalled_since
+            && new > 0
+        {
+            self.counts.stalled += now.saturating_since(since.max(self.counts.since));
+            self.stalled_since = None;
+        }
+        if self.sender.window_left() == 0 && self.stalled_since.is_none() && self.has_data() {
+            self.stalled_since = Some(self.clock.end_of(now));
+        }
+    }
+
+    /// Puts `frame` on the air with the PDUs that were filled last.
+    #[inline]
+    pub(super) fn send(&mut self, frame: Frame) {
+        self.frames.push_back(Frame { runs: self.payload.runs.len() as u32, ..frame });
+        for run in &self.payload.runs {
+            self.runs.push_back(*run);
+        }
+    }
+
+    /// Forgets the PDUs that were filled last: the next frame carries none of them.
+    #[inline]
+    pub(super) fn forget_payload(&mut self) {
+        self.payload.runs.clear();
+    }
+
+    /// When the next frame is at the peer.
+    #[inline]
+    pub(super) fn next_arrival(&self) -> Time {
+        self.frames.front().map_or(Time::NEVER, |frame| frame.arrives)
+    }
+
+    /// Takes the frame that has arrived by `now`.
+    #[inline]
+    pub(super) fn take_frame(&mut self, now: Time) -> Option<Frame> {
+        self.frames.front().filter(|frame| frame.arrives <= now)?;
+        self.frames.pop_front()
+    }
+
+    /// The data PDUs of `frame` reach the receiver.
+    #[inline]
+    pub(super) fn receive_pdus(&mut self, frame: &Frame) {
+        for _ in 0..frame.runs {
+            if let Some(run) = self.runs.pop_front() {
+                self.receiver.on_pdus(run);
+            }
+        }
+        if frame.poll {
+            self.receiver.want_status();
+        }
+    }
+
+    /// The data PDUs of `frame` reach a peer that does not listen.
+    pub(super) fn ignore_pdus(&mut self, frame: &Frame) {
+        (0..frame.runs).for_each(|_| self.runs.drop_front());
+    }
+
+    /// The receiver is told to go on without what the sender gave up, up to the number `until`.
+    #[cold]
+    pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
+        let Direction { sender, receiver, sdus, counts, .. } = self;
+        for (_, skip) in sender.skips().filter(|(number, _)| *number < until) {
+            sdus.skip(skip, |packet| {
+                counts.discarded += 1;
+                ctx.drop(packet, DropReason::Retries);
+            });
+            receiver.skip(skip.pdus());
+        }
+        receiver.want_status();
+    }
+
+    /// Frees the SDUs whose PDUs have all arrived, as far as the sender knows.
+    #[inline]
+    pub(super) fn free_acknowledged(&mut self, ctx: &mut Ctx<'_>) {
+        let Direction { sender, sdus, .. } = self;
+        let (count, bytes) = sdus.free(|pdus| sender.has_arrived(pdus));
+        self.release(count, bytes, ctx);
+    }
+
+    #[inline]
+    fn release(&mut self, count: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        if let Some(queue) = &mut self.queue
+            && count > 0
+        {
+            queue.release(count, bytes, ctx);
+        }
+    }
+
+    /// Both peers start anew: what was on its way is lost.
+    pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
+        let Direction { sdus, counts, .. } = self;
+        let (count, bytes) = sdus.reset(|packet| {
+            counts.discarded += 1;
+            ctx.drop(packet, DropReason::Retries);
+        });
+        self.release(count, bytes, ctx);
+        self.sender.reset();
+        self.receiver.reset();
+    }
+
+    /// The nominal rate is `rate` from now on.
+    pub(super) fn set_rate(&mut self, rate: airpath_core::Rate, ctx: &mut Ctx<'_>) {
+        self.counts.offered = self.offered(ctx.now);
+        self.counts.rate_since = ctx.now.max(self.tti_ends);
+        self.clock.set_rate(rate);
+        self.tell_rate(ctx);
+    }
+
+    /// Tells the discipline the nominal rate.
+    pub(super) fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(queue) = &mut self.queue {
+            queue.on_rate(self.clock.rate(), ctx);
+        }
+    }
+
+    /// PDUs that the nominal rate has allowed since measurement started.
+    pub(super) fn offered(&self, now: Time) -> f64 {
+        let span = now.max(self.tti_ends).saturating_since(self.counts.rate_since).as_secs_lossy();
+        self.counts.offered + span * self.clock.pdus_per_second()
+    }
+
+    /// Duplicates since measurement started.
+    pub(super) fn duplicates(&self) -> u64 {
+        self.receiver.duplicates - self.counts.duplicates_before
+    }
+
+    /// Time that new data have waited for the window since measurement started.
+    pub(super) fn stalled(&self, now: Time) -> Duration {
+        let still = self
+            .stalled_since
+            .map_or(Duration::ZERO, |since| now.saturating_since(since.max(self.counts.since)));
+        self.counts.stalled + still
+    }
+
+    /// Starts the measurement anew.
+    pub(super) fn restart_measurement(&mut self, now: Time) {
+        let duplicates_before = self.receiver.duplicates;
+        self.counts =
+            Counts { since: now, rate_since: now, duplicates_before, ..Counts::default() };
+        if let Some(queue) = &mut self.queue {
+            queue.restart_measurement(now);
+        }
+    }
+}

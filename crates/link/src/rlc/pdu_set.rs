@@ -1,0 +1,134 @@
+//! A set of PDU numbers within one window.
+
+use std::ops::Range;
+
+/// Numbers of a moving window as bits of a ring: a number shares its place with those a whole
+/// capacity away, so a caller clears what the window leaves behind.
+#[derive(Clone, Debug)]
+pub(super) struct PduSet {
+    words: Box<[u64]>,
+    len: u64,
+}
+
+impl PduSet {
+    /// An empty set for windows of up to `window` numbers.
+    pub(super) fn new(window: u64) -> PduSet {
+        let capacity = window.next_power_of_two().max(64) as usize;
+        PduSet { words: vec![0; capacity / 64].into(), len: 0 }
+    }
+
+    /// Whether nothing is in it.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    fn word_of(&self, number: u64) -> usize {
+        (number / 64) as usize & (self.words.len() - 1)
+    }
+
+    /// Whether `number` is in it.
+    #[inline]
+    pub(super) fn contains(&self, number: u64) -> bool {
+        self.words[self.word_of(number)] >> (number % 64) & 1 == 1
+    }
+
+    /// Puts in the numbers of `range`; those that are there stay.
+    #[inline]
+    pub(super) fn insert(&mut self, range: Range<u64>) {
+        self.change(range, |word, mask| word | mask);
+    }
+
+    /// Takes out the numbers of `range`.
+    #[inline]
+    pub(super) fn remove(&mut self, range: Range<u64>) {
+        if !self.is_empty() {
+            self.change(range, |word, mask| word & !mask);
+        }
+    }
+
+    #[inline]
+    fn change(&mut self, range: Range<u64>, operation: impl Fn(u64, u64) -> u64) {
+        for (number, mask) in words_of(range) {
+            let word = self.word_of(number);
+            let changed = operation(self.words[word], mask);
+            self.len += u64::from(changed.count_ones());
+            self.len -= u64::from(self.words[word].count_ones());
+            self.words[word] = changed;
+        }
+    }
+
+    /// The lowest number of `range` in the set.
+    #[inline]
+    pub(super) fn first_in(&self, range: Range<u64>) -> Option<u64> {
+        if self.is_empty() { None } else { self.first(range, 0) }
+    }
+
+    /// The lowest number of `range` that is not in the set.
+    #[inline]
+    pub(super) fn first_missing(&self, range: Range<u64>) -> Option<u64> {
+        self.first(range, u64::MAX)
+    }
+
+    /// The lowest number of `range` whose bit differs from those of `flip`.
+    #[inline]
+    fn first(&self, range: Range<u64>, flip: u64) -> Option<u64> {
+        words_of(range).find_map(|(number, mask)| {
+            let found = (self.words[self.word_of(number)] ^ flip) & mask;
+            (found != 0).then(|| number / 64 * 64 + u64::from(found.trailing_zeros()))
+        })
+    }
+}
+
+/// The words that `range` touches: a number in each, and which of its bits belong to the range.
+#[inline]
+fn words_of(range: Range<u64>) -> impl Iterator<Item = (u64, u64)> {
+    let Range { start, end } = range;
+    let words = if start < end { start / 64..(end - 1) / 64 + 1 } else { 0..0 };
+    words.map(move |word| {
+        let (low, high) = (start.max(word * 64), end.min(word * 64 + 64));
+        (low, (u64::MAX >> (64 - (high - low))) << (low % 64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_sorted_set(
+            window in 1u64..300,
+            base in 0u64..10_000,
+            moves in prop::collection::vec((any::<bool>(), 0u64..300, 0u64..300), 0..40),
+        ) {
+            let (mut set, mut plain) = (PduSet::new(window), BTreeSet::new());
+            for (puts, a, b) in moves {
+                let range = base + a.min(b) % window..base + a.max(b) % (window + 1);
+                if puts {
+                    set.insert(range.clone());
+                    plain.extend(range.clone());
+                } else {
+                    set.remove(range.clone());
+                    plain.retain(|number| !range.contains(number));
+                }
+                prop_assert_eq!(set.is_empty(), plain.is_empty());
+                let within = range.clone();
+                prop_assert_eq!(
+                    set.first_in(within.clone()),
+                    within.clone().find(|number| plain.contains(number))
+                );
+                prop_assert_eq!(
+                    set.first_missing(within.clone()),
+                    within.clone().find(|number| !plain.contains(number))
+                );
+                for number in within {
+                    prop_assert_eq!(set.contains(number), plain.contains(&number));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The receiving side of an acknowledged-mode entity.
+//!
+//! Source: 3GPP TS 25.322 §9.4 (VR(R), VR(H), VR(MR)), §9.7.2 (triggers of a status report), §9.5
+//! (Timer_Status_Prohibit), §11.3.3 (reception), §11.5 (status transfer).
+
+use super::pdu_set::PduSet;
+use super::sequence::{PduRun, Sn};
+use airpath_core::{Duration, Time};
+use std::ops::Range;
+
+/// A status report (STATUS PDU): the ACK and LIST super-fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct StatusReport {
+    /// LSN: everything before it has arrived but for `missing`.
+    pub(super) last: Sn,
+    /// What is missing before it, in order.
+    pub(super) missing: Vec<PduRun>,
+}
+
+/// What a receiver goes by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiverRules {
+    /// VR(MR) − VR(R), PDUs.
+    pub(super) window: u64,
+    pub(super) status_prohibit: Duration,
+    pub(super) missing_pdu_indicator: bool,
+}
+
+/// The receiving side of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Receiver {
+    rules: ReceiverRules,
+    /// VR(R): the next PDU in sequence.
+    next: u64,
+    /// VR(H): the one behind the highest that was seen.
+    highest: u64,
+    /// What has arrived between the two.
+    received: PduSet,
+    status_wanted: bool,
+    /// When Timer_Status_Prohibit ends.
+    prohibited_until: Time,
+    /// PDUs that had arrived before, or lay outside the window.
+    pub(super) duplicates: u64,
+}
+
+impl Receiver {
+    /// A receiver that has seen nothing.
+    pub(super) fn new(rules: ReceiverRules) -> Receiver {
+        Receiver {
+            received: PduSet::new(rules.window),
+            rules,
+            next: 0,
+            highest: 0,
+            status_wanted: false,
+            prohibited_until: Time::ZERO,
+            duplicates: 0,
+        }
+    }
+
+    /// VR(R).
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// PDUs arrive.
+    #[inline]
+    pub(super) fn on_pdus(&mut self, run: PduRun) {
+        let (count, first) = (u64::from(run.count), run.first.at_or_after(self.next));
+        if first == self.next && self.highest == self.next && count <= self.rules.window {
+            self.next += count;
+            self.highest = self.next;
+        } else {
+            self.on_pdus_out_of_sequence(run.first, count);
+        }
+    }
+
+    fn on_pdus_out_of_sequence(&mut self, first: Sn, count: u64) {
+        let first = first.at_or_after(self.next);
+        for number in first..first + count {
+            // As VR(R) moves, numbers behind it look as if they were far ahead.
+            self.on_pdu(Sn::of(number).at_or_after(self.next));
+        }
+        self.advance();
+    }
+
+    fn on_pdu(&mut self, number: u64) {
+        let is_outside = number >= self.next + self.rules.window;
+        if is_outside || (number < self.highest && self.received.contains(number)) {
+            self.duplicates += 1;
+            return;
+        }
+        if number > self.highest && self.rules.missing_pdu_indicator {
+            self.status_wanted = true;
+        }
+        self.received.insert(number..number + 1);
+        self.highest = self.highest.max(number + 1);
+        if number == self.next {
+            self.advance();
+        }
+    }
+
+    /// Moves VR(R) over what has arrived.
+    fn advance(&mut self) {
+        let in_sequence = self.received.first_missing(self.next..self.highest);
+        let in_sequence = in_sequence.unwrap_or(self.highest);
+        self.received.remove(self.next..in_sequence);
+        self.next = in_sequence;
+    }
+
+    /// The sender gave up `pdus`: they count as arrived.
+    pub(super) fn skip(&mut self, pdus: Range<u64>) {
+        let from = pdus.start.max(self.next);
+        if from < pdus.end {
+            self.received.insert(from..pdus.end);
+            self.highest = self.highest.max(pdus.end);
+            self.advance();
+        }
+        self.want_status();
+    }
+
+    /// A report is triggered: a poll, or an order to move on.
+    #[inline]
+    pub(super) fn want_status(&mut self) {
+        self.status_wanted = true;
+    }
+
+    /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
+    #[inline]
+    pub(super) fn status_at(&self) -> Time {
+        if self.status_wanted { self.prohibited_until } else { Time::NEVER }
+    }
+
+    /// Writes the report that leaves at `now` to `report`.
+    pub(super) fn write_status(&mut self, now: Time, report: &mut StatusReport) {
+        self.status_wanted = false;
+        self.prohibited_until = now + self.rules.status_prohibit;
+        report.last = Sn::of(self.highest);
+        report.missing.clear();
+        let mut from = self.next;
+        while let Some(first) = self.received.first_missing(from..self.highest) {
+            let end = self.received.first_in(first..self.highest).unwrap_or(self.highest);
+            report.missing.push(PduRun::between(first, end));
+            from = end;
+        }
+    }
+
+    /// Starts anew; what was counted stays.
+    pub(super) fn reset(&mut self) {
+        let duplicates = self.duplicates;
+        *self = Receiver { duplicates, ..Receiver::new(self.rules) };
+    }
+}

@@ -1,0 +1,397 @@
+//! The sending side of an acknowledged-mode entity.
+//!
+//! Source: 3GPP TS 25.322 §9.4 (VT(S), VT(A), VT(DAT)), §9.5 (Timer_Poll), §9.7.1 (polls), §11.3.2
+//! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window).
+//! A TTI's PDUs share their fate, so a poll in one of them is a poll of the TTI.
+
+use super::pdu_set::PduSet;
+use super::receiver::StatusReport;
+use super::sdus::{Sdus, Skip};
+use super::sequence::{PduRun, Sn};
+use super::settings::{OnMaxDat, Rules, WindowPoll};
+use airpath_aqm::Queue;
+use airpath_core::{Ctx, Ring, Time};
+use std::ops::Range;
+
+/// What a TTI carries of one direction's data.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Payload {
+    /// Its PDUs, in the order of their transmission.
+    pub(super) runs: Vec<PduRun>,
+    /// Whether one of them polls.
+    pub(super) poll: bool,
+    /// PDUs that are transmitted for the first time.
+    pub(super) new: u64,
+    /// PDUs that are transmitted again.
+    pub(super) again: u64,
+}
+
+impl Payload {
+    fn clear(&mut self) {
+        self.runs.clear();
+        (self.poll, self.new, self.again) = (false, 0, 0);
+    }
+}
+
+/// Timer_Poll.
+#[derive(Clone, Copy, Debug)]
+struct Poll {
+    /// When it expires.
+    expires: Time,
+    /// VT(S) when the poll was sent.
+    next: u64,
+}
+
+/// The sending side of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    rules: Rules,
+    /// VT(A): the oldest PDU that is not acknowledged.
+    acknowledged: u64,
+    /// VT(S): the next new PDU.
+    next: u64,
+    /// PDUs to be transmitted again.
+    nacked: PduSet,
+    /// PDUs behind VT(A) that are known to have arrived.
+    known: PduSet,
+    /// VT(DAT), by number modulo their length.
+    transmissions: Box<[u8]>,
+    /// When a PDU was last transmitted, likewise.
+    sent_at: Box<[Time]>,
+    poll: Option<Poll>,
+    /// What the receiver is yet to skip, oldest first.
+    skips: Ring<Skip>,
+    /// When the receiver is told (again).
+    skip_at: Time,
+    /// How many skips there have been.
+    skipped: u32,
+    /// Whether a PDU was given up and both peers are to start anew.
+    wants_reset: bool,
+}
+
+impl Sender {
+    /// A sender that has sent nothing.
+    pub(super) fn new(rules: Rules) -> Sender {
+        let places = rules.window.next_power_of_two() as usize;
+        Sender {
+            rules,
+            acknowledged: 0,
+            next: 0,
+            nacked: PduSet::new(rules.window),
+            known: PduSet::new(rules.window),
+            transmissions: vec![0; places].into(),
+            sent_at: vec![Time::ZERO; places].into(),
+            poll: None,
+            skips: Ring::default(),
+            skip_at: Time::NEVER,
+            skipped: 0,
+            wants_reset: false,
+        }
+    }
+
+    /// PDUs that are not acknowledged, holes or not.
+    #[inline]
+    pub(super) fn outstanding(&self) -> u64 {
+        self.next - self.acknowledged
+    }
+
+    /// PDUs that may be sent for the first time before an acknowledgement comes.
+    #[inline]
+    pub(super) fn window_left(&self) -> u64 {
+        self.rules.window - self.outstanding()
+    }
+
+    /// Whether both peers are to start anew.
+    pub(super) fn wants_reset(&self) -> bool {
+        self.wants_reset
+    }
+
+    /// From when on there is something to send; `has_data` says whether new data wait.
+    #[inline]
+    pub(super) fn ready_at(&self, has_data: bool) -> Time {
+        if !self.nacked.is_empty() || (has_data && self.window_left() > 0) {
+            return Time::ZERO;
+        }
+        self.poll.map_or(Time::NEVER, |poll| poll.expires).min(self.skip_at)
+    }
+
+    /// Whether the receiver is to be told now what to skip: takes a PDU. Gives until which of the
+    /// skips, by their number.
+    pub(super) fn take_skip_order(&mut self, now: Time) -> Option<u32> {
+        if self.skip_at > now {
+            return None;
+        }
+        self.skip_at = now + self.rules.mrw_timer;
+        Some(self.skipped)
+    }
+
+    /// The skips that are not confirmed, with their numbers.
+    pub(super) fn skips(&self) -> impl Iterator<Item = (u32, Skip)> {
+        let first = self.skipped - self.skips.len() as u32;
+        (first..).zip(self.skips.iter().copied())
+    }
+
+    /// Fills a TTI of `slots` PDUs at `ctx.now`.
+    pub(super) fn fill(
+        &mut self,
+        slots: u64,
+        sdus: &mut Sdus,
+        mut queue: Option<&mut Queue>,
+        payload: &mut Payload,
+        ctx: &mut Ctx<'_>,
+    ) {
+        payload.clear();
+        let mut poll_at = None;
+        self.send_again(slots, sdus, queue.as_deref_mut(), payload, &mut poll_at, ctx);
+        if self.wants_reset {
+            payload.clear();
+            return;
+        }
+        let room = (slots - payload.again).min(self.window_left());
+        if let Some(queue) = queue
+            && room > 0
+        {
+            self.send_new(room, sdus, queue, payload, &mut poll_at, ctx);
+        }
+        self.poll_on_expiry(slots, payload, &mut poll_at, ctx.now);
+        if let Some(next) = poll_at {
+            payload.poll = true;
+            self.poll = Some(Poll { expires: ctx.now + self.rules.poll_timer, next });
+        }
+    }
+
+    /// Transmits what was reported missing, in order of number.
+    fn send_again(
+        &mut self,
+        slots: u64,
+        sdus: &mut Sdus,
+        mut queue: Option<&mut Queue>,
+        payload: &mut Payload,
+        poll_at: &mut Option<u64>,
+        ctx: &mut Ctx<'_>,
+    ) {
+        let mut from = self.acknowledged;
+        while payload.again < slots
+            && let Some(number) = self.nacked.first_in(from..self.next)
+        {
+            from = number + 1;
+            self.nacked.remove(number..from);
+            if self.is_given_up(number) {
+                self.give_up(number, sdus, queue.as_deref_mut(), ctx);
+                if self.wants_reset {
+                    return;
+                }
+                continue;
+            }
+            self.transmit(number, ctx.now);
+            payload.again += 1;
+            push(&mut payload.runs, number);
+            let is_last = self.rules.last_retransmission_poll && self.nacked.is_empty();
+            if is_last || self.window_polls(self.next + 1, ctx.now) {
+                *poll_at = Some(self.next);
+            }
+        }
+    }
+
+    /// Transmits new PDUs.
+    fn send_new(
+        &mut self,
+        room: u64,
+        sdus: &mut Sdus,
+        queue: &mut Queue,
+        payload: &mut Payload,
+        poll_at: &mut Option<u64>,
+        ctx: &mut Ctx<'_>,
+    ) {
+        let made = sdus.segment(self.next, room, queue, ctx);
+        if made == 0 {
+            return;
+        }
+        let first = self.next;
+        self.next += made;
+        for number in first..self.next {
+            let place = self.place(number);
+            self.transmissions[place] = 1;
+            self.sent_at[place] = ctx.now;
+        }
+        payload.new = made;
+        payload.runs.push(PduRun::between(first, self.next));
+        let is_last = self.rules.last_pdu_poll && !sdus.has_partial() && queue.is_empty();
+        if is_last || self.window_polls(self.next, ctx.now) {
+            *poll_at = Some(self.next);
+        }
+    }
+
+    /// Poll_Window: whether a PDU polls that leaves VT(S) at `next`.
+    #[inline]
+    fn window_polls(&self, next: u64, now: Time) -> bool {
+        next - self.acknowledged >= self.rules.poll_from
+            && match self.rules.window_poll {
+                WindowPoll::Every => true,
+                WindowPoll::Timed => self.poll.is_none_or(|poll| poll.expires <= now),
+            }
+    }
+
+    /// Timer_Poll has expired: the last PDU of the TTI polls; if there is none, the one sent last is
+    /// transmitted again.
+    fn poll_on_expiry(
+        &mut self,
+        slots: u64,
+        payload: &mut Payload,
+        poll_at: &mut Option<u64>,
+        now: Time,
+    ) {
+        let Some(poll) = self.poll.filter(|poll| poll.expires <= now) else { return };
+        if self.outstanding() == 0 {
+            self.poll = None;
+        } else if payload.runs.is_empty() && poll_at.is_none() && slots > 0 {
+            let number = self.next - 1;
+            if self.is_given_up(number) && !self.known.contains(number) {
+                // The next TTI gives it up.
+                self.nacked.insert(number..number + 1);
+                self.poll = Some(Poll { expires: now + self.rules.poll_timer, ..poll });
+                return;
+            }
+            self.transmit(number, now);
+            payload.again += 1;
+            push(&mut payload.runs, number);
+            *poll_at = Some(self.next);
+        } else if poll_at.is_none() && !payload.runs.is_empty() {
+            *poll_at = Some(self.next);
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.sent_at.len() - 1)
+    }
+
+    #[inline]
+    fn transmit(&mut self, number: u64, now: Time) {
+        let place = self.place(number);
+        self.transmissions[place] = self.transmissions[place].saturating_add(1);
+        self.sent_at[place] = now;
+    }
+
+    /// Whether another transmission would let VT(DAT) reach MaxDAT.
+    #[inline]
+    fn is_given_up(&self, number: u64) -> bool {
+        self.transmissions[self.place(number)] >= self.rules.max_dat - 1
+    }
+
+    #[cold]
+    fn give_up(
+        &mut self,
+        number: u64,
+        sdus: &mut Sdus,
+        queue: Option<&mut Queue>,
+        ctx: &mut Ctx<'_>,
+    ) {
+        if self.rules.on_max_dat == OnMaxDat::Reset {
+            self.wants_reset = true;
+            return;
+        }
+        let (skip, count, bytes) = sdus.abandon(number, self.next);
+        if let Some(queue) = queue {
+            queue.release(count, bytes, ctx);
+        }
+        self.nacked.remove(skip.pdus());
+        self.skips.push_back(skip);
+        self.skipped += 1;
+        self.skip_at = Time::ZERO;
+    }
+
+    /// A status report arrives. One that is older than what is known says nothing new.
+    pub(super) fn on_status(&mut self, report: &StatusReport, now: Time) {
+        let last = report.last.at_or_after(self.acknowledged);
+        if last > self.next {
+            return;
+        }
+        let mut from = self.acknowledged;
+        let mut polled_is_missing = false;
+        for run in &report.missing {
+            let Some(pdus) = self.numbers_of(*run, last) else { continue };
+            if pdus.end <= from {
+                continue;
+            }
+            let first = pdus.start.max(from);
+            self.arrived(from, first);
+            self.missing(first..pdus.end, now);
+            polled_is_missing |= self.poll.is_some_and(|poll| pdus.contains(&(poll.next - 1)));
+            from = pdus.end;
+        }
+        self.arrived(from, last);
+        self.advance();
+        if self.poll.is_some_and(|poll| self.acknowledged >= poll.next) || polled_is_missing {
+            self.poll = None;
+        }
+        self.confirm_skips();
+    }
+
+    /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is old.
+    fn numbers_of(&self, run: PduRun, last: u64) -> Option<Range<u64>> {
+        let ahead = run.first.at_or_after(self.acknowledged);
+        let first = if ahead < last { ahead } else { ahead.checked_sub(Sn::MODULUS)? };
+        let end = first + u64::from(run.count);
+        (end <= last).then_some(first..end)
+    }
+
+    fn arrived(&mut self, from: u64, end: u64) {
+        self.known.insert(from..end);
+        self.nacked.remove(from..end);
+    }
+
+    /// Has `pdus` transmitted again, but for those that a report cannot know of yet.
+    fn missing(&mut self, pdus: Range<u64>, now: Time) {
+        for number in pdus {
+            let too_recent = self.sent_at[self.place(number)] + self.rules.round_trip > now;
+            let is_skipped = self.skips.iter().any(|skip| skip.pdus().contains(&number));
+            if !too_recent && !is_skipped && !self.known.contains(number) {
+                self.nacked.insert(number..number + 1);
+            }
+        }
+    }
+
+    /// Moves VT(A) over what is known to have arrived.
+    fn advance(&mut self) {
+        let old = self.acknowledged;
+        self.acknowledged = self.known.first_missing(old..self.next).unwrap_or(self.next);
+        self.known.remove(old..self.acknowledged);
+    }
+
+    fn confirm_skips(&mut self) {
+        while let Some(skip) = self.skips.front().copied()
+            && self.has_arrived(skip.pdus())
+        {
+            self.skips.drop_front();
+        }
+        if self.skips.is_empty() {
+            self.skip_at = Time::NEVER;
+        }
+    }
+
+    /// Whether all of `pdus` are known to have arrived.
+    #[inline]
+    pub(super) fn has_arrived(&self, pdus: Range<u64>) -> bool {
+        let open = pdus.start.max(self.acknowledged)..pdus.end;
+        open.is_empty() || (pdus.end <= self.next && self.known.first_missing(open).is_none())
+    }
+
+    /// Starts anew.
+    pub(super) fn reset(&mut self) {
+        *self = Sender::new(self.rules);
+    }
+}
+
+/// Puts a PDU behind the others, into the last run if it follows it.
+fn push(runs: &mut Vec<PduRun>, number: u64) {
+    let pdu = PduRun::between(number, number + 1);
+    match runs.last_mut() {
+        Some(run)
+            if run.first.at_or_after(0) + u64::from(run.count) == pdu.first.at_or_after(0) =>
+        {
+            run.count += 1;
+        }
+        _ => runs.push(pdu),
+    }
+}

@@ -1,0 +1,106 @@
+//! Runs and jumps against the chain stepped slot by slot.
+
+use super::*;
+use airpath_core::Seed;
+
+const SLOT: u64 = 10;
+
+fn chain(good_to_bad: f64, bad_to_good: f64) -> TwoStates {
+    TwoStates { good_to_bad, bad_to_good }
+}
+
+fn run(law: &Law, seed: u64) -> Run {
+    Run::first(law, Seed::new(seed, 0, "run").stream())
+}
+
+#[test]
+fn n_steps_at_once_are_n_steps() {
+    for states in [chain(0.008, 0.07), chain(0.3, 0.9), chain(1.0, 1.0), chain(0.5, 0.5)] {
+        for start in [false, true] {
+            let mut bad = f64::from(u8::from(start));
+            for steps in 0..200 {
+                let closed = states.bad_after(steps, start);
+                assert!((closed - bad).abs() < 1e-12, "{states:?}, {steps} steps: {closed}, {bad}");
+                bad = bad * (1.0 - states.bad_to_good) + (1.0 - bad) * states.good_to_bad;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_chain_that_hardly_ever_changes_keeps_its_memory() {
+    let states = chain(1e-20, 1e-20);
+    let after = states.bad_after(10_u64.pow(19), true);
+    assert!((after - (0.5 + 0.5 * (-0.2f64).exp())).abs() < 1e-12, "{after}");
+    assert_eq!(chain(1e-10, 1e-10).bad_after(u64::MAX, true), 0.5);
+}
+
+/// Whether the chain is bad at the end of `slots` slots after the end of its first run.
+fn state_after(law: &Law, slots: u64, seed: u64) -> (bool, bool, u64) {
+    let mut run = run(law, seed);
+    let (was_bad, ended) = (!run.is_bad, run.ends_ns);
+    run.go_on(law, ended + slots * SLOT);
+    assert!(run.starts_ns <= ended + slots * SLOT && run.ends_ns > ended + slots * SLOT);
+    (was_bad, run.is_bad, run.ends_ns - (ended + slots * SLOT))
+}
+
+#[test]
+fn a_jump_has_the_law_of_the_walk() {
+    const SEEDS: u64 = 40_000;
+    let states = chain(0.05, 0.2);
+    let walks = Law::new(states, SLOT);
+    let jumps = Law { walked_ns: 0, ..walks };
+    for law in [walks, jumps] {
+        for slots in [1, 3, 10, 100] {
+            let mut counts = [[0.0f64; 2]; 2];
+            let mut rest = [0.0f64; 2];
+            for seed in 0..SEEDS {
+                let (was_bad, is_bad, left) = state_after(&law, slots, seed);
+                counts[usize::from(was_bad)][usize::from(is_bad)] += 1.0;
+                rest[usize::from(is_bad)] += left as f64 / SLOT as f64;
+            }
+            for was_bad in [false, true] {
+                let [good, bad] = counts[usize::from(was_bad)];
+                let expected = states.bad_after(slots, was_bad);
+                let bound = 5.0 * (expected * (1.0 - expected) / (good + bad)).sqrt();
+                let found = bad / (good + bad);
+                assert!((found - expected).abs() < bound, "{slots} slots: {found}, {expected}");
+            }
+            // What is left of a run is as long as a whole one.
+            for (is_bad, leaving) in [(0, states.good_to_bad), (1, states.bad_to_good)] {
+                let count = counts[0][is_bad] + counts[1][is_bad];
+                let bound = 5.0 * (1.0 - leaving).sqrt() / leaving / count.sqrt();
+                let mean = rest[is_bad] / count;
+                assert!((mean - 1.0 / leaving).abs() < bound, "{slots} slots: {mean} left");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_gaps_of_many_runs_are_jumped() {
+    let law = Law::new(chain(0.05, 0.2), SLOT);
+    // Changes per slot: 2 · 0.2 · 0.2.
+    assert!((1249 * SLOT..=1250 * SLOT).contains(&law.walked_ns), "{}", law.walked_ns);
+}
+
+#[test]
+fn a_state_that_is_never_left_lasts() {
+    let law = Law::new(chain(0.0, 0.3), SLOT);
+    let mut run = run(&law, 1);
+    assert!(!run.is_bad && run.ends_ns == u64::MAX);
+    run.go_on(&law, u64::MAX / 2);
+    assert!(!run.is_bad);
+}
+
+#[test]
+fn certain_changes_alternate() {
+    let law = Law::new(chain(1.0, 1.0), SLOT);
+    let mut run = run(&law, 1);
+    for slot in 1..100 {
+        assert_eq!(run.ends_ns, slot * SLOT);
+        let was_bad = run.is_bad;
+        run.step(&law);
+        assert_ne!(run.is_bad, was_bad);
+    }
+}

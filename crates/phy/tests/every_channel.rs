@@ -1,0 +1,122 @@
+//! What every channel has to keep, whatever its law.
+//!
+//! A new built-in channel is under test as soon as it is registered: [`descriptions`] panics until
+//! it says how to make one.
+
+use airpath_core::{Registry, Seed, Setup, Time};
+use airpath_phy::channel::{AnyChannel, Channel, ChannelRegistry};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const HUGE: u64 = u64::MAX;
+
+/// Ways to set up a built-in channel: ordinary and extreme.
+fn descriptions(kind: &str) -> Vec<Value> {
+    match kind {
+        "independent" => [0.0, 0.3, 1.0].map(|loss| json!({"loss": loss})).to_vec(),
+        "gilbert-elliott" => vec![
+            json!({"p_good_to_bad": 0.01, "p_bad_to_good": 0.2, "slot_ns": 10_000_000}),
+            json!({"p_good_to_bad": 1, "p_bad_to_good": 1, "slot_ns": HUGE}),
+            json!({"p_good_to_bad": 0, "p_bad_to_good": 1, "slot_ns": 1}),
+            json!({"p_good_to_bad": 1, "p_bad_to_good": 0, "slot_ns": 1, "loss_bad": 0.5}),
+            json!({"p_good_to_bad": 1e-300, "p_bad_to_good": 1e-17, "slot_ns": 1}),
+            json!({"p_good_to_bad": 0.5, "p_bad_to_good": 0.5, "slot_ns": 1,
+                   "loss_good": 0.1, "loss_bad": 0.9}),
+        ],
+        "burst" => vec![
+            json!({"frame_error_rate": 0.1, "doppler": 0.01}),
+            json!({"frame_error_rate": 0, "doppler": 1e-9, "slot_ns": 1}),
+            json!({"frame_error_rate": 0.999_999, "doppler": 1e9, "slot_ns": 1}),
+            json!({"frame_error_rate": 1e-9, "doppler": 1e-9, "slot_ns": HUGE}),
+        ],
+        other => panic!("say here how to set up a channel of kind {other}"),
+    }
+}
+
+fn build(description: &Value, seed: u64) -> AnyChannel {
+    let registry = ChannelRegistry::default();
+    let setup = Setup { seed: Seed::new(seed, 0, "channel"), registry: &registry, extra: () };
+    AnyChannel::build(description, setup).unwrap_or_else(|error| panic!("{description}: {error}"))
+}
+
+fn all_descriptions() -> impl Iterator<Item = Value> {
+    AnyChannel::BUILT_IN.iter().flat_map(|(kind, _)| {
+        descriptions(kind).into_iter().map(move |mut description| {
+            description["kind"] = json!(kind);
+            description
+        })
+    })
+}
+
+/// Frames in order of their begin: the wait since the one before and the time on the air, ns.
+fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    let span =
+        || prop_oneof![3 => 0..20_000_000u64, 1 => Just(0), 1 => 0..1u64 << 40, 1 => 0..1u64 << 57];
+    prop::collection::vec((span(), span()), 1..40)
+}
+
+fn fates(channel: &mut impl Channel, frames: &[(u64, u64)]) -> Vec<bool> {
+    let mut began = 0;
+    let fate = |&(wait, length): &(u64, u64)| {
+        began += wait;
+        channel.destroys(Time::from_nanos(began), Time::from_nanos(began + length))
+    };
+    frames.iter().map(fate).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_frames_in_order_have_a_fate_and_equal_seeds_the_same(
+        frames in frames(), seed in 0..1000u64,
+    ) {
+        for description in all_descriptions() {
+            let once = fates(&mut build(&description, seed), &frames);
+            let again = fates(&mut build(&description, seed), &frames);
+            prop_assert_eq!(once, again, "{}", description);
+        }
+    }
+}
+
+#[test]
+fn other_seeds_have_other_fates() {
+    let frames = [(10_000_000, 1000); 2000];
+    for description in [
+        json!({"kind": "independent", "loss": 0.5}),
+        json!({"kind": "burst", "frame_error_rate": 0.5, "doppler": 0.05}),
+    ] {
+        let [one, two] = [1, 2].map(|seed| fates(&mut build(&description, seed), &frames));
+        assert_ne!(one, two, "{description}");
+    }
+}
+
+#[test]
+fn independent_errors_are_as_frequent_as_told() {
+    const FRAMES: usize = 200_000;
+    let mut channel = build(&json!({"kind": "independent", "loss": 0.03}), 1);
+    let fates = fates(&mut channel, &[(1000, 500); FRAMES]);
+    let lost = |fates: &[bool]| fates.iter().filter(|lost| **lost).count() as f64;
+    let bound = |count: f64, p: f64| 5.0 * (p * (1.0 - p) / count).sqrt();
+    let share = lost(&fates) / FRAMES as f64;
+    assert!((share - 0.03).abs() < bound(FRAMES as f64, 0.03), "{share}");
+    // And after a loss no more frequent than otherwise.
+    let after: Vec<bool> = fates.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+    let share = lost(&after) / after.len() as f64;
+    assert!((share - 0.03).abs() < bound(after.len() as f64, 0.03), "{share} after a loss");
+}
+
+#[test]
+fn a_channel_from_outside_is_found_by_its_name() {
+    struct Every(u64);
+    impl Channel for Every {
+        fn destroys(&mut self, _began: Time, _ended: Time) -> bool {
+            self.0 += 1;
+            self.0.is_multiple_of(2)
+        }
+    }
+    let mut registry: ChannelRegistry = Registry::default();
+    registry.register("every-other", |_, _| Ok(Box::new(Every(0))));
+    let setup = Setup { seed: Seed::new(1, 0, "channel"), registry: &registry, extra: () };
+    let mut channel =
+        AnyChannel::build(&json!({"kind": "every-other"}), setup).expect("it is registered");
+    assert_eq!(fates(&mut channel, &[(1, 1); 4]), [false, true, false, true]);
+}

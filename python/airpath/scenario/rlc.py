@@ -1,0 +1,119 @@
+"""The 3G radio bearer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
+
+from airpath.scenario.base import (
+    Key,
+    PositiveDuration,
+    PositiveFraction,
+    PositiveRate,
+    Truth,
+    _whole,
+    choice,
+    fault,
+)
+from airpath.scenario.links import Link
+from airpath.scenario.units import Duration, Rate, Size
+
+__all__ = ["RlcLink"]
+
+LARGEST_WINDOW = 2047
+"""PDUs; half of the sequence numbers, beyond which an old PDU could be taken for a new one."""
+
+_NS_PER_MS = 1_000_000
+
+
+def _payload(size: Size) -> Size:
+    if not Size(2) <= size <= Size(1500):
+        raise fault("outside 2 to 1500 bytes", None, '"40 B"')
+    return size
+
+
+PduPayload = Annotated[Size, AfterValidator(_payload), Key("pdu_payload")]
+Window = Annotated[int, PlainValidator(_whole(1, LARGEST_WINDOW, 1024))]
+MaxDat = Annotated[int, PlainValidator(_whole(2, 255, 10))]
+
+
+class RlcLink(Link):
+    """A 3G radio bearer: RLC in acknowledged mode, both directions in one link (3GPP TS 25.322).
+
+    With ``ack_path = {kind = "reverse"}`` ACKs take the other direction through the same
+    machinery; otherwise that direction carries status reports alone. A packet counts in the queue
+    until all its PDUs are acknowledged. Defaults are those of sbd-2006, Table 1.
+
+    Parameters
+    ----------
+    rate : Rate
+        Nominal rate: bits of PDU payload per second, above 0.
+    reverse_rate : Rate, optional
+        That of the reverse direction. Default: as `rate`, and changes with it.
+    tti : Duration
+        Transmission time interval, above 0. Default 10 ms.
+    delay : Duration
+        From the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms.
+    pdu_payload : Size
+        Payload of a PDU, 2 to 1500 B. Default 40 B.
+    window : int
+        Transmission and reception window, PDUs, 1 to 2047. Default 1024.
+    max_dat : int
+        MaxDAT, 2 to 255: a PDU is given up when it would be transmitted for this time. Default 10.
+    on_max_dat : str
+        What then happens: its SDUs are discarded (``"discard"``, the default), or both peers start
+        anew (``"reset"``).
+    poll_timer : Duration
+        Timer_Poll, above 0. Default 60 ms.
+    status_prohibit : Duration
+        Timer_Status_Prohibit, from 0. Default 60 ms.
+    poll_window : float, optional
+        Poll_Window: the share of the window, in (0, 1], from which PDUs poll. Default 0.5.
+    window_poll : str
+        Which of them poll: ``"every"`` one (the default), or only one while Timer_Poll does not
+        run (``"timed"``).
+    last_pdu_poll, last_retransmission_poll : bool
+        Whether the last PDU in the buffer, or to be retransmitted, polls. Default True.
+    missing_pdu_indicator : bool
+        Whether a gap in the sequence numbers triggers a status report. Default True.
+    concatenation : bool
+        Whether the end of one SDU and the start of the next may share a PDU. Default True.
+    mrw_timer, reset_timer : Duration
+        Timer_MRW and Timer_RST, above 0. Default 200 ms.
+    channel : Channel, optional
+        What destroys frames. Default: nothing does.
+    reverse_channel : Channel, optional
+        That of the reverse direction. Default: as `channel`, independently.
+    """
+
+    rate_can_change = True
+    is_duplex = True
+
+    kind: Literal["rlc-am"] = "rlc-am"
+    rate: PositiveRate = Field(examples=['"384 kbit/s"'])
+    reverse_rate: PositiveRate | None = None
+    tti: PositiveDuration = Duration(10 * _NS_PER_MS)
+    delay: Annotated[Duration, Key("latency_ns")] = Duration(25 * _NS_PER_MS)
+    pdu_payload: PduPayload = Size(40)
+    window: Window = 1024
+    max_dat: MaxDat = 10
+    on_max_dat: Annotated[str, choice("discard", "reset")] = "discard"
+    poll_timer: PositiveDuration = Duration(60 * _NS_PER_MS)
+    status_prohibit: Duration = Duration(60 * _NS_PER_MS)
+    poll_window: PositiveFraction | None = 0.5
+    window_poll: Annotated[str, choice("every", "timed")] = "every"
+    last_pdu_poll: Truth = True
+    last_retransmission_poll: Truth = True
+    missing_pdu_indicator: Truth = True
+    concatenation: Truth = True
+    mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
+    reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
+
+    @field_validator("delay")
+    @classmethod
+    def _at_least_a_tti(cls, delay: Duration, info: ValidationInfo) -> Duration:
+        tti = info.data.get("tti")
+        if tti is not None and delay < tti:
+            raise fault(f"shorter than the TTI of {tti}", "Write at least that", '"25 ms"')
+        return delay
