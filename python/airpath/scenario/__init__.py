@@ -32,6 +32,7 @@ from airpath.scenario.load import load, loads
 from airpath.scenario.profiles import PROFILES, Option, TcpOptions
 from airpath.scenario.queues import Ared, CoDel, DropTail, FqCoDel, Gred, Pie, QueueDisc, Red
 from airpath.scenario.resolve import resolve
+from airpath.scenario.rlc import RlcLink
 from airpath.scenario.scenario import (
     CAPTURE_POINTS,
     SERIES,
@@ -100,6 +101,7 @@ __all__ = [
     "Regime",
     "Reno",
     "ReverseAckPath",
+    "RlcLink",
     "Scenario",
     "ScenarioError",
     "Size",

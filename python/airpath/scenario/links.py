@@ -51,8 +51,15 @@ class Link(Part):
     family = "a link"
     rate_can_change: ClassVar[bool] = False
     """Whether a `control` entry may set its rate."""
+    is_duplex: ClassVar[bool] = False
+    """Whether it serves the reverse direction too, where ACKs take that."""
 
     delay: Duration = Duration(0)
+
+    @property
+    def delay_back(self) -> Duration:
+        """The delay of the reverse direction, for a link like this or for this one's own."""
+        return self.delay
 
 
 class FixedLink(Link):
