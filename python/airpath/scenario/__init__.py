@@ -5,6 +5,7 @@
 """
 
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, UnitError
+from airpath.scenario.channels import BurstErrors, Channel, GilbertElliott, IndependentErrors
 from airpath.scenario.flows import (
     Cbr,
     Congestion,
@@ -63,8 +64,10 @@ __all__ = [
     "Arrivals",
     "BadValueError",
     "Bottleneck",
+    "BurstErrors",
     "Capture",
     "Cbr",
+    "Channel",
     "CoDel",
     "Congestion",
     "Control",
@@ -77,8 +80,10 @@ __all__ = [
     "FixedLink",
     "FixedWindow",
     "FqCoDel",
+    "GilbertElliott",
     "Gred",
     "IdealAckPath",
+    "IndependentErrors",
     "Link",
     "LinkAckPath",
     "MultiRegimeLink",
