@@ -145,9 +145,20 @@ def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
         assert sum(line.startswith(f"  {name} ") for line in answer.out.splitlines()) == 1
 
 
-@pytest.mark.parametrize("kind", ["channel", "scheduler"])
-def test_what_is_not_there_yet_is_said(airpath_command: Command, kind: str) -> None:
-    assert airpath_command("list", kind) == (0, "none yet\n", "")
+def test_list_of_channels(airpath_command: Command) -> None:
+    assert airpath_command("list", "channel") == (
+        0,
+        "independent      Each packet is destroyed with the same probability\n"
+        "gilbert-elliott  A good and a bad state that take turns, slot by slot, "
+        "each with its loss\n"
+        "burst            Bursts of errors as long as the fades of a moving receiver "
+        "(Chockalingam & Zorzi 1999)\n",
+        "",
+    )
+
+
+def test_what_is_not_there_yet_is_said(airpath_command: Command) -> None:
+    assert airpath_command("list", "scheduler") == (0, "none yet\n", "")
 
 
 def test_list_json(airpath_command: Command) -> None:

@@ -15,7 +15,7 @@ import pytest
 import run_page
 
 from airpath import _airpath
-from airpath.scenario import Congestion, Link, QueueDisc, ReceiveWindow, recorded_traces
+from airpath.scenario import Channel, Congestion, Link, QueueDisc, ReceiveWindow, recorded_traces
 from airpath.scenario.base import Part
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,7 @@ MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES: dict[str, type[Part]] = {
     "aqm": QueueDisc,
+    "channel": Channel,
     "congestion": Congestion,
     "link": Link,
     "window": ReceiveWindow,

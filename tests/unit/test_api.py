@@ -175,6 +175,27 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
             "scenario: backhaul.rate = 1000000 bit/s: no analytic model covers it. "
             "Covered: a backhaul that is faster than the bottleneck's link",
         ),
+        (
+            {
+                "bottleneck": ap.Bottleneck(
+                    aqm="gred",
+                    link=ap.FixedLink(rate="1 Mbit/s", channel=ap.IndependentErrors(loss=0.1)),
+                )
+            },
+            "scenario: bottleneck.link.channel.kind = independent: no analytic model covers it. "
+            "Covered: links without a channel, with loss or per",
+        ),
+        (
+            {
+                "ack_path": ap.LinkAckPath(
+                    link=ap.FixedLink(
+                        rate="1 Mbit/s", channel=ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)
+                    )
+                )
+            },
+            "scenario: ack_path.link.channel.kind = burst: no analytic model covers it. "
+            "Covered: links without a channel, with loss or per",
+        ),
     ],
 )
 def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:

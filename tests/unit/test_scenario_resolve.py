@@ -210,6 +210,33 @@ def test_ack_paths() -> None:
     assert reverse["ack_path"] == {"kind": "reverse", "queue": queue, "link": link}
 
 
+@pytest.mark.parametrize(
+    ("channel", "expected"),
+    [
+        (ap.IndependentErrors(loss=0.1), {"kind": "independent", "loss": 0.1}),
+        (
+            {"kind": "gilbert-elliott", "p_good_to_bad": 0.1, "p_bad_to_good": 1, "slot": "1 ms"},
+            {
+                "kind": "gilbert-elliott",
+                "p_good_to_bad": 0.1,
+                "p_bad_to_good": 1.0,
+                "slot_ns": 1_000_000,
+                "loss_good": 0.0,
+                "loss_bad": 1.0,
+            },
+        ),
+        (
+            ap.BurstErrors(frame_error_rate=0, doppler=0.01),
+            {"kind": "burst", "frame_error_rate": 0.0, "doppler": 0.01, "slot_ns": 10_000_000},
+        ),
+    ],
+)
+def test_channels(channel: Any, expected: dict[str, Any]) -> None:
+    link = ap.FixedLink(rate="1 Mbit/s", channel=channel)
+    found = resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))
+    assert found["bottleneck"]["link"]["channel"] == expected
+
+
 def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
     link = ap.DualRegimeLink(
         rates=("16 Mbit/s", 21e6),

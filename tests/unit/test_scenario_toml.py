@@ -43,11 +43,13 @@ rate = "26.88 Mbit/s"
 delay = "2.5 ms"
 loss = 0.001
 frame_overhead = "2 B"
+channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
 
 [ack_path]
 kind = "link"
 link = {kind = "multi-regime", thresholds = [10, 20], regimes = [
-    {rate = "1 Mbit/s"}, {rate = "2 Mbit/s", per = 0.1}, {rate = "3 Mbit/s", per = 1}]}
+    {rate = "1 Mbit/s"}, {rate = "2 Mbit/s", per = 0.1}, {rate = "3 Mbit/s", per = 1}
+    ], channel = {kind = "independent", loss = 0.1}}
 aqm = {kind = "gred", min_th = "5 packets"}
 
 [backhaul]
@@ -349,7 +351,7 @@ SCENARIO_TABLES = tables("scenario.md", "class")
 
 
 def test_every_part_is_in_the_reference() -> None:
-    families = {"Part", "AckPath", "Congestion", "Link", "QueueDisc", "ReceiveWindow"}
+    families = {"Part", "AckPath", "Channel", "Congestion", "Link", "QueueDisc", "ReceiveWindow"}
     elsewhere = {"TcpOptions", "Uniform", "FixedWindow"}
     public = {name for name in PARTS if not name.startswith("_")}
     assert set(SCENARIO_TABLES) == public - families - elsewhere

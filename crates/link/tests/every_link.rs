@@ -25,6 +25,8 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"rate_bps": HUGE, "delay_ns": HUGE}),
             json!({"rate_bps": 1_000_000, "loss": 0.3, "frame_overhead": 65_535}),
             json!({"rate_bps": 1_000_000, "loss": 1}),
+            json!({"rate_bps": 1_000_000, "loss": 0.1,
+                   "channel": {"kind": "burst", "frame_error_rate": 0.3, "doppler": 0.01}}),
         ],
         "multi-regime" => vec![
             json!({"thresholds": [3], "regimes": [{"rate_bps": 1_000_000, "per": 0.01},
@@ -38,6 +40,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
         "trace" => vec![
             json!({"trace": "steady", "frame_overhead": 4}),
             json!({"trace": "bursts", "loss": 0.3}),
+            json!({"trace": "bursts", "channel": {"kind": "independent", "loss": 0.3}}),
             json!({"trace": "rare", "frame_overhead": 65_535, "delay_ns": HUGE}),
         ],
         "rate-trace" => vec![

@@ -92,6 +92,7 @@ impl Matched {
         if !scenario.controls.is_empty() {
             return Err(no_model("control", "changes", "a link that does not change"));
         }
+        refuse_channels(scenario)?;
         let bottleneck = &scenario.bottleneck;
         let (thresholds, regimes) =
             link(&bottleneck.link).map_err(|error| error.under("link").under("bottleneck"))?;
@@ -121,6 +122,24 @@ fn window_bytes(options: &TcpOptions) -> f64 {
 fn no_model(field: &str, kind: &str, accepted: &str) -> ConfigError {
     let problem = format!("no analytic model covers it. Covered: {accepted}");
     ConfigError::new(field, kind, problem)
+}
+
+/// The model knows independent losses of the bottleneck alone.
+fn refuse_channels(scenario: &Scenario) -> Result<(), ConfigError> {
+    let acks = match &scenario.ack_path {
+        AckPath::Ideal {} => None,
+        AckPath::Link { link, .. } => Some(link),
+        AckPath::Reverse { link, .. } => link.as_ref(),
+    };
+    let links = [("bottleneck", Some(&scenario.bottleneck.link)), ("ack_path", acks)];
+    for (name, link) in links {
+        if let Some(channel) = link.and_then(|link| link.get("channel")).filter(|c| !c.is_null()) {
+            let (kind, _) = registry::split_kind(channel)?;
+            let field = format!("{name}.link.channel.kind");
+            return Err(no_model(&field, &kind, "links without a channel, with loss or per"));
+        }
+    }
+    Ok(())
 }
 
 fn link(description: &Value) -> Result<(Vec<f64>, Vec<Regime>), ConfigError> {

@@ -10,7 +10,7 @@ import typer
 from airpath import papers
 from airpath.cli import output
 from airpath.errors import BadValueError
-from airpath.scenario import Congestion, Link, QueueDisc, ReceiveWindow
+from airpath.scenario import Channel, Congestion, Link, QueueDisc, ReceiveWindow
 
 __all__ = ["KINDS", "list_parts", "parts"]
 
@@ -34,7 +34,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "aqm": _classes(QueueDisc),
     "link": _classes(Link),
     "window": _classes(ReceiveWindow),
-    "channel": dict,
+    "channel": _classes(Channel),
     "scheduler": dict,
     "paper": lambda: dict(papers.PAPERS),
 }
@@ -60,7 +60,7 @@ def list_parts(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
-    """List congestion controls, queue disciplines, links and papers, one line each."""
+    """List congestion controls, queue disciplines, links, channels and papers, one line each."""
     found = {name: parts(name) for name in (KINDS if kind is None else [kind])}
     if json:
         output.print_json(found)

@@ -5,6 +5,7 @@
 """
 
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, UnitError
+from airpath.scenario.channels import BurstErrors, Channel, GilbertElliott, IndependentErrors
 from airpath.scenario.flows import (
     Cbr,
     Congestion,
@@ -32,6 +33,7 @@ from airpath.scenario.load import load, loads
 from airpath.scenario.profiles import PROFILES, Option, TcpOptions
 from airpath.scenario.queues import Ared, CoDel, DropTail, FqCoDel, Gred, Pie, QueueDisc, Red
 from airpath.scenario.resolve import resolve
+from airpath.scenario.rlc import RlcLink
 from airpath.scenario.scenario import (
     CAPTURE_POINTS,
     SERIES,
@@ -62,8 +64,10 @@ __all__ = [
     "Arrivals",
     "BadValueError",
     "Bottleneck",
+    "BurstErrors",
     "Capture",
     "Cbr",
+    "Channel",
     "CoDel",
     "Congestion",
     "Control",
@@ -76,8 +80,10 @@ __all__ = [
     "FixedLink",
     "FixedWindow",
     "FqCoDel",
+    "GilbertElliott",
     "Gred",
     "IdealAckPath",
+    "IndependentErrors",
     "Link",
     "LinkAckPath",
     "MultiRegimeLink",
@@ -100,6 +106,7 @@ __all__ = [
     "Regime",
     "Reno",
     "ReverseAckPath",
+    "RlcLink",
     "Scenario",
     "ScenarioError",
     "Size",

@@ -452,6 +452,21 @@ def _proper_fraction(value: Any) -> float:
     return number
 
 
+def number_within(
+    low: float, high: float, accepted: str, example: str, *, below: bool = False
+) -> Callable[[Any], float]:
+    """Return the validator of a number from `low` to `high`, or to `below` it."""
+
+    def check(value: Any) -> float:
+        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
+            raise fault("not a number", f"Write a number {accepted}", example)
+        if not low <= value <= high or (below and value == high):
+            raise fault(f"not {accepted}", f"Write a number {accepted}", example)
+        return float(value)
+
+    return check
+
+
 def _packets(low: int, example: int) -> Callable[[Any], int]:
     check_number = _whole(low, MOST_PACKETS, example)
 

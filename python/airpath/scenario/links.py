@@ -21,6 +21,7 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
+from airpath.scenario.channels import Channel
 from airpath.scenario.units import Duration, Rate, Size
 
 __all__ = [
@@ -51,8 +52,23 @@ class Link(Part):
     family = "a link"
     rate_can_change: ClassVar[bool] = False
     """Whether a `control` entry may set its rate."""
+    is_duplex: ClassVar[bool] = False
+    """Whether it serves the reverse direction too, where ACKs take that."""
 
     delay: Duration = Duration(0)
+    channel: Channel | None = None
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without a channel, there is no such key."""
+        entries = super().resolved(context, path)
+        if self.channel is None:
+            del entries["channel"]
+        return entries
+
+    @property
+    def delay_back(self) -> Duration:
+        """The delay of the reverse direction, for a link like this or for this one's own."""
+        return self.delay
 
 
 class FixedLink(Link):
@@ -64,6 +80,8 @@ class FixedLink(Link):
         Bit rate of frames (IP packet plus `frame_overhead`), above 0.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
+    channel : Channel, optional
+        What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size
@@ -108,6 +126,8 @@ class MultiRegimeLink(Link):
         One more than there are thresholds, from the emptiest queue to the fullest.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
+    channel : Channel, optional
+        What destroys packets beside the error rates of the regimes. Default: nothing.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
@@ -225,6 +245,8 @@ class TraceLink(_FromTrace):
         folder of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
+    channel : Channel, optional
+        What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
     frame_overhead : Size
@@ -245,6 +267,8 @@ class RateTraceLink(_FromTrace):
         Path of the trace, as for `TraceLink`.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
+    channel : Channel, optional
+        What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size

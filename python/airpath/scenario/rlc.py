@@ -16,6 +16,7 @@ from airpath.scenario.base import (
     choice,
     fault,
 )
+from airpath.scenario.channels import Channel
 from airpath.scenario.links import Link
 from airpath.scenario.units import Duration, Rate, Size
 
@@ -55,6 +56,8 @@ class RlcLink(Link):
         Transmission time interval, above 0. Default 10 ms.
     delay : Duration
         From the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms.
+    reverse_delay : Duration, optional
+        That of the reverse direction. Default: as `delay`.
     pdu_payload : Size
         Payload of a PDU, 2 to 1500 B. Default 40 B.
     window : int
@@ -68,8 +71,9 @@ class RlcLink(Link):
         Timer_Poll, above 0. Default 60 ms.
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
-    poll_window : float, optional
-        Poll_Window: the share of the window, in (0, 1], from which PDUs poll. Default 0.5.
+    poll_window : float
+        Poll_Window: the share of the window, in (0, 1], from which PDUs poll; with 1 it is the PDU
+        that fills the window. Default 0.5.
     window_poll : str
         Which of them poll: ``"every"`` one (the default), or only one while Timer_Poll does not
         run (``"timed"``).
@@ -92,16 +96,17 @@ class RlcLink(Link):
 
     kind: Literal["rlc-am"] = "rlc-am"
     rate: PositiveRate = Field(examples=['"384 kbit/s"'])
-    reverse_rate: PositiveRate | None = None
+    reverse_rate: Annotated[PositiveRate | None, Key("reverse_rate_bps")] = None
     tti: PositiveDuration = Duration(10 * _NS_PER_MS)
     delay: Annotated[Duration, Key("latency_ns")] = Duration(25 * _NS_PER_MS)
+    reverse_delay: Annotated[Duration | None, Key("reverse_latency_ns")] = None
     pdu_payload: PduPayload = Size(40)
     window: Window = 1024
     max_dat: MaxDat = 10
     on_max_dat: Annotated[str, choice("discard", "reset")] = "discard"
     poll_timer: PositiveDuration = Duration(60 * _NS_PER_MS)
     status_prohibit: Duration = Duration(60 * _NS_PER_MS)
-    poll_window: PositiveFraction | None = 0.5
+    poll_window: PositiveFraction = 0.5
     window_poll: Annotated[str, choice("every", "timed")] = "every"
     last_pdu_poll: Truth = True
     last_retransmission_poll: Truth = True
@@ -110,10 +115,17 @@ class RlcLink(Link):
     mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
     reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
 
-    @field_validator("delay")
+    reverse_channel: Channel | None = None
+
+    @field_validator("delay", "reverse_delay")
     @classmethod
-    def _at_least_a_tti(cls, delay: Duration, info: ValidationInfo) -> Duration:
+    def _at_least_a_tti(cls, delay: Duration | None, info: ValidationInfo) -> Duration | None:
         tti = info.data.get("tti")
-        if tti is not None and delay < tti:
+        if tti is not None and delay is not None and delay < tti:
             raise fault(f"shorter than the TTI of {tti}", "Write at least that", '"25 ms"')
         return delay
+
+    @property
+    def delay_back(self) -> Duration:
+        """The delay of the reverse direction."""
+        return self.delay if self.reverse_delay is None else self.reverse_delay

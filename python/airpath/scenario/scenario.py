@@ -146,7 +146,7 @@ class ReverseAckPath(AckPath):
 
     def delay(self, forward: Link) -> int:
         """Return the delay of that direction, ns."""
-        return int((self.link or forward).delay)
+        return int(self.link.delay if self.link else forward.delay_back)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; a null link is one like the bottleneck's."""
@@ -323,6 +323,19 @@ class Scenario(Model):
         if wrong:
             raise faults_at(*wrong)
         return control
+
+    @field_validator("ack_path")
+    @classmethod
+    def _has_one_link(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
+        bottleneck = info.data.get("bottleneck")
+        if isinstance(ack_path, ReverseAckPath) and ack_path.link and bottleneck is not None:
+            if bottleneck.link.is_duplex:
+                error = fault(
+                    f'a link of kind "{bottleneck.link.kind}" serves both directions itself',
+                    "Leave this key out",
+                )
+                raise faults_at((("link",), ack_path.link.kind, error))
+        return ack_path
 
     @field_validator("flows")
     @classmethod

@@ -63,8 +63,8 @@ pub struct RlcConfig {
     pub poll_timer_ns: u64,
     /// Timer_Status_Prohibit, ns. 0: none.
     pub status_prohibit_ns: u64,
-    /// Poll_Window: share of the window, in (0, 1], from which PDUs poll; null: no such polls.
-    pub poll_window: Option<f64>,
+    /// Poll_Window: share of the window, in (0, 1], from which PDUs poll.
+    pub poll_window: f64,
     /// Which PDUs from there on poll.
     #[serde(default)]
     pub window_poll: WindowPoll,
@@ -110,12 +110,10 @@ impl RlcConfig {
         within("pdu_payload", self.pdu_payload, 2, 1500)?;
         within("window", self.window, 1, MAX_WINDOW)?;
         within("max_dat", u64::from(self.max_dat), 2, 255)?;
-        match self.poll_window {
-            Some(share) if !(share > 0.0 && share <= 1.0) => {
-                Err(ConfigError::new("poll_window", share, "outside (0, 1]"))
-            }
-            _ => Ok(()),
+        if !(self.poll_window > 0.0 && self.poll_window <= 1.0) {
+            return Err(ConfigError::new("poll_window", self.poll_window, "outside (0, 1]"));
         }
+        Ok(())
     }
 
     /// One-way latency of the reverse direction, ns.
@@ -124,7 +122,6 @@ impl RlcConfig {
     }
 
     pub(super) fn rules(&self) -> Rules {
-        let poll_from = |share: f64| (share * self.window as f64).ceil() as u64;
         Rules {
             window: self.window,
             payload: self.pdu_payload,
@@ -132,7 +129,7 @@ impl RlcConfig {
             max_dat: self.max_dat,
             on_max_dat: self.on_max_dat,
             poll_timer: Duration::from_nanos(self.poll_timer_ns),
-            poll_from: self.poll_window.map_or(u64::MAX, poll_from),
+            poll_from: (self.poll_window * self.window as f64).ceil() as u64,
             window_poll: self.window_poll,
             last_pdu_poll: self.last_pdu_poll,
             last_retransmission_poll: self.last_retransmission_poll,

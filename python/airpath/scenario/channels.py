@@ -1,0 +1,95 @@
+"""Error channels of links, one class each: which frames the radio destroys."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+
+from airpath.scenario.base import Part, PositiveDuration, Probability, fault, number_within
+from airpath.scenario.units import Duration
+
+__all__ = ["BurstErrors", "Channel", "GilbertElliott", "IndependentErrors"]
+
+
+class Channel(Part):
+    """An error channel; `kind` says which. It destroys packets beside the link's own losses."""
+
+    family = "a channel"
+
+
+class IndependentErrors(Channel):
+    """Each packet is destroyed with the same probability.
+
+    Parameters
+    ----------
+    loss : float
+        Probability that a packet is destroyed, in [0, 1].
+    """
+
+    kind: Literal["independent"] = "independent"
+    loss: Probability = Field(examples=["0.01"])
+
+
+class GilbertElliott(Channel):
+    """A good and a bad state that take turns, slot by slot, each with its loss.
+
+    A packet meets each slot that it overlaps, and is destroyed when any of them destroys it.
+
+    Parameters
+    ----------
+    p_good_to_bad : float
+        Probability that a bad slot follows a good one, in [0, 1].
+    p_bad_to_good : float
+        Probability that a good slot follows a bad one, in [0, 1]. Not 0 where `p_good_to_bad` is.
+    slot : Duration
+        A step of the chain, above 0. Slots are counted from the start of the run.
+    loss_good : float
+        Probability that a good slot destroys a packet, in [0, 1]. Default 0.
+    loss_bad : float
+        Probability that a bad slot destroys a packet, in [0, 1]. Default 1.
+    """
+
+    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
+    p_good_to_bad: Probability = Field(examples=["0.01"])
+    p_bad_to_good: Probability = Field(examples=["0.1"])
+    slot: PositiveDuration = Field(examples=['"10 ms"'])
+    loss_good: Probability = 0.0
+    loss_bad: Probability = 1.0
+
+    @field_validator("p_bad_to_good")
+    @classmethod
+    def _changes(cls, p_bad_to_good: float, info: ValidationInfo) -> float:
+        if p_bad_to_good == 0 and info.data.get("p_good_to_bad") == 0:
+            raise fault(
+                "0 like p_good_to_bad: the state would never change",
+                "Write a number above 0 for one of them",
+                "0.1",
+            )
+        return p_bad_to_good
+
+
+class BurstErrors(Channel):
+    """Bursts of errors as long as the fades of a moving receiver (Chockalingam & Zorzi 1999).
+
+    Slots are good or bad; a packet is destroyed when any slot that it overlaps is bad.
+
+    Parameters
+    ----------
+    frame_error_rate : float
+        The share of bad slots, in [0, 1).
+    doppler : float
+        The normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. The lower, the
+        longer the bursts.
+    slot : Duration
+        A step of the chain, above 0. Default 10 ms, the radio frame of UMTS.
+    """
+
+    kind: Literal["burst"] = "burst"
+    frame_error_rate: Annotated[
+        float, PlainValidator(number_within(0.0, 1.0, "from 0 to below 1", "0.1", below=True))
+    ] = Field(examples=["0.1"])
+    doppler: Annotated[
+        float, PlainValidator(number_within(1e-9, 1e9, "from 1e-9 to 1e9", "0.01"))
+    ] = Field(examples=["0.01"])
+    slot: PositiveDuration = Duration.parse("10 ms")

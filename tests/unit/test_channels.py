@@ -1,0 +1,109 @@
+"""Error channels of links: error texts, and what a run makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+GOOD = """\
+duration = "30 s"
+[bottleneck]
+aqm = "droptail"
+link = {kind = "fixed", rate = "1 Mbit/s"}
+[[flows]]
+source = "cbr"
+rate = "800 kbit/s"
+"""
+CHANNELS = "independent, gilbert-elliott, burst"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("5", f' = 5: not a channel. Accepted kinds are {CHANNELS}, for example "independent".'),
+        (
+            '{kind = "bursts"}',
+            f'.kind = "bursts": not a channel. The nearest is burst; accepted are {CHANNELS}.',
+        ),
+        ('{kind = "independent"}', ".loss: missing. Write loss = 0.01."),
+        (
+            '{kind = "burst", frame_error_rate = 1, doppler = 0.01}',
+            ".frame_error_rate = 1: not from 0 to below 1. "
+            "Write a number from 0 to below 1, for example 0.1.",
+        ),
+        (
+            '{kind = "burst", frame_error_rate = 0.1, doppler = 0}',
+            ".doppler = 0: not from 1e-9 to 1e9. "
+            "Write a number from 1e-9 to 1e9, for example 0.01.",
+        ),
+        (
+            '{kind = "burst", frame_error_rate = 0.1, doppler = nan}',
+            ".doppler = nan: not from 1e-9 to 1e9. "
+            "Write a number from 1e-9 to 1e9, for example 0.01.",
+        ),
+        (
+            '{kind = "burst", frame_error_rate = 0.1, doppler = "1 Hz"}',
+            '.doppler = "1 Hz": not a number. Write a number from 1e-9 to 1e9, for example 0.01.',
+        ),
+        (
+            '{kind = "burst", frame_error_rate = 0.1, doppler = 0.01, slot = "0 s"}',
+            '.slot = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            '{kind = "gilbert-elliott", p_good_to_bad = 0, p_bad_to_good = 0, slot = "1 ms"}',
+            ".p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. "
+            "Write a number above 0 for one of them, for example 0.1.",
+        ),
+    ],
+)
+def test_errors(value: str, problem: str) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(GOOD, overrides=[("bottleneck.link.channel", value)])
+    assert str(caught.value) == f"--set: bottleneck.link.channel{problem}"
+
+
+def lost(**channel: Any) -> float:
+    """Return the share of packets that the channel destroys."""
+    scenario = ap.Scenario(
+        flows=ap.flows(source="cbr", rate="800 kbit/s"),
+        bottleneck=ap.Bottleneck(
+            aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s", channel=channel)
+        ),
+        duration="200 s",
+    )
+    link = ap.simulate(scenario, reps=1, seed=1).links().iloc[0]
+    return float(link["lost_packets"] / (link["lost_packets"] + link["delivered_packets"]))
+
+
+def test_a_packet_over_two_slots_meets_both() -> None:
+    """A packet of 12 ms every 15 ms over slots of 5 ms: three slots, always in the same phase."""
+    slots = {"p_good_to_bad": 0, "p_bad_to_good": 1, "loss_good": 0.1}
+    share = lost(kind="gilbert-elliott", slot="5 ms", **slots)
+    # 13 333 packets: five standard deviations.
+    assert share == pytest.approx(1 - 0.9**3, abs=5 * (0.271 * 0.729 / 13_333) ** 0.5)
+
+
+def test_certain_and_impossible_losses() -> None:
+    assert lost(kind="independent", loss=0) == 0
+    assert lost(kind="independent", loss=1) == 1
+    assert lost(kind="burst", frame_error_rate=0, doppler=0.01) == 0
+
+
+def test_every_link_takes_a_channel_in_both_directions() -> None:
+    channel = ap.IndependentErrors(loss=0.2)
+    scenario = ap.Scenario(
+        flows=ap.flows(base_rtt="20 ms"),
+        bottleneck=ap.Bottleneck(
+            aqm="droptail",
+            link=ap.MultiRegimeLink(thresholds=[], regimes=[{"rate": "1 Mbit/s"}], channel=channel),
+        ),
+        ack_path="reverse",
+        duration="60 s",
+    )
+    links = ap.simulate(scenario, reps=1).links()
+    assert len(links) == 2
+    assert (links["lost_packets"] > 0).all()
