@@ -25,7 +25,7 @@ base_rtt = "40 ms"
 DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
 RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
 SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
-QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel"
+QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel, sbd, rlc-red"
 LINKS = "fixed, multi-regime, trace, rate-trace"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (

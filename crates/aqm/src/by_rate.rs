@@ -28,7 +28,7 @@ impl<R: RateRow> ByRate<R> {
         check: impl Fn(&R) -> Result<(), ConfigError>,
     ) -> Result<ByRate<R>, ConfigError> {
         for (number, row) in rows.iter().enumerate() {
-            let place = format!("by_rate[{number}]");
+            let place = format!("by_rate.{number}");
             let rate = row.rate_bps();
             if rows[..number].iter().any(|other| other.rate_bps() == rate) {
                 let problem = "in the table twice. Write one row for each rate";
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_rate_that_is_there_twice_is_refused() {
         let error = ByRate::new(vec![64, 128, 64], |_: &u64| Ok(())).expect_err("64 twice");
-        let text = "by_rate[2].rate_bps = 64: in the table twice. Write one row for each rate";
+        let text = "by_rate.2.rate_bps = 64: in the table twice. Write one row for each rate";
         assert_eq!(error.to_string(), text);
     }
 }

@@ -47,6 +47,7 @@ from airpath.scenario.scenario import (
     ReverseAckPath,
     Scenario,
 )
+from airpath.scenario.slope import RlcRed, RlcRedRow, Sbd, SbdRow
 from airpath.scenario.traces import recorded_traces, trace_path
 from airpath.scenario.traffic import Arrivals, OnOff, Pareto, RandomSize, RandomTime
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Size
@@ -107,6 +108,10 @@ __all__ = [
     "Reno",
     "ReverseAckPath",
     "RlcLink",
+    "RlcRed",
+    "RlcRedRow",
+    "Sbd",
+    "SbdRow",
     "Scenario",
     "ScenarioError",
     "Size",

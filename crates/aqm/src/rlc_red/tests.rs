@@ -348,7 +348,7 @@ fn a_bad_value_is_named() {
         (json!({"limit": 0}), "limit = 0: not positive. Write at least 1"),
         (json!({"min_th": 40}), "min_th = 40: not below limit (40). Write fewer packets"),
         (json!({"max_p": 1.5}), "max_p = 1.5: outside [0, 1]"),
-        (json!({"by_rate": [row]}), "by_rate[0].max_p = 2: outside [0, 1]"),
+        (json!({"by_rate": [row]}), "by_rate.0.max_p = 2: outside [0, 1]"),
     ] {
         assert_eq!(bad(changes), text);
     }

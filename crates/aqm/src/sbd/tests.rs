@@ -450,7 +450,7 @@ fn a_bad_value_is_named() {
         (json!({"min_th": 41}), "min_th = 41: above limit (40). Write at most as many packets"),
         (
             json!({"by_rate": [row]}),
-            "by_rate[0].min_th = 41: above limit (40). Write at most as many packets",
+            "by_rate.0.min_th = 41: above limit (40). Write at most as many packets",
         ),
     ] {
         assert_eq!(bad(changes), text);
