@@ -36,7 +36,7 @@ _STATEMENTS_OF = {
     "fig1": ("over-buffering",),
     "fig2": (),
     "fig6": ("reaction-time", "minth-bdp", "alpha"),
-    "fig14": ("slow-start", "reconfiguration"),
+    "fig14": ("slow-start", "short-downloads", "reconfiguration"),
     "fig15": ("slow-start", "reconfiguration"),
 }
 
@@ -54,21 +54,27 @@ PAPER: Final = Paper(
     confidence=0.9,
     modes={
         "quick": Effort(
-            replications=5,
+            replications=4,
             duration_s=60.0,
             warmup_s=0.0,
-            note="quick: 5 of the paper's 20 runs, and the grids of Figs. 6 to 13 thinned; "
-            "intervals are wider. --full is the paper's.",
+            note=f"Tables 2 to 6: {scenarios.TABLE_RUNS} runs. Figures: 4 runs instead of 20, "
+            "every fourth value of T_r and maxp.",
             grid_step=4,
         ),
         "default": Effort(
             replications=20,
             duration_s=60.0,
             warmup_s=0.0,
-            note="every second value of T_r and maxp in Figs. 6 to 13; --full is all of them.",
+            note=f"Tables 2 to 6: {scenarios.TABLE_RUNS} runs. Figures: every second value of T_r "
+            "and maxp.",
             grid_step=2,
         ),
-        "full": Effort(replications=20, duration_s=60.0, warmup_s=0.0),
+        "full": Effort(
+            replications=20,
+            duration_s=60.0,
+            warmup_s=0.0,
+            note=f"Tables 2 to 6: {scenarios.TABLE_RUNS} runs.",
+        ),
     },
     items=(
         Item(
@@ -121,7 +127,6 @@ PAPER: Final = Paper(
             "what the numbers depend on",
             SENSITIVITY_CELLS,
             evaluate_sensitivity,
-            ("short-downloads",),
         ),
     ),
     simulated_scenario=scenarios.simulated,

@@ -216,12 +216,13 @@ def _draw(stem: str, title: str, cloud: Cloud, session: Session, out: Path) -> l
         panel.set_ylabel("goodput, kbit/s")
         figure.legend(*panel.get_legend_handles_labels(), loc="outside right center")
         name = "T_r" if cloud.aqm == "sbd" else "maxp"
+        unit = " ms" if cloud.aqm == "sbd" else ""
         values = strengths(cloud.aqm, session.effort.grid_step)
         plotting.heading(
             figure,
             title,
             f"Alcaraz & Cerdan 2006 · {session.effort.describe()} · along each line {name} rises "
-            f"from {values[0]:g} (large dot) to {values[-1]:g}",
+            f"from {values[0]:g} (large dot) to {values[-1]:g}{unit}",
         )
         about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
         return plotting.save(figure, out, stem, title, about)

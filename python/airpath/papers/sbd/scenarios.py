@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from airpath.papers.base import Cell, Effort
-from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, published_table
+from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
 from airpath.scenario import (
     Bottleneck,
     Control,
@@ -27,7 +27,17 @@ from airpath.scenario import (
 from airpath.scenario import DropTail as DropTailQueue
 from airpath.scenario import Sbd as SbdQueue
 
-__all__ = ["SWITCH_S", "TRACE", "VARIANTS", "ByRate", "Case", "Use", "effort_of", "simulated"]
+__all__ = [
+    "SWITCH_S",
+    "TABLE_RUNS",
+    "TRACE",
+    "VARIANTS",
+    "ByRate",
+    "Case",
+    "Use",
+    "effort_of",
+    "simulated",
+]
 
 SDU_BYTES: Final = 1500
 BASE_RTT: Final = "250 ms"
@@ -37,9 +47,10 @@ WIRED: Final = Wire(rate="1 Mbit/s", delay="100 ms")
 """The wired network (sbd-2006 §4)."""
 
 TCP: Final[Mapping[str, Any]] = {
-    "receive_window": "65535 B",
+    "receive_window": "64 kB",
     "initial_window": "1460 B",
-    "delayed_ack_segments": 1,
+    "delayed_ack_segments": 2,
+    "delayed_ack_timeout": "200 ms",
     "initial_rto": "3 s",
     "min_rto": "1 s",
     "limited_transmit": False,
@@ -77,6 +88,8 @@ class Use(NamedTuple):
         Whether the bearer changes its rate at 50 s.
     download_kb : int
         Payload that each flow transfers, kB; 0 for flows without end.
+    newcomer_s : float
+        When the last flow starts, s; 0 for with the others.
     record : tuple of str
         Series to record.
     """
@@ -86,6 +99,7 @@ class Use(NamedTuple):
     replications: int = 0
     switch: bool = False
     download_kb: int = 0
+    newcomer_s: float = 0.0
     record: tuple[str, ...] = ()
 
 
@@ -129,8 +143,14 @@ class Variant(NamedTuple):
 
 
 VARIANTS: Final[Mapping[str, Variant]] = {
-    "delayed-ack": Variant("an ACK for every second segment", tcp={"delayed_ack_segments": 2}),
+    "immediate-ack": Variant("an ACK for each segment", tcp={"delayed_ack_segments": 1}),
+    "window": Variant("a window of 65 535 bytes", tcp={"receive_window": "65535 B"}),
+    "reno-guard": Variant(
+        "Reno may retransmit fast again before the last loss is repaired",
+        tcp={"fast_retransmit_guard": False},
+    ),
     "min-rto": Variant("minimum RTO 0.2 s", tcp={"min_rto": "200 ms"}),
+    "window-polls": Variant("every PDU above the poll window polls", link={"window_poll": "every"}),
     "rlc-reset": Variant("RLC reset when MaxDAT is reached", link={"on_max_dat": "reset"}),
     "100-s": Variant("runs of 100 s", duration_s=100.0),
     "sbd-arrival": Variant("SBD: timers expire at arrivals", sbd={"expiry": "arrival"}),
@@ -140,13 +160,34 @@ VARIANTS: Final[Mapping[str, Variant]] = {
 """Single changes of what README.md lists."""
 
 
+TABLE_RUNS: Final = 100
+"""Runs of the cases of Tables 2 to 6, in every mode."""
+
+VARIANT_RUNS: Final = 20
+"""Runs of a case with one choice changed, in every mode."""
+
+TABLED: Final = frozenset(
+    [
+        *(Case(row.bearer, row.flows, row.aqm) for row in drop_tail().values()),
+        *(
+            Case(row.bearer, flows, row.aqm)
+            for number in (2, 3, 4, 5)
+            for row in published_table(number).values()
+            for flows in (1, 4)
+        ),
+    ]
+)
+"""The cases of Tables 2 to 6."""
+
+
 def effort_of(cell: Cell, effort: Effort) -> Effort:
     """Return how long and how often a case is simulated, given the mode's effort."""
     case = Case(*cell)
     use = case.use
     changed = VARIANTS[case.variant].duration_s if case.variant else 0.0
+    usual = TABLE_RUNS if case in TABLED else effort.replications
     return Effort(
-        replications=use.replications or effort.replications,
+        replications=use.replications or (VARIANT_RUNS if case.variant else usual),
         duration_s=use.duration_s or changed or effort.duration_s,
         warmup_s=use.warmup_s,
     )
@@ -168,19 +209,25 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
     link = RlcLink(
         rate=f"{case.bearer} kbit/s",
         channel={"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
-        **variant.link,
+        **{"window_poll": "timed", **variant.link},
     )
     change = [Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []
-    one = case.flows == 1
-    group = Tcp(
-        count=case.flows,
-        cc="reno",
-        profile="rfc",
-        tcp={**TCP, **variant.tcp},
-        base_rtt=BASE_RTT,
-        start="0 s" if one else Uniform(uniform=["0 s", "0.5 s"]),
-        size=f"{use.download_kb} kB" if use.download_kb else None,
-    )
+    early = case.flows - bool(use.newcomer_s)
+    groups = [(early, "0 s" if early == 1 else Uniform(uniform=["0 s", "0.5 s"]))]
+    if use.newcomer_s:
+        groups.append((1, f"{use.newcomer_s} s"))
+    flows = [
+        Tcp(
+            count=count,
+            cc="reno",
+            profile="rfc",
+            tcp={**TCP, **variant.tcp},
+            base_rtt=BASE_RTT,
+            start=start,
+            size=f"{use.download_kb} kB" if use.download_kb else None,
+        )
+        for count, start in groups
+    ]
     return Scenario(
         name=f"sbd {case.bearer} kbit/s",
         duration=effort.duration_s,
@@ -189,7 +236,7 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
         ack_path=ReverseAckPath(),
         backhaul=WIRED,
         control=change,
-        flows=[group],
+        flows=flows,
         record=Record(series=list(use.record)),
     )
 

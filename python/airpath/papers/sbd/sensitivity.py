@@ -6,8 +6,8 @@ from pathlib import Path
 
 from airpath.papers.base import Cell, ItemResult, Row, Table
 from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
-from airpath.papers.sbd.measures import delay, goodput
-from airpath.papers.sbd.scenarios import VARIANTS, Case
+from airpath.papers.sbd.measures import delay_s, goodput_kbps
+from airpath.papers.sbd.scenarios import VARIANT_RUNS, VARIANTS, Case
 from airpath.papers.sbd.tables import keys
 from airpath.papers.session import Session
 
@@ -47,14 +47,16 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         for case in cases:
             line = [str(case.bearer), str(case.flows), str(keys(case)["aqm"])]
             for quantity, unit, measure, digits in (
-                ("goodput", "kbit/s", goodput, 1),
-                ("delay", "s", delay, 2),
+                ("goodput", "kbit/s", goodput_kbps, 1),
+                ("delay", "s", delay_s, 2),
             ):
-                before = measure(session, case._replace(variant=""))
-                after = measure(session, case)
-                if before is None or after is None:
+                changed = session.values(case, measure)
+                # The same runs as those with the change.
+                chosen = session.values(case._replace(variant=""), measure)[: len(changed)]
+                if not chosen or not changed:
                     line += ["", "", ""]
                     continue
+                before, after = session.interval(chosen), session.interval(changed)
                 change = 100 * (after.mean / before.mean - 1)
                 line += [f"{before.mean:.{digits}f}", f"{after.mean:.{digits}f}", f"{change:+.1f}"]
                 key = {**keys(case), "variant": name}
@@ -73,6 +75,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
             lines.append(line)
         columns = [("", "bearer"), ("", "flows"), ("", "aqm")]
         columns += [(g, n) for g in ("goodput", "delay") for n in ("as chosen", "changed", "%")]
-        tables.append(Table(f"{name}: {VARIANTS[name].about}", columns, lines))
+        notes = [f"The same {VARIANT_RUNS} runs of both."]
+        tables.append(Table(f"{name}: {VARIANTS[name].about}", columns, lines, notes))
     complete = all(session.finished(cell) for cell in SENSITIVITY_CELLS)
     return ItemResult("sensitivity", TITLE, rows, tables, complete=complete)

@@ -125,7 +125,12 @@ def _draw(stem: str, title: str, case: Cell, session: Session, out: Path) -> lis
             panel.axvline(SWITCH_S, color=plotting.COLOURS["grey"], linestyle=(0, (4, 3)))
         panels[-1].set_xlabel("time, s")
         panels[-1].set_xlim(0, session.effort_of(case).duration_s)
-        figure.legend(*panels[3].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        figure.legend(
+            *panels[3].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=3,
+            markerscale=3,
+        )
         about = f"Alcaraz & Cerdan 2006 · seed {session.seed} · BO: occupancy of the RLC buffer"
         plotting.heading(figure, title, f"{about}; windows and numbers in segments")
         return plotting.save(figure, out, stem, title, f"{session.paper.citation} {about}")
@@ -133,14 +138,14 @@ def _draw(stem: str, title: str, case: Cell, session: Session, out: Path) -> lis
 
 def _sequence_panel(panel: Axes, case: Cell, session: Session, flow: int) -> None:
     styles = (
-        ("seq_sent", "sent", "sky", ","),
-        ("seq_received", "received", "green", ","),
+        ("seq_sent", "sent", "sky", "."),
+        ("seq_received", "received", "green", "."),
         ("seq_dropped", "dropped", "red", "x"),
     )
     for series, name, colour, marker in styles:
         times, numbers = session.series(case, series).of(flow)
         segments: NDArray[np.float64] = numbers / SEGMENT
-        size = {"markersize": 6.0, "markeredgewidth": 1.4} if marker == "x" else {}
+        size = {"markersize": 6.0, "markeredgewidth": 1.4} if marker == "x" else {"markersize": 1.5}
         line: Any = {"color": plotting.COLOURS[colour], "linestyle": "", **size}
         panel.plot(times, segments, marker, label=name, **line)
     panel.set_ylabel(f"segment, flow {flow + 1}")
