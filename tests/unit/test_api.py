@@ -245,6 +245,7 @@ def test_the_engine_and_the_scenario_know_the_same_parts() -> None:
     registry = json.loads(_airpath.registry())
     assert {name for name, _ in registry["aqm"]} == set(ap.QueueDisc.registry)
     assert {name for name, _ in registry["link"]} == set(ap.Link.registry)
+    assert {name for name, _ in registry["channel"]} == set(ap.Channel.registry)
     laws = {cc().law(None, ())["kind"] for cc in ap.Congestion.registry.values()}  # type: ignore[attr-defined, arg-type]
     assert laws == {name for name, _ in registry["congestion"]}
 

@@ -161,6 +161,22 @@ fn what_is_sent_does_not_change_the_states() {
     }
 }
 
+/// The frame is longer than the longest gap that is walked, 750 slots here.
+#[test]
+fn what_a_long_frame_has_met_a_later_one_meets_again() {
+    let states = TwoStates { good_to_bad: 0.1, bad_to_good: 0.2 };
+    for seed in 0..40 {
+        let mut by_slot = channel(states, HARD, seed);
+        let fates: Vec<bool> = (0..5000).map(|number| slot(&mut by_slot, number)).collect();
+        for later in [2500, 4999] {
+            let mut harmless = channel(states, [0.0, 0.0], seed);
+            assert!(!frame(&mut harmless, 0, 5000 * SLOT));
+            assert!(!slot(&mut harmless, later));
+            assert_eq!(harmless.run.is_bad, fates[later as usize], "slot {later}");
+        }
+    }
+}
+
 /// Frames in order of their begin: how long after the one before, and how long on the air, ns.
 fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let wait = prop_oneof![Just(0), 0..SLOT, 0..40 * SLOT];
