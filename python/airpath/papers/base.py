@@ -317,6 +317,8 @@ class Paper:
         Of every interval, in (0, 1): what the paper prints. Default 0.99.
     headings : mapping of str to str
         What a page calls a quantity. Default: its name and its unit.
+    decimals : mapping of str to int
+        How many decimals a page prints of a quantity. Default: 4.
     effort_of : callable
         The effort of one cell, given that of the mode. Default: the same.
     """
@@ -333,6 +335,7 @@ class Paper:
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
     confidence: float = 0.99
     headings: Mapping[str, str] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
     effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
     def cell_label(self, cell: Cell) -> str:
@@ -388,6 +391,7 @@ class Report:
                 {"title": summary.title, "lines": list(summary.lines)} for summary in self.summaries
             ],
             "headings": dict(self.paper.headings),
+            "decimals": dict(self.paper.decimals),
         }
 
 

@@ -125,6 +125,7 @@ def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[
         "replications": effort.replications,
         "duration_s": effort.duration_s,
         "warmup_s": effort.warmup_s,
+        "note": effort.note,
         "seed": session.seed,
         "confidence": session.paper.confidence,
         "scenarios": session.scenarios(),
