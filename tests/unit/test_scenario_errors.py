@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
 RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
 SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
 QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel, sbd, rlc-red"
-LINKS = "fixed, multi-regime, trace, rate-trace"
+LINKS = "fixed, multi-regime, trace, rate-trace, rlc-am"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
     "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
@@ -545,44 +544,13 @@ def test_an_empty_file() -> None:
     ]
 
 
-def test_only_a_fixed_link_has_a_rate_to_change() -> None:
+def test_a_recording_has_no_rate_to_change() -> None:
     text = GOOD + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
     link = '{kind = "trace", file = "a.down"}'
     assert lines(text, [("bottleneck.link", link)]) == [
         'wimax.toml: control.0.rate = "1 Mbit/s": a link of kind "trace" has no rate that can be '
-        "changed. Links that have: fixed."
+        "changed. Links that have: fixed, rlc-am."
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("duration = ", "not TOML: invalid value (at end of document)"),
-        ("a = 1\na = 2\n", "not TOML: cannot overwrite a value (at line 2, column 6)"),
-        ("a = " + "[" * 100_000, None),
-        ("a = " + "9" * 5000, None),
-    ],
-)
-def test_a_file_that_is_no_toml(text: str, line: str | None) -> None:
-    (found,) = lines(text)
-    assert found.startswith("wimax.toml: not TOML")
-    if line:
-        assert found == f"wimax.toml: {line}."
-
-
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.toml"
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.load(missing)
-    assert str(caught.value) == f"{missing}: cannot be read: no such file or directory."
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.load(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: cannot be read: is a directory."
-    binary = tmp_path / "binary.toml"
-    binary.write_bytes(b"a = \xff")
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.load(binary)
-    assert str(caught.value) == f"{binary}: not a text in UTF-8 (byte 5)."
 
 
 @pytest.mark.parametrize(

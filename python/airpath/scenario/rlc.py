@@ -18,7 +18,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.channels import Channel
 from airpath.scenario.links import Link
-from airpath.scenario.units import Duration, Rate, Size
+from airpath.scenario.units import Duration, Size
 
 __all__ = ["RlcLink"]
 

@@ -328,13 +328,13 @@ class Scenario(Model):
     @classmethod
     def _has_one_link(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
         bottleneck = info.data.get("bottleneck")
-        if isinstance(ack_path, ReverseAckPath) and ack_path.link and bottleneck is not None:
-            if bottleneck.link.is_duplex:
-                error = fault(
-                    f'a link of kind "{bottleneck.link.kind}" serves both directions itself',
-                    "Leave this key out",
-                )
-                raise faults_at((("link",), ack_path.link.kind, error))
+        given = ack_path.link if isinstance(ack_path, ReverseAckPath) else None
+        if given is not None and bottleneck is not None and bottleneck.link.is_duplex:
+            error = fault(
+                f'a link of kind "{bottleneck.link.kind}" serves both directions itself',
+                "Leave this key out",
+            )
+            raise faults_at((("link",), given.document()["kind"], error))
         return ack_path
 
     @field_validator("flows")
