@@ -51,21 +51,23 @@ def test_every_published_number_stands_beside_ours() -> None:
             "duration_s": 3.0,
             "warmup_s": 1.0,
             "confidence": 0.99,
+            "note": "In a hurry.",
         },
         "items": [{"item": "table3", "title": "T", "rows": rows}],
         "statements": [statement],
         "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
         "headings": {"queue_analysis": "x*"},
+        "decimals": {"queue_analysis": 1},
     }
     text = page(document)
     row = next(line for line in text.splitlines() if line.startswith("| 3 |"))
     assert row == (
         "| 3 | 10 | 18.5577 ± 0.0686 | 18.0000 ± 0.1000 | -3.00 % "
-        "| 10.0000 | 10.0000 | +0.00 % | B | R1 |"
+        "| 10.0 | 10.0 | +0.00 % | B | R1 |"
     )
     assert "extra" not in text
     assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
-    assert "3 s, the first 1 s not counted; ± are 99 % intervals" in text
+    assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. No row" in text
     assert "* All: 2 of 2 rows." in text
     assert "It does **not** hold.\n  * 3 is less than 4" in text
 

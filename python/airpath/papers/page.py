@@ -38,7 +38,8 @@ def page(document: Mapping[str, Any]) -> str:
         f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
         f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
         f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
-        f"± are {100 * made['confidence']:g} % intervals. No row is left out.",
+        f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
+        "No row is left out.",
         "",
         *_conclusions(document["conclusions"]),
     ]
@@ -49,7 +50,7 @@ def page(document: Mapping[str, Any]) -> str:
                 "",
                 f"## {item['item']}: {item['title']}",
                 "",
-                *_table(published, document["headings"]),
+                *_table(published, document),
             ]
     lines += ["", "## What the text says", ""]
     for statement in document["statements"]:
@@ -63,19 +64,23 @@ def _not_counted(warmup_s: float) -> str:
     return f", the first {warmup_s:g} s not counted" if warmup_s else ""
 
 
+def _sentence(note: str) -> str:
+    return f"{note} " if note else ""
+
+
 def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for summary in summaries:
         for line in summary["lines"]:
             yield f"* {summary['title']}: {line}."
 
 
-def _table(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> Iterator[str]:
+def _table(rows: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> Iterator[str]:
     units = {row["quantity"]: row["unit"] for row in rows}
     quantities = list(units)
     keys = list(dict.fromkeys(name for row in rows for name in row["row"]))
     columns = [*keys]
     for quantity in quantities:
-        heading = headings.get(quantity, f"{quantity}, {units[quantity]}")
+        heading = document["headings"].get(quantity, f"{quantity}, {units[quantity]}")
         columns += [f"{heading}: paper", "ours", "difference"]
     has_domain = any("domain_published" in row for row in rows)
     if has_domain:
@@ -89,29 +94,29 @@ def _table(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> It
     for place, found in places.items():
         cells = [str(value) for value in place]
         for quantity in quantities:
-            cells += _cells(found.get(quantity))
+            cells += _cells(found.get(quantity), document["decimals"].get(quantity, 4))
         if has_domain:
             analysed = next((row for row in found.values() if "domain_published" in row), {})
             cells += [analysed.get("domain_published", ""), analysed.get("domain_ours", "")]
         yield f"| {' | '.join(cells)} |"
 
 
-def _cells(row: Mapping[str, Any] | None) -> tuple[str, str, str]:
+def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]:
     if row is None:
         return "", "", ""
-    published = _number(row["published"])
+    published = _number(row["published"], decimals)
     if row["published_ci"] is not None:
         published += f" ± {row['published_ci']:g}"
-    ours = _number(row["ours"])
+    ours = _number(row["ours"], decimals)
     if row["low"] is not None:
-        ours += f" ± {(row['high'] - row['low']) / 2:.4f}"
+        ours += f" ± {(row['high'] - row['low']) / 2:.{decimals}f}"
     if row["unit"] == "%":
         return published, ours, f"{row['ours'] - row['published']:+.1f} points"
     return published, ours, _percent(row["relative_difference"])
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2e}"
+def _number(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2e}"
 
 
 def _percent(value: float | None) -> str:

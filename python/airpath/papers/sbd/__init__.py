@@ -52,6 +52,7 @@ PAPER: Final = Paper(
     "(2006).",
     cell_names=scenarios.Case._fields,
     confidence=0.9,
+    decimals={"goodput": 1, "delay": 2, "goodput_improvement": 1, "delay_improvement": 1},
     modes={
         "quick": Effort(
             replications=4,
