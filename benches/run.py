@@ -25,7 +25,17 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.scenario import Bottleneck, DropTail, FixedLink, FqCoDel, Scenario, flows
+from airpath.scenario import (
+    Bottleneck,
+    BurstErrors,
+    DropTail,
+    FixedLink,
+    FqCoDel,
+    ReverseAckPath,
+    RlcLink,
+    Scenario,
+    flows,
+)
 from airpath.scenario.queues import QueueDisc
 
 OUT = Path("out")
@@ -69,6 +79,26 @@ def qawla_15() -> Scenario:
     return scenarios.build(15, 20)
 
 
+def rlc_384() -> Scenario:
+    """One flow over a 384 kbit/s 3G bearer with outages, ACKs over the same bearer."""
+    radio = RlcLink(
+        rate="384 kbit/s",
+        delay="20 ms",
+        reverse_delay="30 ms",
+        window_poll="timed",
+        channel=BurstErrors(frame_error_rate=0.1, doppler=0.01),
+    )
+    return Scenario(
+        name="rlc-384",
+        duration="20000 s",
+        warmup="0 s",
+        flows=flows(1, cc="reno", base_rtt="250 ms", tcp={"delayed_ack_segments": 1}),
+        bottleneck=Bottleneck(aqm=DropTail(limit="40 packets"), link=radio),
+        ack_path=ReverseAckPath(),
+        backhaul={"rate": "1 Mbit/s", "delay": "100 ms"},
+    )
+
+
 def idle(count: int) -> Scenario:
     """99 bulk flows, and others that send one segment in the last millisecond."""
     bulk = dumbbell(99, "100 Mbit/s", 1000, duration="10 s", recovery="sack")
@@ -97,6 +127,7 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
         20_000, "10 Gbit/s", 83_333, rtt_ms=100, duration="10 s", recovery="sack"
     ),
     "qawla-15": qawla_15,
+    "rlc-384": rlc_384,
 }
 
 #: Flows of the run that measures their memory.

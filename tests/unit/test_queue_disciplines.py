@@ -134,6 +134,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
             "alpha": 5,
             "tick_ns": 10_000_000,
             "expiry": "timer",
+            "after_drop": "react",
             "ecn": False,
             "by_rate": [],
         },

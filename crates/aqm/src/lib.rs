@@ -55,6 +55,7 @@ pub use red_law::{
 pub use registry::{AnyQueue, QueueRegistry};
 pub use rlc_red::{RlcRed, RlcRedConfig, RlcRedDrop, RlcRedRow, rlc_red_drop_probability};
 pub use sbd::{
-    Sbd, SbdConfig, SbdExpiry, SbdRow, sbd_critical_rate, sbd_measuring_time, sbd_threshold,
+    Sbd, SbdAfterDrop, SbdConfig, SbdExpiry, SbdRow, sbd_critical_rate, sbd_measuring_time,
+    sbd_threshold,
 };
 pub use timed_fifo::TimedFifo;

@@ -3,7 +3,8 @@
 //! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC).
 //! Left out: occupancy in bits; a packet counts one, whatever its size.
 //! Differs: the paper's pseudocode measures anew within T_r after a drop, which its text excludes;
-//! here C is started only while both timers are off. Where th_n would exceed maxth, eq. 1 has no
+//! here C is started only while both timers are off, unless [`SbdAfterDrop::Rearm`] asks for the
+//! pseudocode. Where th_n would exceed maxth, eq. 1 has no
 //! value: there th_n is maxth and C is T_r.
 
 use crate::by_rate::{ByRate, RateRow};
@@ -25,6 +26,17 @@ pub enum SbdExpiry {
     Arrival,
 }
 
+/// What happens after a drop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SbdAfterDrop {
+    /// Nothing is measured and nothing dropped for T_r (sbd-2006 §3, the text).
+    #[default]
+    React,
+    /// T_r is started, and so is C, at once (sbd-2006 §3, the pseudocode as printed).
+    Rearm,
+}
+
 /// What the user sets. The defaults of the scenario are those for 384 kbit/s (sbd-2006 Table 3).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +54,9 @@ pub struct SbdConfig {
     /// What happens when a timer expires.
     #[serde(default)]
     pub expiry: SbdExpiry,
+    /// What happens after a drop.
+    #[serde(default)]
+    pub after_drop: SbdAfterDrop,
     /// Mark an ECN-capable packet instead of dropping it, while there is room.
     #[serde(default)]
     pub ecn: bool,
@@ -127,9 +142,12 @@ pub struct Sbd {
     alpha: usize,
     tick: Duration,
     expiry: SbdExpiry,
+    after_drop: SbdAfterDrop,
     ecn: bool,
     by_rate: ByRate<SbdRow>,
     phase: Phase,
+    /// When T_r expires that runs beside C ([`SbdAfterDrop::Rearm`]).
+    reaction_ends: Time,
     fifo: Fifo,
 }
 
@@ -137,7 +155,7 @@ impl<T: ?Sized> Part<T> for Sbd {
     type Config = SbdConfig;
 
     fn build(config: SbdConfig, _setup: Setup<'_, T>) -> Result<Sbd, ConfigError> {
-        let SbdConfig { limit, min_th, reaction_time_ns, alpha, tick_ns, expiry, ecn, .. } = config;
+        let SbdConfig { limit, min_th, reaction_time_ns, alpha, tick_ns, .. } = config;
         for (field, is_zero) in
             [("limit", limit == 0), ("alpha", alpha == 0), ("tick_ns", tick_ns == 0)]
         {
@@ -155,10 +173,12 @@ impl<T: ?Sized> Part<T> for Sbd {
             reaction_time: Duration::from_nanos(reaction_time_ns),
             alpha,
             tick: Duration::from_nanos(tick_ns),
-            expiry,
-            ecn,
+            expiry: config.expiry,
+            after_drop: config.after_drop,
+            ecn: config.ecn,
             by_rate,
             phase: Phase::Idle,
+            reaction_ends: Time::NEVER,
             fifo: Fifo::default(),
         })
     }
@@ -183,7 +203,7 @@ impl Sbd {
     /// Starts C_n when the occupancy is minth − α or more; otherwise neither timer runs.
     fn examine(&mut self, now: Time) {
         let occupancy = self.fifo.occupancy();
-        self.phase = if occupancy >= self.min_th.saturating_sub(self.alpha) {
+        self.phase = if self.may_measure() {
             let Sbd { limit, alpha, reaction_time, tick, .. } = *self;
             let span = sbd_measuring_time(occupancy, alpha, limit, reaction_time, tick);
             Phase::Measuring {
@@ -195,23 +215,35 @@ impl Sbd {
         };
     }
 
-    /// When the timer that runs expires.
+    /// When the next timer expires.
     #[inline]
     fn expires(&self) -> Time {
-        match self.phase {
+        let until = match self.phase {
             Phase::Idle => Time::NEVER,
             Phase::Measuring { until, .. } | Phase::Reacting { until } => until,
-        }
+        };
+        until.min(self.reaction_ends)
     }
 
     fn expire_if_due(&mut self, now: Time) {
         if now < self.expires() {
             return;
         }
-        match self.expiry {
-            SbdExpiry::Timer => self.examine(now),
-            SbdExpiry::Arrival => self.phase = Phase::Idle,
+        let is_reaction_over = now >= self.reaction_ends;
+        if is_reaction_over {
+            self.reaction_ends = Time::NEVER;
         }
+        let is_phase_over = now >= self.expires();
+        match self.expiry {
+            SbdExpiry::Timer if is_phase_over || self.may_measure() => self.examine(now),
+            SbdExpiry::Arrival if is_phase_over => self.phase = Phase::Idle,
+            _ => {}
+        }
+    }
+
+    /// Whether the occupancy is minth − α or more.
+    fn may_measure(&self) -> bool {
+        self.fifo.occupancy() >= self.min_th.saturating_sub(self.alpha)
     }
 
     /// The buffer fills faster than it may: the first packet whose transmission has not started is
@@ -221,7 +253,14 @@ impl Sbd {
         self.fifo.push(arrival);
         self.fifo.signal_at_front(may_mark, ctx);
         let reaction_time = u128::from(self.reaction_time.as_nanos());
-        self.phase = Phase::Reacting { until: ctx.now + in_whole_ticks(reaction_time, self.tick) };
+        let until = ctx.now + in_whole_ticks(reaction_time, self.tick);
+        match self.after_drop {
+            SbdAfterDrop::React => self.phase = Phase::Reacting { until },
+            SbdAfterDrop::Rearm => {
+                self.reaction_ends = until;
+                self.examine(ctx.now);
+            }
+        }
     }
 
     fn admit(&mut self, arrival: Packet, ctx: &mut Ctx<'_>) {
@@ -289,6 +328,7 @@ impl QueueDisc for Sbd {
         let Some(row) = self.by_rate.change(rate) else { return };
         self.min_th = row.min_th;
         self.reaction_time = Duration::from_nanos(row.reaction_time_ns);
+        self.reaction_ends = Time::NEVER;
         self.examine(ctx.now);
     }
 

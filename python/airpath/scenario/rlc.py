@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
+from typing_extensions import Self
 
 from airpath.scenario.base import (
     Key,
@@ -15,6 +16,7 @@ from airpath.scenario.base import (
     _whole,
     choice,
     fault,
+    faults_at,
 )
 from airpath.scenario.channels import Channel
 from airpath.scenario.links import Link
@@ -117,13 +119,21 @@ class RlcLink(Link):
 
     reverse_channel: Channel | None = None
 
-    @field_validator("delay", "reverse_delay")
-    @classmethod
-    def _at_least_a_tti(cls, delay: Duration | None, info: ValidationInfo) -> Duration | None:
-        tti = info.data.get("tti")
-        if tti is not None and delay is not None and delay < tti:
-            raise fault(f"shorter than the TTI of {tti}", "Write at least that", '"25 ms"')
-        return delay
+    @model_validator(mode="after")
+    def _arrive_after_the_tti(self) -> Self:
+        delays = (("delay", self.delay), ("reverse_delay", self.reverse_delay))
+        wrong = [
+            (
+                (name,),
+                str(delay),
+                fault(f"shorter than the TTI of {self.tti}", "Write at least that"),
+            )
+            for name, delay in delays
+            if delay is not None and delay < self.tti
+        ]
+        if wrong:
+            raise faults_at(*wrong)
+        return self
 
     @property
     def delay_back(self) -> Duration:

@@ -131,6 +131,9 @@ class Sbd(_ByRate):
     expiry : "timer" or "arrival"
         Whether the occupancy is examined when a timer expires, or at the next arrival. Default
         timer (sbd-2006 §3).
+    after_drop : "react" or "rearm"
+        Whether nothing is measured for T_r after a drop, as the paper's text says, or C is started
+        at once, as its pseudocode does. Default react.
     ecn : bool
         Mark an ECN-capable packet instead of dropping it, while there is room. Default False.
     by_rate : list of SbdRow
@@ -147,6 +150,7 @@ class Sbd(_ByRate):
     alpha: PositivePacketCount = 5
     tick: PositiveDuration = Duration.parse("10 ms")
     expiry: Annotated[str, choice("timer", "arrival")] = "timer"
+    after_drop: Annotated[str, choice("react", "rearm")] = "react"
     ecn: Truth = False
     by_rate: list[SbdRow] = Field(
         default=[],

@@ -14,6 +14,7 @@ fn paper() -> SbdConfig {
         alpha: 5,
         tick_ns: 10_000_000,
         expiry: SbdExpiry::Timer,
+        after_drop: SbdAfterDrop::React,
         ecn: false,
         by_rate: Vec::new(),
     }
@@ -223,6 +224,39 @@ fn nothing_is_measured_or_dropped_within_t_r() {
     assert_eq!(line.measuring(199), None);
     // T_r expires, the occupancy is examined.
     assert_eq!(line.measuring(200), Some((40, 400)));
+}
+
+/// The pseudocode as printed: C_n is started with the drop, so that T_r prevents nothing; when T_r
+/// expires, C_n is started anew.
+#[test]
+fn with_rearm_c_n_is_started_with_the_drop_and_again_when_t_r_expires() {
+    let mut line = Line::new(SbdConfig { after_drop: SbdAfterDrop::Rearm, ..paper() });
+    line.put(20, 0);
+    // 19 are left: th = 24, C = 62.5 ms in ticks.
+    assert_eq!((line.drops(), line.measuring(0)), (vec![(0, 0)], Some((24, 70))));
+    line.put(5, 10);
+    // 23 are left: th = 28, C = 83.3 ms in ticks.
+    assert_eq!((line.drops(), line.measuring(10)), (vec![(0, 0), (10, 1)], Some((28, 100))));
+    line.take(1, 20);
+    // 22 at 100 and at 180 ms: th = 27, C = 76.9 ms. T_r, of the second drop, expires at 210 ms.
+    assert_eq!(line.measuring(100), Some((27, 180)));
+    assert_eq!(line.measuring(180), Some((27, 260)));
+    assert_eq!(line.measuring(210), Some((27, 290)));
+    line.take(10, 220);
+    assert_eq!(line.measuring(290), None);
+}
+
+#[test]
+fn with_rearm_t_r_that_expires_below_min_th_less_alpha_leaves_c_n_running() {
+    let rearm =
+        SbdConfig { after_drop: SbdAfterDrop::Rearm, reaction_time_ns: 50_000_000, ..paper() };
+    let mut line = Line::new(rearm);
+    line.put(20, 0);
+    // 19 are left: th = 24, C = 15.6 ms in ticks; again at 20 and 40 ms.
+    assert_eq!(line.measuring(45), Some((24, 60)));
+    line.take(10, 45);
+    assert_eq!(line.measuring(50), Some((24, 60)));
+    assert_eq!(line.measuring(60), None);
 }
 
 #[test]

@@ -1,0 +1,165 @@
+"""The 3G bearer as a scenario says it, and what its results tell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+BEARER = """\
+duration = "20 s"
+backhaul = {rate = "1 Mbit/s", delay = "100 ms"}
+ack_path = {kind = "reverse"}
+[bottleneck]
+aqm = {kind = "droptail", limit = "40 packets"}
+[bottleneck.link]
+kind = "rlc-am"
+rate = "384 kbit/s"
+channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
+[[flows]]
+cc = "reno"
+base_rtt = "250 ms"
+"""
+
+
+def bearer(overrides: list[tuple[str, str]] | None = None) -> ap.Scenario:
+    return loads(BEARER, place="bearer.toml", overrides=overrides or [])
+
+
+def resolved(scenario: ap.Scenario) -> dict[str, object]:
+    link: dict[str, object] = json.loads(scenario.resolve()[0])["bottleneck"]["link"]
+    return link
+
+
+def goodput(result: ap.Result) -> float:
+    """Return that of all flows, bit/s."""
+    return float(result.summary()["goodput_bps"].loc["all", "mean"])
+
+
+def test_the_defaults_are_table_1_of_the_paper() -> None:
+    assert resolved(bearer()) == {
+        "kind": "rlc-am",
+        "rate_bps": 384_000,
+        "reverse_rate_bps": None,
+        "tti_ns": 10_000_000,
+        "latency_ns": 25_000_000,
+        "reverse_latency_ns": None,
+        "pdu_payload": 40,
+        "window": 1024,
+        "max_dat": 10,
+        "on_max_dat": "discard",
+        "poll_timer_ns": 60_000_000,
+        "status_prohibit_ns": 60_000_000,
+        "poll_window": 0.5,
+        "window_poll": "every",
+        "last_pdu_poll": True,
+        "last_retransmission_poll": True,
+        "missing_pdu_indicator": True,
+        "concatenation": True,
+        "mrw_timer_ns": 200_000_000,
+        "reset_timer_ns": 200_000_000,
+        "channel": {
+            "kind": "burst",
+            "frame_error_rate": 0.1,
+            "doppler": 0.01,
+            "slot_ns": 10_000_000,
+        },
+        "reverse_channel": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        (
+            "delay",
+            '"5 ms"',
+            'bottleneck.link.delay = "5 ms": shorter than the TTI of 10 ms. Write at least that.',
+        ),
+        (
+            "reverse_delay",
+            '"9 ms"',
+            'bottleneck.link.reverse_delay = "9 ms": shorter than the TTI of 10 ms. '
+            "Write at least that.",
+        ),
+        (
+            "window",
+            "2048",
+            "bottleneck.link.window = 2048: above 2047. "
+            "Write a whole number from 1 to 2047, for example 1024.",
+        ),
+        (
+            "max_dat",
+            "1",
+            "bottleneck.link.max_dat = 1: below 2. "
+            "Write a whole number from 2 to 255, for example 10.",
+        ),
+        (
+            "pdu_payload",
+            '"1 B"',
+            'bottleneck.link.pdu_payload = "1 B": outside 2 to 1500 bytes.',
+        ),
+        (
+            "on_max_dat",
+            '"drop"',
+            'bottleneck.link.on_max_dat = "drop": not one of the accepted words. '
+            "Accepted are discard, reset.",
+        ),
+    ],
+)
+def test_a_bad_value(key: str, value: str, line: str) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        bearer([(f"bottleneck.link.{key}", value)])
+    assert str(caught.value) == f"--set: {line}"
+
+
+def test_it_has_no_second_link_for_the_reverse_direction() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        bearer([("ack_path", '{kind = "reverse", link = {kind = "fixed", rate = "1 Mbit/s"}}')])
+    assert str(caught.value) == (
+        '--set: ack_path.link = "fixed": a link of kind "rlc-am" serves both directions itself. '
+        "Leave this key out."
+    )
+
+
+def test_solve_refuses_it() -> None:
+    without_channel = BEARER.replace("channel = {kind", "# channel = {kind")
+    with pytest.raises(ap.AirpathError, match="rlc-am"):
+        ap.solve(loads(without_channel, place="bearer.toml"))
+
+
+def test_its_counters_are_in_the_tables() -> None:
+    result = ap.simulate(bearer(), reps=2, seed=1)
+    links = result.links()
+    assert {"frames_lost", "repeated_pdus", "status_reports", "resets"} <= set(links.columns)
+    down = links[links["link"] == "bottleneck"]
+    assert (down["new_pdus"] > 1000).all()
+    assert 0 < (down["frames_lost"] / down["frames"]).mean() < 0.3
+    (first, second) = result.link_intervals()
+    assert first["counters"]["frames"].mean == pytest.approx(down["frames"].mean())
+    assert second["name"] == "reverse"
+
+
+@pytest.mark.parametrize(
+    "ack_path",
+    ["ideal", '{kind = "link", link = {kind = "fixed", rate = "64 kbit/s"}}', "reverse"],
+)
+def test_acks_may_take_any_path(ack_path: str) -> None:
+    text = ack_path if ack_path.startswith("{") else f'"{ack_path}"'
+    result = ap.simulate(bearer([("ack_path", text)]), reps=1, seed=1)
+    assert goodput(result) > 100_000
+
+
+@pytest.mark.parametrize("kind", ap.QueueDisc.registry)
+def test_it_works_under_every_discipline(kind: str) -> None:
+    result = ap.simulate(bearer([("bottleneck.aqm", f'{{kind = "{kind}"}}')]), reps=2, seed=1)
+    assert goodput(result) > 100_000
+
+
+@pytest.mark.parametrize("cc", ap.Congestion.registry)
+def test_it_works_under_every_congestion_control(cc: str) -> None:
+    result = ap.simulate(bearer([("flows.0.cc", f'"{cc}"')]), reps=2, seed=1)
+    assert goodput(result) > 100_000
