@@ -154,6 +154,9 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "rlc-reset": Variant("RLC reset when MaxDAT is reached", link={"on_max_dat": "reset"}),
     "100-s": Variant("runs of 100 s", duration_s=100.0),
     "sbd-arrival": Variant("SBD: timers expire at arrivals", sbd={"expiry": "arrival"}),
+    "sbd-pseudocode": Variant(
+        "SBD: a new measurement right after a drop", sbd={"after_drop": "rearm"}
+    ),
     "red-arrival": Variant("RED: drops the arriving packet", red={"drop": "arrival"}),
     "red-no-count": Variant("RED: without the count since the last drop", red={"count": False}),
 }
