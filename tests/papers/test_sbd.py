@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from airpath.papers.sbd.scenarios import TABLE_RUNS, TRACE, VARIANTS, ByRate, Ca
 from airpath.papers.sbd.statements import STATEMENTS
 from airpath.papers.sbd.tables import TABLE6_CELLS
 
+ROOT = Path(__file__).parents[2]
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
 
 
@@ -364,6 +366,18 @@ def test_table6_says_when_nothing_improves() -> None:
     assert {runs for _, runs in engine.runs} == {TABLE_RUNS}
     [statement] = document["statements"]
     assert (statement["statement"], statement["holds"]) == ("conclusions", False)
+
+
+def test_the_committed_page_has_every_published_number() -> None:
+    text = (ROOT / "docs/reference/papers/sbd.md").read_text(encoding="utf-8")
+    rows = [row for number in (2, 3, 4, 5) for row in published_table(number).values()]
+    for row in [*rows, *drop_tail().values()]:
+        goodput, delay = row.goodput_kbps, row.delay_s
+        line = f"| {goodput.mean:.1f} ± {goodput.half_width:g} |"
+        [found] = [each for each in text.splitlines() if line in each]
+        assert found.startswith(f"| {row.bearer} | {row.flows} | ")
+        assert f"| {delay.mean:.2f} ± {delay.half_width:g} |" in found
+    assert text.count(" points |") == 32
 
 
 def test_the_page_has_every_published_number() -> None:
