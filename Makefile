@@ -54,6 +54,8 @@ bench: build
 full: build
 	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
 	$(BIN)/python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md
+	$(BIN)/airpath reproduce sbd --full --out out/sbd-full
+	$(BIN)/python -m airpath.papers.page out/sbd-full/sbd.json docs/reference/papers/sbd.md
 
 # The tests leave records of what they compare; tests of one thread have no name to record.
 conformance: build

@@ -196,7 +196,7 @@ def test_reproduce_json(airpath_command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lena"], '"lena": not a paper. Accepted are qawla.'),
+        (["lena"], '"lena": not a paper. Accepted are qawla, sbd.'),
         (
             ["qawla", "table9"],
             '"table9": not an item of qawla. '

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_published_number_stands_beside_ours() -> None:
-    common = {"row": {"idx": 3, "B": 10}, "unit": "", "low": None, "high": None}
+    common = {"row": {"idx": 3, "B": 10}, "unit": "Mbit/s", "low": None, "high": None}
     rows = [
         {
             **common,
@@ -34,7 +34,12 @@ def test_every_published_number_stands_beside_ours() -> None:
         },
         {**common, "quantity": "extra", "published": None, "ours": 1.0},
     ]
-    statement = {"text": "It is so.", "criterion": "As measured.", "holds": False}
+    statement = {
+        "text": "It is so.",
+        "criterion": "As measured.",
+        "holds": False,
+        "measured": ["3 is less than 4"],
+    }
     document = {
         "paper": "qawla",
         "provenance": {
@@ -46,19 +51,25 @@ def test_every_published_number_stands_beside_ours() -> None:
             "duration_s": 3.0,
             "warmup_s": 1.0,
             "confidence": 0.99,
+            "note": "In a hurry.",
         },
         "items": [{"item": "table3", "title": "T", "rows": rows}],
         "statements": [statement],
-        "summary": {},
+        "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
+        "headings": {"queue_analysis": "x*"},
+        "decimals": {"queue_analysis": 1},
     }
     text = page(document)
     row = next(line for line in text.splitlines() if line.startswith("| 3 |"))
     assert row == (
         "| 3 | 10 | 18.5577 ± 0.0686 | 18.0000 ± 0.1000 | -3.00 % "
-        "| 10.0000 | 10.0000 | +0.00 % | B | R1 |"
+        "| 10.0 | 10.0 | +0.00 % | B | R1 |"
     )
     assert "extra" not in text
-    assert "It does **not** hold." in text
+    assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
+    assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. No row" in text
+    assert "* All: 2 of 2 rows." in text
+    assert "It does **not** hold.\n  * 3 is less than 4" in text
 
 
 def test_the_committed_page_has_all_54_cells() -> None:

@@ -160,6 +160,21 @@ def test_the_delivered_series_adds_up_to_the_goodput(result: ap.Result) -> None:
     assert series["time_s"].is_monotonic_increasing
 
 
+def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
+    series = ["seq_sent", "seq_received", "seq_dropped"]
+    short = ap.Bottleneck(
+        aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="5 Mbit/s", loss=0.01)
+    )
+    changes = {"bottleneck": short, "record": {"series": series}, "warmup": "0 s"}
+    done = ap.simulate(make(flows=ap.flows(base_rtt="20 ms", size="1 MB"), **changes), reps=1)
+    assert done.replications[0]["flows"][0]["completed_at_s"] is not None
+    sent, received, dropped = (sorted(done.series(name)["value"]) for name in series)
+    assert len(dropped) > 0
+    assert sent == sorted([*received, *dropped])
+    # 684 full segments of 1460 bytes and one of 1360.
+    assert sorted(set(received)) == [1460.0 * n for n in range(685)]
+
+
 def test_series_that_are_not_there_are_named(result: ap.Result) -> None:
     with pytest.raises(ap.BadValueError) as error:
         result.series("rtt")

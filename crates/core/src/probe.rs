@@ -26,11 +26,17 @@ pub enum Series {
     Regime = 7,
     /// In-order payload bytes handed to the application, of a flow.
     Delivered = 8,
+    /// Sequence number of a data segment that its sender sends, bytes; id = flow.
+    SeqSent = 9,
+    /// Sequence number of a data segment that arrives at its receiver, bytes; id = flow.
+    SeqReceived = 10,
+    /// Sequence number of a data segment that is dropped, bytes; id = flow.
+    SeqDropped = 11,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 9] = [
+    pub const ALL: [(Series, &'static str); 12] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -40,6 +46,9 @@ impl Series {
         (Series::Mark, "mark"),
         (Series::Regime, "regime"),
         (Series::Delivered, "delivered"),
+        (Series::SeqSent, "seq_sent"),
+        (Series::SeqReceived, "seq_received"),
+        (Series::SeqDropped, "seq_dropped"),
     ];
 
     /// The series called `name`.
@@ -50,7 +59,10 @@ impl Series {
     /// Whether every value is kept: counts (bytes, events) add up, and a change of regime tells
     /// what holds from then on. Others are levels, of which a sample now and then will do.
     const fn is_kept_whole(self) -> bool {
-        matches!(self, Series::Drop | Series::Mark | Series::Delivered | Series::Regime)
+        !matches!(
+            self,
+            Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue | Series::Sojourn
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! The contract between a stage and its driver.
 
 use crate::error::StageError;
-use crate::packet::{Ecn, Packet, PayloadHandle};
+use crate::packet::{Ecn, Packet, PacketKind, PayloadHandle};
 use crate::probe::{Recorder, Series};
 use crate::units::{Rate, Time};
 
@@ -329,6 +329,9 @@ impl<'a> Ctx<'a> {
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.count().dropped[reason as usize] += 1;
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
+        if packet.kind == PacketKind::Data {
+            self.record(Series::SeqDropped, packet.flow.0, packet.seq as f64);
+        }
         self.bus.recorder.count_drop(&packet, reason);
         if packet.payload != PayloadHandle::default() {
             self.bus.released.push(packet.payload);

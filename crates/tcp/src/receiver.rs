@@ -224,6 +224,7 @@ impl Receiver {
         }
         measured.delay.add(ctx.now.saturating_since(packet.sent_at()));
         measured.duplicates += u64::from(arrived == Arrived::Duplicate);
+        ctx.record(Series::SeqReceived, self.flow.0, packet.seq as f64);
         if new_bytes > 0 {
             measured.delivered_bytes += new_bytes;
             measured.last_delivery = Some(ctx.now);

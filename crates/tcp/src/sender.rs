@@ -574,6 +574,7 @@ impl Sender {
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }
+        ctx.record(Series::SeqSent, self.flow.0, seq as f64);
         ctx.emit(Port(0), segment);
     }
 

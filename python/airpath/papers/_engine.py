@@ -5,20 +5,61 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-__all__ = ["Compiled", "Engine", "EngineProgress", "Simulated", "Solved"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Compiled", "Engine", "EngineProgress", "Series", "Simulated", "Solved"]
 
 EngineProgress = Callable[[int, int, float], None]
 """Called with finished and total replications and the finished fraction of simulated time."""
 
 
 @dataclass(frozen=True)
+class Series:
+    """What was recorded over time.
+
+    Parameters
+    ----------
+    time_s, value : ndarray
+        The values and their instants, s.
+    ids : ndarray
+        Which flow or queue each belongs to.
+    """
+
+    time_s: NDArray[np.float64]
+    ids: NDArray[np.uint32]
+    value: NDArray[np.float64]
+
+    def of(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the instants and the values of one flow or queue."""
+        chosen = self.ids == number
+        return self.time_s[chosen], self.value[chosen]
+
+
+def _nothing_recorded(name: str, replication: int) -> Series:
+    raise LookupError(f"{name} of replication {replication} was not recorded")
+
+
+@dataclass(frozen=True)
 class Simulated:
-    """The replications of one scenario: the statistics of each, as the engine reports them."""
+    """The replications of one scenario: the statistics of each, as the engine reports them.
+
+    Parameters
+    ----------
+    replications : sequence of mapping
+        The finished ones.
+    interrupted : bool
+        Whether there should have been more.
+    series : callable
+        Gives a recorded series by its name and the number of a finished replication.
+    """
 
     replications: Sequence[Mapping[str, Any]]
     interrupted: bool
+    series: Callable[[str, int], Series] = _nothing_recorded
 
 
 @dataclass(frozen=True)
@@ -98,7 +139,15 @@ class Compiled:
         result = api.simulate(
             scenario, reps=replications, seed=seed, threads=threads, progress=progress
         )
-        return Simulated(result.replications, result.interrupted)
+        if not result.recorded:
+            return Simulated(result.replications, result.interrupted)
+
+        def series(name: str, replication: int) -> Series:
+            found = result.series(name, replication)
+            columns = (found[key].to_numpy() for key in ("time_s", "id", "value"))
+            return Series(*columns)
+
+        return Simulated(result.replications, result.interrupted, series)
 
     def solve(self, scenario: Any) -> Solved:
         """Solve the analytic model that matches a scenario."""

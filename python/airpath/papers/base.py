@@ -61,14 +61,19 @@ class Effort:
         Time at its beginning that is not counted, s, from 0.
     note : str
         What to remember when reading the numbers; printed with them. Empty when there is nothing.
+    grid_step : int
+        Of grids of parameters, every how many values are simulated, from 1: all of them.
     """
 
     replications: int
     duration_s: float
     warmup_s: float
     note: str = ""
+    grid_step: int = 1
 
     def __post_init__(self) -> None:
+        if self.grid_step < 1:
+            raise ValueError(f"{self}: grid_step must be at least 1")
         if self.replications < 1 or not 0 <= self.warmup_s < self.duration_s:
             raise ValueError(
                 f"{self}: replications must be at least 1 and warmup_s from 0 to below duration_s"
@@ -77,7 +82,8 @@ class Effort:
     def describe(self) -> str:
         """Return the effort in a few words, for tables and figures."""
         runs = "1 run" if self.replications == 1 else f"{self.replications} runs"
-        return f"{runs} of {self.duration_s:g} s, first {self.warmup_s:g} s not counted"
+        whole = f"{runs} of {self.duration_s:g} s"
+        return f"{whole}, first {self.warmup_s:g} s not counted" if self.warmup_s else whole
 
 
 @dataclass(frozen=True)
@@ -193,6 +199,7 @@ class Statement:
             "text": self.text,
             "criterion": self.criterion,
             "holds": self.holds,
+            "measured": list(self.measured),
             "values": dict(self.values),
         }
 
@@ -255,8 +262,8 @@ class Item:
         What the user types: ``table3``.
     title : str
         One line about it.
-    cells : sequence of Cell
-        What it needs simulated.
+    cells : sequence of Cell, or callable
+        What it needs simulated; a function of the effort where it depends on it.
     evaluate : callable
         Makes the result from the session's solutions and finished simulations. The path is the
         folder for its files; None when none are wanted.
@@ -266,9 +273,13 @@ class Item:
 
     key: str
     title: str
-    cells: Sequence[Cell]
+    cells: Sequence[Cell] | Callable[[Effort], Sequence[Cell]]
     evaluate: Callable[[Session, Path | None], ItemResult]
     statements: Sequence[str] = ()
+
+    def cells_with(self, effort: Effort) -> Sequence[Cell]:
+        """Return what it needs simulated with `effort`."""
+        return self.cells(effort) if callable(self.cells) else self.cells
 
 
 @dataclass(frozen=True)
@@ -302,6 +313,14 @@ class Paper:
         What its text says about the results.
     summarise : callable
         Makes summaries of the finished items.
+    confidence : float
+        Of every interval, in (0, 1): what the paper prints. Default 0.99.
+    headings : mapping of str to str
+        What a page calls a quantity. Default: its name and its unit.
+    decimals : mapping of str to int
+        How many decimals a page prints of a quantity. Default: 4.
+    effort_of : callable
+        The effort of one cell, given that of the mode. Default: the same.
     """
 
     key: str
@@ -314,6 +333,10 @@ class Paper:
     analysed_scenario: Callable[[Cell], Any]
     statements: Sequence[StatementSpec] = ()
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
+    confidence: float = 0.99
+    headings: Mapping[str, str] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
     def cell_label(self, cell: Cell) -> str:
         """Return a cell as text: ``idx=1, B=10``. A cell that names its entries keeps its names."""
@@ -364,6 +387,11 @@ class Report:
             "items": [item.to_dict() for item in self.items],
             "statements": [statement.to_dict() for statement in self.statements],
             "summary": {summary.key: dict(summary.values) for summary in self.summaries},
+            "conclusions": [
+                {"title": summary.title, "lines": list(summary.lines)} for summary in self.summaries
+            ],
+            "headings": dict(self.paper.headings),
+            "decimals": dict(self.paper.decimals),
         }
 
 

@@ -17,14 +17,6 @@ from airpath.files import write_file
 
 __all__ = ["main", "page"]
 
-HEADINGS = {
-    "link_rate": "rate, Mbit/s",
-    "throughput_simulation": "T simulated, Mbit/s",
-    "throughput_analysis": "T analysed, Mbit/s",
-    "queue_analysis": "x*, packets",
-    "alpha_analysis": "α*",
-}
-
 
 def page(document: Mapping[str, Any]) -> str:
     """Return the page of a reproduction.
@@ -45,51 +37,51 @@ def page(document: Mapping[str, Any]) -> str:
         "",
         f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
         f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
-        f"{made['duration_s']:g} s, the first {made['warmup_s']:g} s not counted; "
-        f"± are {100 * made['confidence']:g} % intervals. No row is left out.",
+        f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
+        f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
+        "No row is left out.",
         "",
-        *_summary(document["summary"]),
+        *_conclusions(document["conclusions"]),
     ]
     for item in document["items"]:
         published = [row for row in item["rows"] if row["published"] is not None]
         if published:
-            lines += ["", f"## {item['item']}: {item['title']}", "", *_table(published)]
+            lines += [
+                "",
+                f"## {item['item']}: {item['title']}",
+                "",
+                *_table(published, document),
+            ]
     lines += ["", "## What the text says", ""]
     for statement in document["statements"]:
         verdict = "holds" if statement["holds"] else "does **not** hold"
         lines.append(f"* {statement['text']} {statement['criterion']} It {verdict}.")
+        lines += [f"  * {line}" for line in statement["measured"]]
     return "\n".join(lines) + "\n"
 
 
-def _summary(summary: Mapping[str, Any]) -> Iterator[str]:
-    simulation, analysis = summary.get("simulation"), summary.get("analysis")
-    if simulation:
-        yield (
-            f"Simulation, {simulation['cells']} cells: mean |difference| "
-            f"{_percent(simulation['mean_absolute_difference'], sign=False)}, mean "
-            f"{_percent(simulation['mean_difference'])}, largest "
-            f"{_percent(simulation['largest_difference'])} at "
-            f"{simulation['largest_difference_at']}; {simulation['within']} within 2.5 % or the "
-            "combined intervals."
-        )
-    if analysis:
-        largest = ", ".join(
-            f"{HEADINGS.get(name, name).split(',')[0]} {_percent(value, sign=False)}"
-            for name, value in analysis["largest_difference"].items()
-        )
-        yield ""
-        yield (
-            f"Analysis, {analysis['cells']} cells: {analysis['same_domain']} in the published "
-            f"domain; largest |difference|: {largest}."
-        )
+def _not_counted(warmup_s: float) -> str:
+    return f", the first {warmup_s:g} s not counted" if warmup_s else ""
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    quantities = list(dict.fromkeys(row["quantity"] for row in rows))
+def _sentence(note: str) -> str:
+    return f"{note} " if note else ""
+
+
+def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for summary in summaries:
+        for line in summary["lines"]:
+            yield f"* {summary['title']}: {line}."
+
+
+def _table(rows: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> Iterator[str]:
+    units = {row["quantity"]: row["unit"] for row in rows}
+    quantities = list(units)
     keys = list(dict.fromkeys(name for row in rows for name in row["row"]))
     columns = [*keys]
     for quantity in quantities:
-        columns += [f"{HEADINGS.get(quantity, quantity)}: paper", "ours", "difference"]
+        heading = document["headings"].get(quantity, f"{quantity}, {units[quantity]}")
+        columns += [f"{heading}: paper", "ours", "difference"]
     has_domain = any("domain_published" in row for row in rows)
     if has_domain:
         columns += ["domain: paper", "ours"]
@@ -102,33 +94,33 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for place, found in places.items():
         cells = [str(value) for value in place]
         for quantity in quantities:
-            cells += _cells(found.get(quantity))
+            cells += _cells(found.get(quantity), document["decimals"].get(quantity, 4))
         if has_domain:
             analysed = next((row for row in found.values() if "domain_published" in row), {})
             cells += [analysed.get("domain_published", ""), analysed.get("domain_ours", "")]
         yield f"| {' | '.join(cells)} |"
 
 
-def _cells(row: Mapping[str, Any] | None) -> tuple[str, str, str]:
+def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]:
     if row is None:
         return "", "", ""
-    published = _number(row["published"])
+    published = _number(row["published"], decimals)
     if row["published_ci"] is not None:
         published += f" ± {row['published_ci']:g}"
-    ours = _number(row["ours"])
+    ours = _number(row["ours"], decimals)
     if row["low"] is not None:
-        ours += f" ± {(row['high'] - row['low']) / 2:.4f}"
+        ours += f" ± {(row['high'] - row['low']) / 2:.{decimals}f}"
+    if row["unit"] == "%":
+        return published, ours, f"{row['ours'] - row['published']:+.1f} points"
     return published, ours, _percent(row["relative_difference"])
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2e}"
+def _number(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2e}"
 
 
-def _percent(value: float | None, *, sign: bool = True) -> str:
-    if value is None:
-        return ""
-    return f"{100 * value:+.2f} %" if sign else f"{100 * value:.2f} %"
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:+.2f} %"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from airpath.errors import BadValueError
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
 from airpath.papers.base import Effort, Item, Mode, Paper, Progress, Report, StatementSpec
-from airpath.papers.session import CONFIDENCE, Session
+from airpath.papers.session import Session
 
 __all__ = ["reproduce_paper"]
 
@@ -76,7 +76,7 @@ def reproduce_paper(
     session = Session(paper, effort, engine or Compiled(), seed, threads, progress)
 
     specs = _statements_of(paper, chosen)
-    wanted = [item.cells for item in chosen] + [spec.cells for spec in specs]
+    wanted = [item.cells_with(effort) for item in chosen] + [spec.cells for spec in specs]
     session.simulate([cell for cells in wanted for cell in cells])
     results = [item.evaluate(session, folder) for item in chosen]
     report = Report(
@@ -92,7 +92,7 @@ def reproduce_paper(
         summaries=paper.summarise(results),
         interrupted=session.interrupted,
         effort=effort,
-        confidence=CONFIDENCE,
+        confidence=paper.confidence,
     )
     if folder is not None:
         text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
@@ -125,7 +125,8 @@ def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[
         "replications": effort.replications,
         "duration_s": effort.duration_s,
         "warmup_s": effort.warmup_s,
+        "note": effort.note,
         "seed": session.seed,
-        "confidence": CONFIDENCE,
+        "confidence": session.paper.confidence,
         "scenarios": session.scenarios(),
     }

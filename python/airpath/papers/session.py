@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airpath.papers._engine import Engine, Simulated, Solved
+from airpath.papers._engine import Engine, Series, Simulated, Solved
 from airpath.papers.base import Cell, Effort, Paper, Progress
 
-__all__ = ["CONFIDENCE", "Estimate", "Session"]
-
-CONFIDENCE = 0.99
-"""Of every interval: what the papers print."""
+__all__ = ["Estimate", "Session"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Session:
     paper : Paper
         Makes the scenarios.
     effort : Effort
-        What each cell is given.
+        What each cell is given, if the paper does not say otherwise.
     engine : Engine
         Simulates and solves.
     seed : int
@@ -104,7 +101,7 @@ class Session:
         self._tell(index / total, label)
         return self.engine.simulate(
             self.scenario(cell),
-            replications=self.effort.replications,
+            replications=self.effort_of(cell).replications,
             seed=self.seed,
             threads=self.threads,
             progress=lambda _finished, _reps, part: self._tell((index + part) / total, label),
@@ -117,13 +114,17 @@ class Session:
     def scenario(self, cell: Cell) -> Any:
         """Return the cell's scenario as it is simulated."""
         if cell not in self._scenarios:
-            self._scenarios[cell] = self.paper.simulated_scenario(cell, self.effort)
+            self._scenarios[cell] = self.paper.simulated_scenario(cell, self.effort_of(cell))
         return self._scenarios[cell]
+
+    def effort_of(self, cell: Cell) -> Effort:
+        """Return how long and how often the cell is simulated."""
+        return self.paper.effort_of(cell, self.effort)
 
     def finished(self, cell: Cell) -> bool:
         """Return whether all replications of the cell are there."""
         run = self._simulated.get(cell)
-        return run is not None and len(run.replications) >= self.effort.replications
+        return run is not None and len(run.replications) >= self.effort_of(cell).replications
 
     def simulated_cells(self) -> list[Cell]:
         """Return the cells of which at least one replication is there, in simulated order."""
@@ -137,6 +138,25 @@ class Session:
         """Return the statistics of each finished replication; empty when there is none."""
         run = self._simulated.get(cell)
         return [] if run is None else run.replications
+
+    def series(self, cell: Cell, name: str, replication: int = 0) -> Series:
+        """Return a recorded series of a finished replication.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario; it says what is recorded.
+        name : str
+            Which series.
+        replication : int
+            Which replication, from 0. Default 0.
+
+        Returns
+        -------
+        series : Series
+            Over the whole run.
+        """
+        return self._simulated[cell].series(name, replication)
 
     def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
         """Return the mean of a number over the finished replications of a cell.
@@ -156,7 +176,11 @@ class Session:
         found = self.values(cell, value)
         if not found:
             return None
-        return Estimate(*self.engine.mean_interval(found, CONFIDENCE), len(found))
+        return self.interval(found)
+
+    def interval(self, values: Sequence[float]) -> Estimate:
+        """Return the mean of values, at least one, with the paper's kind of interval."""
+        return Estimate(*self.engine.mean_interval(values, self.paper.confidence), len(values))
 
     def solution(self, cell: Cell) -> Solved:
         """Return the analytic solution of a cell."""

@@ -285,7 +285,8 @@ class Result:
         ----------
         name : str
             ``cwnd``, ``ssthresh``, ``delivered`` (bytes), ``rtt``, ``sojourn`` (s), ``queue``
-            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime`` (from 0), or
+            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime`` (from 0),
+            ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
             ``capacity`` (bytes that a trace offers in the millisecond that ends then).
         replication : int
             Which of the finished replications, from 0. Default 0.

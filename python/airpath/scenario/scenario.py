@@ -50,6 +50,9 @@ SERIES = (
     "mark",
     "regime",
     "delivered",
+    "seq_sent",
+    "seq_received",
+    "seq_dropped",
     "capacity",
 )
 """What can be recorded over time."""

@@ -79,6 +79,13 @@ PAPER: Final = Paper(
             three_regimes.evaluate,
         ),
     ),
+    headings={
+        "link_rate": "rate, Mbit/s",
+        "throughput_simulation": "T simulated, Mbit/s",
+        "throughput_analysis": "T analysed, Mbit/s",
+        "queue_analysis": "x*, packets",
+        "alpha_analysis": "α*",
+    },
     simulated_scenario=scenarios.simulated,
     analysed_scenario=scenarios.analysed,
     statements=STATEMENTS,

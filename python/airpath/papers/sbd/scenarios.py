@@ -1,0 +1,277 @@
+"""The scenarios: one path for all (sbd-2006 Fig. 5), differing in what a `Case` names.
+
+README.md lists every value that the paper leaves open. `VARIANTS` are the ones that the
+sensitivity table changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from airpath.papers.base import Cell, Effort
+from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
+from airpath.scenario import (
+    Bottleneck,
+    Control,
+    QueueDisc,
+    Record,
+    ReverseAckPath,
+    RlcLink,
+    RlcRed,
+    Scenario,
+    Tcp,
+    Uniform,
+    Wire,
+)
+from airpath.scenario import DropTail as DropTailQueue
+from airpath.scenario import Sbd as SbdQueue
+
+__all__ = [
+    "SWITCH_S",
+    "TABLE_RUNS",
+    "TRACE",
+    "VARIANTS",
+    "ByRate",
+    "Case",
+    "Use",
+    "effort_of",
+    "simulated",
+]
+
+SDU_BYTES: Final = 1500
+BASE_RTT: Final = "250 ms"
+"""RTPD = RTT_w + RTT_f (sbd-2006 §5)."""
+
+WIRED: Final = Wire(rate="1 Mbit/s", delay="100 ms")
+"""The wired network (sbd-2006 §4)."""
+
+TCP: Final[Mapping[str, Any]] = {
+    "receive_window": "64 kB",
+    "initial_window": "1460 B",
+    "delayed_ack_segments": 2,
+    "delayed_ack_timeout": "200 ms",
+    "initial_rto": "3 s",
+    "min_rto": "1 s",
+    "limited_transmit": False,
+    "timestamps": False,
+}
+"""What differs from the profile ``rfc``: Table 1 and README.md."""
+
+SWITCH_S: Final = 50.0
+SWITCHED_TO: Final = 128
+"""The bearer changes from 384 to 128 kbit/s (sbd-2006 §6)."""
+
+TRACED: Final = ("queue", "cwnd", "seq_sent", "seq_received", "seq_dropped", "drop")
+"""What Figs. 2, 14 and 15 show."""
+
+
+class ByRate(NamedTuple):
+    """SBD or RED with the table of proposed settings (Table 3 or 5), chosen by the rate."""
+
+    of: str
+    """``sbd`` or ``red``."""
+
+
+class Use(NamedTuple):
+    """What a case is simulated for, where that is not the mode's length from t = 0 on.
+
+    Parameters
+    ----------
+    duration_s : float
+        Simulated time, s; 0 for the mode's.
+    warmup_s : float
+        What of it is not counted, s.
+    replications : int
+        How many runs; 0 for the mode's.
+    switch : bool
+        Whether the bearer changes its rate at 50 s.
+    download_kb : int
+        Payload that each flow transfers, kB; 0 for flows without end.
+    newcomer_s : float
+        When the last flow starts, s; 0 for with the others.
+    record : tuple of str
+        Series to record.
+    """
+
+    duration_s: float = 0.0
+    warmup_s: float = 0.0
+    replications: int = 0
+    switch: bool = False
+    download_kb: int = 0
+    newcomer_s: float = 0.0
+    record: tuple[str, ...] = ()
+
+
+BULK: Final = Use()
+TRACE: Final = Use(duration_s=100.0, replications=1, switch=True, record=TRACED)
+
+
+class Case(NamedTuple):
+    """One simulated scenario.
+
+    Parameters
+    ----------
+    bearer : int
+        Nominal rate, kbit/s.
+    flows : int
+        How many flows.
+    aqm : Aqm or ByRate
+        What manages the RLC buffer.
+    variant : str
+        A key of `VARIANTS`; empty for the choices of README.md.
+    use : Use
+        What it is simulated for.
+    """
+
+    bearer: int
+    flows: int
+    aqm: Aqm | ByRate
+    variant: str = ""
+    use: Use = BULK
+
+
+class Variant(NamedTuple):
+    """What a row of the sensitivity table changes: entries by the part that they go into."""
+
+    about: str
+    tcp: Mapping[str, Any] = {}
+    link: Mapping[str, Any] = {}
+    sbd: Mapping[str, Any] = {}
+    red: Mapping[str, Any] = {}
+    duration_s: float = 0.0
+
+
+VARIANTS: Final[Mapping[str, Variant]] = {
+    "immediate-ack": Variant("an ACK for each segment", tcp={"delayed_ack_segments": 1}),
+    "window": Variant("a window of 65 535 bytes", tcp={"receive_window": "65535 B"}),
+    "reno-guard": Variant(
+        "Reno may retransmit fast again before the last loss is repaired",
+        tcp={"fast_retransmit_guard": False},
+    ),
+    "min-rto": Variant("minimum RTO 0.2 s", tcp={"min_rto": "200 ms"}),
+    "window-polls": Variant("every PDU above the poll window polls", link={"window_poll": "every"}),
+    "rlc-reset": Variant("RLC reset when MaxDAT is reached", link={"on_max_dat": "reset"}),
+    "100-s": Variant("runs of 100 s", duration_s=100.0),
+    "sbd-arrival": Variant("SBD: timers expire at arrivals", sbd={"expiry": "arrival"}),
+    "sbd-pseudocode": Variant(
+        "SBD: a new measurement right after a drop", sbd={"after_drop": "rearm"}
+    ),
+    "red-arrival": Variant("RED: drops the arriving packet", red={"drop": "arrival"}),
+    "red-no-count": Variant("RED: without the count since the last drop", red={"count": False}),
+}
+"""Single changes of what README.md lists."""
+
+
+TABLE_RUNS: Final = 100
+"""Runs of the cases of Tables 2 to 6, in every mode."""
+
+VARIANT_RUNS: Final = 20
+"""Runs of a case with one choice changed, in every mode."""
+
+TABLED: Final = frozenset(
+    [
+        *(Case(row.bearer, row.flows, row.aqm) for row in drop_tail().values()),
+        *(
+            Case(row.bearer, flows, row.aqm)
+            for number in (2, 3, 4, 5)
+            for row in published_table(number).values()
+            for flows in (1, 4)
+        ),
+    ]
+)
+"""The cases of Tables 2 to 6."""
+
+
+def effort_of(cell: Cell, effort: Effort) -> Effort:
+    """Return how long and how often a case is simulated, given the mode's effort."""
+    case = Case(*cell)
+    use = case.use
+    changed = VARIANTS[case.variant].duration_s if case.variant else 0.0
+    usual = TABLE_RUNS if case in TABLED else effort.replications
+    return Effort(
+        replications=use.replications or (VARIANT_RUNS if case.variant else usual),
+        duration_s=use.duration_s or changed or effort.duration_s,
+        warmup_s=use.warmup_s,
+    )
+
+
+def simulated(cell: Cell, effort: Effort) -> Scenario:
+    """Return the scenario of a case.
+
+    Parameters
+    ----------
+    cell : Case
+        Which.
+    effort : Effort
+        How long it is simulated.
+    """
+    case = Case(*cell)
+    use = case.use
+    variant = VARIANTS.get(case.variant, Variant(""))
+    link = RlcLink(
+        rate=f"{case.bearer} kbit/s",
+        channel={"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
+        **{"window_poll": "timed", **variant.link},
+    )
+    change = [Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []
+    early = case.flows - bool(use.newcomer_s)
+    groups = [(early, "0 s" if early == 1 else Uniform(uniform=["0 s", "0.5 s"]))]
+    if use.newcomer_s:
+        groups.append((1, f"{use.newcomer_s} s"))
+    flows = [
+        Tcp(
+            count=count,
+            cc="reno",
+            profile="rfc",
+            tcp={**TCP, **variant.tcp},
+            base_rtt=BASE_RTT,
+            start=start,
+            size=f"{use.download_kb} kB" if use.download_kb else None,
+        )
+        for count, start in groups
+    ]
+    return Scenario(
+        name=f"sbd {case.bearer} kbit/s",
+        duration=effort.duration_s,
+        warmup=effort.warmup_s,
+        bottleneck=Bottleneck(aqm=_queue(case.aqm, variant), link=link),
+        ack_path=ReverseAckPath(),
+        backhaul=WIRED,
+        control=change,
+        flows=flows,
+        record=Record(series=list(use.record)),
+    )
+
+
+def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
+    match aqm:
+        case DropTail(limit):
+            return DropTailQueue(limit=f"{limit} packets")
+        case Sbd():
+            alpha = aqm.alpha
+            return SbdQueue(**_sbd_setting(aqm), alpha=alpha, **variant.sbd)
+        case Red():
+            return RlcRed(**_red_setting(aqm), **variant.red)
+        case ByRate("sbd"):
+            rows = [
+                {"rate": f"{rate} kbit/s", **_sbd_setting(_proposed(3, rate))} for rate in BEARERS
+            ]
+            return SbdQueue(by_rate=rows, **variant.sbd)
+        case ByRate():
+            rows = [
+                {"rate": f"{rate} kbit/s", **_red_setting(_proposed(5, rate))} for rate in BEARERS
+            ]
+            return RlcRed(by_rate=rows, **variant.red)
+
+
+def _proposed(table: int, bearer: int) -> Any:
+    return published_table(table)[bearer].aqm
+
+
+def _sbd_setting(aqm: Sbd) -> dict[str, Any]:
+    return {"min_th": aqm.min_th, "reaction_time": f"{aqm.t_r_ms} ms"}
+
+
+def _red_setting(aqm: Red) -> dict[str, Any]:
+    return {"min_th": aqm.min_th, "max_p": aqm.max_p}

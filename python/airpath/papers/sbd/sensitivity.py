@@ -1,0 +1,81 @@
+"""How much the numbers depend on what the paper leaves open: one choice changed at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airpath.papers.base import Cell, ItemResult, Row, Table
+from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
+from airpath.papers.sbd.measures import delay_s, goodput_kbps
+from airpath.papers.sbd.scenarios import VARIANT_RUNS, VARIANTS, Case
+from airpath.papers.sbd.tables import keys
+from airpath.papers.session import Session
+
+__all__ = ["SENSITIVITY_CELLS", "evaluate_sensitivity"]
+
+TITLE = "what the numbers depend on: one choice of the README changed at a time"
+
+
+def _cases() -> dict[str, list[Case]]:
+    """Return the cases of each variant: those that it can concern."""
+    bases: list[tuple[int, int, Aqm]] = [(*place, DropTail()) for place in drop_tail()]
+    for number in (3, 5):
+        bases += [(row.bearer, 1, row.aqm) for row in published_table(number).values()]
+    found: dict[str, list[Case]] = {}
+    for name, variant in VARIANTS.items():
+        kind = Sbd if variant.sbd else Red if variant.red else None
+        found[name] = [
+            Case(*base, variant=name) for base in bases if kind is None or isinstance(base[2], kind)
+        ]
+    return found
+
+
+SENSITIVITY_CELLS: list[Cell] = [
+    cell
+    for cases in _cases().values()
+    for case in cases
+    for cell in (case, case._replace(variant=""))
+]
+
+
+def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
+    """Return what each change does to goodput and delay."""
+    rows: list[Row] = []
+    tables = []
+    for name, cases in _cases().items():
+        lines = []
+        for case in cases:
+            line = [str(case.bearer), str(case.flows), str(keys(case)["aqm"])]
+            for quantity, unit, measure, digits in (
+                ("goodput", "kbit/s", goodput_kbps, 1),
+                ("delay", "s", delay_s, 2),
+            ):
+                changed = session.values(case, measure)
+                # The same runs as those with the change.
+                chosen = session.values(case._replace(variant=""), measure)[: len(changed)]
+                if not chosen or not changed:
+                    line += ["", "", ""]
+                    continue
+                before, after = session.interval(chosen), session.interval(changed)
+                change = 100 * (after.mean / before.mean - 1)
+                line += [f"{before.mean:.{digits}f}", f"{after.mean:.{digits}f}", f"{change:+.1f}"]
+                key = {**keys(case), "variant": name}
+                rows.append(
+                    Row(
+                        key,
+                        quantity,
+                        unit,
+                        None,
+                        after.mean,
+                        low=after.low,
+                        high=after.high,
+                        extra={"change_per_cent": change},
+                    )
+                )
+            lines.append(line)
+        columns = [("", "bearer"), ("", "flows"), ("", "aqm")]
+        columns += [(g, n) for g in ("goodput", "delay") for n in ("as chosen", "changed", "%")]
+        notes = [f"The same {VARIANT_RUNS} runs of both."]
+        tables.append(Table(f"{name}: {VARIANTS[name].about}", columns, lines, notes))
+    complete = all(session.finished(cell) for cell in SENSITIVITY_CELLS)
+    return ItemResult("sensitivity", TITLE, rows, tables, complete=complete)

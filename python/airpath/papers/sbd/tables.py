@@ -1,0 +1,363 @@
+"""Tables 2 to 6: the published numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from airpath.papers.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.sbd.data import (
+    BEARERS,
+    Aqm,
+    DropTail,
+    Published,
+    Red,
+    Sbd,
+    drop_tail,
+    improvements,
+    published_table,
+    strength,
+    threshold,
+)
+from airpath.papers.sbd.measures import compared, delay, delay_s, goodput, goodput_kbps
+from airpath.papers.sbd.scenarios import Case
+from airpath.papers.session import Estimate, Session
+
+__all__ = [
+    "DELAY_LIMIT",
+    "GOODPUT_LIMIT",
+    "IMPROVEMENT_LIMIT",
+    "TABLE6_CELLS",
+    "TITLES",
+    "Improvement",
+    "averages",
+    "cells_of_table",
+    "evaluate_table6",
+    "improvement",
+    "keys",
+    "rows_of",
+    "setting_table",
+    "spread",
+    "summarise",
+]
+
+GOODPUT_LIMIT, DELAY_LIMIT = 0.05, 0.15
+"""Relative differences from the published drop-tail rows within which a row counts as near."""
+
+IMPROVEMENT_LIMIT = 8.0
+"""Percentage points within which an improvement counts as near."""
+
+TITLES = {
+    2: "SBD, the setting with the paper's largest goodput, one flow",
+    3: "SBD, the proposed setting, one flow",
+    4: "RED, the setting with the paper's largest goodput, one flow",
+    5: "RED, the proposed setting, one flow",
+}
+
+
+def keys(case: Case) -> dict[str, int | float | str]:
+    """Return what names a row: the bearer, the flows, the discipline and its setting."""
+    named: dict[str, int | float | str] = {"bearer": case.bearer, "flows": case.flows}
+    match case.aqm:
+        case DropTail():
+            return {**named, "aqm": "droptail"}
+        case Sbd():
+            return {**named, "aqm": "sbd", "T_r_ms": case.aqm.t_r_ms, "minth": case.aqm.min_th}
+        case Red():
+            return {**named, "aqm": "red", "maxp": case.aqm.max_p, "minth": case.aqm.min_th}
+        case _:
+            return {**named, "aqm": case.aqm.of}
+
+
+def rows_of(session: Session, case: Case, theirs: Published | None, **more: Any) -> list[Row]:
+    """Return goodput and delay of a case as rows; none when it was not simulated."""
+    found = goodput(session, case), delay(session, case)
+    rows = []
+    for quantity, unit, estimate in zip(("goodput", "delay"), ("kbit/s", "s"), found, strict=True):
+        if estimate is None:
+            continue
+        published = None
+        if theirs is not None:
+            published = theirs.goodput_kbps if quantity == "goodput" else theirs.delay_s
+        rows.append(
+            Row(
+                {**keys(case), **more},
+                quantity,
+                unit,
+                None if published is None else published.mean,
+                estimate.mean,
+                published_ci=None if published is None else published.half_width,
+                low=estimate.low,
+                high=estimate.high,
+                extra={"replications": estimate.replications},
+            )
+        )
+    return rows
+
+
+def spread(estimate: Estimate | None, digits: int) -> str:
+    """Return a mean with its ±, or a dash."""
+    if estimate is None:
+        return "not simulated"
+    half = "" if isnan(estimate.half_width) else f" ± {estimate.half_width:.{digits}f}"
+    return f"{estimate.mean:.{digits}f}{half}"
+
+
+# --- Tables 2 to 5 -----------------------------------------------------------------------------
+
+
+def cells_of_table(number: int) -> list[Cell]:
+    """Return the four cases of Table 2, 3, 4 or 5."""
+    rows = published_table(number).values()
+    return [Case(row.bearer, row.flows, row.aqm) for row in rows]
+
+
+def setting_table(number: int) -> Callable[[Session, Path | None], ItemResult]:
+    """Return what evaluates Table 2, 3, 4 or 5."""
+
+    def evaluate(session: Session, _out: Path | None) -> ItemResult:
+        rows: list[Row] = []
+        lines = []
+        for theirs in published_table(number).values():
+            case = Case(theirs.bearer, theirs.flows, theirs.aqm)
+            rows += rows_of(session, case, theirs)
+            lines.append(_setting_line(theirs, goodput(session, case), delay(session, case)))
+        title = f"Table {number}: {TITLES[number]}"
+        name = "T_r, ms" if number < 4 else "maxp"
+        columns = [("", "bearer"), ("", name), ("", "minth"), *_MEASURED_COLUMNS]
+        table = Table(title, columns, lines, [_about(session)])
+        return ItemResult(
+            f"table{number}",
+            TITLES[number],
+            rows,
+            [table],
+            complete=_all(session, cells_of_table(number)),
+        )
+
+    return evaluate
+
+
+_MEASURED_COLUMNS = [
+    ("goodput, kbit/s", "paper"),
+    ("goodput, kbit/s", "ours"),
+    ("goodput, kbit/s", "diff %"),
+    ("delay, s", "paper"),
+    ("delay, s", "ours"),
+    ("delay, s", "diff %"),
+]
+
+
+def _setting_line(
+    theirs: Published, ours: Estimate | None, our_delay: Estimate | None
+) -> list[str]:
+    return [
+        str(theirs.bearer),
+        f"{strength(theirs.aqm):g}",
+        str(threshold(theirs.aqm)),
+        *_measured(theirs, ours, our_delay),
+    ]
+
+
+def _measured(theirs: Published, ours: Estimate | None, our_delay: Estimate | None) -> list[str]:
+    cells = []
+    for printed, found, digits in (
+        (theirs.goodput_kbps, ours, 1),
+        (theirs.delay_s, our_delay, 2),
+    ):
+        cells.append(f"{printed.mean:.{digits}f} ± {printed.half_width:.{digits}f}")
+        cells.append(spread(found, digits))
+        cells.append("" if found is None else f"{100 * (found.mean / printed.mean - 1):+.1f}")
+    return cells
+
+
+def _about(session: Session) -> str:
+    confidence = 100 * session.paper.confidence
+    runs = session.effort_of(TABLE6_CELLS[0]).describe()
+    return f"ours: {runs}; ± are {confidence:g} % intervals."
+
+
+def _all(session: Session, cells: Sequence[Cell]) -> bool:
+    return all(session.finished(cell) for cell in cells)
+
+
+# --- Table 6 -----------------------------------------------------------------------------------
+
+
+def _proposed(aqm: str, bearer: int) -> Aqm:
+    return published_table(3 if aqm == "sbd" else 5)[bearer].aqm
+
+
+TABLE6_CELLS: list[Cell] = [
+    Case(bearer, flows, aqm)
+    for bearer, flows in drop_tail()
+    for aqm in (DropTail(), _proposed("sbd", bearer), _proposed("red", bearer))
+]
+
+
+class Improvement(NamedTuple):
+    """What SBD or RED changes against drop-tail."""
+
+    per_cent: float
+    """Of the means."""
+    significant: bool
+    """Whether the interval of the differences, run by run, excludes 0."""
+
+
+def improvement(
+    session: Session, bearer: int, flows: int, aqm: str, quantity: str
+) -> Improvement | None:
+    """Return one of the 32 improvements of Table 6; None when it was not simulated."""
+    measure = goodput_kbps if quantity == "goodput" else delay_s
+    managed = session.values(Case(bearer, flows, _proposed(aqm, bearer)), measure)
+    plain = session.values(Case(bearer, flows, DropTail()), measure)
+    if not managed or not plain:
+        return None
+    difference = compared(managed, plain, session)
+    ratio = (sum(managed) / len(managed)) / (sum(plain) / len(plain))
+    significant = difference is not None and not difference.low <= 0 <= difference.high
+    return Improvement(100 * (ratio - 1), significant)
+
+
+def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
+    """Return Table 6: drop-tail, and what SBD and RED improve."""
+    rows: list[Row] = []
+    plain_lines, lines = [], []
+    for (bearer, flows), theirs in drop_tail().items():
+        case = Case(bearer, flows, DropTail())
+        rows += rows_of(session, case, theirs)
+        found = goodput(session, case), delay(session, case)
+        plain_lines.append([str(bearer), str(flows), *_measured(theirs, *found)])
+        line = [str(bearer), str(flows)]
+        for quantity in ("goodput", "delay"):
+            for aqm in ("sbd", "red"):
+                row = _improvement_row(session, bearer, flows, aqm, quantity)
+                rows += [row] if row else []
+                line += _improvement_cells(row, improvements()[bearer, flows, aqm, quantity])
+        lines.append(line)
+    groups = [
+        f"{quantity}, {aqm.upper()}, %"
+        for quantity in ("goodput", "delay")
+        for aqm in ("sbd", "red")
+    ]
+    near = [(group, name) for group in groups for name in ("paper", "ours")]
+    tables = [
+        Table(
+            "Table 6: drop-tail",
+            [("", "bearer"), ("", "flows"), *_MEASURED_COLUMNS],
+            plain_lines,
+            [_about(session)],
+        ),
+        Table(
+            "Table 6: improvements over drop-tail by the settings of Tables 3 and 5",
+            [("", "bearer"), ("", "flows"), *near],
+            lines,
+            [
+                "Of the means. *: the mean of the differences run by run (equal runs share "
+                f"their channels) has a {100 * session.paper.confidence:g} % interval without 0.",
+            ],
+        ),
+    ]
+    title = "drop-tail, and the improvements by SBD and RED"
+    complete = _all(session, TABLE6_CELLS)
+    return ItemResult("table6", title, rows, tables, complete=complete)
+
+
+def _improvement_row(
+    session: Session, bearer: int, flows: int, aqm: str, quantity: str
+) -> Row | None:
+    ours = improvement(session, bearer, flows, aqm, quantity)
+    if ours is None:
+        return None
+    published = improvements()[bearer, flows, aqm, quantity]
+    return Row(
+        {"bearer": bearer, "flows": flows, "aqm": aqm},
+        f"{quantity}_improvement",
+        "%",
+        published,
+        ours.per_cent,
+        extra={
+            "significant": ours.significant,
+            "same_sign": ours.per_cent * published > 0,
+            "within_8_points": abs(ours.per_cent - published) <= IMPROVEMENT_LIMIT,
+        },
+    )
+
+
+def _improvement_cells(row: Row | None, published: float) -> list[str]:
+    if row is None or row.ours is None:
+        return [f"{published:+.0f}", "not simulated"]
+    return [f"{published:+.0f}", f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"]
+
+
+# --- over all of them --------------------------------------------------------------------------
+
+
+def summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    """Return how near Table 6 is, as far as it was simulated."""
+    rows = [row for result in results if result.item == "table6" for row in result.rows]
+    return [_plain_summary(rows), _improvement_summary(rows)] if rows else []
+
+
+def _plain_summary(rows: Sequence[Row]) -> Summary:
+    places: dict[tuple[Any, Any], dict[str, float]] = {}
+    for row in rows:
+        if row.quantity in ("goodput", "delay"):
+            place = places.setdefault((row.row["bearer"], row.row["flows"]), {})
+            place[row.quantity] = row.relative_difference or 0.0
+    near = [
+        abs(found["goodput"]) <= GOODPUT_LIMIT and abs(found["delay"]) <= DELAY_LIMIT
+        for found in places.values()
+    ]
+    largest = {
+        quantity: max((found[quantity] for found in places.values()), key=abs)
+        for quantity in ("goodput", "delay")
+    }
+    lines = [
+        f"{sum(near)} of {len(near)} rows within {100 * GOODPUT_LIMIT:g} % of the goodput and "
+        f"{100 * DELAY_LIMIT:g} % of the delay; largest differences: goodput "
+        f"{100 * largest['goodput']:+.1f} %, delay {100 * largest['delay']:+.1f} %"
+    ]
+    values = {"rows": len(near), "near": sum(near), "largest_difference": largest}
+    return Summary("droptail", "Drop-tail against Table 6", lines, values)
+
+
+def _improvement_summary(rows: Sequence[Row]) -> Summary:
+    changes = [row for row in rows if row.quantity.endswith("_improvement")]
+    significant = [row for row in changes if row.extra["significant"]]
+    wrong = [_place(row) for row in significant if not row.extra["same_sign"]]
+    far = [_place(row) for row in changes if not row.extra["within_8_points"]]
+    agree = len(significant) - len(wrong)
+    lines = [
+        f"{len(significant)} of {len(changes)} are significant; {agree} of these have the "
+        "published sign" + (f", not {'; '.join(wrong)}" if wrong else ""),
+        f"{len(changes) - len(far)} of {len(changes)} within {IMPROVEMENT_LIMIT:g} percentage "
+        "points" + (f"; others: {'; '.join(far)}" if far else ""),
+    ]
+    values = {
+        "improvements": len(changes),
+        "significant": len(significant),
+        "wrong_sign": wrong,
+        "within_8_points": len(changes) - len(far),
+        "far": far,
+    }
+    return Summary("improvements", "Improvements by SBD and RED against Table 6", lines, values)
+
+
+def _place(row: Row) -> str:
+    quantity = row.quantity.removesuffix("_improvement")
+    return f"{quantity} by {row.row['aqm']}, {row.row['bearer']} kbit/s, {row.row['flows']} flows"
+
+
+def averages(session: Session) -> dict[str, dict[str, float]] | None:
+    """Return the improvements for one flow, averaged over the bearers; None if some are missing."""
+    found: dict[str, dict[str, float]] = {}
+    for aqm in ("sbd", "red"):
+        for quantity in ("goodput", "delay"):
+            each = [improvement(session, bearer, 1, aqm, quantity) for bearer in BEARERS]
+            known = [one.per_cent for one in each if one is not None]
+            if len(known) < len(BEARERS):
+                return None
+            found.setdefault(aqm, {})[quantity] = sum(known) / len(known)
+    return found
