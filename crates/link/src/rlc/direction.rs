@@ -191,12 +191,12 @@ impl Direction {
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
         let Direction { sender, receiver, sdus, counts, .. } = self;
-        for (_, skip) in sender.skips().filter(|(number, _)| *number < until) {
+        for (number, skip) in sender.skips().filter(|(number, _)| *number < until) {
             sdus.skip(skip, |packet| {
                 counts.discarded += 1;
                 ctx.drop(packet, DropReason::Retries);
             });
-            receiver.skip(skip.pdus());
+            receiver.skip(number, skip.pdus());
         }
         receiver.want_status();
     }

@@ -15,6 +15,8 @@ pub(super) struct StatusReport {
     pub(super) last: Sn,
     /// What is missing before it, in order.
     pub(super) missing: Vec<PduRun>,
+    /// MRW_ACK: how many skips the receiver has made.
+    pub(super) skips_made: u32,
 }
 
 /// What a receiver goes by.
@@ -37,6 +39,8 @@ pub(super) struct Receiver {
     /// What has arrived between the two.
     received: PduSet,
     status_wanted: bool,
+    /// How many skips it has made.
+    skips_made: u32,
     /// When Timer_Status_Prohibit ends.
     prohibited_until: Time,
     /// PDUs that had arrived before, or lay outside the window.
@@ -52,6 +56,7 @@ impl Receiver {
             next: 0,
             highest: 0,
             status_wanted: false,
+            skips_made: 0,
             prohibited_until: Time::ZERO,
             duplicates: 0,
         }
@@ -108,8 +113,9 @@ impl Receiver {
         self.next = in_sequence;
     }
 
-    /// The sender gave up `pdus`: they count as arrived.
-    pub(super) fn skip(&mut self, pdus: Range<u64>) {
+    /// The sender gave up `pdus`: they count as arrived. This is the skip of that `number`.
+    pub(super) fn skip(&mut self, number: u32, pdus: Range<u64>) {
+        self.skips_made = number + 1;
         let from = pdus.start.max(self.next);
         if from < pdus.end {
             self.received.insert(from..pdus.end);
@@ -136,6 +142,7 @@ impl Receiver {
         self.status_wanted = false;
         self.prohibited_until = now + self.rules.status_prohibit;
         report.last = Sn::of(self.highest);
+        report.skips_made = self.skips_made;
         report.missing.clear();
         let mut from = self.next;
         while let Some(first) = self.received.first_missing(from..self.highest) {

@@ -26,6 +26,8 @@ struct Sdu {
     freed: bool,
     /// The sender has given it up.
     abandoned: bool,
+    /// It was given up before all of it was sent: it can only be skipped.
+    cut_short: bool,
     /// The receiver has been told to go on without it.
     skipped: bool,
 }
@@ -159,6 +161,7 @@ impl Sdus {
             last: NOT_ENDED,
             freed: false,
             abandoned: false,
+            cut_short: false,
             skipped: false,
         });
         true
@@ -170,7 +173,7 @@ impl Sdus {
         while self.next_delivery < self.end() {
             let number = self.next_delivery;
             let sdu = self.sdu_mut(number);
-            if sdu.last >= received {
+            if sdu.last >= received || (sdu.cut_short && !sdu.skipped) {
                 break;
             }
             if !sdu.skipped {
@@ -211,6 +214,7 @@ impl Sdus {
             let sdu = self.sdu_mut(number);
             if sdu.last == NOT_ENDED {
                 sdu.last = next - 1;
+                sdu.cut_short = true;
             }
             if !sdu.freed {
                 count += 1;

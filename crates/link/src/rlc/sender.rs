@@ -245,10 +245,12 @@ impl Sender {
         if self.outstanding() == 0 {
             self.poll = None;
         } else if payload.runs.is_empty() && poll_at.is_none() && slots > 0 {
-            let number = self.next - 1;
-            if self.is_given_up(number) && !self.known.contains(number) {
-                // The next TTI gives it up.
-                self.nacked.insert(number..number + 1);
+            let number = self.pdu_that_polls();
+            if self.is_given_up(number) {
+                // The next TTI gives it up, unless the receiver is being told already.
+                if !self.is_skipped(number) {
+                    self.nacked.insert(number..number + 1);
+                }
                 self.poll = Some(Poll { expires: now + self.rules.poll_timer, ..poll });
                 return;
             }
@@ -259,6 +261,13 @@ impl Sender {
         } else if poll_at.is_none() && !payload.runs.is_empty() {
             *poll_at = Some(self.next);
         }
+    }
+
+    /// The PDU that is transmitted again for the sake of its poll: VT(S) − 1, or the oldest that is
+    /// not acknowledged when that one has arrived and may not be sent once more.
+    fn pdu_that_polls(&self) -> u64 {
+        let last = self.next - 1;
+        if self.is_given_up(last) && self.known.contains(last) { self.acknowledged } else { last }
     }
 
     #[inline]
@@ -325,7 +334,7 @@ impl Sender {
         if self.poll.is_some_and(|poll| self.acknowledged >= poll.next) || polled_is_missing {
             self.poll = None;
         }
-        self.confirm_skips();
+        self.confirm_skips(report.skips_made);
     }
 
     /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is old.
@@ -345,8 +354,7 @@ impl Sender {
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
         for number in pdus {
             let too_recent = self.sent_at[self.place(number)] + self.rules.round_trip > now;
-            let is_skipped = self.skips.iter().any(|skip| skip.pdus().contains(&number));
-            if !too_recent && !is_skipped && !self.known.contains(number) {
+            if !too_recent && !self.is_skipped(number) && !self.known.contains(number) {
                 self.nacked.insert(number..number + 1);
             }
         }
@@ -359,10 +367,15 @@ impl Sender {
         self.known.remove(old..self.acknowledged);
     }
 
-    fn confirm_skips(&mut self) {
-        while let Some(skip) = self.skips.front().copied()
-            && self.has_arrived(skip.pdus())
-        {
+    /// Whether the receiver is being told to go on without `number`.
+    fn is_skipped(&self, number: u64) -> bool {
+        self.skips.iter().any(|skip| skip.pdus().contains(&number))
+    }
+
+    /// The receiver has made the skips before the number `made`.
+    fn confirm_skips(&mut self, made: u32) {
+        let open = self.skipped.saturating_sub(made) as usize;
+        while self.skips.len() > open {
             self.skips.drop_front();
         }
         if self.skips.is_empty() {
