@@ -107,7 +107,7 @@ def test_the_path_is_that_of_fig5_and_table1() -> None:
     assert link["latency_ns"] == 25_000_000
     assert [flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire")] == [0, 0, 0]
     options = flow["source"]["options"]
-    assert (options["receive_window"], options["initial_window"]) == (64_000, 1460)
+    assert (options["receive_window"], options["initial_window"]) == (65_535, 1460)
     assert (options["recovery"], options["delayed_ack_segments"]) == ("reno", 2)
 
 

@@ -47,7 +47,7 @@ WIRED: Final = Wire(rate="1 Mbit/s", delay="100 ms")
 """The wired network (sbd-2006 §4)."""
 
 TCP: Final[Mapping[str, Any]] = {
-    "receive_window": "64 kB",
+    "receive_window": "65535 B",
     "initial_window": "1460 B",
     "delayed_ack_segments": 2,
     "delayed_ack_timeout": "200 ms",
@@ -144,7 +144,7 @@ class Variant(NamedTuple):
 
 VARIANTS: Final[Mapping[str, Variant]] = {
     "immediate-ack": Variant("an ACK for each segment", tcp={"delayed_ack_segments": 1}),
-    "window": Variant("a window of 65 535 bytes", tcp={"receive_window": "65535 B"}),
+    "window": Variant("a window of 64 000 bytes", tcp={"receive_window": "64 kB"}),
     "reno-guard": Variant(
         "Reno may retransmit fast again before the last loss is repaired",
         tcp={"fast_retransmit_guard": False},
