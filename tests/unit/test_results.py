@@ -209,6 +209,42 @@ def test_the_capacity_of_a_fixed_link_follows_the_control() -> None:
     assert capacity.rates([0, 6, 12]) == pytest.approx([10e6, 1e6])
 
 
+def test_the_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("1\n1\n4\n5\n")
+    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    # The mean is 4 times 1504 bytes in 5 ms.
+    mean = 9_625_600
+    change = [
+        {"at": f"{at} ms", "rate": f"{rate} bit/s"} for at, rate in ((10, mean // 2), (15, 0))
+    ]
+    recorded = {"series": ["capacity"]}
+    changed = ap.simulate(
+        make(
+            bottleneck=bottleneck, duration="20 ms", warmup="0 s", control=change, record=recorded
+        ),
+        reps=1,
+    )
+    assert changed.series("capacity")["value"].tolist() == [3008, 1504, 1504] * 2 + [1504, 752, 752]
+    capacity = changed.capacity()
+    assert capacity is not None
+    assert capacity.rates([0, 10e-3, 15e-3, 20e-3]) == pytest.approx([mean, mean / 2, 0])
+
+
+def test_the_capacity_of_regimes_follows_the_control() -> None:
+    link = ap.DualRegimeLink(rates=("8 Mbit/s", "8 Mbit/s"), pers=(0, 0.1), threshold=5)
+    changed = ap.simulate(
+        make(
+            bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link),
+            record={"series": ["regime"]},
+            control=[{"at": "8 s", "rate": "2 Mbit/s"}, {"at": "4 s", "rate": "0 bit/s"}],
+        ),
+        reps=1,
+    )
+    capacity = changed.capacity()
+    assert capacity is not None
+    assert capacity.rates([0, 4, 8, 12]) == pytest.approx([8e6, 0, 2e6])
+
+
 def test_the_capacity_of_regimes_needs_their_series() -> None:
     link = ap.DualRegimeLink(rates=("8 Mbit/s", "16 Mbit/s"), pers=(0, 0.1), threshold=5)
     bottleneck = ap.Bottleneck(aqm=ap.Gred(), link=link)

@@ -544,12 +544,23 @@ def test_an_empty_file() -> None:
     ]
 
 
-def test_a_recording_has_no_rate_to_change() -> None:
+@pytest.mark.parametrize(
+    "link",
+    [
+        '{kind = "fixed", rate = "5 Mbit/s"}',
+        '{kind = "multi-regime", thresholds = [5], regimes = [{rate = "1 Mbit/s"}, '
+        '{rate = "2 Mbit/s"}]}',
+        '{kind = "trace", file = "a.down"}',
+        '{kind = "rate-trace", file = "a.csv"}',
+        '{kind = "rlc-am", rate = "384 kbit/s"}',
+    ],
+)
+def test_every_link_has_a_rate_to_change(link: str) -> None:
     text = GOOD + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
-    link = '{kind = "trace", file = "a.down"}'
-    assert lines(text, [("bottleneck.link", link)]) == [
-        'wimax.toml: control.0.rate = "1 Mbit/s": a link of kind "trace" has no rate that can be '
-        "changed. Links that have: fixed, rlc-am."
+    late = text + '[[control]]\nat = "301 s"\nrate = "0 bit/s"\n'
+    assert loads(text, overrides=[("bottleneck.link", link)]).control[0].rate == 10**6
+    assert lines(late, [("bottleneck.link", link)]) == [
+        'wimax.toml: control.1.at = "301 s": after the end, 300 s. Write a time within the run.'
     ]
 
 

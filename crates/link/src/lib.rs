@@ -11,6 +11,8 @@
 //! | `multi_regime.rs` | rate and error rate chosen by the queue length |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
+//! | `opportunity.rs` | how many bytes an opportunity carries |
+//! | `scale.rs` | rates that follow a nominal rate |
 //! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
 //! | `duplex.rs` | any two of them as the directions of one stage |
@@ -20,9 +22,11 @@ mod duplex;
 mod fixed;
 mod link;
 mod multi_regime;
+mod opportunity;
 mod rate_trace;
 mod registry;
 mod rlc;
+mod scale;
 mod serial;
 mod trace;
 pub mod trace_file;
@@ -35,6 +39,7 @@ pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
 pub use registry::{AnyLink, LinkRegistry};
 pub use rlc::{OnMaxDat, RlcAm, RlcConfig, WindowPoll};
+pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};
 pub use trace::{TraceConfig, TraceLink};
 pub use wire::Wire;

@@ -3,9 +3,13 @@
 //! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to any
 //! ascending list. A packet is sent in regime j when at least B_j packets wait behind it as its
 //! transmission starts (the packet itself not counted), and fewer than B_{j+1}.
+//!
+//! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
+//! their proportion to it, in whole bit/s.
 
 use crate::fixed::{framing, positive_rate, probability};
 use crate::link::{Link, LinkKit};
+use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
@@ -44,10 +48,21 @@ pub struct MultiRegimeConfig {
 #[derive(Clone, Debug)]
 pub struct MultiRegime {
     thresholds: Vec<u64>,
+    /// At the nominal rate of now.
     regimes: Vec<RegimeConfig>,
+    /// As the user set them.
+    given: Vec<RegimeConfig>,
+    scale: Scale,
 }
 
 impl MultiRegime {
+    /// `regimes` are one more than there are `thresholds`, with rates above 0.
+    fn new(thresholds: Vec<u64>, regimes: Vec<RegimeConfig>) -> MultiRegime {
+        let fastest = regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0);
+        let scale = Scale::new(Rate(fastest));
+        MultiRegime { thresholds, given: regimes.clone(), regimes, scale }
+    }
+
     /// The regime, from 0, of a transmission that starts with `waiting` packets behind it.
     #[inline]
     pub fn regime_at(&self, waiting: u64) -> usize {
@@ -64,7 +79,14 @@ impl Transmitter for MultiRegime {
     }
 
     fn nominal_rate(&self) -> Rate {
-        Rate(self.regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0))
+        self.scale.nominal()
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.scale.set_nominal(rate);
+        for (regime, given) in self.regimes.iter_mut().zip(&self.given) {
+            regime.rate_bps = self.scale.of(Rate(given.rate_bps)).0;
+        }
     }
 
     fn regimes(&self) -> usize {
@@ -96,7 +118,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         }
         framing(frame_overhead)?;
         let channel = setup.extra.channel(channel.as_ref(), &setup.seed)?;
-        let transmitter = MultiRegime { thresholds, regimes };
+        let transmitter = MultiRegime::new(thresholds, regimes);
         Ok(SerialLink::new(transmitter, Bytes(frame_overhead), channel, setup.extra, &setup.seed))
     }
 }
@@ -108,8 +130,38 @@ mod tests {
     #[test]
     fn the_regime_changes_when_the_threshold_is_reached() {
         let regime = RegimeConfig { rate_bps: 1_000_000, per: 0.0 };
-        let link = MultiRegime { thresholds: vec![2, 5], regimes: vec![regime; 3] };
+        let link = MultiRegime::new(vec![2, 5], vec![regime; 3]);
         let regimes: Vec<usize> = (0..7).map(|waiting| link.regime_at(waiting)).collect();
         assert_eq!(regimes, [0, 0, 1, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn all_regimes_keep_their_proportion_to_the_fastest() {
+        let rates = [16_000_000, 24_000_000, 3];
+        let regimes = rates.map(|rate_bps| RegimeConfig { rate_bps, per: 0.5 });
+        let mut link = MultiRegime::new(vec![2, 5], regimes.to_vec());
+        assert_eq!(link.nominal_rate(), Rate(24_000_000));
+        let mut rates_at = |nominal| {
+            link.set_rate(Rate(nominal));
+            assert_eq!(link.nominal_rate(), Rate(nominal));
+            link.regimes.iter().map(|regime| (regime.rate_bps, regime.per)).collect::<Vec<_>>()
+        };
+        // 3 bit/s become ⅜ and count as 1: a link with a rate has one in every regime.
+        assert_eq!(rates_at(3_000_000), [(2_000_000, 0.5), (3_000_000, 0.5), (1, 0.5)]);
+        assert_eq!(rates_at(0), [(0, 0.5); 3]);
+        assert_eq!(rates_at(24_000_000), rates.map(|rate_bps| (rate_bps, 0.5)));
+    }
+
+    #[test]
+    fn a_packet_takes_its_time_in_the_scaled_regime() {
+        let regimes = [1_000_000, 2_000_000].map(|rate_bps| RegimeConfig { rate_bps, per: 0.0 });
+        let mut link = MultiRegime::new(vec![1], regimes.to_vec());
+        let mut ends = |nominal, waiting| {
+            link.set_rate(Rate(nominal));
+            link.begin(Bytes(1250), waiting, Time::ZERO).ends
+        };
+        assert_eq!([ends(2_000_000, 0), ends(2_000_000, 1)], [10, 5].map(Time::from_millis));
+        assert_eq!([ends(500_000, 0), ends(500_000, 1)], [40, 20].map(Time::from_millis));
+        assert!(ends(0, 0).is_never());
     }
 }

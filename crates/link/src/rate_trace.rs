@@ -3,6 +3,9 @@
 //! The rate is constant between the instants of the file; a transmission lasts until the rate,
 //! integrated from its start, has carried the frame, through intervals of rate zero if need be.
 //! The trace repeats.
+//!
+//! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
+//! trace keeps its proportion to it; the integral stays exact.
 
 use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit};
@@ -43,6 +46,8 @@ pub struct RateTraceTransmitter {
     carried: Vec<u128>,
     period: u64,
     carried_in_period: u128,
+    /// The nominal rate that the scenario set; `None`: the trace as it is.
+    nominal: Option<Rate>,
     loss: f64,
 }
 
@@ -57,6 +62,7 @@ impl RateTraceTransmitter {
             carried: Vec::new(),
             period: trace.period_ns(),
             carried_in_period: 0,
+            nominal: None,
             loss,
         };
         for (start, end, rate_bps) in trace.spans() {
@@ -67,6 +73,28 @@ impl RateTraceTransmitter {
             transmitter.carried_in_period += u128::from(rate) * u128::from(end - start);
         }
         transmitter
+    }
+
+    /// The mean of the trace as it is, in whole bit/s.
+    fn mean_rate(&self) -> Rate {
+        Rate((self.carried_in_period / u128::from(self.period)) as u64)
+    }
+
+    /// Bit-nanoseconds of the trace that carry `frame`: those of the frame, times the mean of the
+    /// trace over the nominal rate, rounded up. `None` at rate zero.
+    fn bit_nanos(&self, frame: Bytes) -> Option<u128> {
+        let bit_nanos = u128::from(frame.0) * BIT_NANOS_PER_BYTE;
+        let Some(nominal) = self.nominal else {
+            return Some(bit_nanos);
+        };
+        if nominal.0 == 0 {
+            return None;
+        }
+        // The product with the whole of `carried_in_period` would not fit; ⌈⌈x⌉ / n⌉ = ⌈x / n⌉.
+        let period = u128::from(self.period);
+        let (mean, rest) = (self.carried_in_period / period, self.carried_in_period % period);
+        let times_mean = bit_nanos * mean + (bit_nanos * rest).div_ceil(period);
+        Some(times_mean.div_ceil(u128::from(nominal.0)))
     }
 
     /// Bit-nanoseconds carried from the start of the period to `at` in it.
@@ -84,8 +112,11 @@ impl RateTraceTransmitter {
         if self.carried_in_period == 0 {
             return Time::NEVER;
         }
+        let Some(bit_nanos) = self.bit_nanos(frame) else {
+            return Time::NEVER;
+        };
         let (cycle, at) = (now.as_nanos() / self.period, now.as_nanos() % self.period);
-        let goal = self.carried_until(at) + u128::from(frame.0) * BIT_NANOS_PER_BYTE;
+        let goal = self.carried_until(at) + bit_nanos;
         let whole = goal.saturating_sub(1) / self.carried_in_period;
         let rest = goal - whole * self.carried_in_period;
         let segment = self.carried.partition_point(|carried| *carried < rest) - 1;
@@ -103,7 +134,12 @@ impl Transmitter for RateTraceTransmitter {
     }
 
     fn nominal_rate(&self) -> Rate {
-        Rate((self.carried_in_period / u128::from(self.period)) as u64)
+        self.nominal.unwrap_or_else(|| self.mean_rate())
+    }
+
+    /// The mean in whole bit/s, as the link is said to have it, stands for the trace as it is.
+    fn set_rate(&mut self, rate: Rate) {
+        self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
     }
 }
 
@@ -164,7 +200,82 @@ mod tests {
         assert_eq!(end(30_500, 0), Time::from_millis(30_500));
     }
 
+    /// A mean of 8 kbit/s; the middle third is an outage.
+    #[test]
+    fn every_rate_keeps_its_proportion_to_the_mean() {
+        let mut link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
+        assert_eq!(link.nominal_rate(), Rate(8_000));
+        let mut end = |nominal, bytes, ms| {
+            link.set_rate(Rate(nominal));
+            assert_eq!(link.nominal_rate(), Rate(nominal));
+            link.transfer_end(Bytes(bytes), Time::from_millis(ms))
+        };
+        assert_eq!(end(2_000, 125, 0), Time::from_millis(500));
+        assert_eq!(end(2_000, 250, 500), Time::from_millis(2250));
+        assert_eq!(end(16_000, 4_000, 0), Time::from_millis(2500));
+        assert_eq!(end(16_000, 61_000, 0), Time::from_millis(30_500));
+        assert!(end(0, 1, 0).is_never());
+        assert_eq!(end(0, 0, 7), Time::from_millis(7));
+        assert_eq!(end(8_000, 1001, 0), Time::from_nanos(2_000_500_000));
+    }
+
+    /// A mean of ⅔ bit/s is said to be 0: setting 0 stops the link all the same, and a rate
+    /// above revives it.
+    #[test]
+    fn a_trace_with_a_mean_below_one_bit_per_second_is_scaled() {
+        let mut link = transmitter(&[0, 2, 0], 1_000_000_000);
+        assert_eq!(link.nominal_rate(), Rate(0));
+        let end = |link: &RateTraceTransmitter| link.transfer_end(Bytes(1), Time::ZERO);
+        // 2 bit per round of 3 s: the fourth round's are the last.
+        assert_eq!(end(&link), Time::from_secs(11));
+        link.set_rate(Rate(0));
+        assert!(end(&link).is_never());
+        // Six times the trace: 12 bit/s in the middle third.
+        link.set_rate(Rate(4));
+        assert_eq!(end(&link), Time::from_nanos(1_666_666_667));
+    }
+
+    #[test]
+    fn extreme_rates_and_traces_do_not_overflow() {
+        let longest = 1_000_000_000_000_000;
+        let mut fast = transmitter(&[1_000_000_000_000_000], longest);
+        let frame = Bytes(131_070);
+        let end = |link: &RateTraceTransmitter| link.transfer_end(frame, Time::ZERO);
+        fast.set_rate(Rate(1));
+        assert_eq!(end(&fast), Time::from_secs(8 * frame.0));
+        fast.set_rate(Rate(u64::MAX));
+        assert_eq!(end(&fast), Time::from_nanos(1));
+        let mut slow = transmitter(&[1], longest);
+        slow.set_rate(Rate(u64::MAX));
+        assert_eq!(end(&slow), Time::from_nanos(1));
+    }
+
     proptest! {
+        /// In the long run the nominal rate is carried exactly: a round's worth of bytes takes a
+        /// round, wherever it starts; and twice the rate carries twice as much.
+        #[test]
+        fn a_round_carries_the_nominal_rate(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            nominal in 1u64..1_000,
+            rounds in 1u64..20,
+            start in 0u64..1_000_000_000_000,
+        ) {
+            let mut link = transmitter(&rates, 8_000_000_000);
+            link.set_rate(Rate(nominal));
+            prop_assume!(link.nominal.is_some());
+            let span = 8 * rates.len() as u64 * rounds;
+            let (frame, start) = (Bytes(nominal * span / 8), Time::from_nanos(start));
+            let end = link.transfer_end(frame, start);
+            // The last bit is carried when the round is over, or where an outage began before.
+            prop_assert!(end <= start + Duration::from_secs(span), "{end:?}");
+            let more = link.transfer_end(frame + Bytes(1), start);
+            prop_assert!(more > start + Duration::from_secs(span), "{more:?}");
+            link.set_rate(Rate(2 * nominal));
+            prop_assert_eq!(link.transfer_end(frame + frame, start), end);
+        }
+
         #[test]
         fn agrees_with_walking_the_segments(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {

@@ -31,10 +31,9 @@ pub trait Transmitter {
     /// The rate that the link is said to have.
     fn nominal_rate(&self) -> Rate;
 
-    /// The scenario changes the rate; a link whose rate follows something else ignores it.
-    fn set_rate(&mut self, rate: Rate) {
-        let _ = rate;
-    }
+    /// The nominal rate is `rate` for transmissions that begin from now on; a rate that varies
+    /// is scaled in proportion ([`Scale`](crate::Scale)).
+    fn set_rate(&mut self, rate: Rate);
 
     /// Number of regimes.
     fn regimes(&self) -> usize {

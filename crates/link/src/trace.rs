@@ -5,9 +5,13 @@
 //! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
 //! it. The trace repeats, its last timestamp being the period. `frame_overhead` is 4 bytes in
 //! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
+//!
+//! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity
+//! carries more or fewer bytes in proportion; their times stay.
 
 use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
 use airpath_core::{
@@ -42,6 +46,8 @@ pub struct TraceConfig {
 /// A queue that drains at the opportunities of a trace. Input 0.
 pub struct TraceLink {
     schedule: Schedule,
+    size: OpportunitySize,
+    nominal: Rate,
     queue: Queue,
     output: Port,
     overhead: u64,
@@ -68,8 +74,10 @@ struct InTransit {
 /// Counters since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    /// Number of the first opportunity that counts.
+    /// Number of the first opportunity that counts, of those of the present size.
     first: u64,
+    /// Bytes on offer before it.
+    offered_bytes: u128,
     used_bytes: u64,
     delivered_bytes: u64,
     delivered_packets: u64,
@@ -98,6 +106,12 @@ impl Schedule {
         Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize])
     }
 
+    /// Mean rate of the trace.
+    fn mean_rate(&self) -> Rate {
+        let trace = self.opportunities();
+        Rate((trace.bits() / trace.period_ns() as f64 * 1e9) as u64)
+    }
+
     /// How many opportunities there are before `now`.
     fn count_before(&self, now: Time) -> u64 {
         match now.as_nanos() {
@@ -122,9 +136,23 @@ impl TraceLink {
         self.in_transit.is_none() && self.queue.is_empty()
     }
 
-    /// Uses one opportunity (LinkQueue::rationalize).
-    fn use_opportunity(&mut self, ctx: &mut Ctx<'_>) {
-        let mut left = OPPORTUNITY_BYTES;
+    /// Number of the next opportunity that there is anything to do for: the first that carries a
+    /// byte, and with a packet in transit the one with which its rest, or as much of that as one
+    /// recorded opportunity carries, has gone.
+    #[inline]
+    fn due(&self) -> Option<u64> {
+        if self.is_idle() {
+            return None;
+        }
+        let wanted =
+            self.in_transit.as_ref().map_or(1, |sending| sending.to_go.min(OPPORTUNITY_BYTES));
+        self.size.reaching(self.next, wanted)
+    }
+
+    /// Uses `bytes`, those of an opportunity (LinkQueue::rationalize) or, for a packet in transit,
+    /// of several.
+    fn use_bytes(&mut self, bytes: u64, ctx: &mut Ctx<'_>) {
+        let mut left = bytes;
         while left > 0 {
             let Some(sending) = self.in_transit.take().or_else(|| self.take_next(ctx)) else {
                 break;
@@ -137,7 +165,40 @@ impl TraceLink {
                 self.deliver(sending.packet, sending.began, ctx);
             }
         }
-        self.measured.used_bytes += OPPORTUNITY_BYTES - left;
+        self.measured.used_bytes += bytes - left;
+    }
+
+    /// Bytes that the packet in transit has been given by the opportunities before number `until`
+    /// without a wake-up.
+    fn given_meanwhile(&self, until: u64) -> u64 {
+        // Less than it had to go, so that it fits.
+        self.in_transit.map_or(0, |_| self.size.between(self.next, until) as u64)
+    }
+
+    /// Brings the packet in transit up to date.
+    fn settle(&mut self, now: Time) {
+        let until = self.next_unused(now);
+        let given = self.given_meanwhile(until);
+        if let Some(sending) = &mut self.in_transit {
+            sending.to_go -= given;
+        }
+        self.measured.used_bytes += given;
+        self.next = until;
+    }
+
+    /// From the next opportunity on, all carry what makes the mean `rate`. The mean in whole
+    /// bit/s, as the link is said to have it, stands for the trace as recorded.
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.settle(ctx.now);
+        self.measured.offered_bytes += self.size.between(self.measured.first, self.next);
+        self.measured.first = self.next;
+        self.size = if rate.0 > 0 && rate == self.schedule.mean_rate() {
+            OpportunitySize::recorded()
+        } else {
+            OpportunitySize::at(rate, self.schedule.opportunities())
+        };
+        self.nominal = rate;
+        self.queue.on_rate(rate, ctx);
     }
 
     fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<InTransit> {
@@ -166,12 +227,6 @@ impl TraceLink {
     fn next_unused(&self, now: Time) -> u64 {
         self.next.max(self.schedule.count_before(now))
     }
-
-    /// Mean rate of the trace.
-    fn mean_rate(&self) -> Rate {
-        let trace = self.schedule.opportunities();
-        Rate((trace.bits() / trace.period_ns() as f64 * 1e9) as u64)
-    }
 }
 
 impl Part<dyn Link + Send, LinkKit> for TraceLink {
@@ -191,8 +246,11 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             let problem = "a rate trace. Use a link of kind rate-trace, or convert the trace";
             return Err(ConfigError::new("trace", config.trace, problem));
         }
+        let schedule = Schedule { trace: Arc::clone(trace) };
         Ok(TraceLink {
-            schedule: Schedule { trace: Arc::clone(trace) },
+            size: OpportunitySize::recorded(),
+            nominal: schedule.mean_rate(),
+            schedule,
             queue: setup.extra.queue,
             output: setup.extra.output,
             overhead: config.frame_overhead,
@@ -216,28 +274,29 @@ impl Stage for TraceLink {
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.wake_if_due(ctx);
-        while !self.is_idle() && self.schedule.time_of(self.next) <= ctx.now {
-            self.next += 1;
-            self.use_opportunity(ctx);
+        while let Some(due) = self.due()
+            && self.schedule.time_of(due) <= ctx.now
+        {
+            let bytes = self.size.between(self.next, due + 1);
+            self.next = due + 1;
+            self.use_bytes(u64::try_from(bytes).unwrap_or(u64::MAX), ctx);
         }
     }
 
     fn next_wakeup(&self) -> Time {
-        let service = if self.is_idle() { Time::NEVER } else { self.schedule.time_of(self.next) };
+        let service = self.due().map_or(Time::NEVER, |number| self.schedule.time_of(number));
         service.min(self.queue.next_wakeup())
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => {
-                let rate = self.mean_rate();
-                self.queue.on_rate(rate, ctx);
-            }
+            Control::Begin => self.queue.on_rate(self.nominal, ctx),
             Control::StartMeasurement => {
-                let first = self.next_unused(ctx.now);
-                self.measured = Measured { first, ..Measured::default() };
+                self.settle(ctx.now);
+                self.measured = Measured { first: self.next, ..Measured::default() };
                 self.queue.restart_measurement(ctx.now);
             }
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
             _ => {}
         }
     }
@@ -249,10 +308,11 @@ impl Stage for TraceLink {
 
 impl Link for TraceLink {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let opportunities = self.next_unused(now) - self.measured.first;
-        let offered = opportunities.max(1) as f64 * OPPORTUNITY_BYTES as f64;
+        let unused = self.next_unused(now);
+        let offered = self.measured.offered_bytes + self.size.between(self.measured.first, unused);
+        let used = self.measured.used_bytes + self.given_meanwhile(unused);
         let link = LinkReport {
-            utilisation: self.measured.used_bytes as f64 / offered,
+            utilisation: used as f64 / offered.max(1) as f64,
             delivered_bytes: self.measured.delivered_bytes,
             delivered_packets: self.measured.delivered_packets,
             lost_packets: self.measured.lost,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,14 +30,21 @@ class Capacity:
         Bits up to then; linear between the times.
     period_s : float
         The last time, after which everything repeats; infinite when nothing does.
+    changes : sequence of pair of float
+        Ascending times, s, and by how much the rate is multiplied from then on.
     """
 
     def __init__(
-        self, time_s: NDArray[np.float64], bits: NDArray[np.float64], period_s: float = math.inf
+        self,
+        time_s: NDArray[np.float64],
+        bits: NDArray[np.float64],
+        period_s: float = math.inf,
+        changes: Sequence[tuple[float, float]] = (),
     ) -> None:
         self._time_s = time_s
         self._bits = bits
         self._period_s = period_s
+        self._changes = changes
 
     @classmethod
     def of(
@@ -59,19 +66,26 @@ class Capacity:
         """
         link, end_s = resolved["bottleneck"]["link"], resolved["duration_ns"] / 1e9
         if "trace" in link:
-            return cls._of_trace(traces[link["trace"]])
-        if "regimes" in link:
+            capacity = cls._of_trace(traces[link["trace"]])
+            nominal_bps = capacity._bits[-1] / capacity._period_s
+        elif "regimes" in link:
             if regimes is None:
                 return None
             rates = np.array([regime["rate_bps"] for regime in link["regimes"]], dtype=float)
             times, numbers = regimes
             steps = np.concatenate(([0], numbers)).astype(int)
-            return cls._of_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
-        changes = sorted((c["at_ns"] / 1e9, c["action"]["rate_bps"]) for c in resolved["controls"])
-        times = np.array([0.0, *(time for time, _ in changes)])
-        return cls._of_steps(
-            times, np.array([link["rate_bps"], *(rate for _, rate in changes)], float), end_s
+            capacity = cls._of_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
+            nominal_bps = rates.max()
+        else:
+            nominal_bps = float(link["rate_bps"])
+            capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)
+        controls = sorted(resolved["controls"], key=lambda control: control["at_ns"])
+        return capacity._scaled(
+            [(c["at_ns"] / 1e9, c["action"]["rate_bps"] / nominal_bps) for c in controls]
         )
+
+    def _scaled(self, changes: Sequence[tuple[float, float]]) -> Capacity:
+        return Capacity(self._time_s, self._bits, self._period_s, changes)
 
     @classmethod
     def _of_steps(
@@ -93,6 +107,16 @@ class Capacity:
     def bits(self, time_s: ArrayLike) -> NDArray[np.float64]:
         """Return the bits up to given times, s."""
         time = np.asarray(time_s, dtype=float)
+        if not self._changes:
+            return self._unscaled_bits(time)
+        starts, factors = zip((0.0, 1.0), *self._changes, strict=True)
+        total = np.zeros_like(time)
+        for start, end, factor in zip(starts, (*starts[1:], math.inf), factors, strict=True):
+            until = self._unscaled_bits(np.minimum(time, end))
+            total += factor * (until - self._unscaled_bits(np.minimum(time, start)))
+        return total
+
+    def _unscaled_bits(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
         if math.isinf(self._period_s):
             total: NDArray[np.float64] = np.interp(time, self._time_s, self._bits)
             return total

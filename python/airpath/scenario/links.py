@@ -50,8 +50,6 @@ class Link(Part):
     """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
 
     family = "a link"
-    rate_can_change: ClassVar[bool] = False
-    """Whether a `control` entry may set its rate."""
     is_duplex: ClassVar[bool] = False
     """Whether it serves the reverse direction too, where ACKs take that."""
 
@@ -87,8 +85,6 @@ class FixedLink(Link):
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
-
-    rate_can_change = True
 
     kind: Literal["fixed"] = "fixed"
     rate: PositiveRate = Field(examples=['"5 Mbit/s"'])

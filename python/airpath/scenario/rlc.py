@@ -93,7 +93,6 @@ class RlcLink(Link):
         That of the reverse direction. Default: as `channel`, independently.
     """
 
-    rate_can_change = True
     is_duplex = True
 
     kind: Literal["rlc-am"] = "rlc-am"

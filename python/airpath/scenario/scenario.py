@@ -156,14 +156,15 @@ class ReverseAckPath(AckPath):
 
 
 class Control(Model):
-    """A change of the bottleneck's rate during the run; for a link of kind ``fixed``.
+    """A change of the bottleneck's rate during the run; a rate that varies keeps its proportions.
 
     Parameters
     ----------
     at : Duration
         When, from the start of the run, at most its duration.
     rate : Rate
-        The rate from then on; 0 bit/s stops the link.
+        The nominal rate from then on: the constant rate, the fastest regime's, the mean of a
+        trace. All other rates of the link follow in proportion. 0 bit/s stops the link.
     """
 
     at: Duration = Field(examples=['"50 s"'])
@@ -306,20 +307,12 @@ class Scenario(Model):
     @field_validator("control")
     @classmethod
     def _can_happen(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
-        duration, bottleneck = info.data.get("duration"), info.data.get("bottleneck")
+        duration = info.data.get("duration")
         wrong: list[Any] = []
         for index, change in enumerate(control):
             if duration is not None and change.at > duration:
                 error = fault(f"after the end, {duration}", "Write a time within the run")
                 wrong.append(((index, "at"), str(change.at), error))
-            if bottleneck is not None and not bottleneck.link.rate_can_change:
-                known = Link.registry.items()
-                kinds = [kind for kind, link in known if getattr(link, "rate_can_change", False)]
-                error = fault(
-                    f'a link of kind "{bottleneck.link.kind}" has no rate that can be changed',
-                    f"Links that have: {', '.join(kinds)}",
-                )
-                wrong.append(((index, "rate"), str(change.rate), error))
         if wrong:
             raise faults_at(*wrong)
         return control

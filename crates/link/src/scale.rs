@@ -1,0 +1,62 @@
+//! Rates that keep their proportions when the nominal rate changes.
+
+use airpath_core::Rate;
+
+/// A nominal rate that may change, and what the change makes of the rates that go with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    original: Rate,
+    nominal: Rate,
+}
+
+impl Scale {
+    /// The nominal rate is `nominal`, above 0, until it changes.
+    pub fn new(nominal: Rate) -> Scale {
+        Scale { original: nominal, nominal }
+    }
+
+    /// The nominal rate.
+    #[inline]
+    pub fn nominal(self) -> Rate {
+        self.nominal
+    }
+
+    /// The nominal rate is `nominal` from now on.
+    pub fn set_nominal(&mut self, nominal: Rate) {
+        self.nominal = nominal;
+    }
+
+    /// What has become of `rate`, in whole bit/s, rounded up: above 0 unless the nominal rate or
+    /// `rate` is 0.
+    ///
+    /// # Panics
+    /// When the first nominal rate was 0.
+    #[inline]
+    pub fn of(self, rate: Rate) -> Rate {
+        if self.nominal == self.original {
+            return rate;
+        }
+        let product = u128::from(rate.0) * u128::from(self.nominal.0);
+        let scaled = product.div_ceil(u128::from(self.original.0));
+        Rate(u64::try_from(scaled).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_keep_their_proportion_to_the_nominal_rate() {
+        let mut scale = Scale::new(Rate(300));
+        assert_eq!([0, 100, 600].map(|rate| scale.of(Rate(rate)).0), [0, 100, 600]);
+        scale.set_nominal(Rate(200));
+        assert_eq!([0, 1, 100, 150, 600].map(|rate| scale.of(Rate(rate)).0), [0, 1, 67, 100, 400]);
+        scale.set_nominal(Rate(0));
+        assert_eq!(scale.of(Rate(600)), Rate(0));
+        scale.set_nominal(Rate(300));
+        assert_eq!(scale.of(Rate(67)), Rate(67));
+        scale.set_nominal(Rate(u64::MAX));
+        assert_eq!(scale.of(Rate(600)), Rate(u64::MAX));
+    }
+}

@@ -1,0 +1,277 @@
+//! What a change of the nominal rate does to each kind of link, packet by packet.
+
+use airpath_aqm::{AnyQueue, Queue, QueueDisc};
+use airpath_core::{
+    Bytes, Control, Ctx, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
+};
+use airpath_link::trace_file::Trace;
+use airpath_link::{AnyLink, Link, LinkKit, Traces};
+use serde_json::{Value, json};
+use std::sync::{Arc, mpsc};
+
+const MS: u64 = 1_000_000;
+
+/// A link of each kind with a nominal rate, in bit/s, that goes into the descriptions.
+fn links() -> [(Value, u64); 5] {
+    let regimes = json!([{"rate_bps": 1_000_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
+    [
+        (json!({"kind": "fixed", "rate_bps": 2_000_000}), 2_000_000),
+        (json!({"kind": "multi-regime", "thresholds": [1], "regimes": regimes}), 2_000_000),
+        (json!({"kind": "rate-trace", "trace": "steps"}), 2_000_000),
+        (json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}), 2_406_400),
+        (rlc(), 2_000_000),
+    ]
+}
+
+fn rlc() -> Value {
+    json!({
+        "kind": "rlc-am", "rate_bps": 2_000_000, "tti_ns": 10 * MS, "latency_ns": 25 * MS,
+        "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 60 * MS,
+        "status_prohibit_ns": 60 * MS, "poll_window": 0.5, "last_pdu_poll": true,
+        "last_retransmission_poll": true, "missing_pdu_indicator": true, "concatenation": true,
+        "mrw_timer_ns": 200 * MS, "reset_timer_ns": 200 * MS,
+    })
+}
+
+/// 1 and 3 Mbit/s for 10 ms each; an opportunity of 1504 bytes each 5 ms.
+fn traces() -> Arc<Traces> {
+    let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,1e6\n0.01,3e6\n0.02,3e6\n");
+    let steady = Trace::parse_mahimahi("steady", "5\n10\n15\n20\n");
+    let traces = [("steps", steps), ("steady", steady)];
+    Arc::new(traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name)))).into())
+}
+
+/// A link driven by hand, times in milliseconds.
+struct Hand {
+    bench: Bench,
+    link: AnyLink,
+    next: u64,
+    /// When which packet left, ns.
+    departures: Vec<(u64, u64)>,
+}
+
+impl Hand {
+    fn with_queue(description: &Value, queue: AnyQueue) -> Hand {
+        let kit = LinkKit {
+            queue: Queue::new(queue, 0),
+            reverse_queue: None,
+            output: Port(0),
+            id: 0,
+            traces: traces(),
+            channels: Arc::default(),
+        };
+        let links = Registry::default();
+        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+        let mut link = AnyLink::build(description, setup).expect("a link");
+        let mut bench = Bench::default();
+        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        Hand { bench, link, next: 0, departures: Vec::new() }
+    }
+
+    fn new(description: &Value) -> Hand {
+        let queues = Registry::default();
+        let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
+        let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
+        Hand::with_queue(description, AnyQueue::build(&droptail, setup).expect("a queue"))
+    }
+
+    /// Runs to `at` and tells the link `event` before what is due then.
+    fn control(&mut self, at: u64, event: &Control) {
+        self.run(at * MS - u64::from(at > 0));
+        self.link.control(event, &mut self.bench.at(Time::from_millis(at)));
+    }
+
+    fn set_rate(&mut self, at: u64, rate: u64) {
+        self.control(at, &Control::Rate(Rate(rate)));
+    }
+
+    fn arrive(&mut self, at: u64, size: u64) {
+        self.run(at * MS);
+        let now = Time::from_millis(at);
+        let packet = Packet::datagram(FlowId(0), self.next, Bytes(size), now);
+        self.next += 1;
+        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
+    }
+
+    fn run(&mut self, until_ns: u64) {
+        for (at, _, packet) in self.bench.run(&mut self.link, Time::from_nanos(until_ns)) {
+            self.departures.push((at.as_nanos(), packet.seq));
+        }
+    }
+
+    /// Runs to `at`; gives when which packet left, ns.
+    fn until(&mut self, at: u64) -> Vec<(u64, u64)> {
+        self.run(at * MS);
+        std::mem::take(&mut self.departures)
+    }
+
+    fn utilisation(&self, ns: u64) -> f64 {
+        self.link.reports(Time::from_nanos(ns))[0].link.utilisation
+    }
+}
+
+/// Tells of the rates that the link says it has.
+struct Listening(AnyQueue, mpsc::Sender<u64>);
+
+impl QueueDisc for Listening {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.0.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.0.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.0.peek()
+    }
+    fn packets(&self) -> usize {
+        self.0.packets()
+    }
+    fn backlog(&self) -> Bytes {
+        self.0.backlog()
+    }
+    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.1.send(rate.0).expect("the test listens");
+        self.0.on_rate(rate, ctx);
+    }
+}
+
+#[test]
+fn every_link_tells_its_queue_the_nominal_rate() {
+    for (kind, _) in AnyLink::BUILT_IN {
+        let known = links().iter().any(|(description, _)| description["kind"] == *kind);
+        assert!(known, "say here how to set up a link of kind {kind}");
+    }
+    for (description, nominal) in links() {
+        let (tell, told) = mpsc::channel();
+        let mut queues = Registry::default();
+        queues.register("listening", move |parameters, setup| {
+            let inner = AnyQueue::build(&parameters["inner"], setup)?;
+            Ok(Box::new(Listening(inner, tell.clone())))
+        });
+        let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
+        let inner = json!({"kind": "droptail", "limit": {"packets": 100}});
+        let queue = AnyQueue::build(&json!({"kind": "listening", "inner": inner}), setup);
+        let mut link = Hand::with_queue(&description, queue.expect("a queue"));
+        for (at, rate) in [(1, 1_000_000), (2, 0), (3, nominal)] {
+            link.set_rate(at, rate);
+        }
+        let rates: Vec<u64> = told.try_iter().collect();
+        assert_eq!(rates, [nominal, 1_000_000, 0, nominal], "{description}");
+    }
+}
+
+/// Rate 0 and then the first one: the packet that waits for it is sent as if it had come then.
+#[test]
+fn a_link_that_was_stopped_goes_on_as_it_would_have_begun() {
+    for (description, nominal) in links() {
+        let mut stopped = Hand::new(&description);
+        stopped.set_rate(0, 0);
+        stopped.arrive(1, 1250);
+        stopped.arrive(1, 1250);
+        assert_eq!(stopped.until(399), [], "{description}");
+        stopped.set_rate(400, nominal);
+        let mut ordinary = Hand::new(&description);
+        // One nanosecond before: an arrival at the very instant of an opportunity is late.
+        ordinary.run(400 * MS - 1);
+        for seq in 0..2 {
+            let now = Time::from_nanos(400 * MS - u64::from(description["kind"] == "trace"));
+            let packet = Packet::datagram(FlowId(0), seq, Bytes(1250), now);
+            ordinary.link.receive(Port(0), &packet, &mut ordinary.bench.at(now));
+        }
+        let expected = ordinary.until(1000);
+        // The first packet of the two had none behind it when it came.
+        if description["kind"] == "multi-regime" {
+            assert_eq!(expected, [(410 * MS, 0), (420 * MS, 1)]);
+            assert_eq!(stopped.until(1000), [(405 * MS, 0), (415 * MS, 1)]);
+        } else {
+            assert_eq!(expected.len(), 2);
+            assert_eq!(stopped.until(1000), expected, "{description}");
+        }
+    }
+}
+
+#[test]
+fn all_regimes_scale_and_the_transmission_under_way_is_finished_as_it_began() {
+    let [_, (description, _), ..] = links();
+    let mut link = Hand::new(&description);
+    for _ in 0..3 {
+        link.arrive(0, 1250);
+    }
+    link.set_rate(3, 1_000_000);
+    // 10 ms at 1 Mbit/s as it began; 1 waits: 1 Mbit/s, no longer 2; none waits: 500 kbit/s.
+    assert_eq!(link.until(100), [(10 * MS, 0), (20 * MS, 1), (40 * MS, 2)]);
+}
+
+#[test]
+fn every_rate_of_a_trace_scales() {
+    let [_, _, (description, _), ..] = links();
+    let mut link = Hand::new(&description);
+    for _ in 0..3 {
+        link.arrive(0, 1250);
+    }
+    link.set_rate(5, 1_000_000);
+    // The first is carried at 1 Mbit/s as it began. Then 1.5 Mbit/s from 10 to 20 ms, 500 kbit/s
+    // from 20 to 30 ms: 1250 bytes and two thirds of a nanosecond by then.
+    assert_eq!(link.until(100), [(10 * MS, 0), (16_666_667, 1), (30_000_001, 2)]);
+}
+
+#[test]
+fn every_opportunity_scales() {
+    let [.., (description, nominal), _] = links();
+    let mut link = Hand::new(&description);
+    for _ in 0..3 {
+        link.arrive(1, 1500);
+    }
+    // 752 bytes from 10 ms on: the change goes before the opportunity of its instant.
+    link.set_rate(10, nominal / 2);
+    assert_eq!(link.until(24), [(5 * MS, 0), (15 * MS, 1)]);
+    // The third has had 752 of its 1504 at 20 ms; 3008 bytes have room for two more in all.
+    for _ in 0..3 {
+        link.arrive(24, 1500);
+    }
+    link.set_rate(24, 2 * nominal);
+    assert_eq!(link.until(40), [(25 * MS, 2), (25 * MS, 3), (30 * MS, 4), (30 * MS, 5)]);
+    let (offered, used) = (1504.0 + 3.0 * 752.0 + 2.0 * 3008.0, 6.0 * 1504.0);
+    assert_eq!(link.utilisation(30 * MS + 1), used / offered);
+}
+
+#[test]
+fn a_packet_in_transit_waits_while_the_rate_is_zero() {
+    let [.., (description, nominal), _] = links();
+    let mut link = Hand::new(&description);
+    link.set_rate(0, nominal / 2);
+    link.arrive(1, 1500);
+    // 752 bytes at 5 ms, then nothing; the opportunity at 30 ms carries the rest.
+    link.set_rate(6, 0);
+    assert_eq!(link.until(29), []);
+    link.set_rate(30, nominal);
+    assert_eq!(link.until(100), [(30 * MS, 0)]);
+    // Stopped and started after the opportunity at 40 ms has been used: it is not there again.
+    link.arrive(101, 1500);
+    link.arrive(101, 1500);
+    assert_eq!(link.until(105), [(105 * MS, 1)]);
+    for rate in [0, nominal] {
+        let now = Time::from_millis(105);
+        link.link.control(&Control::Rate(Rate(rate)), &mut link.bench.at(now));
+    }
+    assert_eq!(link.until(200), [(110 * MS, 2)]);
+}
+
+/// 8 bit/s on 200 opportunities a second: one of 200 carries a byte.
+#[test]
+fn an_opportunity_of_less_than_a_byte_carries_it_over() {
+    let [.., (description, nominal), _] = links();
+    let mut link = Hand::new(&description);
+    link.set_rate(0, 8);
+    link.arrive(0, 96);
+    link.arrive(0, 96);
+    assert_eq!(link.until(100_001), [(100_000 * MS, 0)]);
+    // A byte each second of which 49 have gone when the measurement starts, and then ten more.
+    link.control(150_001, &Control::StartMeasurement);
+    assert_eq!(link.utilisation(150_001 * MS + 1), 0.0);
+    assert_eq!(link.utilisation(160_000 * MS + 1), 1.0);
+    link.set_rate(160_001, nominal);
+    assert_eq!(link.until(200_000), [(160_005 * MS, 1)]);
+    assert_eq!(link.utilisation(160_005 * MS + 1), (10.0 + 40.0) / (10.0 + 1504.0));
+}
