@@ -19,7 +19,7 @@ pub(super) struct Frame {
     /// Whether one of these polls.
     pub(super) poll: bool,
     /// A status report about the other direction, by its place in the link's store.
-    pub(super) status: Option<u8>,
+    pub(super) status: Option<u32>,
     /// The skips of this direction up to this number are to be made.
     pub(super) skip_until: Option<u32>,
     /// A RESET PDU.

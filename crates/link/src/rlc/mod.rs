@@ -69,7 +69,7 @@ pub struct RlcAm {
     resets: u64,
     /// Status reports on the air, and places of those that are not.
     reports: Vec<StatusReport>,
-    free_reports: Vec<u8>,
+    free_reports: Vec<u32>,
     /// The earliest of all that is due.
     wakeup: Time,
 }
@@ -174,6 +174,10 @@ impl RlcAm {
         let direction = &mut self.directions[side];
         let start = std::mem::replace(&mut direction.next_tti, Time::NEVER);
         let slots = direction.clock.slots(start);
+        if slots == 0 {
+            // The rate has changed at the TTI's very start.
+            return;
+        }
         direction.tti_ends = direction.clock.end_of(start);
         let mut frame = Frame { arrives: start + self.latency[side], ..Frame::default() };
         let control = self.take_control(side, slots, &mut frame, now);
@@ -209,9 +213,9 @@ impl RlcAm {
         if used < slots && receiver.status_at() <= now {
             let place = self.free_reports.pop().unwrap_or_else(|| {
                 self.reports.push(StatusReport::default());
-                (self.reports.len() - 1) as u8
+                (self.reports.len() - 1) as u32
             });
-            receiver.write_status(now, &mut self.reports[usize::from(place)]);
+            receiver.write_status(now, &mut self.reports[place as usize]);
             self.directions[side].counts.status_reports += 1;
             frame.status = Some(place);
             used += 1;
@@ -268,9 +272,9 @@ impl RlcAm {
 
     /// A report about the direction `side` reaches its sender.
     #[inline]
-    fn receive_status(&mut self, side: usize, place: u8, ctx: &mut Ctx<'_>) {
+    fn receive_status(&mut self, side: usize, place: u32, ctx: &mut Ctx<'_>) {
         let direction = &mut self.directions[side];
-        direction.sender.on_status(&self.reports[usize::from(place)], ctx.now);
+        direction.sender.on_status(&self.reports[place as usize], ctx.now);
         direction.free_acknowledged(&mut ctx.on_side(self.outputs[side]));
         self.free_reports.push(place);
     }
@@ -308,8 +312,19 @@ impl RlcAm {
         if frame.reset_ack {
             self.reset = None;
             for side in 0..2 {
+                self.clear_air(side);
                 self.directions[side].reset(&mut ctx.on_side(self.outputs[side]));
             }
+        }
+    }
+
+    /// Takes from the air what is left of a reset: repetitions of RESET and RESET ACK, which their
+    /// sequence number (RSN) would tell from those of the next one.
+    #[cold]
+    fn clear_air(&mut self, side: usize) {
+        while let Some(frame) = self.directions[side].take_frame(Time::NEVER) {
+            self.directions[side].ignore_pdus(&frame);
+            self.free_reports.extend(frame.status);
         }
     }
 

@@ -1,0 +1,176 @@
+//! A saturated RLC bearer against its law: 10⁵ simulated seconds of each bearer of sbd-2006 under
+//! bursts of errors (ε = 0.1, f_d T = 0.01, independent in the two directions).
+//!
+//! The figures that it is compared with are from one run of 600 s each, so the 10⁵ s are many such
+//! runs: their standard deviation says how far one of them may be from the mean of all.
+
+mod common;
+
+use airpath_conformance::Law;
+use airpath_path::{LinkSummary, Parts, ReplicationReport};
+use common::*;
+use serde_json::{Value, json};
+
+const EFFICIENCY: Law = Law {
+    area: "RLC",
+    source: "Selective repeat: in-order goodput is the nominal rate less what the radio destroyed",
+    allows: "0.3 %: length indicators (1 byte in 1501) and waiting for the window",
+};
+const LOAD: Law = Law {
+    area: "RLC",
+    source: "The same, of the TTIs that were used, less the length indicators",
+    allows: "0.1 %: duplicates and the ends of the runs",
+};
+const REPEATED: Law = Law {
+    area: "RLC",
+    source: "Selective repeat: each destroyed PDU is sent again once, a share ε of all",
+    allows: "0.1 % of all: duplicates, and a full window at 384 kbit/s",
+};
+const REPORTS: Law = Law {
+    area: "RLC",
+    source: "Saturated bearers, simulated by others for 600 s each: status reports per second",
+    allows: "four standard deviations of one run of 600 s",
+};
+const STALLS: Law = Law {
+    area: "RLC",
+    source: "Saturated bearers, simulated by others for 600 s each: 0.13 % at 384 kbit/s, else none",
+    allows: "four standard deviations of one run of 600 s; 0.01 % where it never happens",
+};
+
+const RUNS: usize = 167;
+const SECONDS: u64 = 600;
+const WARMUP: u64 = 60;
+
+fn rlc(kbps: u64, window_poll: &str) -> Value {
+    json!({
+        "kind": "rlc-am", "rate_bps": kbps * 1000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
+        "reverse_latency_ns": 30 * MS, "pdu_payload": 40, "window": 1024, "max_dat": 10,
+        "poll_timer_ns": 60 * MS, "status_prohibit_ns": 60 * MS, "poll_window": 0.5,
+        "window_poll": window_poll, "last_pdu_poll": true, "last_retransmission_poll": true,
+        "missing_pdu_indicator": true, "concatenation": true, "mrw_timer_ns": 200 * MS,
+        "reset_timer_ns": 200 * MS,
+        "channel": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
+}
+
+/// What was measured at the two directions of the bearer in each run of 600 s.
+struct Measured {
+    kbps: u64,
+    name: String,
+    runs: Vec<[LinkSummary; 2]>,
+}
+
+impl Measured {
+    /// A source that is faster than the bearer, and status reports alone the other way.
+    fn new(kbps: u64, window_poll: &str) -> Measured {
+        let flows = vec![flow(datagrams("cbr", kbps * 1100), json!({}))];
+        let change = json!({
+            "warmup_ns": WARMUP * SECOND, "ack_path": {"kind": "reverse", "queue": droptail(40)}});
+        let duration = WARMUP + SECONDS;
+        let scenario = scenario(duration, flows, rlc(kbps, window_poll), droptail(40), change);
+        let outcome = replications(&scenario, &Parts::default(), kbps, RUNS, 1);
+        let sides = |report: ReplicationReport| report.links.try_into().expect("two directions");
+        let runs: Vec<_> = outcome.finished.into_iter().map(|run| sides(run.report)).collect();
+        assert!(runs.len() as u64 * SECONDS >= 100_000);
+        Measured { kbps, name: format!("{kbps} kbit/s, window polls {window_poll}"), runs }
+    }
+
+    /// A counter of the forward direction in all runs together.
+    fn sum(&self, counter: &str) -> f64 {
+        self.runs.iter().map(|[forward, _]| forward.counters[counter]).sum()
+    }
+
+    fn pdus(&self) -> f64 {
+        self.sum("new_pdus") + self.sum("repeated_pdus")
+    }
+
+    /// In-order goodput over the nominal rate.
+    fn efficiency(&self) -> f64 {
+        let bytes: u64 = self.runs.iter().map(|[forward, _]| forward.delivered_bytes).sum();
+        8.0 * bytes as f64 / (self.kbps * 1000 * SECONDS * RUNS as u64) as f64
+    }
+
+    fn frame_error_rate(&self) -> f64 {
+        self.sum("frames_lost") / self.sum("frames")
+    }
+
+    /// Mean and standard deviation over the runs.
+    fn spread(&self, value: impl Fn(&[LinkSummary; 2]) -> f64) -> (f64, f64) {
+        let values: Vec<f64> = self.runs.iter().map(value).collect();
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (mean, (squares / (count - 1.0)).sqrt())
+    }
+
+    fn reports_per_second(&self) -> (f64, f64) {
+        self.spread(|[_, reverse]| reverse.counters["status_reports"] / SECONDS as f64)
+    }
+
+    fn check_load(&self) {
+        let used = self.spread(|[forward, _]| forward.utilisation).0;
+        let expected = used * (1.0 - self.frame_error_rate()) * 1500.0 / 1501.0;
+        LOAD.close_relative(&self.name, "", self.efficiency(), expected, 1e-3);
+        let what = |what: &str| format!("{}: {what}", self.name);
+        let repeated = self.sum("repeated_pdus") / self.pdus();
+        REPEATED.close(what("share repeated"), "", repeated, self.frame_error_rate(), 1e-3);
+        REPEATED.close(what("share repeated, ε"), "", repeated, 0.1, 2e-3);
+        let duplicates = self.sum("duplicate_pdus") / self.pdus();
+        REPEATED.between(what("share of duplicates"), "", duplicates, 0.0, 1e-4);
+    }
+
+    fn check_reports(&self, expected: f64) {
+        let (mean, deviation) = self.reports_per_second();
+        REPORTS.close(&self.name, "1/s", mean, expected, 4.0 * deviation);
+        let error = deviation / (self.runs.len() as f64).sqrt();
+        assert!(error < 0.01 * mean, "{}: {mean} is known to {error}", self.name);
+    }
+}
+
+/// Every PDU beyond the poll window polls, as the specification has it.
+fn check_literal(kbps: u64, reports: f64, stalled: f64) {
+    let measured = Measured::new(kbps, "every");
+    let arrived = 1.0 - measured.frame_error_rate();
+    EFFICIENCY.close_relative(&measured.name, "", measured.efficiency(), arrived, 3e-3);
+    measured.check_load();
+    measured.check_reports(reports);
+    let (mean, deviation) =
+        measured.spread(|[forward, _]| forward.counters["window_stalled_share"]);
+    let tolerance = (4.0 * deviation).max(1e-4);
+    STALLS.close(&measured.name, "", mean, stalled, tolerance);
+}
+
+/// One of them polls, while Timer_Poll does not run. At 384 kbit/s the window is then full for more
+/// of the time, and goodput is 0.4 % below what has arrived.
+fn check_timed(kbps: u64, reports: f64) {
+    let measured = Measured::new(kbps, "timed");
+    measured.check_load();
+    measured.check_reports(reports);
+    let (arrived, efficiency) = (1.0 - measured.frame_error_rate(), measured.efficiency());
+    let short = 1.0 - efficiency / arrived;
+    let (low, high) = if kbps == 384 { (3e-3, 5e-3) } else { (0.0, 3e-3) };
+    assert!((low..high).contains(&short), "{}: {short}", measured.name);
+}
+
+#[test]
+fn a_saturated_bearer_of_384_kbps() {
+    check_literal(384, 13.8, 0.0013);
+    check_timed(384, 9.0);
+}
+
+#[test]
+fn a_saturated_bearer_of_256_kbps() {
+    check_literal(256, 12.6, 0.0);
+    check_timed(256, 7.2);
+}
+
+#[test]
+fn a_saturated_bearer_of_128_kbps() {
+    check_literal(128, 10.0, 0.0);
+    check_timed(128, 5.9);
+}
+
+#[test]
+fn a_saturated_bearer_of_64_kbps() {
+    check_literal(64, 5.8, 0.0);
+    check_timed(64, 4.3);
+}
