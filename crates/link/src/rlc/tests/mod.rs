@@ -4,4 +4,5 @@
 mod duplex;
 mod hostile;
 mod settings;
+mod steps;
 mod world;
