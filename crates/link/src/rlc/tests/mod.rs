@@ -2,6 +2,7 @@
 //! docs/reference/models/rlc-am.md one by one.
 
 mod duplex;
+mod exchanges;
 mod hostile;
 mod settings;
 mod steps;
