@@ -344,8 +344,9 @@ impl RlcAm {
             ("resets", self.resets as f64),
         ];
         let link = LinkReport {
-            // PDUs that do not divide a TTI evenly come a little before their time.
-            utilisation: (sent as f64 / direction.offered(now)).min(1.0),
+            // Nothing of nothing is none. PDUs that do not divide a TTI evenly come a little before
+            // their time.
+            utilisation: sent as f64 / direction.offered(now).max(sent as f64).max(1.0),
             delivered_bytes: counts.delivered_bytes,
             delivered_packets: counts.delivered_packets,
             lost_packets: counts.discarded,

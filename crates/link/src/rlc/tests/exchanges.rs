@@ -4,7 +4,7 @@
 use crate::{AnyLink, Link, LinkKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
 };
 use airpath_phy::channel::{Channel, ChannelRegistry};
 use serde_json::{Value, json};
@@ -271,4 +271,19 @@ fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
     assert_eq!(exchange.used(1), [300, 500, 530, 550]);
     assert_eq!(exchange.arrived, [(1, 550), (2, 560)]);
     assert_eq!(exchange.counter(0, "resets"), 1.0);
+}
+
+// --- what is reported -------------------------------------------------------------------------
+
+#[test]
+fn a_bearer_that_stood_still_was_not_used() {
+    let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
+    for event in [Control::Rate(Rate(0)), Control::StartMeasurement] {
+        exchange.link.control(&event, &mut exchange.bench.at(Time::ZERO));
+    }
+    exchange.offer(0, 0, 0, 1500);
+    exchange.run(1000);
+    for side in exchange.link.reports(exchange.now) {
+        assert_eq!(side.link.utilisation, 0.0);
+    }
 }
