@@ -50,7 +50,7 @@ __all__ = [
 
 PAPERS: Final[Mapping[str, str]] = {
     "qawla": "Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model",
-    "sbd": "Alcaraz and Cerdan 2006: AQM at the RLC buffer of 3G radio bearers",
+    "sbd": "Alcaraz and Cerdán 2006: AQM at the RLC buffer of 3G radio bearers",
 }
 """Every paper by the name of its folder, with one line about it."""
 

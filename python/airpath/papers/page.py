@@ -39,7 +39,9 @@ def page(document: Mapping[str, Any]) -> str:
         f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
         f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
         f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
-        "No row is left out.",
+        "Every published number is here. What was chosen where the paper is silent, and what is "
+        "known of the differences: [the paper's notes]"
+        f"(../../../python/airpath/papers/{document['paper']}/README.md).",
         "",
         *_conclusions(document["conclusions"]),
     ]

@@ -1,4 +1,4 @@
-"""Alcaraz and Cerdan 2006: AQM at the RLC buffer of 3G radio bearers.
+"""Alcaraz and Cerdán 2006: AQM at the RLC buffer of 3G radio bearers.
 
 README.md in this folder lists what is modelled, what is left out, and every parameter that the
 paper leaves open with the value chosen.
@@ -48,7 +48,7 @@ def _no_analysis(_cell: Cell) -> NoReturn:
 PAPER: Final = Paper(
     key="sbd",
     title="Performance Evaluation of AQM Schemes in Rate-Varying 3G Links",
-    citation="Alcaraz and Cerdan, Performance Evaluation of AQM Schemes in Rate-Varying 3G Links "
+    citation="Alcaraz and Cerdán, Performance Evaluation of AQM Schemes in Rate-Varying 3G Links "
     "(2006).",
     cell_names=scenarios.Case._fields,
     confidence=0.9,

@@ -74,6 +74,6 @@ def _draw(session: Session, out: Path) -> list[Path]:
             panel.set_title(name)
         panels[1].set_ylim(bottom=0)
         panels[0].legend(loc="lower right")
-        about = f"Alcaraz & Cerdan 2006 · {session.effort.describe()} · 90 % intervals"
+        about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · 90 % intervals"
         plotting.heading(figure, TITLE, about)
         return plotting.save(figure, out, "sbd-fig1", TITLE, f"{session.paper.citation} {about}")

@@ -192,7 +192,8 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
     columns = [("", ""), ("", "bearer"), *(("paper", name) for name in names)]
     columns += [("ours", name) for name in (*names, "delay")]
     notes = [
-        "One flow; T_r in ms, goodput in kbit/s, delay in s. Neighbours differ by less than ±."
+        "One flow; T_r in ms, goodput in kbit/s, delay in s. Ours is the largest of many means: "
+        "with few runs it is too large, by about ±, and which setting it belongs to is chance."
     ]
     complete = all(session.finished(cell) for cell in cells_of_others(session.effort))
     figures = []
@@ -221,7 +222,7 @@ def _draw(stem: str, title: str, cloud: Cloud, session: Session, out: Path) -> l
         plotting.heading(
             figure,
             title,
-            f"Alcaraz & Cerdan 2006 · {session.effort.describe()} · along each line {name} rises "
+            f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · along each line {name} rises "
             f"from {values[0]:g} (large dot) to {values[-1]:g}{unit}",
         )
         about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"

@@ -219,6 +219,8 @@ class Improvement(NamedTuple):
     """Whether the interval of the differences, run by run, excludes 0."""
     per_cent_of_batches: list[float]
     """Of the means of 20 runs each."""
+    interval: tuple[float, float]
+    """Of the mean difference run by run, per cent of drop-tail's mean."""
 
 
 def improvement(
@@ -234,8 +236,14 @@ def improvement(
     ratio = (sum(managed) / len(managed)) / (sum(plain) / len(plain))
     significant = difference is not None and not difference.low <= 0 <= difference.high
     batches = zip(_of_batches(managed), _of_batches(plain), strict=False)
+    base = sum(plain) / len(plain) / 100
+    nan = float("nan")
+    interval = (nan, nan) if difference is None else (difference.low / base, difference.high / base)
     return Improvement(
-        100 * (ratio - 1), significant, [100 * (ours / theirs - 1) for ours, theirs in batches]
+        100 * (ratio - 1),
+        significant,
+        [100 * (ours / theirs - 1) for ours, theirs in batches],
+        interval,
     )
 
 
@@ -248,6 +256,8 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
         rows += rows_of(session, case, theirs)
         found = goodput(session, case), delay(session, case)
         plain_lines.append([str(bearer), str(flows), *_measured(theirs, *found)])
+        for aqm in ("sbd", "red"):
+            rows += rows_of(session, Case(bearer, flows, _proposed(aqm, bearer)), None)
         line = [str(bearer), str(flows)]
         for quantity in ("goodput", "delay"):
             for aqm in ("sbd", "red"):
@@ -296,6 +306,8 @@ def _improvement_row(
         "%",
         published,
         ours.per_cent,
+        low=ours.interval[0],
+        high=ours.interval[1],
         extra={
             "significant": ours.significant,
             "same_sign": ours.per_cent * published > 0,
@@ -323,7 +335,7 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
 def _plain_summary(rows: Sequence[Row]) -> Summary:
     places: dict[tuple[Any, Any], dict[str, float]] = {}
     for row in rows:
-        if row.quantity in ("goodput", "delay"):
+        if row.quantity in ("goodput", "delay") and row.published is not None:
             place = places.setdefault((row.row["bearer"], row.row["flows"]), {})
             place[row.quantity] = row.relative_difference or 0.0
     near = [

@@ -131,7 +131,7 @@ def _draw(stem: str, title: str, case: Cell, session: Session, out: Path) -> lis
             ncols=3,
             markerscale=3,
         )
-        about = f"Alcaraz & Cerdan 2006 · seed {session.seed} · BO: occupancy of the RLC buffer"
+        about = f"Alcaraz & Cerdán 2006 · seed {session.seed} · BO: occupancy of the RLC buffer"
         plotting.heading(figure, title, f"{about}; windows and numbers in segments")
         return plotting.save(figure, out, stem, title, f"{session.paper.citation} {about}")
 
