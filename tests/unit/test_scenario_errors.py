@@ -45,6 +45,16 @@ def problem_after_setting(key: str, value: str) -> str:
     return line
 
 
+def test_values_without_their_keys() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.BurstErrors(0.1, "x", slot="10 ms")  # type: ignore[misc]
+    keys = "Name each value by its key: kind, frame_error_rate, doppler, slot."
+    assert str(caught.value).splitlines() == [
+        f"BurstErrors: 0.1: not named. {keys}",
+        f'BurstErrors: "x": not named. {keys}',
+    ]
+
+
 def test_the_good_file_is_good() -> None:
     assert loads(GOOD).duration == 300 * 10**9
 

@@ -183,6 +183,16 @@ class Model(_Base):
         use_attribute_docstrings=False,
     )
 
+    def __new__(cls, /, *unnamed: object, **_data: Any) -> Self:
+        """Refuse values without their keys."""
+        if unnamed:
+            accepted = f"Name each value by its key: {', '.join(cls.keys())}"
+            what = "not named"
+            raise ScenarioError(
+                Problem(cls.__name__, (), value, what, accepted) for value in unnamed
+            )
+        return super().__new__(cls)
+
     def __init__(self, /, **data: Any) -> None:
         try:
             super().__init__(**data)
