@@ -393,6 +393,29 @@ def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -
     assert "Interrupted" in printed(report)
 
 
+def test_after_ctrl_c_nothing_is_drawn(engine: Any, tmp_path: Path) -> None:
+    """All complete figures were drawn first, which took many seconds."""
+    engine.raise_at = 4
+    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
+    assert report.interrupted
+    assert [item.complete for item in report.items] == [True, False]
+    assert [list(item.figures) for item in report.items] == [[], []]
+    assert [path.name for path in tmp_path.iterdir()] == ["qawla.json"]
+
+
+def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(
+    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("airpath.papers.qawla.figures._draw", interrupted)
+    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
+    assert report.interrupted
+    assert all(item.rows and not item.figures for item in report.items)
+    assert strict_json(report.to_dict())["complete"] is False
+
+
 def printed(report: Any) -> str:
     text = io.StringIO()
     print_report(report, Console(file=text, width=80))

@@ -10,7 +10,16 @@ from typing import Any
 from airpath.errors import BadValueError
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
-from airpath.papers.base import Effort, Item, Mode, Paper, Progress, Report, StatementSpec
+from airpath.papers.base import (
+    Effort,
+    Item,
+    ItemResult,
+    Mode,
+    Paper,
+    Progress,
+    Report,
+    StatementSpec,
+)
 from airpath.papers.session import Session
 
 __all__ = ["reproduce_paper"]
@@ -41,6 +50,7 @@ def reproduce_paper(
         How much is simulated; the paper says what each means.
     out : str or Path, optional
         Folder for figures and for the report as JSON; made when missing. Default: no files.
+        After Ctrl-C no figure is drawn.
     seed : int
         Master seed, from 0. Default 1.
     threads : int, optional
@@ -78,7 +88,7 @@ def reproduce_paper(
     specs = _statements_of(paper, chosen)
     wanted = [item.cells_with(effort) for item in chosen] + [spec.cells for spec in specs]
     session.simulate([cell for cells in wanted for cell in cells])
-    results = [item.evaluate(session, folder) for item in chosen]
+    results = [_evaluate(item, session, folder) for item in chosen]
     report = Report(
         paper=paper,
         provenance=_provenance(session, mode, provenance or {}),
@@ -113,6 +123,16 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
 def _statements_of(paper: Paper, items: Sequence[Item]) -> list[StatementSpec]:
     wanted = {key for item in items for key in item.statements}
     return [spec for spec in paper.statements if spec.key in wanted]
+
+
+def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:
+    """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures."""
+    if not session.interrupted:
+        try:
+            return item.evaluate(session, folder)
+        except KeyboardInterrupt:
+            session.interrupted = True
+    return item.evaluate(session, None)
 
 
 def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[str, Any]:
