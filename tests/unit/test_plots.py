@@ -134,6 +134,31 @@ def regime_scenario(link: ap.MultiRegimeLink) -> dict[str, Any]:
     }
 
 
+def marks(axis: Any) -> list[str]:
+    return [text.get_text() for text in axis.texts]
+
+
+def test_thresholds_are_drawn_where_they_hold_throughout() -> None:
+    def drawn(aqm: ap.QueueDisc) -> list[str]:
+        link = ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+        result = run(reps=1, bottleneck=ap.Bottleneck(aqm=aqm, link=link))
+        return marks(result.plot.queue().axes[0])
+
+    row = ap.SbdRow(rate="2 Mbit/s", min_th=10, reaction_time="1 s")
+    assert drawn(ap.Sbd(min_th=20)) == ["limit", "min_th"]
+    assert drawn(ap.Sbd(min_th=20, by_rate=[row])) == ["limit"]
+
+
+def test_changes_of_the_rate_are_marked() -> None:
+    changes = [{"at": f"{at} s", "rate": rate} for at, rate in ((4, "1 Mbit/s"), (6, "0 bit/s"))]
+    top, *others = run(reps=1, control=changes).plot.timeline().axes
+    assert marks(top) == ["1 Mbit/s", "0 bit/s"]
+    for axis in (top, *others):
+        at_s = [float(line.get_xdata()[0]) for line in axis.lines if line.get_linestyle() == ":"]
+        assert at_s == [4.0, 6.0]
+    assert all("Mbit/s" not in text for axis in others for text in marks(axis))
+
+
 def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:
     figure = run(record={"series": []}).plot.queue()
     assert figure.axes[0].get_xlabel() == "packets waiting"

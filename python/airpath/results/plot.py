@@ -17,6 +17,7 @@ from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.results import style
 from airpath.results.result import DROP_REASONS
+from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,7 @@ _MOST_FLOWS = 6
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_BARS = 400
+_MOST_LABELLED_CHANGES = 8
 
 
 class Plot:
@@ -57,7 +59,8 @@ class Plot:
         """Draw what the link could carry, what was delivered, the queue and the delay over time.
 
         Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
-        ``sojourn`` for the queueing delay, ``cwnd``; ``drop`` adds marks.
+        ``sojourn`` for the queueing delay, ``cwnd``; ``drop`` adds marks. Vertical lines are
+        changes of the rate that the scenario schedules.
 
         Parameters
         ----------
@@ -88,6 +91,7 @@ class Plot:
             for axis, (_, _, draw) in zip(axes[:, 0], shown, strict=True):
                 draw(axis, replication)
                 self._shade_warmup(axis)
+                self._mark_rate_changes(axis, labelled=axis is axes[0, 0])
             axes[-1, 0].set(xlabel="time, s", xlim=(0, self._end_s))
             figure.align_ylabels()
             self._head(figure, replication)
@@ -207,6 +211,7 @@ class Plot:
             axis = figure.subplots()
             draw(axis, replication)
             self._shade_warmup(axis)
+            self._mark_rate_changes(axis, labelled=True)
             axis.set(xlabel="time, s", xlim=(0, self._end_s))
             self._head(figure, replication)
         return figure
@@ -298,7 +303,9 @@ class Plot:
         limit = queue.get("limit")
         if isinstance(limit, Mapping):
             limit = limit.get("packets")
-        known = [(queue.get(name), name) for name in ("min_th", "max_th")] + [(limit, "limit")]
+        known = [(limit, "limit")]
+        if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
+            known += [(queue.get(name), name) for name in ("min_th", "max_th")]
         known += [(level, "regime\nboundary") for level in link.get("thresholds", [])]
         # A threshold may be left to the discipline itself, and then is no number.
         numbers = [pair for pair in known if isinstance(pair[0], (int, float))]
@@ -390,6 +397,23 @@ class Plot:
     def _shade_warmup(self, axis: Axes) -> None:
         if self._warmup_s:
             axis.axvspan(0, self._warmup_s, color=style.COLOURS["grey"], alpha=0.10, lw=0, zorder=0)
+
+    def _mark_rate_changes(self, axis: Axes, *, labelled: bool) -> None:
+        changes = self._result.resolved["controls"]
+        for change in changes:
+            at_s = change["at_ns"] / 1e9
+            axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
+            if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
+                axis.annotate(
+                    str(Rate(change["action"]["rate_bps"])),
+                    (at_s, 1),
+                    xycoords=("data", "axes fraction"),
+                    xytext=(3, -8),
+                    textcoords="offset points",
+                    va="top",
+                    fontsize=8.5,
+                    color=style.COLOURS["black"],
+                )
 
     def _effort(self) -> str:
         result = self._result
