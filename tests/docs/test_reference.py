@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import typer
 
 import airpath as ap
 from airpath.cli import app
+from airpath.papers.base import Effort
+from airpath.papers.sbd.scenarios import TRACE, ByRate, Case, effort_of, simulated
 from airpath.scenario import recorded_traces
 
 ROOT = Path(__file__).parents[2]
@@ -126,3 +129,16 @@ def test_the_first_table_is_true(row: list[str]) -> None:
     wait = result.queues().query("queue == 'bottleneck'")["mean_sojourn_s"].mean()
     used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
     assert row[1:] == [f"{goodput / 1e6:.2f}", f"{wait * 1e3:.0f}", f"{used * 100:.0f} %"]
+
+
+# --- examples of papers ------------------------------------------------------------------------
+
+
+def test_the_3g_example_is_the_scenario_of_the_paper() -> None:
+    example = json.loads(ap.load(ROOT / "examples" / "umts-sbd.toml").resolve()[0])
+    case = Case(bearer=384, flows=2, aqm=ByRate("sbd"), use=TRACE)
+    paper = json.loads(simulated(case, effort_of(case, Effort(1, 60.0, 0.0))).resolve()[0])
+    own = {"name", "record"}
+    assert {key: example[key] for key in example.keys() - own} == {
+        key: paper[key] for key in paper.keys() - own
+    }
