@@ -121,7 +121,7 @@ class Problem:
 
 
 class ScenarioError(BadValueError):
-    """A scenario that cannot be run, with everything that is wrong with it.
+    """A scenario that cannot be run, with as much of what is wrong as can be told at once.
 
     Parameters
     ----------

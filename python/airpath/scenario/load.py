@@ -1,4 +1,4 @@
-"""From a TOML file to a scenario, with every problem of the file reported at once."""
+"""From a TOML file to a scenario, with as many of its problems as can be told at once."""
 
 from __future__ import annotations
 
