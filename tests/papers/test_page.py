@@ -67,7 +67,7 @@ def test_every_published_number_stands_beside_ours() -> None:
     )
     assert "extra" not in text
     assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
-    assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. No row" in text
+    assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. Every" in text
     assert "* All: 2 of 2 rows." in text
     assert "It does **not** hold.\n  * 3 is less than 4" in text
 
