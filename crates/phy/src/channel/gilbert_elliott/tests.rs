@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::channel::{AnyChannel, burst_law};
-use airpath_conformance::Law as Published;
+use airpath_conformance::Law;
 use airpath_core::Registry;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const RUNS: Published = Published {
+const RUNS: Law = Law {
     area: "Radio channel",
     source: "Bursts at ε = 0.1, f_d T = 0.01: geometric runs, P(run ≥ n) = P(B|B)^(n-1)",
     allows: "five standard deviations of four million slots",
