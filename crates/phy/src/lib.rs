@@ -37,6 +37,9 @@
 #![forbid(unsafe_code)]
 
 pub mod channel;
+pub mod code;
 pub mod doppler;
+pub mod mcs;
+pub mod modulation;
 pub mod rayleigh;
 pub mod shannon;
