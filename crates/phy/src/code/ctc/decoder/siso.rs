@@ -291,3 +291,23 @@ const CORRECTION: i16 = LINEAR_END / 4;
 const fn is_odd(symbol: usize) -> usize {
     (symbol ^ (symbol >> 1)) & 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::ctc::TRELLIS;
+
+    #[test]
+    fn two_butterflies_are_the_trellis() {
+        for butterfly in 0..2 {
+            for x in 0..4 {
+                for symbol in 0..4 {
+                    let branch = TRELLIS[SOURCES[butterfly][x]][symbol];
+                    assert_eq!(usize::from(branch.next), TARGETS[butterfly][x ^ symbol]);
+                    assert_eq!(branch.y, is_odd(symbol) != butterfly);
+                    assert_eq!(branch.w, is_odd(symbol) != x % 2);
+                }
+            }
+        }
+    }
+}
