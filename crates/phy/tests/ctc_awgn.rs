@@ -99,7 +99,7 @@ fn assert_dvb_rcs(snr_db: f64, published: f64, blocks: u64) {
     let config =
         DecoderConfig { max_iterations: 8, extrinsic_scale: 12, ..DecoderConfig::default() };
     let ours = snr_db_of(&mut dvb_rcs(), config, snr_db, published, blocks);
-    DVB_RCS.close(&format!("Es/N0 at {published:e}"), "dB", ours, snr_db, 0.05);
+    DVB_RCS.close(format!("Es/N0 at {published:e}"), "dB", ours, snr_db, 0.05);
 }
 
 #[test]
