@@ -1,7 +1,6 @@
 //! The encoder: both constituent encoders, each from its circulation state.
 
-use super::puncture::Subblock;
-use super::trellis::{STATES, TRELLIS, circulation_state};
+use super::trellis::{PERIOD, Registers, circulation_state};
 use super::{BlockSize, interleaver::interleaver, puncture::sending_order};
 
 /// The code at one block size, with the tables that encoder and decoder share.
@@ -68,55 +67,38 @@ impl Code {
     fn subblocks(&self, information: &[bool]) -> Encoded {
         let couples = self.size.couples;
         let mut subblocks = vec![false; self.size.coded_bits()];
-        for (k, couple) in information.chunks_exact(2).enumerate() {
-            subblocks[Subblock::A as usize * couples + k] = couple[0];
-            subblocks[Subblock::B as usize * couples + k] = couple[1];
+        let (systematic, parity) = subblocks.split_at_mut(2 * couples);
+        let (a, b) = systematic.split_at_mut(couples);
+        for (couple, (a, b)) in information.chunks_exact(2).zip(a.iter_mut().zip(b.iter_mut())) {
+            (*a, *b) = (couple[0], couple[1]);
         }
-        let symbol =
-            |k: usize| usize::from(information[2 * k]) << 1 | usize::from(information[2 * k + 1]);
-        let natural = |k| symbol(k);
-        let interleaved = |j| {
-            let k = self.interleaver[j];
-            if k % 2 == 1 { SWAPPED[symbol(k)] } else { symbol(k) }
-        };
-        let [y1, y2, w1, w2] = [Subblock::Y1, Subblock::Y2, Subblock::W1, Subblock::W2]
-            .map(|subblock| subblock as usize * couples);
-        let mut put = |k: usize, y: usize, w: usize, parity: Parity| {
-            subblocks[y + k] = parity.y;
-            subblocks[w + k] = parity.w;
-        };
-        let first = constituent(couples, natural, |k, parity| put(k, y1, w1, parity));
-        let second = constituent(couples, interleaved, |k, parity| put(k, y2, w2, parity));
-        Encoded { subblocks, circulation: [first, second] }
+        let (y, w) = parity.split_at_mut(2 * couples);
+        let ((y1, y2), (w1, w2)) = (y.split_at_mut(couples), w.split_at_mut(couples));
+        let natural = (0..couples).map(|k| (a[k], b[k]));
+        let interleaved =
+            self.interleaver.iter().map(|&k| if k % 2 == 1 { (b[k], a[k]) } else { (a[k], b[k]) });
+        let circulation = [constituent(natural, y1, w1), constituent(interleaved, y2, w2)];
+        Encoded { subblocks, circulation }
     }
 }
 
-/// A symbol 2·A + B with A and B in each other's place.
-const SWAPPED: [usize; 4] = [0, 2, 1, 3];
-
-struct Parity {
-    y: bool,
-    w: bool,
-}
-
-/// Encodes the symbols in order from the circulation state, which it returns.
-fn constituent(
-    couples: usize,
-    symbol: impl Fn(usize) -> usize,
-    mut put: impl FnMut(usize, Parity),
-) -> u8 {
-    let mut state = 0;
-    for k in 0..couples {
-        state = TRELLIS[usize::from(state)][symbol(k)].next;
+/// Encodes the couples in order from the circulation state, which it returns.
+///
+/// The code is linear: the parity is that from state 0, plus that of the circulation state without
+/// input.
+fn constituent(symbols: impl Iterator<Item = (bool, bool)>, y: &mut [bool], w: &mut [bool]) -> u8 {
+    let mut registers = Registers::default();
+    for ((a, b), (y, w)) in symbols.zip(y.iter_mut().zip(w.iter_mut())) {
+        (registers, *y, *w) = registers.step(a, b);
     }
-    let start = circulation_state(couples, state);
-    let mut state = start;
-    for k in 0..couples {
-        let step = TRELLIS[usize::from(state)][symbol(k)];
-        put(k, Parity { y: step.y, w: step.w });
-        state = step.next;
+    let start = circulation_state(y.len(), registers.state());
+    let mut registers = Registers::of(start);
+    for place in 0..PERIOD {
+        let (next, free_y, free_w) = registers.step(false, false);
+        y.iter_mut().skip(place).step_by(PERIOD).for_each(|y| *y ^= free_y);
+        w.iter_mut().skip(place).step_by(PERIOD).for_each(|w| *w ^= free_w);
+        registers = next;
     }
-    debug_assert!(state == start && usize::from(start) < STATES, "the block is circular");
     start
 }
 

@@ -35,23 +35,50 @@ const fn trellis() -> [[Transition; 4]; STATES] {
     table
 }
 
-/// The encoder's equations, modulo 2.
 const fn transition(state: u8, symbol: u8) -> Transition {
-    let (s1, s2, s3) = (state >> 2 & 1, state >> 1 & 1, state & 1);
-    let (a, b) = (symbol >> 1, symbol & 1);
-    let d = a ^ b ^ s1 ^ s3;
-    let next = d << 2 | (s1 ^ b) << 1 | (s2 ^ b);
-    Transition { next, y: d ^ s2 ^ s3 == 1, w: d ^ s3 == 1 }
+    let (after, y, w) = Registers::of(state).step(symbol & 2 != 0, symbol & 1 != 0);
+    Transition { next: after.state(), y, w }
 }
+
+/// The three delay elements of a constituent encoder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Registers {
+    s1: bool,
+    s2: bool,
+    s3: bool,
+}
+
+impl Registers {
+    /// The encoder's equations, modulo 2: the registers after couple (a, b), Y and W.
+    #[inline]
+    pub(super) const fn step(self, a: bool, b: bool) -> (Registers, bool, bool) {
+        let Registers { s1, s2, s3 } = self;
+        let d = a ^ b ^ s1 ^ s3;
+        (Registers { s1: d, s2: s1 ^ b, s3: s2 ^ b }, d ^ s2 ^ s3, d ^ s3)
+    }
+
+    /// The registers in `state`.
+    pub(super) const fn of(state: u8) -> Registers {
+        Registers { s1: state & 4 != 0, s2: state & 2 != 0, s3: state & 1 != 0 }
+    }
+
+    /// 4·s1 + 2·s2 + s3.
+    pub(super) const fn state(self) -> u8 {
+        (self.s1 as u8) << 2 | (self.s2 as u8) << 1 | self.s3 as u8
+    }
+}
+
+/// Couples after which an encoder without input is in its first state again.
+pub(super) const PERIOD: usize = 7;
 
 /// Sc: the state from which a block of `couples` couples ends where it began, when it ends in
 /// `final_state` from state 0. `couples` is not a multiple of 7.
 pub const fn circulation_state(couples: usize, final_state: u8) -> u8 {
-    CIRCULATION[couples % 7][final_state as usize]
+    CIRCULATION[couples % PERIOD][final_state as usize]
 }
 
 /// Rows by N mod 7 (row 0 is not used), columns by the final state from state 0.
-const CIRCULATION: [[u8; STATES]; 7] = [
+const CIRCULATION: [[u8; STATES]; PERIOD] = [
     [0; STATES],
     [0, 6, 4, 2, 7, 1, 3, 5],
     [0, 3, 7, 4, 5, 6, 2, 1],
@@ -105,7 +132,7 @@ mod tests {
         let zero_input = |state: u8, couples: usize| {
             (0..couples).fold(state, |state, _| TRELLIS[usize::from(state)][0].next)
         };
-        for couples in (1..50).filter(|couples| couples % 7 != 0) {
+        for couples in (1..50).filter(|couples| couples % PERIOD != 0) {
             for final_state in 0..8 {
                 let solutions: Vec<u8> = (0..8)
                     .filter(|&start| start == zero_input(start, couples) ^ final_state)
@@ -118,7 +145,7 @@ mod tests {
     #[test]
     fn the_zero_input_map_has_period_seven_so_multiples_of_seven_have_no_circulation_state() {
         for state in 0..8 {
-            let after = (0..7).fold(state, |state: u8, _| TRELLIS[usize::from(state)][0].next);
+            let after = (0..PERIOD).fold(state, |state: u8, _| TRELLIS[usize::from(state)][0].next);
             assert_eq!(after, state);
         }
     }

@@ -3,10 +3,10 @@
 use super::lanes::Simd;
 use super::siso::{EXTRINSIC_LIMIT, Metrics, NORMALISATION, Received, Siso, Symbols};
 use super::{Algorithm, DecoderConfig, EXTRINSIC_ONE, Stopping};
-use crate::code::Llr;
 use crate::code::ctc::puncture::Subblock;
 use crate::code::ctc::{Code, STATES};
-use pulp::bytemuck::{cast_slice, cast_slice_mut};
+use crate::code::{LLR_LIMIT, Llr};
+use pulp::bytemuck::{Pod, cast_slice, cast_slice_mut};
 use std::slice;
 
 /// One block in every lane.
@@ -18,6 +18,8 @@ pub(super) struct Batch<S: Simd> {
     interleaver: [Vec<u32>; 2],
     /// The subblock bits that are sent, in order.
     sending_order: Vec<u32>,
+    /// 0, 1, 2, …
+    information_order: Vec<u32>,
     /// Received ratios by subblock; zero where nothing is sent. Without W if none is sent.
     received: Vec<S::Vector>,
     /// What each constituent decoder starts from: received and the other's extrinsic ratios. In
@@ -31,7 +33,7 @@ pub(super) struct Batch<S: Simd> {
 }
 
 /// The numbers of a vector.
-fn lanes<V: pulp::bytemuck::Pod>(vector: &mut V) -> &mut [i16] {
+fn lanes<V: Pod>(vector: &mut V) -> &mut [i16] {
     cast_slice_mut(slice::from_mut(vector))
 }
 
@@ -53,6 +55,7 @@ impl<S: Simd> Batch<S> {
             prologue: config.prologue.min(couples).next_multiple_of(NORMALISATION),
             interleaver: [interleaver, inverse],
             sending_order,
+            information_order: (0..2 * couples as u32).collect(),
             received: vec![zero; couples * if with_w { 6 } else { 4 }],
             systematic: [vec![[zero; 3]; couples], vec![[zero; 3]; couples]],
             alphas: vec![[zero; STATES]; couples],
@@ -67,20 +70,12 @@ impl<S: Simd> Batch<S> {
 
     /// Puts new blocks into the lanes of `fresh`. `llrs` and `sent` hold a row for every lane.
     pub(super) fn load(&mut self, fresh: &[usize], llrs: &[Llr], sent: &[bool]) {
-        let coded_bits = self.sending_order.len();
-        for (i, &place) in self.sending_order.iter().enumerate() {
-            let to = lanes(&mut self.received[place as usize]);
-            for &lane in fresh {
-                to[lane] = llrs[lane * coded_bits + i];
-            }
-        }
+        scatter(&mut self.received, &self.sending_order, fresh, llrs, |llr| {
+            debug_assert!(llr.abs() <= LLR_LIMIT, "the sums are proved for ratios within limits");
+            llr
+        });
         if self.config.stopping == Stopping::Genie {
-            let bits = self.sent.len();
-            for (i, to) in self.sent.iter_mut().map(lanes).enumerate() {
-                for &lane in fresh {
-                    to[lane] = -i16::from(sent[lane * bits + i]);
-                }
-            }
+            scatter(&mut self.sent, &self.information_order, fresh, sent, |bit| -i16::from(bit));
         }
         let mut mask = self.simd.splat(0);
         for &lane in fresh {
@@ -181,6 +176,29 @@ impl<S: Simd> Batch<S> {
     pub(super) fn decided(&self, lane: usize) -> impl Iterator<Item = bool> {
         let numbers: &[i16] = cast_slice(&self.decided);
         numbers.iter().skip(lane).step_by(S::LANES).map(|&number| number < 0)
+    }
+}
+
+/// Columns of a tile: a tile of lines for all lanes stays in the nearest cache.
+const TILE: usize = 32;
+
+/// Puts column i of the rows of `fresh` lanes into vector `order[i]`.
+fn scatter<V: Pod, T: Copy>(
+    vectors: &mut [V],
+    order: &[u32],
+    fresh: &[usize],
+    rows: &[T],
+    number: impl Fn(T) -> i16,
+) {
+    let lanes = size_of::<V>() / size_of::<i16>();
+    let numbers: &mut [i16] = cast_slice_mut(vectors);
+    for (tile, places) in order.chunks(TILE).enumerate() {
+        for &lane in fresh {
+            let row = &rows[lane * order.len() + tile * TILE..][..places.len()];
+            for (&place, &value) in places.iter().zip(row) {
+                numbers[place as usize * lanes + lane] = number(value);
+            }
+        }
     }
 }
 

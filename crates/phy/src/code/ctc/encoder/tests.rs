@@ -1,5 +1,5 @@
 use super::*;
-use crate::code::ctc::BLOCK_SIZES;
+use crate::code::ctc::{BLOCK_SIZES, TRELLIS};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -124,5 +124,28 @@ fn the_code_is_linear_at_all_17_sizes() {
             |a: &[bool], b: &[bool]| -> Vec<bool> { a.iter().zip(b).map(|(a, b)| a ^ b).collect() };
         let sum = add(&encoded(&code, &one), &encoded(&code, &other));
         assert_eq!(encoded(&code, &add(&one, &other)), sum);
+    }
+}
+
+#[test]
+fn a_block_is_that_of_the_trellis_from_its_circulation_state() {
+    for size in BLOCK_SIZES {
+        let code = Code::new(size);
+        let information = check_input(size.couples);
+        let Encoded { subblocks, circulation } = code.subblocks(&information);
+        let couple = |k: usize| (information[2 * k], information[2 * k + 1]);
+        for encoder in 0..2 {
+            let mut state = circulation[encoder];
+            for j in 0..size.couples {
+                let k = if encoder == 0 { j } else { code.interleaver[j] };
+                let (a, b) = couple(k);
+                let (a, b) = if encoder == 1 && k % 2 == 1 { (b, a) } else { (a, b) };
+                let step = TRELLIS[usize::from(state)][2 * usize::from(a) + usize::from(b)];
+                assert_eq!(step.y, subblocks[(2 + encoder) * size.couples + j]);
+                assert_eq!(step.w, subblocks[(4 + encoder) * size.couples + j]);
+                state = step.next;
+            }
+            assert_eq!(state, circulation[encoder], "the block is circular");
+        }
     }
 }
