@@ -1,6 +1,6 @@
 //! The encoder: both constituent encoders, each from its circulation state.
 
-use super::trellis::{PERIOD, Registers, circulation_state};
+use super::trellis::{Registers, Word};
 use super::{BlockSize, interleaver::interleaver, puncture::sending_order};
 
 /// The code at one block size, with the tables that encoder and decoder share.
@@ -12,9 +12,9 @@ pub struct Code {
 }
 
 /// A block's six subblocks, and the circulation states of both constituent encoders.
-struct Encoded {
-    subblocks: Vec<bool>,
-    circulation: [u8; 2],
+struct Encoded<T> {
+    subblocks: Vec<T>,
+    circulation: [Registers<T>; 2],
 }
 
 impl Code {
@@ -40,15 +40,14 @@ impl Code {
 
     /// The first bits of the coded block, as many as `coded` takes (at most 6N).
     ///
-    /// `information` holds A_0, B_0, A_1, B_1, …
+    /// `information` holds A_0, B_0, A_1, B_1, …: of one block, or in words of 64 blocks at once.
     ///
     /// # Panics
     ///
     /// If `information` is not 2N bits, or `coded` more than 6N.
-    pub fn encode(&self, information: &[bool], coded: &mut [bool]) {
-        assert_eq!(information.len(), self.size.information_bits(), "2N information bits");
+    pub fn encode<T: Word>(&self, information: &[T], coded: &mut [T]) {
         assert!(coded.len() <= self.size.coded_bits(), "no more than 6N coded bits");
-        let subblocks = self.subblocks(information).subblocks;
+        let subblocks = self.encoded(information).subblocks;
         for (bit, &place) in coded.iter_mut().zip(&self.sending_order) {
             *bit = subblocks[place as usize];
         }
@@ -60,13 +59,15 @@ impl Code {
     ///
     /// If `information` is not 2N bits.
     pub fn circulation_states(&self, information: &[bool]) -> [u8; 2] {
-        assert_eq!(information.len(), self.size.information_bits(), "2N information bits");
-        self.subblocks(information).circulation
+        self.encoded(information)
+            .circulation
+            .map(|Registers([s1, s2, s3])| u8::from(s1) << 2 | u8::from(s2) << 1 | u8::from(s3))
     }
 
-    fn subblocks(&self, information: &[bool]) -> Encoded {
+    fn encoded<T: Word>(&self, information: &[T]) -> Encoded<T> {
+        assert_eq!(information.len(), self.size.information_bits(), "2N information bits");
         let couples = self.size.couples;
-        let mut subblocks = vec![false; self.size.coded_bits()];
+        let mut subblocks = vec![T::default(); self.size.coded_bits()];
         let (systematic, parity) = subblocks.split_at_mut(2 * couples);
         let (a, b) = systematic.split_at_mut(couples);
         for (couple, (a, b)) in information.chunks_exact(2).zip(a.iter_mut().zip(b.iter_mut())) {
@@ -86,17 +87,20 @@ impl Code {
 ///
 /// The code is linear: the parity is that from state 0, plus that of the circulation state without
 /// input.
-fn constituent(symbols: impl Iterator<Item = (bool, bool)>, y: &mut [bool], w: &mut [bool]) -> u8 {
+fn constituent<T: Word>(
+    symbols: impl Iterator<Item = (T, T)>,
+    y: &mut [T],
+    w: &mut [T],
+) -> Registers<T> {
     let mut registers = Registers::default();
     for ((a, b), (y, w)) in symbols.zip(y.iter_mut().zip(w.iter_mut())) {
         (registers, *y, *w) = registers.step(a, b);
     }
-    let start = circulation_state(y.len(), registers.state());
-    let mut registers = Registers::of(start);
-    for place in 0..PERIOD {
-        let (next, free_y, free_w) = registers.step(false, false);
-        y.iter_mut().skip(place).step_by(PERIOD).for_each(|y| *y ^= free_y);
-        w.iter_mut().skip(place).step_by(PERIOD).for_each(|w| *w ^= free_w);
+    let start = registers.circulation(y.len());
+    let mut registers = start;
+    for (y, w) in y.iter_mut().zip(w.iter_mut()) {
+        let (next, free_y, free_w) = registers.step(T::default(), T::default());
+        (*y, *w) = (*y ^ free_y, *w ^ free_w);
         registers = next;
     }
     start

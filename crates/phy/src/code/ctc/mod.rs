@@ -19,4 +19,4 @@ pub use decoder::*;
 pub use encoder::Code;
 pub use interleaver::{interleaver, subblock_order};
 pub use sizes::{BLOCK_SIZES, BlockSize};
-pub use trellis::{STATES, TRELLIS, Transition, circulation_state};
+pub use trellis::{STATES, TRELLIS, Transition, Word, circulation_state};

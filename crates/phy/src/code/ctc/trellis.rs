@@ -4,6 +4,8 @@
 //!
 //! Source: IEEE 802.16-2009 §8.4.9.2.3.1 (Figure 289), §8.4.9.2.3.3 (circulation states).
 
+use std::ops::BitXor;
+
 /// States of the constituent code.
 pub const STATES: usize = 8;
 
@@ -35,41 +37,52 @@ const fn trellis() -> [[Transition; 4]; STATES] {
     table
 }
 
+/// The encoder's equations, modulo 2, for one bit each.
 const fn transition(state: u8, symbol: u8) -> Transition {
-    let (after, y, w) = Registers::of(state).step(symbol & 2 != 0, symbol & 1 != 0);
-    Transition { next: after.state(), y, w }
+    let (s1, s2, s3) = (state >> 2 & 1, state >> 1 & 1, state & 1);
+    let (a, b) = (symbol >> 1, symbol & 1);
+    let d = a ^ b ^ s1 ^ s3;
+    let next = d << 2 | (s1 ^ b) << 1 | (s2 ^ b);
+    Transition { next, y: d ^ s2 ^ s3 == 1, w: d ^ s3 == 1 }
 }
 
-/// The three delay elements of a constituent encoder.
+/// Bits that are added modulo 2: one of one block (`bool`), or one of each of 64 (`u64`).
+pub trait Word: Copy + Default + BitXor<Output = Self> {}
+
+impl Word for bool {}
+impl Word for u64 {}
+
+/// The three delay elements of a constituent encoder: s1, s2, s3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Registers {
-    s1: bool,
-    s2: bool,
-    s3: bool,
-}
+pub(super) struct Registers<T>(pub(super) [T; 3]);
 
-impl Registers {
-    /// The encoder's equations, modulo 2: the registers after couple (a, b), Y and W.
-    #[inline]
-    pub(super) const fn step(self, a: bool, b: bool) -> (Registers, bool, bool) {
-        let Registers { s1, s2, s3 } = self;
-        let d = a ^ b ^ s1 ^ s3;
-        (Registers { s1: d, s2: s1 ^ b, s3: s2 ^ b }, d ^ s2 ^ s3, d ^ s3)
+impl<T: Word> Registers<T> {
+    /// The encoder's equations: the registers after couple (a, b), Y and W.
+    #[inline(always)]
+    pub(super) fn step(self, a: T, b: T) -> (Registers<T>, T, T) {
+        let Registers([s1, s2, s3]) = self;
+        let d = a ^ b ^ (s1 ^ s3);
+        (Registers([d, s1 ^ b, s2 ^ b]), d ^ s2 ^ s3, d ^ s3)
     }
 
-    /// The registers in `state`.
-    pub(super) const fn of(state: u8) -> Registers {
-        Registers { s1: state & 4 != 0, s2: state & 2 != 0, s3: state & 1 != 0 }
-    }
-
-    /// 4·s1 + 2·s2 + s3.
-    pub(super) const fn state(self) -> u8 {
-        (self.s1 as u8) << 2 | (self.s2 as u8) << 1 | self.s3 as u8
+    /// Sc of blocks of `couples` couples that end in these registers from state 0. Sc is linear in
+    /// the final state: the sum of what its single bits give.
+    pub(super) fn circulation(self, couples: usize) -> Registers<T> {
+        let mut start = Registers::default();
+        for (of_final, bit) in self.0.into_iter().zip([4, 2, 1]) {
+            let share = circulation_state(couples, bit);
+            for (to, bit) in start.0.iter_mut().zip([4, 2, 1]) {
+                if share & bit != 0 {
+                    *to = *to ^ of_final;
+                }
+            }
+        }
+        start
     }
 }
 
 /// Couples after which an encoder without input is in its first state again.
-pub(super) const PERIOD: usize = 7;
+const PERIOD: usize = 7;
 
 /// Sc: the state from which a block of `couples` couples ends where it began, when it ends in
 /// `final_state` from state 0. `couples` is not a multiple of 7.
@@ -110,6 +123,30 @@ mod tests {
             for (symbol, to) in row.iter().enumerate() {
                 let text = format!("{}/{}{}", to.next, u8::from(to.y), u8::from(to.w));
                 assert_eq!(text, PRINTED[state][symbol], "state {state}, symbol {symbol}");
+            }
+        }
+    }
+
+    fn registers(state: u8) -> Registers<bool> {
+        Registers([4, 2, 1].map(|bit| state & bit != 0))
+    }
+
+    #[test]
+    fn the_registers_follow_the_trellis() {
+        for (state, row) in TRELLIS.iter().enumerate() {
+            for (symbol, to) in row.iter().enumerate() {
+                let found = registers(state as u8).step(symbol & 2 != 0, symbol & 1 != 0);
+                assert_eq!(found, (registers(to.next), to.y, to.w));
+            }
+        }
+    }
+
+    #[test]
+    fn circulation_states_are_linear_in_the_final_state() {
+        for couples in (1..50).filter(|couples| couples % PERIOD != 0) {
+            for state in 0..8 {
+                let wanted = registers(circulation_state(couples, state));
+                assert_eq!(registers(state).circulation(couples), wanted);
             }
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::code::ctc::{BLOCK_SIZES, TRELLIS};
+use airpath_core::rng::Stream;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -132,7 +133,8 @@ fn a_block_is_that_of_the_trellis_from_its_circulation_state() {
     for size in BLOCK_SIZES {
         let code = Code::new(size);
         let information = check_input(size.couples);
-        let Encoded { subblocks, circulation } = code.subblocks(&information);
+        let subblocks = code.encoded(&information).subblocks;
+        let circulation = code.circulation_states(&information);
         let couple = |k: usize| (information[2 * k], information[2 * k + 1]);
         for encoder in 0..2 {
             let mut state = circulation[encoder];
@@ -147,5 +149,20 @@ fn a_block_is_that_of_the_trellis_from_its_circulation_state() {
             }
             assert_eq!(state, circulation[encoder], "the block is circular");
         }
+    }
+}
+
+#[test]
+fn a_word_carries_64_blocks() {
+    let code = code(48);
+    let mut random = Stream::new(1, 0, "words");
+    let information: Vec<u64> = (0..96).map(|_| random.next_u64()).collect();
+    let mut coded = vec![0; 288];
+    code.encode(&information, &mut coded);
+    for block in 0..64 {
+        let bits = |words: &[u64]| -> Vec<bool> {
+            words.iter().map(|word| word >> block & 1 == 1).collect()
+        };
+        assert_eq!(encoded(&code, &bits(&information)), bits(&coded));
     }
 }
