@@ -1,4 +1,4 @@
-//! Soft in, soft out: the BCJR algorithm on one constituent code, for `L` blocks at once.
+//! Soft in, soft out: the BCJR algorithm on one constituent code, for many blocks at once.
 //!
 //! Symbols of GF(4): the systematic part of a couple enters and leaves as three ratios, of 01, 10
 //! and 11 against 00. State metrics start all equal a prologue before (forward) and behind
@@ -9,9 +9,9 @@
 //!
 //! # No overflow
 //!
-//! A systematic input is at most E = [`EXTRINSIC_LIMIT`] plus the ratios of its bits, each at most
-//! C = [`LLR_LIMIT`]; so is Y, and W. The linear-log algorithm adds c = [`CORRECTION`] at most each
-//! time it joins two branches. So
+//! Received ratios, of A, B, Y and W, are at most C = [`LLR_LIMIT`]; a systematic input is the sum
+//! of those of its bits and an extrinsic ratio of at most E = [`EXTRINSIC_LIMIT`]. The linear-log
+//! algorithm adds c = [`CORRECTION`] at most each time it joins two branches. So
 //!
 //! * a branch metric is at most m = (2C + E) + 2C in magnitude, and two of one couple differ by at
 //!   most d = (2C + 2E) + 2C: the widest are 01 against 10, and the parity;

@@ -56,8 +56,8 @@ fn random_bits(random: &mut Random, count: usize) -> Vec<bool> {
 
 /// A normal deviate (Box and Muller).
 fn normal(random: &mut Random) -> f64 {
-    let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * random.uniform()).cos()
+    let radius = (-2.0 * libm::log(1.0 - random.uniform())).sqrt();
+    radius * libm::cos(std::f64::consts::TAU * random.uniform())
 }
 
 /// A random block, its coded bits received as BPSK: each ratio is ±`mean` with the variance
