@@ -12,7 +12,9 @@
 //! | fading | [`doppler`], flat [`rayleigh`] fading | frequency-selective taps, MIMO |
 //! | error channels | [`channel`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
-//! | modulation, FEC | | constellations, convolutional turbo code, Reed–Solomon |
+//! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
+//! | modulation and coding schemes | [`mcs`]: the eight of 802.16 | |
 //! | error-rate tables | | packet error rate by coding scheme, SNR and packet size |
 //! | link adaptation | | policies that choose a coding scheme from SNR and queue |
 //!
@@ -37,6 +39,9 @@
 #![forbid(unsafe_code)]
 
 pub mod channel;
+pub mod code;
 pub mod doppler;
+pub mod mcs;
+pub mod modulation;
 pub mod rayleigh;
 pub mod shannon;

@@ -1,0 +1,290 @@
+//! The blocks that are decoded side by side, and one iteration of them all.
+
+use super::lanes::Simd;
+use super::siso::{EXTRINSIC_LIMIT, Metrics, NORMALISATION, Received, Siso, Symbols};
+use super::{Algorithm, DecoderConfig, EXTRINSIC_ONE, Stopping};
+use crate::code::ctc::puncture::Subblock;
+use crate::code::ctc::{Code, STATES};
+use crate::code::{LLR_LIMIT, Llr};
+use pulp::bytemuck::{Pod, cast_slice, cast_slice_mut};
+use std::slice;
+
+/// One block in every lane.
+pub(super) struct Batch<S: Simd> {
+    simd: S,
+    config: DecoderConfig,
+    prologue: usize,
+    /// π: the first encoder's place of each of the second's couples; and its inverse.
+    interleaver: [Vec<u32>; 2],
+    /// The subblock bits that are sent, in order.
+    sending_order: Vec<u32>,
+    /// 0, 1, 2, …
+    information_order: Vec<u32>,
+    /// Received ratios by subblock; zero where nothing is sent. Without W if none is sent.
+    received: Vec<S::Vector>,
+    /// What each constituent decoder starts from: received and the other's extrinsic ratios. In
+    /// the second's order A and B have changed places at even couples.
+    systematic: [Vec<Symbols<S::Vector>>; 2],
+    alphas: Vec<Metrics<S::Vector>>,
+    /// Decided bits A_0, B_0, A_1, …: negative means 1.
+    decided: Vec<S::Vector>,
+    /// The sent bits, all ones for 1.
+    sent: Vec<S::Vector>,
+}
+
+/// The numbers of a vector.
+fn lanes<V: Pod>(vector: &mut V) -> &mut [i16] {
+    cast_slice_mut(slice::from_mut(vector))
+}
+
+impl<S: Simd> Batch<S> {
+    pub(super) fn new(simd: S, code: &Code, coded_bits: usize, config: DecoderConfig) -> Batch<S> {
+        let couples = code.size().couples;
+        let zero = simd.splat(0);
+        let interleaver: Vec<u32> = code.interleaver().iter().map(|&k| k as u32).collect();
+        let mut inverse = vec![0; couples];
+        for (j, &k) in interleaver.iter().enumerate() {
+            inverse[k as usize] = j as u32;
+        }
+        let sending_order = code.sending_order()[..coded_bits].to_vec();
+        let with_w =
+            sending_order.iter().any(|&place| place as usize >= Subblock::W1 as usize * couples);
+        Batch {
+            simd,
+            config,
+            prologue: config.prologue.min(couples).next_multiple_of(NORMALISATION),
+            interleaver: [interleaver, inverse],
+            sending_order,
+            information_order: (0..2 * couples as u32).collect(),
+            received: vec![zero; couples * if with_w { 6 } else { 4 }],
+            systematic: [vec![[zero; 3]; couples], vec![[zero; 3]; couples]],
+            alphas: vec![[zero; STATES]; couples],
+            decided: vec![zero; 2 * couples],
+            sent: vec![zero; 2 * couples],
+        }
+    }
+
+    fn couples(&self) -> usize {
+        self.alphas.len()
+    }
+
+    /// Puts new blocks into the lanes of `fresh`. `llrs` and `sent` hold a row for every lane.
+    pub(super) fn load(&mut self, fresh: &[usize], llrs: &[Llr], sent: &[bool]) {
+        scatter(&mut self.received, &self.sending_order, fresh, llrs, |llr| {
+            debug_assert!(llr.abs() <= LLR_LIMIT, "the sums are proved for ratios within limits");
+            llr
+        });
+        if self.config.stopping == Stopping::Genie {
+            scatter(&mut self.sent, &self.information_order, fresh, sent, |bit| -i16::from(bit));
+        }
+        let mut mask = self.simd.splat(0);
+        for &lane in fresh {
+            lanes(&mut mask)[lane] = -1;
+        }
+        self.simd.run(
+            #[inline(always)]
+            || start(self.simd, mask, &self.received, &mut self.systematic[0]),
+        );
+    }
+
+    /// One iteration of all lanes. Negative where the decided bits differ from the reference: the
+    /// sent bits, or those decided before if the rule is agreement.
+    pub(super) fn iterate(&mut self) -> S::Vector {
+        let with_w = self.received.len() > 4 * self.couples();
+        match (self.config.algorithm, with_w) {
+            (Algorithm::MaxLog, false) => self.iterate_as::<false, false>(),
+            (Algorithm::MaxLog, true) => self.iterate_as::<false, true>(),
+            (Algorithm::LinearLog, false) => self.iterate_as::<true, false>(),
+            (Algorithm::LinearLog, true) => self.iterate_as::<true, true>(),
+        }
+    }
+
+    fn iterate_as<const LINEAR: bool, const W: bool>(&mut self) -> S::Vector {
+        let simd = self.simd;
+        simd.run(
+            #[inline(always)]
+            || {
+                let siso = Siso::<S, LINEAR, W> { simd, prologue: self.prologue };
+                self.first(siso);
+                self.second(siso)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn first<const LINEAR: bool, const W: bool>(&mut self, siso: Siso<S, LINEAR, W>) {
+        let (simd, couples) = (self.simd, self.couples());
+        let scale = Scale::new(simd, self.config.extrinsic_scale);
+        let [systematic, next] = &mut self.systematic;
+        let received = inputs::<S, W>(&self.received, systematic, Subblock::Y1, Subblock::W1);
+        let (a, b) = self.received[..2 * couples].split_at(couples);
+        siso.run(
+            received,
+            &mut self.alphas,
+            #[inline(always)]
+            |k, extrinsic| {
+                let to = &mut next[self.interleaver[1][k] as usize];
+                let [e01, e10, e11] = scale.applied(scale.limited(extrinsic));
+                let swapped = k & 1;
+                to[swapped] = simd.plus(e01, b[k]);
+                to[1 - swapped] = simd.plus(e10, a[k]);
+                to[2] = simd.plus(e11, simd.plus(a[k], b[k]));
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn second<const LINEAR: bool, const W: bool>(&mut self, siso: Siso<S, LINEAR, W>) -> S::Vector {
+        let (simd, couples) = (self.simd, self.couples());
+        let scale = Scale::new(simd, self.config.extrinsic_scale);
+        let [next, systematic] = &mut self.systematic;
+        let received = inputs::<S, W>(&self.received, systematic, Subblock::Y2, Subblock::W2);
+        let bits = &self.received[..2 * couples];
+        let agreement = self.config.stopping == Stopping::Agreement;
+        let zero = simd.splat(0);
+        let mut differs = zero;
+        siso.run(
+            received,
+            &mut self.alphas,
+            #[inline(always)]
+            |j, extrinsic| {
+                let k = self.interleaver[0][j] as usize;
+                let swapped = k & 1;
+                let extrinsic = scale.limited(extrinsic);
+                let [e01, e10, e11] = scale.applied(extrinsic);
+                let to = &mut next[k];
+                let (a, b) = (bits[k], bits[couples + k]);
+                to[swapped] = simd.plus(e01, bits[(1 - swapped) * couples + k]);
+                to[1 - swapped] = simd.plus(e10, bits[swapped * couples + k]);
+                to[2] = simd.plus(e11, simd.plus(a, b));
+
+                let [t01, t10, t11] = sum(simd, extrinsic, received.systematic[j]);
+                let first = simd.minus(siso.max_star(zero, t01), siso.max_star(t10, t11));
+                let second = simd.minus(siso.max_star(zero, t10), siso.max_star(t01, t11));
+                for (bit, decision) in [(swapped, first), (1 - swapped, second)] {
+                    let decided = &mut self.decided[2 * k + bit];
+                    let reference = if agreement { *decided } else { self.sent[2 * k + bit] };
+                    differs = simd.or(differs, simd.xor(decision, reference));
+                    *decided = decision;
+                }
+            },
+        );
+        differs
+    }
+
+    /// The bits decided last in a lane: A_0, B_0, A_1, B_1, …
+    pub(super) fn decided(&self, lane: usize) -> impl Iterator<Item = bool> {
+        let numbers: &[i16] = cast_slice(&self.decided);
+        numbers.iter().skip(lane).step_by(S::LANES).map(|&number| number < 0)
+    }
+}
+
+/// Columns of a tile: a tile of lines for all lanes stays in the nearest cache.
+const TILE: usize = 32;
+
+/// Puts column i of the rows of `fresh` lanes into vector `order[i]`.
+fn scatter<V: Pod, T: Copy>(
+    vectors: &mut [V],
+    order: &[u32],
+    fresh: &[usize],
+    rows: &[T],
+    number: impl Fn(T) -> i16,
+) {
+    let lanes = size_of::<V>() / size_of::<i16>();
+    let numbers: &mut [i16] = cast_slice_mut(vectors);
+    for (tile, places) in order.chunks(TILE).enumerate() {
+        for &lane in fresh {
+            let row = &rows[lane * order.len() + tile * TILE..][..places.len()];
+            for (&place, &value) in places.iter().zip(row) {
+                numbers[place as usize * lanes + lane] = number(value);
+            }
+        }
+    }
+}
+
+/// What the lanes of `mask` start from: the received ratios of the symbols alone.
+#[inline(always)]
+fn start<S: Simd>(
+    simd: S,
+    mask: S::Vector,
+    received: &[S::Vector],
+    systematic: &mut [Symbols<S::Vector>],
+) {
+    let couples = systematic.len();
+    for (k, ratios) in systematic.iter_mut().enumerate() {
+        let (a, b) = (received[k], received[couples + k]);
+        let new = [b, a, simd.plus(a, b)];
+        for symbol in 0..3 {
+            ratios[symbol] = simd.select(mask, new[symbol], ratios[symbol]);
+        }
+    }
+}
+
+/// What a constituent decoder reads.
+#[inline(always)]
+fn inputs<'a, S: Simd, const W: bool>(
+    received: &'a [S::Vector],
+    systematic: &'a [Symbols<S::Vector>],
+    y: Subblock,
+    w: Subblock,
+) -> Received<'a, S::Vector> {
+    let couples = systematic.len();
+    let subblock = |which: Subblock| &received[which as usize * couples..][..couples];
+    Received { systematic, y: subblock(y), w: if W { subblock(w) } else { &[] } }
+}
+
+#[inline(always)]
+fn sum<S: Simd>(
+    simd: S,
+    [a01, a10, a11]: Symbols<S::Vector>,
+    [b01, b10, b11]: Symbols<S::Vector>,
+) -> Symbols<S::Vector> {
+    [simd.plus(a01, b01), simd.plus(a10, b10), simd.plus(a11, b11)]
+}
+
+/// Limits and scales extrinsic ratios.
+#[derive(Clone, Copy)]
+struct Scale<S> {
+    simd: S,
+    /// In parts of [`EXTRINSIC_ONE`]; `None` for one.
+    factor: Option<i16>,
+}
+
+impl<S: Simd> Scale<S> {
+    #[inline(always)]
+    fn new(simd: S, factor: u8) -> Scale<S> {
+        Scale { simd, factor: (factor < EXTRINSIC_ONE).then_some(i16::from(factor)) }
+    }
+
+    #[inline(always)]
+    fn limited(self, [e01, e10, e11]: Symbols<S::Vector>) -> Symbols<S::Vector> {
+        [self.limited_one(e01), self.limited_one(e10), self.limited_one(e11)]
+    }
+
+    #[inline(always)]
+    fn limited_one(self, ratio: S::Vector) -> S::Vector {
+        let limit = self.simd.splat(EXTRINSIC_LIMIT);
+        self.simd.max(self.simd.min(ratio, limit), self.simd.splat(-EXTRINSIC_LIMIT))
+    }
+
+    #[inline(always)]
+    fn applied(self, ratios: Symbols<S::Vector>) -> Symbols<S::Vector> {
+        let Some(factor) = self.factor else {
+            return ratios;
+        };
+        let [e01, e10, e11] = ratios;
+        [
+            self.applied_one(e01, factor),
+            self.applied_one(e10, factor),
+            self.applied_one(e11, factor),
+        ]
+    }
+
+    /// Rounded to the nearest: sixteenths are two quarters. No product reaches 2^15.
+    #[inline(always)]
+    fn applied_one(self, ratio: S::Vector, factor: i16) -> S::Vector {
+        let product = self.simd.times(ratio, self.simd.splat(factor));
+        let half = self.simd.splat(i16::from(EXTRINSIC_ONE) / 2);
+        self.simd.quarter(self.simd.quarter(self.simd.plus(product, half)))
+    }
+}

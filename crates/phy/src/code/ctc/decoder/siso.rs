@@ -1,0 +1,313 @@
+//! Soft in, soft out: the BCJR algorithm on one constituent code, for many blocks at once.
+//!
+//! Symbols of GF(4): the systematic part of a couple enters and leaves as three ratios, of 01, 10
+//! and 11 against 00. State metrics start all equal a prologue before (forward) and behind
+//! (backward) the block's ends, the block being a circle.
+//!
+//! The trellis falls into two butterflies of four states each. With its states labelled by pairs
+//! of bits, a butterfly takes state x with symbol u to state x ⊕ u: see [`SOURCES`].
+//!
+//! # No overflow
+//!
+//! Received ratios, of A, B, Y and W, are at most C = [`LLR_LIMIT`]; a systematic input is the sum
+//! of those of its bits and an extrinsic ratio of at most E = [`EXTRINSIC_LIMIT`]. The linear-log
+//! algorithm adds c = [`CORRECTION`] at most each time it joins two branches. So
+//!
+//! * a branch metric is at most m = (2C + E) + 2C in magnitude, and two of one couple differ by at
+//!   most d = (2C + 2E) + 2C: the widest are 01 against 10, and the parity;
+//! * a state has every state within reach in two couples, and four branches lead to one, so
+//!   metrics that began equal differ by at most r = 2·(d + 2c);
+//! * after one state's metric is subtracted from all, they are at most r in magnitude, and grow
+//!   by at most m + 2c a couple until that is done again, [`NORMALISATION`] couples later;
+//! * a forward and a backward metric are added where they have grown for [`NORMALISATION`] − 1
+//!   couples together; parity and three joins come on top.
+
+use super::lanes::Simd;
+use crate::code::ctc::STATES;
+use crate::code::{LLR_LIMIT, Llr};
+
+/// The largest magnitude of an extrinsic ratio: 128 natural units, less one step.
+pub(super) const EXTRINSIC_LIMIT: Llr = 1023;
+
+/// Couples between subtractions that keep the metrics of the states small. Block sizes are
+/// multiples of it.
+pub(super) const NORMALISATION: usize = 4;
+
+const _: () = {
+    let (c, e, n) = (LLR_LIMIT as i32, EXTRINSIC_LIMIT as i32, NORMALISATION as i32);
+    let correction = CORRECTION as i32;
+    let growth = 4 * c + e + 2 * correction;
+    let range = 2 * (4 * c + 2 * e + 2 * correction);
+    assert!(range + n * growth <= i16::MAX as i32, "a recursion fits");
+    let sum = 2 * range + (n - 1) * growth + 2 * c + 3 * correction;
+    assert!(sum <= i16::MAX as i32, "a sum of both recursions fits");
+};
+
+/// SOURCES\[butterfly]\[x]: the state labelled x on the left of a butterfly.
+const SOURCES: [[usize; 4]; 2] = [[0, 6, 1, 7], [2, 4, 3, 5]];
+
+/// TARGETS\[butterfly]\[x]: the state labelled x on its right. Symbol u leads from x to x ⊕ u.
+///
+/// Y is 1 when A ⊕ B is not the butterfly's number, W when it is not x mod 2.
+const TARGETS: [[usize; 4]; 2] = [[0, 7, 4, 3], [1, 6, 5, 2]];
+
+/// The ratios of a couple: of 01, 10 and 11 against 00.
+pub(super) type Symbols<V> = [V; 3];
+
+/// Metrics of the eight states.
+pub(super) type Metrics<V> = [V; STATES];
+
+/// Metrics of the branches of one couple: of the parity alone, and with the systematic part.
+struct Branches<V> {
+    /// By butterfly, x mod 2, and A ⊕ B.
+    parity: [[[V; 2]; 2]; 2],
+    /// By butterfly, x mod 2, and symbol.
+    whole: [[[V; 4]; 2]; 2],
+}
+
+/// What enters: systematic ratios, Y, and W if any is sent.
+#[derive(Clone, Copy)]
+pub(super) struct Received<'a, V> {
+    pub(super) systematic: &'a [Symbols<V>],
+    pub(super) y: &'a [V],
+    pub(super) w: &'a [V],
+}
+
+/// The algorithm on vectors of `S`; max* is CML's linear approximation if `LINEAR`, else the
+/// maximum. `W` says whether W is sent.
+#[derive(Clone, Copy)]
+pub(super) struct Siso<S, const LINEAR: bool, const W: bool> {
+    pub(super) simd: S,
+    /// Couples of the prologue: a multiple of [`NORMALISATION`], at most the whole block.
+    pub(super) prologue: usize,
+}
+
+impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
+    /// Runs over the circle; `put` takes each couple and its extrinsic ratios, the last one first.
+    /// `alphas` is room for the forward metrics of every couple.
+    #[inline(always)]
+    pub(super) fn run(
+        self,
+        received: Received<'_, S::Vector>,
+        alphas: &mut [Metrics<S::Vector>],
+        mut put: impl FnMut(usize, Symbols<S::Vector>),
+    ) {
+        let couples = alphas.len();
+        let all_equal = [self.simd.splat(0); STATES];
+        let mut alpha = all_equal;
+        for start in (couples - self.prologue..couples).step_by(NORMALISATION) {
+            for k in start..start + NORMALISATION {
+                alpha = self.forward(&alpha, &self.branches(received, k));
+            }
+            alpha = self.normalised(alpha);
+        }
+        for start in (0..couples).step_by(NORMALISATION) {
+            for (k, place) in (start..).zip(&mut alphas[start..start + NORMALISATION]) {
+                *place = alpha;
+                alpha = self.forward(&alpha, &self.branches(received, k));
+            }
+            alpha = self.normalised(alpha);
+        }
+        let mut beta = all_equal;
+        for start in (0..self.prologue).step_by(NORMALISATION).rev() {
+            for k in (start..start + NORMALISATION).rev() {
+                beta = self.backward(&beta, &self.branches(received, k));
+            }
+            beta = self.normalised(beta);
+        }
+        for start in (0..couples).step_by(NORMALISATION).rev() {
+            for k in (start..start + NORMALISATION).rev() {
+                let branches = self.branches(received, k);
+                put(k, self.extrinsic(&alphas[k], &beta, &branches));
+                beta = self.backward(&beta, &branches);
+            }
+            beta = self.normalised(beta);
+        }
+    }
+
+    #[inline(always)]
+    fn branches(self, received: Received<'_, S::Vector>, k: usize) -> Branches<S::Vector> {
+        let zero = self.simd.splat(0);
+        let [s01, s10, s11] = received.systematic[k];
+        let systematic = [zero, s01, s10, s11];
+        let y = [zero, received.y[k]];
+        let mut parity = [[[zero; 2]; 2]; 2];
+        let mut whole = [[[zero; 4]; 2]; 2];
+        for butterfly in 0..2 {
+            for half in 0..2 {
+                for odd in 0..2 {
+                    parity[butterfly][half][odd] = y[butterfly ^ odd];
+                    if W && half != odd {
+                        parity[butterfly][half][odd] =
+                            self.simd.plus(y[butterfly ^ odd], received.w[k]);
+                    }
+                }
+                for symbol in 0..4 {
+                    whole[butterfly][half][symbol] =
+                        self.simd.plus(systematic[symbol], parity[butterfly][half][is_odd(symbol)]);
+                }
+            }
+        }
+        Branches { parity, whole }
+    }
+
+    /// The forward recursion over one couple.
+    #[inline(always)]
+    fn forward(
+        self,
+        alpha: &Metrics<S::Vector>,
+        branches: &Branches<S::Vector>,
+    ) -> Metrics<S::Vector> {
+        let mut next = *alpha;
+        for butterfly in 0..2 {
+            let [s0, s1, s2, s3] = SOURCES[butterfly];
+            let [even, odd] = &branches.whole[butterfly];
+            for target in 0..4 {
+                next[TARGETS[butterfly][target]] = self.max_star_4(
+                    self.simd.plus(alpha[s0], even[target]),
+                    self.simd.plus(alpha[s1], odd[target ^ 1]),
+                    self.simd.plus(alpha[s2], even[target ^ 2]),
+                    self.simd.plus(alpha[s3], odd[target ^ 3]),
+                );
+            }
+        }
+        next
+    }
+
+    /// The backward recursion over one couple.
+    #[inline(always)]
+    fn backward(
+        self,
+        beta: &Metrics<S::Vector>,
+        branches: &Branches<S::Vector>,
+    ) -> Metrics<S::Vector> {
+        let mut before = *beta;
+        for butterfly in 0..2 {
+            let targets = TARGETS[butterfly];
+            for source in 0..4 {
+                let branch = &branches.whole[butterfly][source & 1];
+                before[SOURCES[butterfly][source]] = self.max_star_4(
+                    self.simd.plus(beta[targets[source]], branch[0]),
+                    self.simd.plus(beta[targets[source ^ 1]], branch[1]),
+                    self.simd.plus(beta[targets[source ^ 2]], branch[2]),
+                    self.simd.plus(beta[targets[source ^ 3]], branch[3]),
+                );
+            }
+        }
+        before
+    }
+
+    /// The extrinsic ratios of a couple: all paths through a symbol, without its systematic part.
+    #[inline(always)]
+    fn extrinsic(
+        self,
+        alpha: &Metrics<S::Vector>,
+        beta: &Metrics<S::Vector>,
+        branches: &Branches<S::Vector>,
+    ) -> Symbols<S::Vector> {
+        let none = self.through(0, alpha, beta, branches);
+        [
+            self.simd.minus(self.through(1, alpha, beta, branches), none),
+            self.simd.minus(self.through(2, alpha, beta, branches), none),
+            self.simd.minus(self.through(3, alpha, beta, branches), none),
+        ]
+    }
+
+    /// All paths through a symbol.
+    #[inline(always)]
+    fn through(
+        self,
+        symbol: usize,
+        alpha: &Metrics<S::Vector>,
+        beta: &Metrics<S::Vector>,
+        branches: &Branches<S::Vector>,
+    ) -> S::Vector {
+        self.max_star(
+            self.through_butterfly(0, symbol, alpha, beta, branches),
+            self.through_butterfly(1, symbol, alpha, beta, branches),
+        )
+    }
+
+    #[inline(always)]
+    fn through_butterfly(
+        self,
+        butterfly: usize,
+        symbol: usize,
+        alpha: &Metrics<S::Vector>,
+        beta: &Metrics<S::Vector>,
+        branches: &Branches<S::Vector>,
+    ) -> S::Vector {
+        let ([s0, s1, s2, s3], targets) = (SOURCES[butterfly], TARGETS[butterfly]);
+        let [even, odd] = &branches.parity[butterfly];
+        let a = self.simd.plus(alpha[s0], beta[targets[symbol]]);
+        let b = self.simd.plus(alpha[s1], beta[targets[symbol ^ 1]]);
+        let c = self.simd.plus(alpha[s2], beta[targets[symbol ^ 2]]);
+        let d = self.simd.plus(alpha[s3], beta[targets[symbol ^ 3]]);
+        if W {
+            self.max_star(
+                self.simd.plus(self.max_star(a, c), even[is_odd(symbol)]),
+                self.simd.plus(self.max_star(b, d), odd[is_odd(symbol)]),
+            )
+        } else {
+            self.simd.plus(self.max_star_4(a, b, c, d), even[is_odd(symbol)])
+        }
+    }
+
+    #[inline(always)]
+    fn normalised(self, mut metrics: Metrics<S::Vector>) -> Metrics<S::Vector> {
+        let first = metrics[0];
+        for metric in &mut metrics {
+            *metric = self.simd.minus(*metric, first);
+        }
+        metrics
+    }
+
+    #[inline(always)]
+    fn max_star_4(self, a: S::Vector, b: S::Vector, c: S::Vector, d: S::Vector) -> S::Vector {
+        self.max_star(self.max_star(a, b), self.max_star(c, d))
+    }
+
+    /// max*(a, b), near log(exp a + exp b).
+    #[inline(always)]
+    pub(super) fn max_star(self, a: S::Vector, b: S::Vector) -> S::Vector {
+        let larger = self.simd.max(a, b);
+        if !LINEAR {
+            return larger;
+        }
+        let difference = self.simd.minus(larger, self.simd.min(a, b));
+        let below = self.simd.minus(self.simd.splat(LINEAR_END), difference);
+        self.simd.plus(larger, self.simd.quarter(self.simd.max(below, self.simd.splat(0))))
+    }
+}
+
+/// Where CML's line 0.24904·(2.50682 − x) reaches zero, in steps, and two of rounding: the slope
+/// here is a quarter.
+const LINEAR_END: i16 = 22;
+
+/// The largest correction of the linear-log algorithm.
+const CORRECTION: i16 = LINEAR_END / 4;
+
+/// A ⊕ B of a symbol.
+const fn is_odd(symbol: usize) -> usize {
+    (symbol ^ (symbol >> 1)) & 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::ctc::TRELLIS;
+
+    #[test]
+    fn two_butterflies_are_the_trellis() {
+        for butterfly in 0..2 {
+            for x in 0..4 {
+                for symbol in 0..4 {
+                    let branch = TRELLIS[SOURCES[butterfly][x]][symbol];
+                    assert_eq!(usize::from(branch.next), TARGETS[butterfly][x ^ symbol]);
+                    assert_eq!(branch.y, is_odd(symbol) != butterfly);
+                    assert_eq!(branch.w, is_odd(symbol) != x % 2);
+                }
+            }
+        }
+    }
+}

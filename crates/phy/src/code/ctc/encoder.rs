@@ -1,0 +1,116 @@
+//! The encoder: both constituent encoders, each from its circulation state.
+
+use super::trellis::{Registers, Word};
+use super::{BlockSize, interleaver::interleaver, puncture::sending_order};
+
+/// The code at one block size, with the tables that encoder and decoder share.
+#[derive(Clone, Debug)]
+pub struct Code {
+    size: BlockSize,
+    interleaver: Vec<usize>,
+    sending_order: Vec<u32>,
+}
+
+/// A block's six subblocks, and the circulation states of both constituent encoders.
+struct Encoded<T> {
+    subblocks: Vec<T>,
+    circulation: [Registers<T>; 2],
+}
+
+impl Code {
+    /// The code for blocks of `size`: one of the standard's, or another of the same law.
+    ///
+    /// # Panics
+    ///
+    /// If the couples are not a multiple of 4, or are one of 7.
+    pub fn new(size: BlockSize) -> Code {
+        assert!(size.couples.is_multiple_of(4), "the interleaver's law has period 4");
+        assert!(!size.couples.is_multiple_of(7), "multiples of 7 have no circulation state");
+        Code { size, interleaver: interleaver(size), sending_order: sending_order(size) }
+    }
+
+    /// The block size.
+    pub fn size(&self) -> BlockSize {
+        self.size
+    }
+
+    /// π, see [`interleaver`].
+    pub(super) fn interleaver(&self) -> &[usize] {
+        &self.interleaver
+    }
+
+    /// See [`sending_order`].
+    pub(super) fn sending_order(&self) -> &[u32] {
+        &self.sending_order
+    }
+
+    /// The first bits of the coded block, as many as `coded` takes (at most 6N).
+    ///
+    /// `information` holds A_0, B_0, A_1, B_1, …: of one block, or in words of 64 blocks at once.
+    ///
+    /// # Panics
+    ///
+    /// If `information` is not 2N bits, or `coded` more than 6N.
+    pub fn encode<T: Word>(&self, information: &[T], coded: &mut [T]) {
+        assert!(coded.len() <= self.size.coded_bits(), "no more than 6N coded bits");
+        let subblocks = self.encoded(information).subblocks;
+        for (bit, &place) in coded.iter_mut().zip(&self.sending_order) {
+            *bit = subblocks[place as usize];
+        }
+    }
+
+    /// Sc of both constituent encoders for a block.
+    ///
+    /// # Panics
+    ///
+    /// If `information` is not 2N bits.
+    pub fn circulation_states(&self, information: &[bool]) -> [u8; 2] {
+        self.encoded(information)
+            .circulation
+            .map(|Registers([s1, s2, s3])| u8::from(s1) << 2 | u8::from(s2) << 1 | u8::from(s3))
+    }
+
+    fn encoded<T: Word>(&self, information: &[T]) -> Encoded<T> {
+        assert_eq!(information.len(), self.size.information_bits(), "2N information bits");
+        let couples = self.size.couples;
+        let mut subblocks = vec![T::default(); self.size.coded_bits()];
+        let (systematic, parity) = subblocks.split_at_mut(2 * couples);
+        let (a, b) = systematic.split_at_mut(couples);
+        for (couple, (a, b)) in information.chunks_exact(2).zip(a.iter_mut().zip(b.iter_mut())) {
+            (*a, *b) = (couple[0], couple[1]);
+        }
+        let (y, w) = parity.split_at_mut(2 * couples);
+        let ((y1, y2), (w1, w2)) = (y.split_at_mut(couples), w.split_at_mut(couples));
+        let natural = (0..couples).map(|k| (a[k], b[k]));
+        let interleaved =
+            self.interleaver.iter().map(|&k| if k % 2 == 1 { (b[k], a[k]) } else { (a[k], b[k]) });
+        let circulation = [constituent(natural, y1, w1), constituent(interleaved, y2, w2)];
+        Encoded { subblocks, circulation }
+    }
+}
+
+/// Encodes the couples in order from the circulation state, which it returns.
+///
+/// The code is linear: the parity is that from state 0, plus that of the circulation state without
+/// input.
+fn constituent<T: Word>(
+    symbols: impl Iterator<Item = (T, T)>,
+    y: &mut [T],
+    w: &mut [T],
+) -> Registers<T> {
+    let mut registers = Registers::default();
+    for ((a, b), (y, w)) in symbols.zip(y.iter_mut().zip(w.iter_mut())) {
+        (registers, *y, *w) = registers.step(a, b);
+    }
+    let start = registers.circulation(y.len());
+    let mut registers = start;
+    for (y, w) in y.iter_mut().zip(w.iter_mut()) {
+        let (next, free_y, free_w) = registers.step(T::default(), T::default());
+        (*y, *w) = (*y ^ free_y, *w ^ free_w);
+        registers = next;
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests;

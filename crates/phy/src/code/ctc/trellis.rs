@@ -1,0 +1,189 @@
+//! The constituent code: duo-binary, recursive, systematic, 8 states, circular.
+//!
+//! Feedback 1 + D + D³, parity Y 1 + D² + D³, parity W 1 + D³. A state is 4·s1 + 2·s2 + s3.
+//!
+//! Source: IEEE 802.16-2009 §8.4.9.2.3.1 (Figure 289), §8.4.9.2.3.3 (circulation states).
+
+use std::ops::BitXor;
+
+/// States of the constituent code.
+pub const STATES: usize = 8;
+
+/// What one couple does to the encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The state afterwards.
+    pub next: u8,
+    /// The parity bit Y.
+    pub y: bool,
+    /// The parity bit W.
+    pub w: bool,
+}
+
+/// TRELLIS\[state]\[2·A + B].
+pub const TRELLIS: [[Transition; 4]; STATES] = trellis();
+
+const fn trellis() -> [[Transition; 4]; STATES] {
+    let mut table = [[Transition { next: 0, y: false, w: false }; 4]; STATES];
+    let mut state = 0;
+    while state < STATES {
+        let mut symbol = 0;
+        while symbol < 4 {
+            table[state][symbol] = transition(state as u8, symbol as u8);
+            symbol += 1;
+        }
+        state += 1;
+    }
+    table
+}
+
+/// The encoder's equations, modulo 2, for one bit each.
+const fn transition(state: u8, symbol: u8) -> Transition {
+    let (s1, s2, s3) = (state >> 2 & 1, state >> 1 & 1, state & 1);
+    let (a, b) = (symbol >> 1, symbol & 1);
+    let d = a ^ b ^ s1 ^ s3;
+    let next = d << 2 | (s1 ^ b) << 1 | (s2 ^ b);
+    Transition { next, y: d ^ s2 ^ s3 == 1, w: d ^ s3 == 1 }
+}
+
+/// Bits that are added modulo 2: one of one block (`bool`), or one of each of 64 (`u64`).
+pub trait Word: Copy + Default + BitXor<Output = Self> {}
+
+impl Word for bool {}
+impl Word for u64 {}
+
+/// The three delay elements of a constituent encoder: s1, s2, s3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Registers<T>(pub(super) [T; 3]);
+
+impl<T: Word> Registers<T> {
+    /// The encoder's equations: the registers after couple (a, b), Y and W.
+    #[inline(always)]
+    pub(super) fn step(self, a: T, b: T) -> (Registers<T>, T, T) {
+        let Registers([s1, s2, s3]) = self;
+        let d = a ^ b ^ (s1 ^ s3);
+        (Registers([d, s1 ^ b, s2 ^ b]), d ^ s2 ^ s3, d ^ s3)
+    }
+
+    /// Sc of blocks of `couples` couples that end in these registers from state 0. Sc is linear in
+    /// the final state: the sum of what its single bits give.
+    pub(super) fn circulation(self, couples: usize) -> Registers<T> {
+        let mut start = Registers::default();
+        for (of_final, bit) in self.0.into_iter().zip([4, 2, 1]) {
+            let share = circulation_state(couples, bit);
+            for (to, bit) in start.0.iter_mut().zip([4, 2, 1]) {
+                if share & bit != 0 {
+                    *to = *to ^ of_final;
+                }
+            }
+        }
+        start
+    }
+}
+
+/// Couples after which an encoder without input is in its first state again.
+const PERIOD: usize = 7;
+
+/// Sc: the state from which a block of `couples` couples ends where it began, when it ends in
+/// `final_state` from state 0. `couples` is not a multiple of 7.
+pub const fn circulation_state(couples: usize, final_state: u8) -> u8 {
+    CIRCULATION[couples % PERIOD][final_state as usize]
+}
+
+/// Rows by N mod 7 (row 0 is not used), columns by the final state from state 0.
+const CIRCULATION: [[u8; STATES]; PERIOD] = [
+    [0; STATES],
+    [0, 6, 4, 2, 7, 1, 3, 5],
+    [0, 3, 7, 4, 5, 6, 2, 1],
+    [0, 5, 3, 6, 2, 7, 1, 4],
+    [0, 4, 1, 5, 6, 2, 7, 3],
+    [0, 2, 5, 7, 1, 3, 4, 6],
+    [0, 7, 6, 1, 3, 4, 5, 2],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// phy-802.16-ctc §2.1: `next state/YW` by state, for AB = 00, 01, 10, 11.
+    const PRINTED: [[&str; 4]; STATES] = [
+        ["0/00", "7/11", "4/11", "3/00"],
+        ["4/00", "3/11", "0/11", "7/00"],
+        ["1/10", "6/01", "5/01", "2/10"],
+        ["5/10", "2/01", "1/01", "6/10"],
+        ["6/11", "1/00", "2/00", "5/11"],
+        ["2/11", "5/00", "6/00", "1/11"],
+        ["7/01", "0/10", "3/10", "4/01"],
+        ["3/01", "4/10", "7/10", "0/01"],
+    ];
+
+    #[test]
+    fn trellis_table_of_section_8_4_9_2_3_1() {
+        for (state, row) in TRELLIS.iter().enumerate() {
+            for (symbol, to) in row.iter().enumerate() {
+                let text = format!("{}/{}{}", to.next, u8::from(to.y), u8::from(to.w));
+                assert_eq!(text, PRINTED[state][symbol], "state {state}, symbol {symbol}");
+            }
+        }
+    }
+
+    fn registers(state: u8) -> Registers<bool> {
+        Registers([4, 2, 1].map(|bit| state & bit != 0))
+    }
+
+    #[test]
+    fn the_registers_follow_the_trellis() {
+        for (state, row) in TRELLIS.iter().enumerate() {
+            for (symbol, to) in row.iter().enumerate() {
+                let found = registers(state as u8).step(symbol & 2 != 0, symbol & 1 != 0);
+                assert_eq!(found, (registers(to.next), to.y, to.w));
+            }
+        }
+    }
+
+    #[test]
+    fn circulation_states_are_linear_in_the_final_state() {
+        for couples in (1..50).filter(|couples| couples % PERIOD != 0) {
+            for state in 0..8 {
+                let wanted = registers(circulation_state(couples, state));
+                assert_eq!(registers(state).circulation(couples), wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn every_state_is_reached_from_every_state_within_two_couples() {
+        for from in TRELLIS {
+            let mut reached = [false; STATES];
+            for first in from {
+                for second in TRELLIS[usize::from(first.next)] {
+                    reached[usize::from(second.next)] = true;
+                }
+            }
+            assert_eq!(reached, [true; STATES]);
+        }
+    }
+
+    #[test]
+    fn circulation_states_solve_sc_equals_g_to_the_n_sc_plus_s0() {
+        let zero_input = |state: u8, couples: usize| {
+            (0..couples).fold(state, |state, _| TRELLIS[usize::from(state)][0].next)
+        };
+        for couples in (1..50).filter(|couples| couples % PERIOD != 0) {
+            for final_state in 0..8 {
+                let solutions: Vec<u8> = (0..8)
+                    .filter(|&start| start == zero_input(start, couples) ^ final_state)
+                    .collect();
+                assert_eq!(solutions, [circulation_state(couples, final_state)], "N = {couples}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_zero_input_map_has_period_seven_so_multiples_of_seven_have_no_circulation_state() {
+        for state in 0..8 {
+            let after = (0..PERIOD).fold(state, |state: u8, _| TRELLIS[usize::from(state)][0].next);
+            assert_eq!(after, state);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Gray-mapped QPSK, 16QAM and 64QAM, and what a receiver learns about their bits.
+//!
+//! The first half of a symbol's bits selects the in-phase, the second the quadrature amplitude,
+//! both by the same map; the mean energy of a symbol is 1.
+//!
+//! Source: IEEE 802.16-2009 §8.4.9.4 (constellations); phy-802.16-ctc §3. Ratios of the max-log
+//! kind are differences of squared distances to the nearest points; exact ones sum over all.
+
+use crate::code::{Llr, quantised};
+
+/// A constellation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Modulation {
+    /// 2 bits per symbol.
+    Qpsk,
+    /// 4 bits per symbol.
+    Qam16,
+    /// 6 bits per symbol.
+    Qam64,
+}
+
+/// Amplitudes of an axis before scaling, by the bits of the axis, the first bit on top.
+const QPSK: [f32; 2] = [1.0, -1.0];
+const QAM16: [f32; 4] = [1.0, 3.0, -1.0, -3.0];
+const QAM64: [f32; 8] = [3.0, 1.0, 5.0, 7.0, -3.0, -1.0, -5.0, -7.0];
+
+impl Modulation {
+    /// Bits per symbol.
+    pub const fn bits(self) -> usize {
+        2 * self.axis_bits()
+    }
+
+    /// Bits per axis.
+    pub const fn axis_bits(self) -> usize {
+        match self {
+            Modulation::Qpsk => 1,
+            Modulation::Qam16 => 2,
+            Modulation::Qam64 => 3,
+        }
+    }
+
+    /// The amplitudes of an axis before scaling.
+    const fn amplitudes(self) -> &'static [f32] {
+        match self {
+            Modulation::Qpsk => &QPSK,
+            Modulation::Qam16 => &QAM16,
+            Modulation::Qam64 => &QAM64,
+        }
+    }
+
+    /// The factor that makes the mean energy of a symbol 1.
+    pub fn scale(self) -> f32 {
+        let energy = match self {
+            Modulation::Qpsk => 2.0f32,
+            Modulation::Qam16 => 10.0,
+            Modulation::Qam64 => 42.0,
+        };
+        energy.sqrt().recip()
+    }
+
+    /// The amplitudes of the axes, in phase and in quadrature in turns: one per
+    /// [`axis_bits`](Modulation::axis_bits) of `bits`.
+    ///
+    /// # Panics
+    ///
+    /// If `bits` is not a whole number of axes, or `axes` not their number.
+    pub fn map(self, bits: &[bool], axes: &mut [f32]) {
+        assert_eq!(bits.len(), axes.len() * self.axis_bits(), "bits fill the axes");
+        let scale = self.scale();
+        for (bits, axis) in bits.chunks_exact(self.axis_bits()).zip(axes) {
+            let index = bits.iter().fold(0, |index, &bit| index << 1 | usize::from(bit));
+            *axis = scale * self.amplitudes()[index];
+        }
+    }
+
+    /// Max-log ratios of the bits of one axis.
+    ///
+    /// `received` is |h|·x + w, `gain` |h|, and `snr` Es/N0 (linear), the noise w having the
+    /// variance 1/(2·snr). As a function of received/|h| the ratio is piecewise linear, because
+    /// the nearest points of both kinds change only there.
+    pub fn demap(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
+        // In units of half the distance of neighbouring points.
+        let unit = gain * self.scale();
+        let weight = 4.0 * snr * unit;
+        let y = received;
+        match llrs {
+            [sign] => *sign = quantised(-weight * y),
+            [sign, inner] => {
+                // Points 1, 3 | −1, −3: the second bit is 1 outside ±2.
+                let outside = y.abs() - 2.0 * unit;
+                *sign = quantised(-weight * y.signum() * (y.abs() + outside.max(0.0)));
+                *inner = quantised(weight * outside);
+            }
+            [sign, outer, inner] => {
+                // Points 3, 1, 5, 7 | mirrored: the second bit is 1 outside ±4, the third between
+                // 0 and 2 and beyond 6.
+                let y_abs = y.abs();
+                let beyond = |edge: f32| (y_abs - edge * unit).max(0.0);
+                let sign_sum = y_abs + beyond(2.0) + beyond(4.0) + beyond(6.0);
+                *sign = quantised(-weight * y.signum() * sign_sum);
+                let from_four = y_abs - 4.0 * unit;
+                let bend = (from_four.abs() - 2.0 * unit).max(0.0);
+                *outer = quantised(weight * (from_four + bend.copysign(from_four)));
+                *inner = quantised(weight * (from_four.abs() - 2.0 * unit));
+            }
+            _ => unreachable!("an axis has 1 to 3 bits"),
+        }
+    }
+
+    /// Exact ratios of the bits of one axis: as [`demap`](Modulation::demap), but summed over all
+    /// points.
+    pub fn demap_exact(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
+        let bits = self.axis_bits();
+        for (bit, llr) in llrs.iter_mut().enumerate() {
+            let total = |wanted: bool| {
+                let is_wanted = |index: &usize| (index >> (bits - 1 - bit) & 1 == 1) == wanted;
+                (0..1 << bits)
+                    .filter(is_wanted)
+                    .map(|index| self.metric(index, received, gain, snr))
+                    .reduce(log_of_sum)
+                    .expect("half of the points have the bit")
+            };
+            *llr = quantised(total(true) - total(false));
+        }
+    }
+
+    /// −(Es/N0)·(y − |h|·x)² for the point of `index`.
+    fn metric(self, index: usize, received: f32, gain: f32, snr: f32) -> f32 {
+        let distance = received - gain * self.scale() * self.amplitudes()[index];
+        -snr * distance * distance
+    }
+}
+
+/// log(exp a + exp b).
+fn log_of_sum(a: f32, b: f32) -> f32 {
+    a.max(b) + libm::log1pf(libm::expf(-(a - b).abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: [Modulation; 3] = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64];
+
+    /// `amplitudes` in the order of the bits' values.
+    fn assert_map(modulation: Modulation, amplitudes: &[f32], energy: f32) {
+        let count = modulation.axis_bits();
+        for (value, amplitude) in amplitudes.iter().enumerate() {
+            let bits: Vec<bool> = (0..count).rev().map(|bit| value >> bit & 1 == 1).collect();
+            let mut axis = [0.0];
+            modulation.map(&bits, &mut axis);
+            assert!((axis[0] - amplitude / energy.sqrt()).abs() < 1e-6, "{modulation:?} {value}");
+        }
+    }
+
+    #[test]
+    fn gray_maps_of_section_8_4_9_4() {
+        assert_map(Modulation::Qpsk, &[1.0, -1.0], 2.0);
+        assert_map(Modulation::Qam16, &[1.0, 3.0, -1.0, -3.0], 10.0);
+        assert_map(Modulation::Qam64, &[3.0, 1.0, 5.0, 7.0, -3.0, -1.0, -5.0, -7.0], 42.0);
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_bit_and_the_mean_energy_is_one() {
+        for modulation in ALL {
+            let mut points: Vec<(f32, usize)> = modulation
+                .amplitudes()
+                .iter()
+                .enumerate()
+                .map(|(index, &amplitude)| (amplitude * modulation.scale(), index))
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            assert!(points.windows(2).all(|pair| (pair[0].1 ^ pair[1].1).is_power_of_two()));
+            let energy: f32 = points.iter().map(|point| point.0 * point.0).sum();
+            assert!((2.0 * energy / points.len() as f32 - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn in_phase_comes_first() {
+        let mut axes = [0.0; 2];
+        Modulation::Qam16.map(&[false, true, true, false], &mut axes);
+        assert_eq!(axes.map(|axis| (axis * 10f32.sqrt()).round()), [3.0, -1.0]);
+    }
+
+    /// The definition: the best point with the bit against the best without.
+    fn max_log(modulation: Modulation, received: f32, gain: f32, snr: f32, bit: usize) -> f32 {
+        let bits = modulation.axis_bits();
+        let best = |wanted: usize| {
+            (0..1usize << bits)
+                .filter(|index| index >> (bits - 1 - bit) & 1 == wanted)
+                .map(|index| modulation.metric(index, received, gain, snr))
+                .fold(f32::NEG_INFINITY, f32::max)
+        };
+        best(1) - best(0)
+    }
+
+    proptest! {
+        #[test]
+        fn max_log_ratios_are_differences_of_the_nearest_points(
+            received in -3f32..3.0,
+            gain in 0.01f32..2.0,
+            snr_db in -5f32..30.0,
+        ) {
+            let snr = 10f32.powf(snr_db / 10.0);
+            for modulation in ALL {
+                let mut llrs = [0; 3];
+                let llrs = &mut llrs[..modulation.axis_bits()];
+                modulation.demap(received, gain, snr, llrs);
+                for (bit, &llr) in llrs.iter().enumerate() {
+                    let exact = max_log(modulation, received, gain, snr, bit);
+                    // Beside a half, rounding of the two formulas may fall either way.
+                    prop_assert!((i32::from(llr) - i32::from(quantised(exact))).abs() <= 1,
+                        "{modulation:?} bit {bit}: {llr}, {exact}");
+                }
+            }
+        }
+
+        #[test]
+        fn exact_ratios_are_near_the_max_log_ones_when_the_signal_is_strong(
+            received in -1.5f32..1.5,
+        ) {
+            for modulation in ALL {
+                let (mut near, mut exact) = ([0; 3], [0; 3]);
+                let bits = modulation.axis_bits();
+                modulation.demap(received, 1.0, 1000.0, &mut near[..bits]);
+                modulation.demap_exact(received, 1.0, 1000.0, &mut exact[..bits]);
+                for bit in 0..bits {
+                    prop_assert!((near[bit] - exact[bit]).abs() <= 12, "{near:?} {exact:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_exact_ratio_of_a_qpsk_bit_is_linear() {
+        // −4·(Es/N0)·y/√2: at 0 dB and y = 1 that is −2.83, in eighths −22.6.
+        let mut llr = [0];
+        Modulation::Qpsk.demap_exact(1.0, 1.0, 1.0, &mut llr);
+        assert_eq!(llr, [-23]);
+    }
+}
