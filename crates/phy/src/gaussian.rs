@@ -7,21 +7,21 @@
 //!
 //! The radius has 30 random bits: no number is beyond 6.56, where 5e-11 of the normal law is.
 
+use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
-use pulp::Arch;
 use std::f32::consts::{FRAC_PI_4, LN_2, SQRT_2};
 
 /// Generators side by side.
 pub const LANES: usize = 16;
 
-/// One number of every lane.
-type Lanes = [f32; LANES];
+/// Words that are made before they become numbers.
+const BUFFER: usize = 32 * LANES;
 
 /// A source of normal numbers and of random words.
 #[derive(Clone, Debug)]
 pub struct Gaussian {
-    arch: Arch,
     state: [[u64; LANES]; 4],
+    buffer: Box<[u64; BUFFER]>,
 }
 
 impl Gaussian {
@@ -29,21 +29,19 @@ impl Gaussian {
     pub fn new(stream: &mut Stream) -> Gaussian {
         let mut word = || stream.next_u64();
         let state = std::array::from_fn(|_| std::array::from_fn(|_| word()));
-        Gaussian { arch: Arch::new(), state }
+        Gaussian { state, buffer: Box::new([0; BUFFER]) }
     }
 
     /// Fills `numbers` with independent standard normal numbers.
     pub fn fill(&mut self, numbers: &mut [f32]) {
-        let state = &mut self.state;
-        self.arch.dispatch(
+        let Gaussian { state, buffer } = self;
+        vectorised(
             #[inline(always)]
             || {
-                for chunk in numbers.chunks_mut(2 * LANES) {
-                    let [first, second] = normal_pairs(&next(state));
-                    let cut = chunk.len().min(LANES);
-                    let (head, tail) = chunk.split_at_mut(cut);
-                    head.copy_from_slice(&first[..cut]);
-                    tail.copy_from_slice(&second[..tail.len()]);
+                for chunk in numbers.chunks_mut(2 * BUFFER) {
+                    let words = &mut buffer[..chunk.len().div_ceil(2)];
+                    fill_words(state, words);
+                    normal_pairs(words, chunk);
                 }
             },
         );
@@ -52,14 +50,22 @@ impl Gaussian {
     /// Fills `words` with random bits.
     pub fn words(&mut self, words: &mut [u64]) {
         let state = &mut self.state;
-        self.arch.dispatch(
+        vectorised(
             #[inline(always)]
-            || {
-                for chunk in words.chunks_mut(LANES) {
-                    chunk.copy_from_slice(&next(state)[..chunk.len()]);
-                }
-            },
+            || fill_words(state, words),
         );
+    }
+}
+
+/// Fills `words`, a whole number of steps; what is left of the last step is thrown away.
+#[inline(always)]
+fn fill_words(state: &mut [[u64; LANES]; 4], words: &mut [u64]) {
+    for chunk in words.chunks_mut(LANES) {
+        let next = next(state);
+        match <&mut [u64; LANES]>::try_from(&mut *chunk) {
+            Ok(chunk) => *chunk = next,
+            Err(_) => chunk.copy_from_slice(&next[..chunk.len()]),
+        }
     }
 }
 
@@ -80,25 +86,33 @@ fn next([s0, s1, s2, s3]: &mut [[u64; LANES]; 4]) -> [u64; LANES] {
     words
 }
 
-/// Two normal numbers from every word: the upper half gives the radius, the lower the angle.
+/// Two normal numbers from every word, one for each half of `numbers`; the second half may be one
+/// shorter.
 #[inline(always)]
-fn normal_pairs(words: &[u64; LANES]) -> [Lanes; 2] {
-    let mut pairs = [[0.0; LANES]; 2];
-    for lane in 0..LANES {
-        let (upper, lower) = ((words[lane] >> 32) as u32, words[lane] as u32);
-        // Odd multiples of 2⁻³¹: the middles of 2³⁰ equal parts of (0, 1).
-        let uniform = ((upper >> 1) | 1) as i32 as f32 * (1.0 / (1u32 << 31) as f32);
-        let radius = (-2.0 * ln(uniform)).sqrt();
-        // An angle in ±π/4 about one of the four half axes, which the two lowest bits choose.
-        let angle = (lower as i32 >> 2) as f32 * (FRAC_PI_4 / (1u32 << 29) as f32);
-        let (sine, cosine) = sin_cos(angle);
-        let signed = f32::from_bits((radius * cosine).to_bits() ^ lower << 31);
-        let across = radius * sine;
-        let is_upright = lower & 2 == 2;
-        pairs[0][lane] = if is_upright { across } else { signed };
-        pairs[1][lane] = if is_upright { signed } else { across };
+fn normal_pairs(words: &[u64], numbers: &mut [f32]) {
+    let (first, second) = numbers.split_at_mut(words.len());
+    let whole = second.len();
+    for ((&word, first), second) in words.iter().zip(first.iter_mut()).zip(second) {
+        [*first, *second] = normal_pair(word);
     }
-    pairs
+    if let (Some(&word), Some(first)) = (words.get(whole), first.get_mut(whole)) {
+        [*first, _] = normal_pair(word);
+    }
+}
+
+/// Two normal numbers: the upper half of the word gives the radius, the lower the angle.
+#[inline(always)]
+fn normal_pair(word: u64) -> [f32; 2] {
+    let (upper, lower) = ((word >> 32) as u32, word as u32);
+    // Odd multiples of 2⁻³¹: the middles of 2³⁰ equal parts of (0, 1).
+    let uniform = ((upper >> 1) | 1) as i32 as f32 * (1.0 / (1u32 << 31) as f32);
+    let radius = (-2.0 * ln(uniform)).sqrt();
+    // An angle in ±π/4 about one of the four half axes, which the two lowest bits choose.
+    let angle = (lower as i32 >> 2) as f32 * (FRAC_PI_4 / (1u32 << 29) as f32);
+    let (sine, cosine) = sin_cos(angle);
+    let along = f32::from_bits((radius * cosine).to_bits() ^ lower << 31);
+    let across = radius * sine;
+    if lower & 2 == 2 { [across, along] } else { [along, across] }
 }
 
 /// The natural logarithm of a positive normal number, to a few parts in 10⁷ of the larger of 1 and
@@ -188,19 +202,22 @@ mod tests {
                     *sum += power;
                 }
             }
-            for pair in numbers.windows(LANES + 1) {
-                sums[4] += f64::from(pair[0] * pair[LANES]);
+            let (first, second) = numbers[..2 * BUFFER].split_at(BUFFER);
+            for (x, y) in first.iter().zip(second) {
+                sums[4] += f64::from(x * y);
             }
             for (count, (edge, _)) in beyond.iter_mut().zip(TAILS) {
                 *count += numbers.iter().filter(|number| number.abs() > edge).count() as u64;
             }
         }
         let count = draws as f64;
-        let moments = [(0.0, 1.0), (1.0, 2.0), (0.0, 15.0), (3.0, 96.0), (0.0, 1.0)];
+        let moments = [(0.0, 1.0), (1.0, 2.0), (0.0, 15.0), (3.0, 96.0)];
         for (order, (sum, (mean, variance))) in sums.into_iter().zip(moments).enumerate() {
             let allowed = 5.0 * f64::sqrt(variance / count);
             NORMAL.close(format!("moment {}", order + 1), "", sum / count, mean, allowed);
         }
+        let pairs = 1000.0 * BUFFER as f64;
+        NORMAL.close("product of a pair", "", sums[4] / pairs, 0.0, 5.0 / pairs.sqrt());
         for (count, (edge, share)) in beyond.into_iter().zip(TAILS) {
             let expected = share * draws as f64;
             let allowed = 5.0 * f64::sqrt(expected * (1.0 - share));
@@ -231,13 +248,12 @@ mod tests {
 
     #[test]
     fn every_width_gives_the_same_numbers() {
-        let mut scalar = Gaussian::new(&mut Stream::new(3, 0, "width"));
-        let (mut plain, mut widest) = (vec![], [0f32; 320]);
-        let mut state = scalar.state;
-        for _ in 0..10 {
-            plain.extend(normal_pairs(&next(&mut state)).concat());
+        let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, "width"));
+        let (mut words, mut widest) = ([0; 160], [0f32; 320]);
+        fill_words(&mut gaussian.state.clone(), &mut words);
+        gaussian.fill(&mut widest);
+        for (place, word) in words.into_iter().enumerate() {
+            assert_eq!(normal_pair(word), [widest[place], widest[160 + place]]);
         }
-        scalar.fill(&mut widest);
-        assert_eq!(plain, widest);
     }
 }

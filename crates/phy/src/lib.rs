@@ -51,3 +51,4 @@ pub mod monte_carlo;
 pub mod ofdm;
 pub mod rayleigh;
 pub mod shannon;
+mod vectorised;

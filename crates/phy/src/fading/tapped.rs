@@ -6,26 +6,25 @@
 use super::profiles::Profile;
 use crate::gaussian::{Gaussian, LANES};
 use crate::ofdm::{SPACING_HZ, USED};
-use pulp::Arch;
+use crate::vectorised::vectorised;
 use std::f64::consts::TAU;
 
 /// Subcarriers on each side of the middle one.
 const SIDE: usize = USED / 2;
 
-/// Vectors of lanes that hold one side and the middle.
-const CHUNKS: usize = (SIDE + 1).div_ceil(LANES);
+/// The middle and one side, filled up to whole vectors.
+const HALF: usize = (SIDE + 1).next_multiple_of(LANES);
 
-/// One number of each of some neighbouring subcarriers.
-type Lanes = [f32; LANES];
+/// One number of every subcarrier from the middle to an end.
+type Half = [f32; HALF];
 
 /// Tapped delay lines of one profile.
 #[derive(Clone, Debug)]
 pub struct Tapped {
-    arch: Arch,
     /// Standard deviation of the real and of the imaginary part, by tap.
     deviations: Vec<f32>,
-    /// Cosine and sine of 2πfτ for the subcarriers from the middle up, by chunk and tap.
-    phases: Vec<[Lanes; 2]>,
+    /// Cosine and sine of 2πfτ for the subcarriers from the middle up, by tap.
+    phases: Vec<[Half; 2]>,
     /// Gaussian numbers: real and imaginary part of every tap.
     taps: Vec<f32>,
 }
@@ -35,20 +34,15 @@ impl Tapped {
     pub fn new(profile: &Profile) -> Tapped {
         let deviations: Vec<f32> =
             profile.powers().into_iter().map(|power| (power / 2.0).sqrt() as f32).collect();
-        let mut phases = Vec::with_capacity(CHUNKS * deviations.len());
-        for chunk in 0..CHUNKS {
-            for &(delay_ns, _) in profile.taps {
-                let turn = |lane| {
-                    let frequency = (chunk * LANES + lane) as f64 * SPACING_HZ;
-                    TAU * frequency * delay_ns * 1e-9
-                };
-                let cosine = std::array::from_fn(|lane| libm::cos(turn(lane)) as f32);
-                let sine = std::array::from_fn(|lane| libm::sin(turn(lane)) as f32);
-                phases.push([cosine, sine]);
-            }
-        }
+        let phases = profile.taps.iter().map(|&(delay_ns, _)| {
+            let turn = |place: usize| TAU * place as f64 * SPACING_HZ * delay_ns * 1e-9;
+            let cosine = std::array::from_fn(|place| libm::cos(turn(place)) as f32);
+            let sine = std::array::from_fn(|place| libm::sin(turn(place)) as f32);
+            [cosine, sine]
+        });
+        let phases = phases.collect();
         let taps = vec![0.0; 2 * deviations.len()];
-        Tapped { arch: Arch::new(), deviations, phases, taps }
+        Tapped { deviations, phases, taps }
     }
 
     /// Draws a line: |H| on every used subcarrier, in order of frequency.
@@ -58,8 +52,8 @@ impl Tapped {
             tap[0] *= deviation;
             tap[1] *= deviation;
         }
-        let Tapped { arch, taps, phases, .. } = self;
-        arch.dispatch(
+        let Tapped { taps, phases, .. } = self;
+        vectorised(
             #[inline(always)]
             || response(taps, phases, gains),
         );
@@ -68,31 +62,25 @@ impl Tapped {
 
 /// |H| of the taps. The subcarriers above and below the middle share cosines and sines.
 #[inline(always)]
-fn response(taps: &[f32], phases: &[[Lanes; 2]], gains: &mut [f32; USED]) {
-    let mut sides = [[0f32; CHUNKS * LANES]; 2];
-    for (chunk, phases) in phases.chunks_exact(taps.len() / 2).enumerate() {
-        let mut above = [[0f32; LANES]; 2];
-        let mut below = [[0f32; LANES]; 2];
-        for (tap, [cosine, sine]) in taps.chunks_exact(2).zip(phases) {
-            for lane in 0..LANES {
-                let (re_cos, im_sin) = (tap[0] * cosine[lane], tap[1] * sine[lane]);
-                let (im_cos, re_sin) = (tap[1] * cosine[lane], tap[0] * sine[lane]);
-                above[0][lane] += re_cos + im_sin;
-                above[1][lane] += im_cos - re_sin;
-                below[0][lane] += re_cos - im_sin;
-                below[1][lane] += im_cos + re_sin;
-            }
-        }
-        for (side, [re, im]) in sides.iter_mut().zip([above, below]) {
-            let gains = &mut side[chunk * LANES..][..LANES];
-            for lane in 0..LANES {
-                gains[lane] = (re[lane] * re[lane] + im[lane] * im[lane]).sqrt();
-            }
+fn response(taps: &[f32], phases: &[[Half; 2]], gains: &mut [f32; USED]) {
+    let [mut re_cos, mut im_sin, mut im_cos, mut re_sin] = [[0f32; HALF]; 4];
+    for (tap, [cosine, sine]) in taps.chunks_exact(2).zip(phases) {
+        let (re, im) = (tap[0], tap[1]);
+        for place in 0..HALF {
+            re_cos[place] += re * cosine[place];
+            im_sin[place] += im * sine[place];
+            im_cos[place] += im * cosine[place];
+            re_sin[place] += re * sine[place];
         }
     }
-    gains[SIDE..].copy_from_slice(&sides[0][..=SIDE]);
-    for (gain, &mirrored) in gains[..SIDE].iter_mut().rev().zip(&sides[1][1..]) {
-        *gain = mirrored;
+    let (below, above) = gains.split_at_mut(SIDE);
+    for (place, gain) in above.iter_mut().enumerate() {
+        let (re, im) = (re_cos[place] + im_sin[place], im_cos[place] - re_sin[place]);
+        *gain = (re * re + im * im).sqrt();
+    }
+    for (gain, place) in below.iter_mut().rev().zip(1..HALF) {
+        let (re, im) = (re_cos[place] - im_sin[place], im_cos[place] + re_sin[place]);
+        *gain = (re * re + im * im).sqrt();
     }
 }
 

@@ -11,8 +11,8 @@ use crate::code::Llr;
 use crate::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig, Stopping};
 use crate::fading::Gains;
 use crate::gaussian::Gaussian;
+use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
-use pulp::Arch;
 
 /// Blocks in a word.
 const WORD: usize = u64::BITS as usize;
@@ -37,7 +37,6 @@ impl Chain {
         let code = Code::new(mcs.block_size());
         let snr = libm::pow(10.0, point.snr_db / 10.0) as f32;
         let transmission = Transmission {
-            arch: Arch::new(),
             gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
             front_end: FrontEnd::new(mcs, snr),
             gains: Gains::new(&point.fading),
@@ -64,7 +63,6 @@ impl Chain {
 
 /// Makes the blocks as the decoder asks for them.
 struct Transmission {
-    arch: Arch,
     code: Code,
     gaussian: Gaussian,
     gains: Gains,
@@ -112,7 +110,7 @@ impl Blocks for Transmission {
         self.gaussian.fill(&mut self.noise);
         self.front_end.receive(block, &self.gains_drawn, &self.noise, llrs);
         let information = &self.information;
-        self.arch.dispatch(
+        vectorised(
             #[inline(always)]
             || {
                 for (bit, word) in sent.iter_mut().zip(information) {

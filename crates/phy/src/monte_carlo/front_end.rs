@@ -3,12 +3,11 @@
 use crate::code::{Llr, quantised};
 use crate::mcs::{Mcs, SLOT_SYMBOLS};
 use crate::modulation::{Modulation, qam16, qam64, qpsk};
-use pulp::Arch;
+use crate::vectorised::vectorised;
 
 /// Symbols of one modulation for 64 blocks.
 #[derive(Clone, Debug)]
 pub(super) struct FrontEnd {
-    arch: Arch,
     modulation: Modulation,
     symbols: usize,
     snr: f32,
@@ -21,7 +20,7 @@ impl FrontEnd {
     pub(super) fn new(mcs: Mcs, snr: f32) -> FrontEnd {
         let planes = [vec![0; mcs.coded_bits()], vec![0; mcs.coded_bits()]];
         let (modulation, symbols) = (mcs.modulation, mcs.symbols());
-        FrontEnd { arch: Arch::new(), modulation, symbols, snr, planes }
+        FrontEnd { modulation, symbols, snr, planes }
     }
 
     /// Takes the coded bits of 64 blocks.
@@ -38,7 +37,7 @@ impl FrontEnd {
     /// The ratios of block `block` of the 64 after a channel with `gains`, one per symbol, and
     /// standard normal `noise`, one per symbol for the in-phase, then for the quadrature axes.
     pub(super) fn receive(&self, block: usize, gains: &[f32], noise: &[f32], llrs: &mut [Llr]) {
-        self.arch.dispatch(
+        vectorised(
             #[inline(always)]
             || match self.modulation {
                 Modulation::Qpsk => self.receive_as(block, gains, noise, llrs, qpsk_point, qpsk),
