@@ -5,10 +5,11 @@
 
 pub mod profiles;
 pub mod tapped;
+pub mod tdl;
 
 use crate::gaussian::Gaussian;
 use crate::ofdm::{Mapper, Mapping, USED};
-use profiles::{PROFILES, Profile};
+use profiles::Profile;
 use tapped::Tapped;
 
 /// A channel.
@@ -34,7 +35,7 @@ impl Fading {
             ("awgn", None) => Some(Fading::Awgn),
             ("rayleigh", None) => Some(Fading::Flat),
             _ => {
-                let profile = PROFILES.into_iter().find(|profile| profile.name == channel)?;
+                let profile = Profile::of_name(channel)?;
                 let mapping = mapping.map_or(Some(Mapping::Random), Mapping::of_name)?;
                 Some(Fading::Tapped(profile, mapping))
             }
@@ -46,8 +47,10 @@ impl Fading {
         match self {
             Fading::Awgn => "awgn".into(),
             Fading::Flat => "rayleigh".into(),
-            Fading::Tapped(profile, Mapping::Random) => profile.name.into(),
-            Fading::Tapped(profile, mapping) => format!("{}/{}", profile.name, mapping.name()),
+            Fading::Tapped(profile, Mapping::Random) => profile.full_name(),
+            Fading::Tapped(profile, mapping) => {
+                format!("{}/{}", profile.full_name(), mapping.name())
+            }
         }
     }
 }
@@ -115,7 +118,9 @@ mod tests {
 
     #[test]
     fn names_and_channels_belong_to_each_other() {
-        for name in ["awgn", "rayleigh", "pedestrian-b", "vehicular-a", "vehicular-a/fusc"] {
+        for name in
+            ["awgn", "rayleigh", "pedestrian-b", "vehicular-a", "vehicular-a/fusc", "tdl-b-100"]
+        {
             assert_eq!(Fading::of_name(name).map(|fading| fading.name()).as_deref(), Some(name));
         }
         for name in ["", "awgn/fusc", "vehicular-c", "vehicular-a/", "vehicular-a/none"] {

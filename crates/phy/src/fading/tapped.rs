@@ -34,8 +34,9 @@ impl Tapped {
     pub fn new(profile: &Profile) -> Tapped {
         let deviations: Vec<f32> =
             profile.powers().into_iter().map(|power| (power / 2.0).sqrt() as f32).collect();
-        let phases = profile.taps.iter().map(|&(delay_ns, _)| {
-            let turn = |place: usize| TAU * place as f64 * SPACING_HZ * delay_ns * 1e-9;
+        let phases = profile.taps.iter().map(|&(delay, _)| {
+            let turn =
+                |place: usize| TAU * place as f64 * SPACING_HZ * delay * profile.unit_ns * 1e-9;
             let cosine = std::array::from_fn(|place| libm::cos(turn(place)) as f32);
             let sine = std::array::from_fn(|place| libm::sin(turn(place)) as f32);
             [cosine, sine]

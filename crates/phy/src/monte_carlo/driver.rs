@@ -146,6 +146,22 @@ mod tests {
         }
     }
 
+    /// Blocks that were not independent would make the batches' errors vary more, or less.
+    #[test]
+    fn errors_of_batches_vary_as_those_of_independent_blocks() {
+        let (outcome, heard) = run(&settings(u64::MAX, 60 * BATCH, 2));
+        let rate = outcome.count.frame_error_rate();
+        let (mean, variance) = (rate * BATCH as f64, rate * (1.0 - rate) * BATCH as f64);
+        let mut before = 0;
+        let mut chi_square = 0.0;
+        for count in &heard {
+            chi_square += ((count.errors - before) as f64 - mean).powi(2) / variance;
+            before = count.errors;
+        }
+        let freedom = heard.len() as f64 - 1.0;
+        assert!((chi_square - freedom).abs() < 4.0 * (2.0 * freedom).sqrt(), "{chi_square}");
+    }
+
     #[test]
     fn the_last_batch_is_cut_to_the_wanted_blocks() {
         let (outcome, heard) = run(&settings(u64::MAX, BATCH + 100, 2));
