@@ -9,12 +9,14 @@
 //!
 //! | kind | here now | to come |
 //! | --- | --- | --- |
-//! | fading | [`doppler`], flat [`rayleigh`] fading | frequency-selective taps, MIMO |
+//! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
 //! | error channels | [`channel`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
 //! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
 //! | modulation and coding schemes | [`mcs`]: the eight of 802.16 | |
+//! | multicarrier | [`ofdm`]: subcarriers of a block | |
+//! | error rates | [`monte_carlo`]: by coding and decoding over a channel | |
 //! | error-rate tables | | packet error rate by coding scheme, SNR and packet size |
 //! | link adaptation | | policies that choose a coding scheme from SNR and queue |
 //!
@@ -41,7 +43,12 @@
 pub mod channel;
 pub mod code;
 pub mod doppler;
+pub mod fading;
+pub mod gaussian;
 pub mod mcs;
 pub mod modulation;
+pub mod monte_carlo;
+pub mod ofdm;
 pub mod rayleigh;
 pub mod shannon;
+mod vectorised;

@@ -79,31 +79,20 @@ impl Modulation {
     /// variance 1/(2·snr). As a function of received/|h| the ratio is piecewise linear, because
     /// the nearest points of both kinds change only there.
     pub fn demap(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
-        // In units of half the distance of neighbouring points.
+        // Half the distance of neighbouring points.
         let unit = gain * self.scale();
         let weight = 4.0 * snr * unit;
-        let y = received;
-        match llrs {
-            [sign] => *sign = quantised(-weight * y),
-            [sign, inner] => {
-                // Points 1, 3 | −1, −3: the second bit is 1 outside ±2.
-                let outside = y.abs() - 2.0 * unit;
-                *sign = quantised(-weight * y.signum() * (y.abs() + outside.max(0.0)));
-                *inner = quantised(weight * outside);
+        let quantise = |(llr, ratio): (&mut Llr, f32)| *llr = quantised(ratio);
+        match self {
+            Modulation::Qpsk => {
+                llrs.iter_mut().zip(qpsk(received, unit, weight)).for_each(quantise)
             }
-            [sign, outer, inner] => {
-                // Points 3, 1, 5, 7 | mirrored: the second bit is 1 outside ±4, the third between
-                // 0 and 2 and beyond 6.
-                let y_abs = y.abs();
-                let beyond = |edge: f32| (y_abs - edge * unit).max(0.0);
-                let sign_sum = y_abs + beyond(2.0) + beyond(4.0) + beyond(6.0);
-                *sign = quantised(-weight * y.signum() * sign_sum);
-                let from_four = y_abs - 4.0 * unit;
-                let bend = (from_four.abs() - 2.0 * unit).max(0.0);
-                *outer = quantised(weight * (from_four + bend.copysign(from_four)));
-                *inner = quantised(weight * (from_four.abs() - 2.0 * unit));
+            Modulation::Qam16 => {
+                llrs.iter_mut().zip(qam16(received, unit, weight)).for_each(quantise);
             }
-            _ => unreachable!("an axis has 1 to 3 bits"),
+            Modulation::Qam64 => {
+                llrs.iter_mut().zip(qam64(received, unit, weight)).for_each(quantise);
+            }
         }
     }
 
@@ -129,6 +118,37 @@ impl Modulation {
         let distance = received - gain * self.scale() * self.amplitudes()[index];
         -snr * distance * distance
     }
+}
+
+/// Max-log ratios of an axis, in natural units. `unit` is half the distance of neighbouring points,
+/// `weight` 4·(Es/N0)·`unit`.
+#[inline(always)]
+pub(crate) fn qpsk(y: f32, _unit: f32, weight: f32) -> [f32; 1] {
+    [-weight * y]
+}
+
+/// The same of 16QAM. Points 1, 3 | −1, −3: the second bit is 1 outside ±2.
+#[inline(always)]
+pub(crate) fn qam16(y: f32, unit: f32, weight: f32) -> [f32; 2] {
+    let outside = y.abs() - 2.0 * unit;
+    let sign_sum = y.abs() + outside.max(0.0);
+    [-weight * sign_sum.copysign(y), weight * outside]
+}
+
+/// The same of 64QAM. Points 3, 1, 5, 7 | mirrored: the second bit is 1 outside ±4, the third
+/// between 0 and 2 and beyond 6.
+#[inline(always)]
+pub(crate) fn qam64(y: f32, unit: f32, weight: f32) -> [f32; 3] {
+    let y_abs = y.abs();
+    let beyond = |edge: f32| (y_abs - edge * unit).max(0.0);
+    let sign_sum = y_abs + beyond(2.0) + beyond(4.0) + beyond(6.0);
+    let from_four = y_abs - 4.0 * unit;
+    let bend = (from_four.abs() - 2.0 * unit).max(0.0);
+    [
+        -weight * sign_sum.copysign(y),
+        weight * (from_four + bend.copysign(from_four)),
+        weight * (from_four.abs() - 2.0 * unit),
+    ]
 }
 
 /// log(exp a + exp b).

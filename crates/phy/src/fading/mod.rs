@@ -1,0 +1,145 @@
+//! What a channel does to the symbols of a block: one gain |h| for each, E|h|² = 1.
+//!
+//! Every block has a channel of its own that stands still during the block. Left out: Doppler
+//! within a block and interference between subcarriers (phy-802.16-ctc §6: of no importance).
+
+pub mod profiles;
+pub mod tapped;
+pub mod tdl;
+
+use crate::gaussian::Gaussian;
+use crate::ofdm::{Mapper, Mapping, USED};
+use profiles::Profile;
+use tapped::Tapped;
+
+/// A channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fading {
+    /// No fading: |h| = 1.
+    Awgn,
+    /// Flat block Rayleigh fading: one complex Gaussian h for the whole block.
+    Flat,
+    /// A tapped delay line under OFDM, the symbols on subcarriers by the mapping.
+    Tapped(Profile, Mapping),
+}
+
+impl Fading {
+    /// The channel called `name`: `awgn`, `rayleigh`, or a profile's name, with a mapping's name
+    /// after a slash if it is not the reference.
+    pub fn of_name(name: &str) -> Option<Fading> {
+        let (channel, mapping) = match name.split_once('/') {
+            Some((channel, mapping)) => (channel, Some(mapping)),
+            None => (name, None),
+        };
+        match (channel, mapping) {
+            ("awgn", None) => Some(Fading::Awgn),
+            ("rayleigh", None) => Some(Fading::Flat),
+            _ => {
+                let profile = Profile::of_name(channel)?;
+                let mapping = mapping.map_or(Some(Mapping::Random), Mapping::of_name)?;
+                Some(Fading::Tapped(profile, mapping))
+            }
+        }
+    }
+
+    /// The name, such that [`of_name`](Fading::of_name) gives the channel.
+    pub fn name(&self) -> String {
+        match self {
+            Fading::Awgn => "awgn".into(),
+            Fading::Flat => "rayleigh".into(),
+            Fading::Tapped(profile, Mapping::Random) => profile.full_name(),
+            Fading::Tapped(profile, mapping) => {
+                format!("{}/{}", profile.full_name(), mapping.name())
+            }
+        }
+    }
+}
+
+/// Draws the gains of blocks of one length.
+#[derive(Clone, Debug)]
+pub struct Gains(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Awgn,
+    Flat,
+    Tapped { line: Box<Tapped>, mapper: Box<Mapper>, response: Box<[f32; USED]> },
+}
+
+impl Gains {
+    /// The gains of `fading`.
+    pub fn new(fading: &Fading) -> Gains {
+        Gains(match fading {
+            Fading::Awgn => Kind::Awgn,
+            Fading::Flat => Kind::Flat,
+            Fading::Tapped(profile, mapping) => Kind::Tapped {
+                line: Box::new(Tapped::new(profile)),
+                mapper: Box::new(Mapper::new(*mapping)),
+                response: Box::new([0.0; USED]),
+            },
+        })
+    }
+
+    /// Forgets all blocks drawn: what follows depends on the random numbers alone.
+    pub fn restart(&mut self) {
+        if let Kind::Tapped { mapper, .. } = &mut self.0 {
+            mapper.restart();
+        }
+    }
+
+    /// |h| of every symbol of the next block.
+    ///
+    /// # Panics
+    ///
+    /// If the mapping has fewer subcarriers than `gains`.
+    pub fn draw(&mut self, gaussian: &mut Gaussian, gains: &mut [f32]) {
+        match &mut self.0 {
+            Kind::Awgn => gains.fill(1.0),
+            Kind::Flat => {
+                let mut parts = [0.0; 2];
+                gaussian.fill(&mut parts);
+                gains.fill((0.5 * (parts[0] * parts[0] + parts[1] * parts[1])).sqrt());
+            }
+            Kind::Tapped { line, mapper, response } => {
+                line.draw(gaussian, response);
+                let subcarriers = mapper.draw(gaussian, gains.len());
+                for (gain, &subcarrier) in gains.iter_mut().zip(subcarriers) {
+                    *gain = response[usize::from(subcarrier)];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::rng::Stream;
+
+    #[test]
+    fn names_and_channels_belong_to_each_other() {
+        for name in
+            ["awgn", "rayleigh", "pedestrian-b", "vehicular-a", "vehicular-a/fusc", "tdl-b-100"]
+        {
+            assert_eq!(Fading::of_name(name).map(|fading| fading.name()).as_deref(), Some(name));
+        }
+        for name in ["", "awgn/fusc", "vehicular-c", "vehicular-a/", "vehicular-a/none"] {
+            assert_eq!(Fading::of_name(name), None);
+        }
+    }
+
+    #[test]
+    fn flat_fading_is_the_same_for_a_block_and_differs_between_blocks() {
+        let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, "flat"));
+        let mut flat = Gains::new(&Fading::Flat);
+        let mut power = 0.0;
+        let draws = 100_000;
+        for _ in 0..draws {
+            let mut gains = [0.0; 3];
+            flat.draw(&mut gaussian, &mut gains);
+            assert!(gains[0] == gains[1] && gains[1] == gains[2]);
+            power += f64::from(gains[0]).powi(2) / f64::from(draws);
+        }
+        assert!((power - 1.0).abs() < 5.0 / f64::from(draws).sqrt(), "{power}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Power delay profiles by name.
+//!
+//! Source: Recommendation ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5
+//! (vehicular): channels A and B. Powers are relative; what draws the taps makes their sum 1.
+
+use super::tdl::TDLS;
+
+/// A power delay profile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// The name that users give.
+    pub name: &'static str,
+    /// Unit of the delays, ns.
+    pub unit_ns: f64,
+    /// Delay (units) and mean power (dB) of every tap.
+    pub taps: &'static [(f64, f64)],
+}
+
+/// The profiles of ITU-R M.1225.
+pub const PROFILES: [Profile; 4] = [PEDESTRIAN_A, PEDESTRIAN_B, VEHICULAR_A, VEHICULAR_B];
+
+/// ITU-R M.1225 Pedestrian A.
+pub const PEDESTRIAN_A: Profile = Profile {
+    name: "pedestrian-a",
+    unit_ns: 1.0,
+    taps: &[(0.0, 0.0), (110.0, -9.7), (190.0, -19.2), (410.0, -22.8)],
+};
+
+/// ITU-R M.1225 Pedestrian B.
+pub const PEDESTRIAN_B: Profile = Profile {
+    name: "pedestrian-b",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, 0.0),
+        (200.0, -0.9),
+        (800.0, -4.9),
+        (1200.0, -8.0),
+        (2300.0, -7.8),
+        (3700.0, -23.9),
+    ],
+};
+
+/// ITU-R M.1225 Vehicular A.
+pub const VEHICULAR_A: Profile = Profile {
+    name: "vehicular-a",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, 0.0),
+        (310.0, -1.0),
+        (710.0, -9.0),
+        (1090.0, -10.0),
+        (1730.0, -15.0),
+        (2510.0, -20.0),
+    ],
+};
+
+/// ITU-R M.1225 Vehicular B. Longer than the cyclic prefix of 11.43 µs; interference between
+/// symbols is left out.
+pub const VEHICULAR_B: Profile = Profile {
+    name: "vehicular-b",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, -2.5),
+        (300.0, 0.0),
+        (8900.0, -12.8),
+        (12900.0, -10.0),
+        (17100.0, -25.2),
+        (20000.0, -16.0),
+    ],
+};
+
+impl Profile {
+    /// The profile called `name`: one of [`PROFILES`], or a 3GPP line with its delay spread in ns,
+    /// `tdl-a-300`.
+    pub fn of_name(name: &str) -> Option<Profile> {
+        let named = PROFILES.into_iter().find(|profile| profile.name == name);
+        named.or_else(|| Profile::tdl_of_name(name))
+    }
+
+    /// The name, such that [`of_name`](Profile::of_name) gives the profile.
+    pub fn full_name(&self) -> String {
+        let is_tdl = TDLS.iter().any(|line| line.name == self.name);
+        if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }
+    }
+
+    /// Mean powers of the taps, their sum 1.
+    pub fn powers(&self) -> Vec<f64> {
+        let relative = |&(_, db): &(f64, f64)| libm::pow(10.0, db / 10.0);
+        let total: f64 = self.taps.iter().map(relative).sum();
+        self.taps.iter().map(|tap| relative(tap) / total).collect()
+    }
+
+    /// The root mean square delay spread, ns.
+    pub fn delay_spread_ns(&self) -> f64 {
+        let moment = |order: i32| -> f64 {
+            let delays = self.taps.iter().map(|&(delay, _)| (delay * self.unit_ns).powi(order));
+            self.powers().into_iter().zip(delays).map(|(power, delay)| power * delay).sum()
+        };
+        f64::sqrt(moment(2) - moment(1).powi(2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vehicular_a_has_the_powers_of_the_fact_sheet() {
+        let digits = [0.4850, 0.3852, 0.0611, 0.0485, 0.0153, 0.0048];
+        for (power, four_digits) in VEHICULAR_A.powers().into_iter().zip(digits) {
+            assert!((power - four_digits).abs() < 1e-4, "{power}, {four_digits}");
+        }
+    }
+
+    /// ITU-R M.1225 annex 2, table 2: 45, 750, 370 and 4000 ns, to their rounding.
+    #[test]
+    fn delay_spreads_of_table_2() {
+        for (profile, spread) in PROFILES.iter().zip([45.0, 750.0, 370.0, 4000.0]) {
+            let ratio = profile.delay_spread_ns() / spread;
+            assert!((ratio - 1.0).abs() < 0.16, "{}: {ratio}", profile.name);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A tapped delay line that stands still during a block: its gain on every subcarrier.
+//!
+//! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l. Not a sum of sinusoids: one
+//! of few fades too rarely (phy-802.16-ctc §6).
+
+use super::profiles::Profile;
+use crate::gaussian::{Gaussian, LANES};
+use crate::ofdm::{SPACING_HZ, USED};
+use crate::vectorised::vectorised;
+use std::f64::consts::TAU;
+
+/// Subcarriers on each side of the middle one.
+const SIDE: usize = USED / 2;
+
+/// The middle and one side, filled up to whole vectors.
+const HALF: usize = (SIDE + 1).next_multiple_of(LANES);
+
+/// One number of every subcarrier from the middle to an end.
+type Half = [f32; HALF];
+
+/// Tapped delay lines of one profile.
+#[derive(Clone, Debug)]
+pub struct Tapped {
+    /// Standard deviation of the real and of the imaginary part, by tap.
+    deviations: Vec<f32>,
+    /// Cosine and sine of 2πfτ for the subcarriers from the middle up, by tap.
+    phases: Vec<[Half; 2]>,
+    /// Gaussian numbers: real and imaginary part of every tap.
+    taps: Vec<f32>,
+}
+
+impl Tapped {
+    /// The lines of `profile`, the mean total power being 1.
+    pub fn new(profile: &Profile) -> Tapped {
+        let deviations: Vec<f32> =
+            profile.powers().into_iter().map(|power| (power / 2.0).sqrt() as f32).collect();
+        let phases = profile.taps.iter().map(|&(delay, _)| {
+            let turn =
+                |place: usize| TAU * place as f64 * SPACING_HZ * delay * profile.unit_ns * 1e-9;
+            let cosine = std::array::from_fn(|place| libm::cos(turn(place)) as f32);
+            let sine = std::array::from_fn(|place| libm::sin(turn(place)) as f32);
+            [cosine, sine]
+        });
+        let phases = phases.collect();
+        let taps = vec![0.0; 2 * deviations.len()];
+        Tapped { deviations, phases, taps }
+    }
+
+    /// Draws a line: |H| on every used subcarrier, in order of frequency.
+    pub fn draw(&mut self, gaussian: &mut Gaussian, gains: &mut [f32; USED]) {
+        gaussian.fill(&mut self.taps);
+        for (tap, deviation) in self.taps.chunks_exact_mut(2).zip(&self.deviations) {
+            tap[0] *= deviation;
+            tap[1] *= deviation;
+        }
+        let Tapped { taps, phases, .. } = self;
+        vectorised(
+            #[inline(always)]
+            || response(taps, phases, gains),
+        );
+    }
+}
+
+/// |H| of the taps. The subcarriers above and below the middle share cosines and sines.
+#[inline(always)]
+fn response(taps: &[f32], phases: &[[Half; 2]], gains: &mut [f32; USED]) {
+    let [mut re_cos, mut im_sin, mut im_cos, mut re_sin] = [[0f32; HALF]; 4];
+    for (tap, [cosine, sine]) in taps.chunks_exact(2).zip(phases) {
+        let (re, im) = (tap[0], tap[1]);
+        for place in 0..HALF {
+            re_cos[place] += re * cosine[place];
+            im_sin[place] += im * sine[place];
+            im_cos[place] += im * cosine[place];
+            re_sin[place] += re * sine[place];
+        }
+    }
+    let (below, above) = gains.split_at_mut(SIDE);
+    for (place, gain) in above.iter_mut().enumerate() {
+        let (re, im) = (re_cos[place] + im_sin[place], im_cos[place] - re_sin[place]);
+        *gain = (re * re + im * im).sqrt();
+    }
+    for (gain, place) in below.iter_mut().rev().zip(1..HALF) {
+        let (re, im) = (re_cos[place] - im_sin[place], im_cos[place] + re_sin[place]);
+        *gain = (re * re + im * im).sqrt();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fading::profiles::{PROFILES, VEHICULAR_A};
+    use airpath_conformance::Law;
+    use airpath_core::rng::Stream;
+
+    #[test]
+    fn the_gain_is_the_absolute_value_of_the_transfer_function() {
+        let mut tapped = Tapped::new(&VEHICULAR_A);
+        let mut gains = [0.0; USED];
+        tapped.draw(&mut Gaussian::new(&mut Stream::new(1, 0, "H")), &mut gains);
+        for (subcarrier, &gain) in gains.iter().enumerate() {
+            let frequency = (subcarrier as f64 - SIDE as f64) * SPACING_HZ;
+            let (mut re, mut im) = (0.0, 0.0);
+            for (tap, (delay_ns, _)) in tapped.taps.chunks(2).zip(VEHICULAR_A.taps) {
+                let (sine, cosine) = libm::sincos(-TAU * frequency * delay_ns * 1e-9);
+                let (x, y) = (f64::from(tap[0]), f64::from(tap[1]));
+                re += x * cosine - y * sine;
+                im += x * sine + y * cosine;
+            }
+            assert!((f64::from(gain) - libm::hypot(re, im)).abs() < 1e-5, "{subcarrier}");
+        }
+    }
+
+    const RAYLEIGH: Law = Law {
+        area: "Statistics",
+        source: "A Rayleigh fading subcarrier: power of mean 1, exponentially distributed",
+        allows: "five standard deviations of 4e5 draws",
+    };
+
+    #[test]
+    fn power_of_a_subcarrier_and_correlation_over_the_band() {
+        let draws = 400_000;
+        let apart = 200;
+        for profile in PROFILES {
+            let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, profile.name));
+            let mut tapped = Tapped::new(&profile);
+            let mut gains = [0.0; USED];
+            let (mut mean, mut product, mut weak) = (0.0, 0.0, 0.0);
+            for _ in 0..draws {
+                tapped.draw(&mut gaussian, &mut gains);
+                let power = f64::from(gains[10]).powi(2);
+                mean += power / f64::from(draws);
+                product += power * f64::from(gains[10 + apart]).powi(2) / f64::from(draws);
+                weak += f64::from(power < 1e-3) / f64::from(draws);
+            }
+            let sigma = 1.0 / f64::from(draws).sqrt();
+            let what = |text: &str| format!("{}, {text}", profile.name);
+            RAYLEIGH.close(what("mean power"), "", mean, 1.0, 5.0 * sigma);
+            let expected = -libm::expm1(-1e-3);
+            let allowed = 5.0 * sigma * expected.sqrt();
+            RAYLEIGH.close(what("share below −30 dB"), "", weak, expected, allowed);
+            // E|H₁|²|H₂|² = 1 + |E H₁H₂*|²; its variance is below E|H|⁸ = 24.
+            let expected = 1.0 + correlation(&profile, apart).powi(2);
+            RAYLEIGH.close(what("product"), "", product, expected, 5.0 * sigma * 24f64.sqrt());
+        }
+    }
+
+    /// |Σ p_l·exp(−j2πfτ_l)| for two subcarriers `apart` from one another.
+    fn correlation(profile: &Profile, apart: usize) -> f64 {
+        let (mut re, mut im) = (0.0, 0.0);
+        for (power, (delay_ns, _)) in profile.powers().into_iter().zip(profile.taps) {
+            let (sine, cosine) = libm::sincos(TAU * apart as f64 * SPACING_HZ * delay_ns * 1e-9);
+            re += power * cosine;
+            im += power * sine;
+        }
+        libm::hypot(re, im)
+    }
+
+    /// Deep fades of the whole block decide on error rates: all taps must be weak at once.
+    #[test]
+    fn total_power_falls_short_as_the_sum_of_exponential_powers_does() {
+        let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, "total"));
+        let mut tapped = Tapped::new(&VEHICULAR_A);
+        let mut gains = [0.0; USED];
+        let (draws, edge) = (2_000_000, 0.05);
+        let mut weak = 0;
+        for _ in 0..draws {
+            tapped.draw(&mut gaussian, &mut gains);
+            weak += u32::from(tapped.taps.iter().map(|part| part * part).sum::<f32>() < edge);
+        }
+        // 1 − Σ_l exp(−x/p_l)·Π_{k≠l} p_l/(p_l − p_k).
+        let powers = VEHICULAR_A.powers();
+        let term = |l: usize| {
+            let others = (0..powers.len()).filter(|&k| k != l);
+            let product: f64 = others.map(|k| powers[l] / (powers[l] - powers[k])).product();
+            product * libm::exp(-f64::from(edge) / powers[l])
+        };
+        let expected = f64::from(draws) * (1.0 - (0..powers.len()).map(term).sum::<f64>());
+        RAYLEIGH.close("total below 0.05", "", f64::from(weak), expected, 5.0 * expected.sqrt());
+    }
+}

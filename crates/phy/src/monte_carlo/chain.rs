@@ -1,0 +1,129 @@
+//! The whole chain, for one batch of random blocks after the other.
+//!
+//! ```text
+//! random bits ─▶ encoder ─▶ map ─▶ × |h| ─▶ + noise ─▶ demap ─▶ decoder ─▶ right or wrong
+//! └────── words of 64 blocks ──┘ └───────── block by block ───┘ └─ as many as lanes ─┘
+//! ```
+
+use super::front_end::FrontEnd;
+use super::{Count, Point};
+use crate::code::Llr;
+use crate::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig, Stopping};
+use crate::fading::Gains;
+use crate::gaussian::Gaussian;
+use crate::vectorised::vectorised;
+use airpath_core::rng::Stream;
+
+/// Blocks in a word.
+const WORD: usize = u64::BITS as usize;
+
+/// The chain at one point.
+pub struct Chain {
+    decoder: Decoder,
+    transmission: Transmission,
+}
+
+impl Chain {
+    /// The chain of `point`, decoding as `config` says.
+    ///
+    /// # Panics
+    ///
+    /// If the stopping rule is not the genie, which alone tells right from wrong, or the signal
+    /// to noise ratio is not finite.
+    pub fn new(point: &Point, config: DecoderConfig) -> Chain {
+        assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
+        assert!(point.snr_db.is_finite(), "a finite signal-to-noise ratio");
+        let mcs = point.mcs;
+        let code = Code::new(mcs.block_size());
+        let snr = libm::pow(10.0, point.snr_db / 10.0) as f32;
+        let transmission = Transmission {
+            gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
+            front_end: FrontEnd::new(mcs, snr),
+            gains: Gains::new(&point.fading),
+            information: vec![0; mcs.information_bits()],
+            coded: vec![0; mcs.coded_bits()],
+            gains_drawn: vec![0.0; mcs.symbols()],
+            noise: vec![0.0; 2 * mcs.symbols()],
+            left: 0,
+            word_left: 0,
+            count: Count::default(),
+            code,
+        };
+        let decoder = Decoder::new(&transmission.code, mcs.coded_bits(), config);
+        Chain { decoder, transmission }
+    }
+
+    /// Sends and decodes `blocks` blocks with the randomness of `stream` alone.
+    pub fn run(&mut self, stream: &mut Stream, blocks: u64) -> Count {
+        self.transmission.begin(stream, blocks);
+        self.decoder.decode(&mut self.transmission);
+        self.transmission.count
+    }
+}
+
+/// Makes the blocks as the decoder asks for them.
+struct Transmission {
+    code: Code,
+    gaussian: Gaussian,
+    gains: Gains,
+    front_end: FrontEnd,
+    /// Information and coded bits, in words of 64 blocks.
+    information: Vec<u64>,
+    coded: Vec<u64>,
+    gains_drawn: Vec<f32>,
+    noise: Vec<f32>,
+    /// Blocks still to send, and those left in the words.
+    left: u64,
+    word_left: usize,
+    count: Count,
+}
+
+impl Transmission {
+    /// Before the first block of a batch.
+    fn begin(&mut self, stream: &mut Stream, blocks: u64) {
+        self.gaussian = Gaussian::new(stream);
+        self.gains.restart();
+        (self.left, self.word_left, self.count) = (blocks, 0, Count::default());
+    }
+
+    /// Encodes the next 64 blocks.
+    fn encode(&mut self) {
+        self.gaussian.words(&mut self.information);
+        self.code.encode(&self.information, &mut self.coded);
+        self.front_end.load(&self.coded);
+        self.word_left = WORD;
+    }
+}
+
+impl Blocks for Transmission {
+    fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        if self.word_left == 0 {
+            self.encode();
+        }
+        self.left -= 1;
+        self.word_left -= 1;
+        let block = self.word_left;
+        self.gains.draw(&mut self.gaussian, &mut self.gains_drawn);
+        self.gaussian.fill(&mut self.noise);
+        self.front_end.receive(block, &self.gains_drawn, &self.noise, llrs);
+        let information = &self.information;
+        vectorised(
+            #[inline(always)]
+            || {
+                for (bit, word) in sent.iter_mut().zip(information) {
+                    *bit = word >> block & 1 == 1;
+                }
+            },
+        );
+        true
+    }
+
+    fn decoded(&mut self, block: Decoded<'_>) {
+        self.count.blocks += 1;
+        self.count.errors += u64::from(!block.is_stopped);
+        self.count.iterations += u64::from(block.iterations);
+    }
+}

@@ -1,0 +1,194 @@
+//! Batches of blocks on several threads, until there are errors or blocks enough.
+//!
+//! A batch draws from a stream named after the point and the batch's number, and batches count in
+//! the order of their numbers: the result does not depend on the number of threads. Batches that
+//! were begun beyond the last that counts are thrown away.
+
+use super::{Chain, Count, Point};
+use crate::code::ctc::DecoderConfig;
+use airpath_core::rng::Seed;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::thread;
+
+/// Blocks of a batch. Enough that the lanes that run empty at its end do not matter.
+pub const BATCH: u64 = 8192;
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the streams of all points come from.
+    pub seed: Seed,
+    /// The first batch that ends with as many errors is the last.
+    pub errors: u64,
+    /// Blocks after which a point ends in any case.
+    pub blocks: u64,
+    /// Threads that decode.
+    pub threads: NonZero<usize>,
+    /// How to decode. Stops by the genie.
+    pub decoder: DecoderConfig,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Of all batches that count.
+    pub count: Count,
+    /// False if cancelled before there were errors or blocks enough.
+    pub is_complete: bool,
+}
+
+/// Measures a point. `progress` hears the count after every batch; `cancel` ends the measurement
+/// after the batches under way.
+///
+/// # Panics
+///
+/// As [`Chain::new`].
+pub fn measure(
+    point: &Point,
+    settings: &Settings,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(Count),
+) -> Outcome {
+    let batches = settings.blocks.div_ceil(BATCH);
+    let next = AtomicU64::new(0);
+    let enough = AtomicBool::new(false);
+    let (sender, results) = mpsc::channel();
+    let work = |sender: mpsc::Sender<(u64, Count)>| {
+        let mut chain = Chain::new(point, settings.decoder);
+        while !enough.load(Relaxed) && !cancel.load(Relaxed) {
+            let batch = next.fetch_add(1, Relaxed);
+            if batch >= batches {
+                return;
+            }
+            let blocks = BATCH.min(settings.blocks - batch * BATCH);
+            let mut stream = settings.seed.child(&format!("{point}/{batch}")).stream();
+            let count = chain.run(&mut stream, blocks);
+            if sender.send((batch, count)).is_err() {
+                return;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..settings.threads.get() {
+            let (sender, work) = (sender.clone(), &work);
+            scope.spawn(move || work(sender));
+        }
+        drop(sender);
+        let outcome = collect(&results, settings, progress);
+        enough.store(true, Relaxed);
+        outcome
+    })
+}
+
+/// Adds batches up in the order of their numbers until the count is complete or none comes.
+fn collect(
+    results: &mpsc::Receiver<(u64, Count)>,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Count),
+) -> Outcome {
+    let is_complete =
+        |count: &Count| count.errors >= settings.errors || count.blocks >= settings.blocks;
+    let (mut count, mut wanted, mut waiting) = (Count::default(), 0, BTreeMap::new());
+    while !is_complete(&count) {
+        let Ok((batch, result)) = results.recv() else {
+            break;
+        };
+        waiting.insert(batch, result);
+        while let Some(result) = waiting.remove(&wanted)
+            && !is_complete(&count)
+        {
+            count += result;
+            wanted += 1;
+            progress(count);
+        }
+    }
+    Outcome { count, is_complete: is_complete(&count) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fading::Fading;
+    use crate::mcs::MCSS;
+
+    fn settings(errors: u64, blocks: u64, threads: usize) -> Settings {
+        Settings {
+            seed: Seed::new(1, 0, "driver"),
+            errors,
+            blocks,
+            threads: NonZero::new(threads).expect("a thread"),
+            decoder: DecoderConfig::default(),
+        }
+    }
+
+    fn point() -> Point {
+        let fading = Fading::of_name("vehicular-a").expect("a channel");
+        Point { mcs: MCSS[7], fading, snr_db: 28.0 }
+    }
+
+    fn run(settings: &Settings) -> (Outcome, Vec<Count>) {
+        let mut heard = vec![];
+        let outcome =
+            measure(&point(), settings, &AtomicBool::new(false), &mut |count| heard.push(count));
+        (outcome, heard)
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_counts_in_the_same_order() {
+        let one = run(&settings(600, 1_000_000, 1));
+        assert!(one.0.is_complete && one.0.count.errors >= 600, "{one:?}");
+        assert!(one.1.len() > 2, "several batches");
+        for threads in [2, 5] {
+            assert_eq!(run(&settings(600, 1_000_000, threads)), one);
+        }
+    }
+
+    /// Blocks that were not independent would make the batches' errors vary more, or less.
+    #[test]
+    fn errors_of_batches_vary_as_those_of_independent_blocks() {
+        let (outcome, heard) = run(&settings(u64::MAX, 60 * BATCH, 2));
+        let rate = outcome.count.frame_error_rate();
+        let (mean, variance) = (rate * BATCH as f64, rate * (1.0 - rate) * BATCH as f64);
+        let mut before = 0;
+        let mut chi_square = 0.0;
+        for count in &heard {
+            chi_square += ((count.errors - before) as f64 - mean).powi(2) / variance;
+            before = count.errors;
+        }
+        let freedom = heard.len() as f64 - 1.0;
+        assert!((chi_square - freedom).abs() < 4.0 * (2.0 * freedom).sqrt(), "{chi_square}");
+    }
+
+    #[test]
+    fn the_last_batch_is_cut_to_the_wanted_blocks() {
+        let (outcome, heard) = run(&settings(u64::MAX, BATCH + 100, 2));
+        assert!(outcome.is_complete);
+        assert_eq!(outcome.count.blocks, BATCH + 100);
+        assert_eq!(
+            heard.iter().map(|count| count.blocks).collect::<Vec<_>>(),
+            [BATCH, BATCH + 100]
+        );
+    }
+
+    #[test]
+    fn a_cancelled_measurement_keeps_whole_batches() {
+        let cancel = AtomicBool::new(false);
+        let outcome = measure(&point(), &settings(u64::MAX, u64::MAX, 2), &cancel, &mut |count| {
+            cancel.store(count.blocks >= 2 * BATCH, Relaxed);
+        });
+        assert!(!outcome.is_complete);
+        assert!(outcome.count.blocks >= 2 * BATCH && outcome.count.blocks.is_multiple_of(BATCH));
+        let (expected, _) = run(&settings(u64::MAX, outcome.count.blocks, 1));
+        assert_eq!(outcome.count, expected.count);
+    }
+
+    #[test]
+    fn nothing_wanted_is_complete_at_once() {
+        let (outcome, heard) = run(&settings(0, 100, 1));
+        assert_eq!(outcome, Outcome { count: Count::default(), is_complete: true });
+        assert!(heard.is_empty());
+    }
+}

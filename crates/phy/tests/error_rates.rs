@@ -1,0 +1,116 @@
+//! Error rates of the whole chain, against the reference points of phy-802.16-ctc §6 and §7.1.
+//!
+//! The short tests run always; those at length with `cargo test --release -- --ignored`.
+
+use airpath_conformance::Law;
+use airpath_core::rng::Seed;
+use airpath_phy::code::ctc::DecoderConfig;
+use airpath_phy::fading::Fading;
+use airpath_phy::mcs::MCSS;
+use airpath_phy::monte_carlo::{Count, Point, Settings, measure};
+use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
+
+const VEHICULAR_A: Law = Law {
+    area: "802.16 packet error rates",
+    source: "Frame error rates on ITU-R Vehicular A of another implementation \
+             (phy-802.16-ctc §6, reference model)",
+    allows: "3.3 standard deviations of both counts",
+};
+
+const AWGN: Law = Law {
+    area: "802.16 packet error rates",
+    source: "Frame error rates on AWGN of another implementation (phy-802.16-ctc §7.1)",
+    allows: "3.3 standard deviations of both counts",
+};
+
+/// A point of `channel`, on two threads.
+fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) -> Count {
+    let fading = Fading::of_name(channel).expect("a channel");
+    let settings = Settings {
+        seed: Seed::new(1, 0, "error rates"),
+        errors,
+        blocks,
+        threads: NonZero::new(2).expect("two threads"),
+        decoder: DecoderConfig::default(),
+    };
+    let point = Point { mcs: MCSS[number], fading, snr_db };
+    measure(&point, &settings, &AtomicBool::new(false), &mut |_| {}).count
+}
+
+/// The frame error rate of a point is theirs, which rests on `their_errors` errors.
+fn assert_rate(law: Law, count: Count, what: String, theirs: f64, their_errors: f64) {
+    let ours = count.frame_error_rate();
+    let allowed = 3.3 * theirs * f64::sqrt(1.0 / count.errors as f64 + 1.0 / their_errors);
+    law.close(what, "", ours, theirs, allowed);
+}
+
+/// §6, reference model: scheme, Es/N0 (dB), frame error rate, errors counted.
+const POINTS: [(usize, f64, f64, f64); 9] = [
+    (5, 26.0, 3.30e-3, 8000.0),
+    (7, 30.0, 4.74e-3, 8000.0),
+    (3, 22.0, 5.83e-3, 8000.0),
+    (4, 22.0, 3.26e-3, 8000.0),
+    (6, 26.0, 1.22e-2, 8000.0),
+    (0, 12.0, 3.04e-3, 600.0),
+    (1, 16.0, 6.74e-3, 600.0),
+    (2, 16.0, 9.92e-3, 600.0),
+    (6, 30.0, 4.91e-4, 4000.0),
+];
+
+fn assert_vehicular_a(points: &[(usize, f64, f64, f64)], errors: u64) {
+    for &(number, snr_db, theirs, their_errors) in points {
+        let count = counted(number, "vehicular-a", snr_db, errors, 100_000_000);
+        assert_rate(VEHICULAR_A, count, format!("mcs{number}, {snr_db} dB"), theirs, their_errors);
+    }
+}
+
+#[test]
+fn vehicular_a_points_of_the_reference_model() {
+    assert_vehicular_a(&POINTS[..8], 400);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn vehicular_a_points_of_the_reference_model_at_length() {
+    assert_vehicular_a(&POINTS, 4000);
+}
+
+/// §7.1: scheme, Es/N0 (dB), errors in 60 000 blocks, max-log.
+#[test]
+fn awgn_points_through_the_chain() {
+    let points = [
+        (0, 2.00, 82.0),
+        (1, 5.50, 31.0),
+        (2, 7.50, 111.0),
+        (3, 11.50, 109.0),
+        (4, 12.25, 146.0),
+        (5, 16.00, 80.0),
+        (6, 17.00, 75.0),
+        (7, 19.00, 55.0),
+    ];
+    for (number, snr_db, errors) in points {
+        let count = counted(number, "awgn", snr_db, u64::MAX, 100_000);
+        let what = format!("mcs{number}, {snr_db} dB");
+        assert_rate(AWGN, count, what, errors / 60_000.0, errors);
+    }
+}
+
+/// §6, variants: 1500 to 2500 errors each. Adjacent subcarriers lose the band's diversity, a flat
+/// channel all of it.
+#[test]
+fn variants_of_the_channel_model() {
+    let variants = [
+        ("vehicular-a/fusc", 4, 22.0, 2.94e-3),
+        ("vehicular-a/fusc", 7, 30.0, 3.98e-3),
+        ("vehicular-a/adjacent", 4, 22.0, 1.3e-2),
+        ("rayleigh", 4, 22.0, 7.3e-2),
+        ("rayleigh", 7, 30.0, 4.8e-2),
+    ];
+    for (channel, number, snr_db, theirs) in variants {
+        let count = counted(number, channel, snr_db, 500, 1_000_000);
+        // Two digits of theirs are printed for the last three.
+        let what = format!("{channel}, mcs{number}, {snr_db} dB");
+        assert_rate(VEHICULAR_A, count, what, theirs, 1500.0);
+    }
+}
