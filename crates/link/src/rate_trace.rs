@@ -273,6 +273,8 @@ mod tests {
             let more = link.transfer_end(frame + Bytes(1), start);
             prop_assert!(more > start + Duration::from_secs(span), "{more:?}");
             link.set_rate(Rate(2 * nominal));
+            // A mean of 8⅓ bit/s is said to be 8, and setting 8 gives the trace as it is.
+            prop_assume!(link.nominal.is_some());
             prop_assert_eq!(link.transfer_end(frame + frame, start), end);
         }
 
