@@ -17,7 +17,7 @@
 //! | modulation and coding schemes | [`mcs`]: the eight of 802.16 | |
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
 //! | error rates | [`monte_carlo`]: by coding and decoding over a channel | |
-//! | error-rate tables | | packet error rate by coding scheme, SNR and packet size |
+//! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |
 //! | link adaptation | | policies that choose a coding scheme from SNR and queue |
 //!
 //! Mathematical functions come from the `libm` crate, so a result is the same bit for bit on
@@ -49,6 +49,7 @@ pub mod mcs;
 pub mod modulation;
 pub mod monte_carlo;
 pub mod ofdm;
+pub mod per_table;
 pub mod rayleigh;
 pub mod shannon;
 mod vectorised;

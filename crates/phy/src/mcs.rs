@@ -101,11 +101,18 @@ impl Mcs {
         self.rate_bps() * bytes as f64 / (self.block_bytes * self.blocks(bytes)) as f64
     }
 
-    /// 1 − (1 − FER)^blocks (qawla-2015 eq. 23): the share of packets of `bytes` bytes with a
-    /// block in error.
+    /// The share of packets of `bytes` bytes with a block in error.
     pub fn packet_error_rate(self, frame_error_rate: f64, bytes: usize) -> f64 {
-        -libm::expm1(self.blocks(bytes) as f64 * libm::log1p(-frame_error_rate))
+        packet_error_rate(frame_error_rate, self.blocks(bytes) as u64)
     }
+}
+
+/// 1 − (1 − FER)^blocks (qawla-2015 eq. 23).
+pub fn packet_error_rate(frame_error_rate: f64, blocks: u64) -> f64 {
+    if blocks == 0 {
+        return 0.0;
+    }
+    -libm::expm1(blocks as f64 * libm::log1p(-frame_error_rate))
 }
 
 #[cfg(test)]

@@ -1,0 +1,68 @@
+//! What a curve says between its points.
+
+use super::{PerPoint, TableMcs};
+use crate::mcs::packet_error_rate;
+use airpath_core::Bytes;
+
+/// Errors in a point that had none, where a number above 0 is needed.
+const HALF_AN_ERROR: f64 = 0.5;
+
+/// Error rates of one scheme.
+///
+/// Between two points ln FER is linear in the signal-to-noise ratio in dB. Points without an error
+/// at the end of a curve are FER 0, and so is everything above the first of them; towards it the
+/// curve falls to half an error. A point without an error before one that has errors counts as
+/// half an error. Below the first point FER is that of the first, above the last that of the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerCurve {
+    /// The scheme.
+    pub mcs: TableMcs,
+    /// At least one, by rising signal-to-noise ratio.
+    pub points: Vec<PerPoint>,
+}
+
+impl PerCurve {
+    /// FER, the share of blocks in error at `snr_db`, which is finite.
+    pub fn fer(&self, snr_db: f64) -> f64 {
+        let above = self.points.partition_point(|point| point.snr_db <= snr_db);
+        let at = above.saturating_sub(1);
+        if at >= self.clean_from() {
+            return 0.0;
+        }
+        let left = self.points[at];
+        match self.points.get(above) {
+            Some(&right) if snr_db > left.snr_db => between(left, right, snr_db),
+            _ => rate(left),
+        }
+    }
+
+    /// PER, the share of packets of `packet` bytes with a block in error at `snr_db`:
+    /// 1 − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
+    pub fn per(&self, snr_db: f64, packet: Bytes) -> f64 {
+        packet_error_rate(self.fer(snr_db), packet.0.div_ceil(self.mcs.block_bytes))
+    }
+
+    /// Whether `snr_db` is between the first point and the last, or above a last one without an
+    /// error.
+    pub fn covers(&self, snr_db: f64) -> bool {
+        let last = self.points.len() - 1;
+        snr_db >= self.points[0].snr_db
+            && (snr_db <= self.points[last].snr_db || self.clean_from() <= last)
+    }
+
+    /// Place of the first point from which on there are no errors.
+    fn clean_from(&self) -> usize {
+        self.points.iter().rposition(|point| point.errors > 0).map_or(0, |place| place + 1)
+    }
+}
+
+/// FER of a point, above 0.
+fn rate(point: PerPoint) -> f64 {
+    (point.errors as f64).max(HALF_AN_ERROR) / point.blocks as f64
+}
+
+fn between(left: PerPoint, right: PerPoint, snr_db: f64) -> f64 {
+    let [from, to] = [left, right].map(|point| libm::log(rate(point)));
+    let share = (snr_db - left.snr_db) / (right.snr_db - left.snr_db);
+    libm::exp(from + share * (to - from))
+}

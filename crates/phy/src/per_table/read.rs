@@ -1,0 +1,141 @@
+//! A table from its file, every value checked.
+
+use super::{PerCurve, PerPoint, PerTable, TableMcs};
+use airpath_core::ConfigError;
+use serde_json::Value;
+
+/// The table in `text`.
+pub(super) fn table(text: &str) -> Result<PerTable, ConfigError> {
+    let document: Value = serde_json::from_str(text)
+        .map_err(|error| ConfigError::new("table", "…", format!("not JSON: {error}")))?;
+    if !document.is_object() {
+        return Err(ConfigError::new("table", shown(&document), "not a table of error rates"));
+    }
+    let curves = list(&document, "curves", curve)?;
+    for (place, curve) in curves.iter().enumerate() {
+        if curves[..place].iter().any(|other| other.mcs.name == curve.mcs.name) {
+            let problem = "is there twice. Every curve has its own name";
+            let field = format!("curves.{place}.mcs.name");
+            return Err(ConfigError::new(field, shown(&curve.mcs.name.as_str().into()), problem));
+        }
+    }
+    Ok(PerTable {
+        channel: name(&document, "channel")?,
+        snr_range_db: range(&document, &curves)?,
+        curves,
+        provenance: document["provenance"].clone(),
+    })
+}
+
+fn curve(value: &Value) -> Result<PerCurve, ConfigError> {
+    let mcs = mcs(&value["mcs"]).map_err(|error| error.under("mcs"))?;
+    let points = list(value, "points", point)?;
+    for (place, pair) in points.windows(2).enumerate() {
+        if pair[0].snr_db >= pair[1].snr_db {
+            let problem =
+                format!("not above the {} of the point before. Points rise", pair[0].snr_db);
+            let field = format!("points.{}.snr_db", place + 1);
+            return Err(ConfigError::new(field, pair[1].snr_db, problem));
+        }
+    }
+    Ok(PerCurve { mcs, points })
+}
+
+fn mcs(value: &Value) -> Result<TableMcs, ConfigError> {
+    let code_rate = positive(value, "code_rate")?;
+    if code_rate > 1.0 {
+        return Err(ConfigError::new("code_rate", code_rate, "above 1. Write the share of bits"));
+    }
+    Ok(TableMcs {
+        name: name(value, "name")?,
+        bits_per_symbol: count(value, "bits_per_symbol", 1)?,
+        code_rate,
+        block_bytes: count(value, "block_bytes", 1)?,
+        rate_bps: positive(value, "rate_bps")?,
+    })
+}
+
+fn point(value: &Value) -> Result<PerPoint, ConfigError> {
+    let (errors, blocks) = (count(value, "errors", 0)?, count(value, "blocks", 1)?);
+    if errors > blocks {
+        return Err(ConfigError::new("errors", errors, format!("above the {blocks} blocks")));
+    }
+    Ok(PerPoint { snr_db: number(value, "snr_db")?, errors, blocks })
+}
+
+/// The range that is written, else that of the points.
+fn range(document: &Value, curves: &[PerCurve]) -> Result<(f64, f64), ConfigError> {
+    let ends = |curve: &PerCurve| (curve.points[0].snr_db, curve.points.last().map(|p| p.snr_db));
+    let of_points = curves.iter().map(ends).fold((f64::MAX, f64::MIN), |range, (first, last)| {
+        (range.0.min(first), range.1.max(last.expect("a point")))
+    });
+    let Some(written) = document.get("snr_range_db") else {
+        return Ok(of_points);
+    };
+    let ends = written.as_array().map(|ends| ends.iter().map(Value::as_f64).collect::<Vec<_>>());
+    match ends.as_deref() {
+        Some(&[Some(low), Some(high)]) if low <= of_points.0 && high >= of_points.1 => {
+            Ok((low, high))
+        }
+        _ => {
+            let problem = "not the lowest and the highest of all the points' snr_db, or beyond";
+            Err(ConfigError::new("snr_range_db", shown(written), problem))
+        }
+    }
+}
+
+// --- fields of a JSON object ----------------------------------------------------------------
+
+/// A list with something in it.
+fn list<T>(
+    from: &Value,
+    key: &str,
+    read: impl Fn(&Value) -> Result<T, ConfigError>,
+) -> Result<Vec<T>, ConfigError> {
+    let Some(values) = from[key].as_array().filter(|values| !values.is_empty()) else {
+        let problem = format!("not a list with {key} in it");
+        return Err(ConfigError::new(key, shown(&from[key]), problem));
+    };
+    let read_at = |(place, value): (usize, &Value)| {
+        read(value).map_err(|error| error.under(&place.to_string()).under(key))
+    };
+    values.iter().enumerate().map(read_at).collect()
+}
+
+fn name(from: &Value, key: &str) -> Result<String, ConfigError> {
+    match from[key].as_str() {
+        Some(name) if !name.is_empty() => Ok(name.into()),
+        _ => Err(ConfigError::new(key, shown(&from[key]), "not a name. Write a text")),
+    }
+}
+
+/// JSON has no numbers that are not finite.
+fn number(from: &Value, key: &str) -> Result<f64, ConfigError> {
+    let number = from[key].as_f64();
+    number.ok_or_else(|| ConfigError::new(key, shown(&from[key]), "not a number"))
+}
+
+fn positive(from: &Value, key: &str) -> Result<f64, ConfigError> {
+    match number(from, key)? {
+        number if number > 0.0 => Ok(number),
+        number => Err(ConfigError::new(key, number, "not above 0")),
+    }
+}
+
+fn count(from: &Value, key: &str, least: u64) -> Result<u64, ConfigError> {
+    let count = from[key].as_u64().filter(|&count| count >= least);
+    count.ok_or_else(|| {
+        let problem = format!("not a whole number from {least} on");
+        ConfigError::new(key, shown(&from[key]), problem)
+    })
+}
+
+/// A value as the file has it, cut when long.
+fn shown(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
