@@ -25,13 +25,14 @@ COMMIT := $(wildcard .git/logs/HEAD)
 CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build test bench full conformance clean need-build need-test \
+.PHONY: help demo build test long-tests bench full conformance clean need-build need-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
 	@echo 'make test    every test and lint, and the wheel tried in an empty environment'
 	@echo 'make build   set up .venv and build the module into it (demo and test do so too)'
+	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
@@ -47,6 +48,9 @@ build: $(MODULE)
 
 test: need-test
 	@scripts/test $(LOGS) lint-rust test-rust doc-rust build lint-python test-python test-wheel
+
+long-tests:
+	PROPTEST_CASES=10000 $(CARGO_TEST) -- --include-ignored
 
 bench: build
 	$(BIN)/python benches/run.py
@@ -100,6 +104,8 @@ lint-rust: $(VENV)/.stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
+# Properties draw the same cases every time; `make long-tests` hunts among others.
+test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust:
 	$(CARGO_TEST)
 

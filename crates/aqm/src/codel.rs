@@ -5,6 +5,7 @@
 //! packets.
 
 use crate::codel_law::{CodelLaw, CodelParameters};
+use crate::fifo::{counts_held, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
@@ -51,6 +52,9 @@ impl<T: ?Sized> Part<T> for Codel {
 }
 
 impl QueueDisc for Codel {
+    waits_in_fifo!();
+    counts_held!();
+
     #[inline]
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         if self.fifo.occupancy() < self.limit {
@@ -63,24 +67,6 @@ impl QueueDisc for Codel {
     #[inline]
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         self.law.dequeue(&self.parameters, &mut self.fifo, ctx)
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 7567 §2, the baseline of every comparison.
 
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
 use serde::Deserialize;
@@ -62,6 +62,10 @@ impl<T: ?Sized> Part<T> for DropTail {
 }
 
 impl QueueDisc for DropTail {
+    waits_in_fifo!();
+    leaves_in_order!();
+    counts_held!();
+
     #[inline]
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         if self.has_room_for(&packet) {
@@ -69,33 +73,6 @@ impl QueueDisc for DropTail {
         } else {
             ctx.drop(packet, DropReason::Overflow);
         }
-    }
-
-    #[inline]
-    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.fifo.pop()
-    }
-
-    #[inline]
-    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
-        self.fifo.pop_into(packet)
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 

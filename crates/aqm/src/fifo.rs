@@ -5,6 +5,52 @@
 
 use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring};
 
+/// What waits, for a [`QueueDisc`](crate::QueueDisc) whose packets are all in its store `fifo`.
+macro_rules! waits_in_fifo {
+    () => {
+        fn peek(&self) -> Option<&Packet> {
+            self.fifo.front()
+        }
+
+        #[inline]
+        fn packets(&self) -> usize {
+            self.fifo.len()
+        }
+
+        #[inline]
+        fn backlog(&self) -> Bytes {
+            self.fifo.backlog()
+        }
+    };
+}
+pub(crate) use waits_in_fifo;
+
+/// For one that sends what waits longest, and decides nothing when it does.
+macro_rules! leaves_in_order {
+    () => {
+        #[inline]
+        fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+            self.fifo.pop()
+        }
+
+        #[inline]
+        fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+            self.fifo.pop_into(packet)
+        }
+    };
+}
+pub(crate) use leaves_in_order;
+
+/// For one that counts what the link holds in its store, and does nothing more about it.
+macro_rules! counts_held {
+    () => {
+        fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+            self.fifo.set_held(packets, bytes);
+        }
+    };
+}
+pub(crate) use counts_held;
+
 /// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {

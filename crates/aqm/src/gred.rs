@@ -5,7 +5,7 @@
 //! Differs from RED: no averaging and no count between drops, as the paper's model assumes.
 //! The probability reaches one at twice `max_th`, so the queue needs no other limit.
 
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream};
 use serde::Deserialize;
@@ -69,6 +69,10 @@ impl<T: ?Sized> Part<T> for Gred {
 }
 
 impl QueueDisc for Gred {
+    waits_in_fifo!();
+    leaves_in_order!();
+    counts_held!();
+
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         let probability = gred_drop_probability(self.fifo.occupancy() as f64, &self.config);
         if self.stream.bernoulli(probability) {
@@ -81,26 +85,6 @@ impl QueueDisc for Gred {
             ctx.mark(&mut packet);
         }
         self.fifo.push(packet);
-    }
-
-    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.fifo.pop()
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -7,6 +7,7 @@
 //! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
 //! into it; the timer rests while an update would change nothing.
 
+use crate::fifo::{counts_held, waits_in_fifo};
 use crate::pie_law::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
@@ -240,6 +241,9 @@ impl Pie {
 }
 
 impl QueueDisc for Pie {
+    waits_in_fifo!();
+    counts_held!();
+
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         if self.next_update.is_never() {
             self.next_update = self.update_after(ctx.now);
@@ -270,20 +274,6 @@ impl QueueDisc for Pie {
         Some(packet)
     }
 
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
     #[inline]
     fn next_wakeup(&self) -> Time {
         self.next_update
@@ -295,10 +285,6 @@ impl QueueDisc for Pie {
         }
         self.update();
         self.next_update = if self.is_at_rest() { Time::NEVER } else { self.update_after(ctx.now) };
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 

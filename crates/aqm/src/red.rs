@@ -3,7 +3,7 @@
 //! Source: Floyd & Jacobson 1993; the law is in `red_law.rs`.
 //! Left out: counting in bytes, and the variants Feng and nonlinear RED.
 
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::red_law::{RedLaw, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
@@ -111,6 +111,8 @@ impl<T: ?Sized> Part<T> for Red {
 }
 
 impl QueueDisc for Red {
+    waits_in_fifo!();
+
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         let verdict = self.law.on_arrival(occupancy, ctx.now);
@@ -134,20 +136,6 @@ impl QueueDisc for Red {
             self.note_idle(ctx.now);
         }
         packet
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
     }
 
     fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {

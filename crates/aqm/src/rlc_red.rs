@@ -7,7 +7,7 @@
 //! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
 
 use crate::by_rate::{ByRate, RateRow};
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::red_law::red_final_probability;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Rate, Setup, Stream};
@@ -162,6 +162,10 @@ impl RlcRed {
 }
 
 impl QueueDisc for RlcRed {
+    waits_in_fifo!();
+    leaves_in_order!();
+    counts_held!();
+
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         if occupancy >= self.limit {
@@ -174,40 +178,12 @@ impl QueueDisc for RlcRed {
         }
     }
 
-    #[inline]
-    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.fifo.pop()
-    }
-
-    #[inline]
-    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
-        self.fifo.pop_into(packet)
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
-    }
-
     /// Another row holds from now on; the count begins anew.
     fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate) else { return };
         self.min_th = row.min_th;
         self.max_p = row.max_p;
         self.count = None;
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -8,7 +8,7 @@
 //! value: there th_n is maxth and C is T_r.
 
 use crate::by_rate::{ByRate, RateRow};
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Time,
@@ -273,6 +273,10 @@ impl Sbd {
 }
 
 impl QueueDisc for Sbd {
+    waits_in_fifo!();
+    leaves_in_order!();
+    counts_held!();
+
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         self.expire_if_due(ctx.now);
         match self.phase {
@@ -285,30 +289,6 @@ impl QueueDisc for Sbd {
                 self.examine(ctx.now);
             }
         }
-    }
-
-    #[inline]
-    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.fifo.pop()
-    }
-
-    #[inline]
-    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
-        self.fifo.pop_into(packet)
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.fifo.front()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.fifo.backlog()
     }
 
     #[inline]
@@ -330,10 +310,6 @@ impl QueueDisc for Sbd {
         self.reaction_time = Duration::from_nanos(row.reaction_time_ns);
         self.reaction_ends = Time::NEVER;
         self.examine(ctx.now);
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-        self.fifo.set_held(packets, bytes);
     }
 }
 
