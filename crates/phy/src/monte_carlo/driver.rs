@@ -41,7 +41,7 @@ pub struct Outcome {
 }
 
 /// Measures a point. `progress` hears the count after every batch; `cancel` ends the measurement
-/// after the batches under way.
+/// at once: batches under way are thrown away.
 ///
 /// # Panics
 ///
@@ -58,14 +58,17 @@ pub fn measure(
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(u64, Count)>| {
         let mut chain = Chain::new(point, settings.decoder);
-        while !enough.load(Relaxed) && !cancel.load(Relaxed) {
+        let is_over = || enough.load(Relaxed) || cancel.load(Relaxed);
+        while !is_over() {
             let batch = next.fetch_add(1, Relaxed);
             if batch >= batches {
                 return;
             }
             let blocks = BATCH.min(settings.blocks - batch * BATCH);
             let mut stream = settings.seed.child(&format!("{point}/{batch}")).stream();
-            let count = chain.run(&mut stream, blocks);
+            let Some(count) = chain.run_unless(&mut stream, blocks, &is_over) else {
+                return;
+            };
             if sender.send((batch, count)).is_err() {
                 return;
             }
