@@ -96,10 +96,15 @@ def measure_with(
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     note: Callable[[str], None] = lambda _text: None,
+    name: Callable[[str], str] = lambda key: key,
 ) -> PerTable:
-    """Measure with settings that were checked; `note` hears what was kept. See `measure`."""
+    """Measure with settings that were checked.
+
+    `note` hears what was kept, messages call an argument `name(argument)`. See `measure`.
+    """
     if threads is not None and threads < 1:
-        raise BadValueError(f"threads = {threads}: below 1. Write a whole number from 1 on.")
+        given = f"{name('threads')} = {threads}"
+        raise BadValueError(f"{given}: below 1. Write a whole number from 1 on.")
     file = None if out is None else table_file(out)
     with not_left_empty(None if file is None else file.parent):
         document = _new(settings)
@@ -110,8 +115,8 @@ def measure_with(
             if file.exists():
                 document = _earlier(file, settings)
                 kept = sum(len(curve["points"]) for curve in document["curves"])
-                rest = "" if document["complete"] else ", the others are measured"
-                note(f"{file}: {kept} of {_total(settings)} points were finished before{rest}.")
+                rest = "; nothing is left to measure" if document["complete"] else ", and are kept"
+                note(f"{file}: {kept} of {settings.count} points were finished before{rest}.")
         return _measured(_Run(settings, document, file), threads or _cores(), progress, kept)
 
 
@@ -205,13 +210,9 @@ def _teller(
             fer, low, high = rates(about, {"errors": errors, "blocks": blocks}, PACKET)["fer"]
             text += f": FER {fer:.2e} ({low:.1e} to {high:.1e}), {errors} of {settings.errors}"
             text += f" errors in {blocks} blocks"
-        progress((before + part) / _total(settings), text)
+        progress((before + part) / settings.count, text)
 
     return tell
-
-
-def _total(settings: Settings) -> int:
-    return len(settings.mcss) * len(settings.snrs_db)
 
 
 def _new(settings: Settings) -> dict[str, Any]:

@@ -49,7 +49,11 @@ class Parts:
 def parts() -> Parts:
     """Return what the engine can measure."""
     found = json.loads(_airpath.phy_parts())
-    return Parts(**{**found, "channels": dict(found["channels"])})
+    mcss = [{key: mcs[key] for key in _MCS_KEYS} for mcs in found["mcss"]]
+    return Parts(**{**found, "mcss": mcss, "channels": dict(found["channels"])})
+
+
+_MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "rate_bps")
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,10 @@ class Settings:
         """
         problems: list[str] = []
 
-        def take(read: Callable[[Any], T], *keys: str) -> T | None:
+        def take(read: Callable[..., T], *keys: str) -> T | None:
             try:
                 return read(*(given[key] for key in keys))
-            except _Refused as refused:
+            except _RefusedError as refused:
                 value = given[keys[0]]
                 problems.append(str(Problem(name(keys[0]), (), value, *refused.args)))
                 return None
@@ -130,6 +134,11 @@ class Settings:
             raise BadValueError("\n".join(problems))
         return cls(**values)  # type: ignore[arg-type]
 
+    @property
+    def count(self) -> int:
+        """Points, if no curve ends early."""
+        return len(self.mcss) * len(self.snrs_db)
+
     def to_dict(self) -> dict[str, Any]:
         """Return them as a table's file has them, without channel and seed."""
         return {
@@ -149,7 +158,8 @@ class Settings:
         words = ["airpath", "phy", "per", "--channel", channel]
         words += ["--mapping", mapping] if slash else []
         words += ["--mcs", "all" if list(self.mcss) == every else ",".join(self.mcss)]
-        words += [f"--snr={_grid(self.snrs_db)}"]
+        grid = _grid(self.snrs_db)
+        words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
         words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
         words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
         words += ["--until-clean"] if self.until_clean else []
@@ -159,13 +169,13 @@ class Settings:
 # --- one value ---------------------------------------------------------------------------------
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """What is wrong, what to write instead, an example."""
 
 
 def _mapping(given: Any) -> str:
     if given not in parts().mappings:
-        raise _Refused("not a mapping", f"Accepted are {', '.join(parts().mappings)}")
+        raise _RefusedError("not a mapping", f"Accepted are {', '.join(parts().mappings)}")
     return str(given)
 
 
@@ -174,12 +184,14 @@ def _channel(channel: Any, mapping: Any) -> str:
     if known is None:
         listed = ", ".join(parts().channels)
         accepted = f"Accepted are {listed}; NS is a delay spread in ns"
-        raise _Refused("not a channel", accepted, "tdl-a-300")
+        raise _RefusedError("not a channel", accepted, "tdl-a-300")
     if mapping == parts().mappings[0] or mapping not in parts().mappings:
         return known
     mapped = _airpath.phy_channel(f"{channel}/{mapping}")
     if mapped is None:
-        raise _Refused(f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out")
+        raise _RefusedError(
+            f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out"
+        )
     return mapped
 
 
@@ -198,7 +210,7 @@ def _mcss(given: Any) -> tuple[str, ...]:
     if wanted or not chosen:
         listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in parts().mcss)
         unknown = ", ".join(sorted(filter(None, wanted)))
-        raise _Refused(
+        raise _RefusedError(
             f"no such scheme: {unknown}" if unknown else "no scheme",
             f"Accepted are all, numbers, and {listed}",
             '"0,3,7"',
@@ -213,12 +225,12 @@ def _snrs_db(given: Any) -> tuple[float, ...]:
         items = given if isinstance(given, Iterable) else [given]
         found = [_finite(item) for item in items]
     if not found:
-        raise _Refused("empty", "Write at least one value in dB", _SNR_EXAMPLE)
+        raise _RefusedError("empty", "Write at least one value in dB", _SNR_EXAMPLE)
     if len(found) > _MOST_SNRS:
-        raise _Refused(f"{len(found)} values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
+        raise _RefusedError(f"{len(found)} values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
     if min(found) < _LOWEST_DB or max(found) > _HIGHEST_DB:
         accepted = f"Write dB from {_LOWEST_DB:g} to {_HIGHEST_DB:g}"
-        raise _Refused("out of range", accepted, _SNR_EXAMPLE)
+        raise _RefusedError("out of range", accepted, _SNR_EXAMPLE)
     return tuple(sorted(set(found)))
 
 
@@ -227,19 +239,19 @@ _SNR_EXAMPLE = '"14:40:2" or "10,12.5"'
 
 def _items(item: str) -> list[float]:
     if not item:
-        raise _Refused("empty", "Write numbers of dB, or FIRST:LAST:STEP", _SNR_EXAMPLE)
+        raise _RefusedError("empty", "Write numbers of dB, or FIRST:LAST:STEP", _SNR_EXAMPLE)
     if ":" not in item:
         return [_finite(item)]
     numbers = [_finite(number) for number in item.split(":")]
     if len(numbers) != 3:
-        raise _Refused("not FIRST:LAST:STEP", "Write three numbers", _SNR_EXAMPLE)
+        raise _RefusedError("not FIRST:LAST:STEP", "Write three numbers", _SNR_EXAMPLE)
     first, last, step = numbers
     if step <= 0 or last < first:
         wrong = "a step that is not above 0" if step <= 0 else "the last is below the first"
-        raise _Refused(wrong, "Write FIRST:LAST:STEP that rises", _SNR_EXAMPLE)
+        raise _RefusedError(wrong, "Write FIRST:LAST:STEP that rises", _SNR_EXAMPLE)
     steps = (last - first) / step
     if steps > _MOST_SNRS:
-        raise _Refused("too many values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
+        raise _RefusedError("too many values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
     count = math.floor(steps + 1e-6) + 1
     return [_plain(first + place * step) for place in range(count)]
 
@@ -248,9 +260,9 @@ def _finite(given: Any) -> float:
     try:
         number = float(given)
     except (TypeError, ValueError, OverflowError):
-        raise _Refused("not a number of dB", "Write numbers", _SNR_EXAMPLE) from None
+        raise _RefusedError("not a number of dB", "Write numbers", _SNR_EXAMPLE) from None
     if not math.isfinite(number):
-        raise _Refused("not finite", "Write numbers of dB", _SNR_EXAMPLE)
+        raise _RefusedError("not finite", "Write numbers of dB", _SNR_EXAMPLE)
     return _plain(number)
 
 
@@ -266,25 +278,25 @@ def _count(given: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         whole, number = 0, math.nan
     if whole != number or not 1 <= whole <= _MOST:
-        raise _Refused("not a whole number from 1 on", "Write one", "400 or 1e7")
+        raise _RefusedError("not a whole number from 1 on", "Write one", "400 or 1e7")
     return whole
 
 
 def _iterations(given: Any) -> int:
     if not isinstance(given, int) or not 1 <= given <= 1000:
-        raise _Refused("not accepted", "Write a whole number from 1 to 1000", "10")
+        raise _RefusedError("not accepted", "Write a whole number from 1 to 1000", "10")
     return given
 
 
 def _algorithm(given: Any) -> str:
     if given not in parts().algorithms:
-        raise _Refused("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
+        raise _RefusedError("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
     return str(given)
 
 
 def _seed(given: Any) -> int:
     if not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
-        raise _Refused("not accepted", "Write a whole number from 0 to 2^64 - 1")
+        raise _RefusedError("not accepted", "Write a whole number from 0 to 2^64 - 1")
     return given
 
 

@@ -88,6 +88,11 @@ class PerTable:
         return [curve["mcs"]["name"] for curve in self.document["curves"]]
 
     @property
+    def count(self) -> int:
+        """The number of points."""
+        return sum(len(curve["points"]) for curve in self.document["curves"])
+
+    @property
     def complete(self) -> bool:
         """Whether all points that were asked for are there."""
         return bool(self.document.get("complete", True))
@@ -197,8 +202,8 @@ class PerTable:
         write_file(Path(path), as_text(self.document).encode())
 
     def __repr__(self) -> str:
-        count = sum(len(curve["points"]) for curve in self.document["curves"])
-        return f"<PerTable {self.name}: {self.channel}, {len(self.mcss)} schemes, {count} points>"
+        size = f"{len(self.mcss)} schemes, {self.count} points"
+        return f"<PerTable {self.name}: {self.channel}, {size}>"
 
     @cached_property
     def _compiled(self) -> _airpath.PerTable:
@@ -271,7 +276,7 @@ def shipped() -> dict[str, str]:
         settings = about["settings"]
         found[file.stem] = (
             f"{about['channel']}: {len(about['curves'])} schemes of IEEE 802.16, "
-            f"{settings['snr_db'][0]:g} to {settings['snr_db'][-1]:g} dB."
+            f"{settings['snr_db'][0]:g} to {settings['snr_db'][-1]:g} dB"
         )
     return found
 
