@@ -208,8 +208,7 @@ def _teller(
         text = f"{mcs}, {snr_db:g} dB"
         if blocks:
             fer, low, high = rates(about, {"errors": errors, "blocks": blocks}, PACKET)["fer"]
-            text += f": FER {fer:.2e} ({low:.1e} to {high:.1e}), {errors} of {settings.errors}"
-            text += f" errors in {blocks} blocks"
+            text += f": FER {fer:.1e} ({low:.1e} to {high:.1e}), {errors} errors"
         progress((before + part) / settings.count, text)
 
     return tell

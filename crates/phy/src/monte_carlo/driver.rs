@@ -189,6 +189,25 @@ mod tests {
     }
 
     #[test]
+    fn a_measurement_cancelled_within_its_first_batch_has_nothing() {
+        let (cancel, settings) = (AtomicBool::new(true), settings(u64::MAX, u64::MAX, 2));
+        let outcome = measure(&point(), &settings, &cancel, &mut |_| panic!("no batch"));
+        assert_eq!(outcome, Outcome { count: Count::default(), is_complete: false });
+    }
+
+    #[test]
+    fn a_batch_that_is_cancelled_leaves_no_trace_in_the_next() {
+        let stream = || Seed::new(1, 0, "batch").stream();
+        let mut chain = Chain::new(&point(), DecoderConfig::default());
+        let expected = chain.run(&mut stream(), 1000);
+        let asked = AtomicU64::new(0);
+        let at_the_third = || asked.fetch_add(1, Relaxed) == 2;
+        assert_eq!(chain.run_unless(&mut stream(), 1000, &at_the_third), None);
+        assert_eq!(asked.into_inner(), 3, "a word of 64 blocks after the other");
+        assert_eq!(chain.run(&mut stream(), 1000), expected);
+    }
+
+    #[test]
     fn nothing_wanted_is_complete_at_once() {
         let (outcome, heard) = run(&settings(0, 100, 1));
         assert_eq!(outcome, Outcome { count: Count::default(), is_complete: true });
