@@ -1,9 +1,16 @@
 //! From coded words of 64 blocks to one block's received ratios: map, fade, add noise, demap.
 
+use crate::code::ctc::Algorithm;
 use crate::code::{Llr, quantised};
+use crate::gaussian::LANES;
 use crate::mcs::{Mcs, SLOT_SYMBOLS};
 use crate::modulation::{Modulation, qam16, qam64, qpsk};
 use crate::vectorised::vectorised;
+
+/// The strength that stronger blocks are weakened to. Ratios of a strong block would meet the
+/// limits of ratios, received and extrinsic, and no longer outweigh those of its weak symbols;
+/// those of a weakened one are a fraction of the limit, and many steps long.
+const STRONGEST: f32 = 8.0;
 
 /// Symbols of one modulation for 64 blocks.
 #[derive(Clone, Debug)]
@@ -11,16 +18,23 @@ pub(super) struct FrontEnd {
     modulation: Modulation,
     symbols: usize,
     snr: f32,
+    /// The strength that stronger blocks are weakened to.
+    strongest: f32,
     /// Coded bits of the first and of the last 32 blocks: by place in an axis, axis and symbol.
     planes: [Vec<u32>; 2],
 }
 
 impl FrontEnd {
-    /// For blocks of `mcs` at the Es/N0 `snr` (linear).
-    pub(super) fn new(mcs: Mcs, snr: f32) -> FrontEnd {
+    /// For blocks of `mcs` at the Es/N0 `snr` (linear), to be decoded by `algorithm`. Max-log
+    /// decoding does not depend on the scale of the ratios, so that strong blocks may be weakened.
+    pub(super) fn new(mcs: Mcs, snr: f32, algorithm: Algorithm) -> FrontEnd {
+        let strongest = match algorithm {
+            Algorithm::MaxLog => STRONGEST,
+            Algorithm::LinearLog => f32::INFINITY,
+        };
         let planes = [vec![0; mcs.coded_bits()], vec![0; mcs.coded_bits()]];
         let (modulation, symbols) = (mcs.modulation, mcs.symbols());
-        FrontEnd { modulation, symbols, snr, planes }
+        FrontEnd { modulation, symbols, snr, strongest, planes }
     }
 
     /// Takes the coded bits of 64 blocks.
@@ -59,6 +73,7 @@ impl FrontEnd {
     ) {
         let (planes, shift) = (&self.planes[block / 32], block as u32 % 32);
         let (scale, deviation) = (self.modulation.scale(), (0.5 / self.snr).sqrt());
+        let weight = 4.0 * self.snr * (self.strongest / self.strength(gains)).min(1.0);
         for first in (0..self.symbols).step_by(SLOT_SYMBOLS) {
             let gains: &[f32; SLOT_SYMBOLS] = slot(gains, first);
             let mut found = [[[0; SLOT_SYMBOLS]; BITS]; 2];
@@ -71,7 +86,7 @@ impl FrontEnd {
                     let bits = planes.map(|plane| plane[symbol] >> shift & 1);
                     let unit = gains[symbol] * scale;
                     let received = unit * point(bits) + deviation * noise[symbol];
-                    let ratios = ratios(received, unit, 4.0 * self.snr * unit);
+                    let ratios = ratios(received, unit, weight * unit);
                     for bit in 0..BITS {
                         found[bit][symbol] = quantised(ratios[bit]);
                     }
@@ -87,6 +102,20 @@ impl FrontEnd {
                 }
             }
         }
+    }
+
+    /// The mean over symbols of the ratio, in natural units, that half the distance of neighbouring
+    /// points makes. The sums are in lanes, and so the same on every machine.
+    #[inline(always)]
+    fn strength(&self, gains: &[f32]) -> f32 {
+        let mut sums = [0.0; LANES];
+        for gains in gains.chunks_exact(LANES) {
+            for (sum, gain) in sums.iter_mut().zip(gains) {
+                *sum += gain * gain;
+            }
+        }
+        let mean = sums.iter().sum::<f32>() / self.symbols as f32;
+        4.0 * self.snr * self.modulation.scale().powi(2) * mean
     }
 }
 
@@ -121,6 +150,7 @@ fn qam64_point([sign, outer, inner]: [u32; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::LLR_LIMIT;
     use crate::gaussian::Gaussian;
     use crate::mcs::MCSS;
     use airpath_core::rng::Stream;
@@ -131,7 +161,7 @@ mod tests {
         let snr = 20.0;
         for mcs in [MCSS[1], MCSS[3], MCSS[6]] {
             let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, &mcs.name()));
-            let mut front_end = FrontEnd::new(mcs, snr);
+            let mut front_end = FrontEnd::new(mcs, snr, Algorithm::LinearLog);
             let mut coded = vec![0; mcs.coded_bits()];
             gaussian.words(&mut coded);
             front_end.load(&coded);
@@ -159,6 +189,75 @@ mod tests {
                         assert!((found - *wanted).abs() <= 1, "{}: {found} {wanted}", mcs.name());
                     }
                 }
+            }
+        }
+    }
+
+    /// A block of random bits, faded as one of Rayleigh subcarriers, its ratios for both
+    /// algorithms, and its strength.
+    fn received(mcs: Mcs, snr: f32, gaussian: &mut Gaussian) -> ([Vec<Llr>; 2], f32) {
+        let symbols = mcs.symbols();
+        let mut coded = vec![0; mcs.coded_bits()];
+        let (mut parts, mut noise) = (vec![0.0; 2 * symbols], vec![0.0; 2 * symbols]);
+        gaussian.words(&mut coded);
+        gaussian.fill(&mut parts);
+        gaussian.fill(&mut noise);
+        let (re, im) = parts.split_at(symbols);
+        let gains: Vec<f32> =
+            re.iter().zip(im).map(|(re, im)| (0.5 * (re * re + im * im)).sqrt()).collect();
+        let llrs = [Algorithm::LinearLog, Algorithm::MaxLog].map(|algorithm| {
+            let mut front_end = FrontEnd::new(mcs, snr, algorithm);
+            front_end.load(&coded);
+            let mut llrs = vec![0; mcs.coded_bits()];
+            front_end.receive(0, &gains, &noise, &mut llrs);
+            llrs
+        });
+        let power: f32 = gains.iter().map(|gain| gain * gain).sum();
+        (llrs, 4.0 * snr * mcs.modulation.scale().powi(2) * power / symbols as f32)
+    }
+
+    #[test]
+    fn ratios_of_strong_blocks_are_weakened_all_alike() {
+        for mcs in MCSS {
+            let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, &mcs.name()));
+            for snr_db in [0.0, 10.0, 20.0, 30.0] {
+                let snr = 10f32.powf(snr_db / 10.0);
+                let ([whole, weakened], strength) = received(mcs, snr, &mut gaussian);
+                let factor = (STRONGEST / strength).min(1.0);
+                for (whole, weakened) in whole.iter().zip(&weakened) {
+                    let (whole, weakened) = (f32::from(*whole), f32::from(*weakened));
+                    let is_limited = whole.abs() == f32::from(LLR_LIMIT);
+                    let expected = factor * whole;
+                    let difference = weakened - expected;
+                    let further = if is_limited { difference * whole.signum() } else { 0.0 };
+                    assert!(
+                        difference.abs() <= 0.51 * (1.0 + factor) || further > 0.0,
+                        "{}, {snr_db} dB: {whole} {weakened} {expected}",
+                        mcs.name()
+                    );
+                }
+                if factor == 1.0 {
+                    assert_eq!(whole, weakened);
+                }
+            }
+        }
+    }
+
+    /// Without weakening, all but the weakest subcarriers' are.
+    #[test]
+    fn smallest_ratios_of_a_symbol_are_not_limited_in_strong_blocks() {
+        for mcs in MCSS {
+            let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, &mcs.name()));
+            for _ in 0..100 {
+                let ([whole, weakened], _) = received(mcs, 1e4, &mut gaussian);
+                let limited = |llrs: &[Llr]| {
+                    let last = llrs.iter().skip(mcs.modulation.axis_bits() - 1);
+                    last.step_by(mcs.modulation.axis_bits())
+                        .filter(|llr| llr.abs() == LLR_LIMIT)
+                        .count() as f64
+                        / (2 * mcs.symbols()) as f64
+                };
+                assert!(limited(&whole) > 0.5 && limited(&weakened) < 0.05);
             }
         }
     }
