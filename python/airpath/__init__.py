@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from airpath import phy
     from airpath.api import Solution, check, load, simulate, solve
     from airpath.errors import (
         AirpathError,
@@ -172,6 +173,7 @@ __all__ = [
     "flows",
     "generate_trace",
     "load",
+    "phy",
     "simulate",
     "solve",
 ]
@@ -182,6 +184,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
         value: Any = importlib.import_module("airpath._airpath").version()
+    elif name == "phy":
+        value = importlib.import_module("airpath.phy")
     else:
         value = getattr(importlib.import_module(_OTHER_HOMES.get(name, _HOME)), name)
     globals()[name] = value

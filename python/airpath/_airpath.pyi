@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
+    "PerTable",
     "SimulationOutput",
     "Trace",
     "check",
@@ -11,11 +12,36 @@ __all__ = [
     "generate_trace",
     "jain_index",
     "mean_interval",
+    "phy_channel",
+    "phy_measure",
+    "phy_parts",
     "registry",
     "simulate",
     "solve",
     "version",
+    "wilson_interval",
 ]
+
+@final
+class PerTable:
+    """A table of error rates."""
+
+    @staticmethod
+    def from_json(text: str) -> PerTable:
+        """Read a table; raises `ValueError`."""
+
+    @property
+    def snr_range_db(self) -> tuple[float, float]:
+        """Lowest and highest SNR that the table was made for, dB."""
+
+    def fer(self, curve: int, snrs_db: list[float]) -> list[float]:
+        """Return the frame error rates of a curve."""
+
+    def per(self, curve: int, snrs_db: list[float], packet_bytes: int) -> list[float]:
+        """Return the error rates of packets."""
+
+    def covers(self, curve: int, snrs_db: list[float]) -> bool:
+        """Return whether a curve was measured about every SNR."""
 
 @final
 class Trace:
@@ -108,3 +134,17 @@ def solve(scenario_json: str) -> str:
 
 def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""
+
+def phy_parts() -> str:
+    """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, `algorithms`."""
+
+def phy_channel(name: str) -> str | None:
+    """Return the full name of a channel with its mapping, None if there is none such."""
+
+def phy_measure(
+    config_json: str, threads: int, progress: Callable[[int, int], object] | None = None
+) -> tuple[int, int, int]:
+    """Measure one point on several threads: (errors, blocks, iterations)."""
+
+def wilson_interval(errors: int, blocks: int, z: float) -> tuple[float, float]:
+    """Return the lowest and highest share of errors by Wilson's test."""

@@ -15,7 +15,7 @@ from airpath.cli import app
 
 Command = Callable[..., Any]
 
-COMMANDS = ["run", "solve", "reproduce", "list", "check", "trace"]
+COMMANDS = ["run", "solve", "reproduce", "list", "check", "phy", "trace"]
 
 
 # --- usage -------------------------------------------------------------------------------------
@@ -171,7 +171,8 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, window, channel, scheduler, paper.\n",
+        "Accepted are congestion, aqm, link, window, channel, scheduler, fading, mcs, table, "
+        "paper.\n",
     )
 
 

@@ -60,6 +60,12 @@ impl Mcs {
         format!("mcs{}", self.number)
     }
 
+    /// Modulation and code rate: `qpsk-1/2`, `64qam-5/6`.
+    pub fn label(self) -> String {
+        let (bits, of) = self.code_rate;
+        format!("{}-{bits}/{of}", self.modulation.name())
+    }
+
     /// 2N, information bits of a block.
     pub fn information_bits(self) -> usize {
         8 * self.block_bytes
@@ -165,6 +171,7 @@ mod tests {
     fn schemes_have_names() {
         assert_eq!(Mcs::of_name("mcs7"), Some(MCSS[7]));
         assert_eq!(Mcs::of_name("mcs8"), None);
+        assert_eq!((MCSS[0].label(), MCSS[7].label()), ("qpsk-1/2".into(), "64qam-5/6".into()));
     }
 
     #[test]

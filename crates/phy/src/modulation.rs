@@ -25,6 +25,15 @@ const QAM16: [f32; 4] = [1.0, 3.0, -1.0, -3.0];
 const QAM64: [f32; 8] = [3.0, 1.0, 5.0, 7.0, -3.0, -1.0, -5.0, -7.0];
 
 impl Modulation {
+    /// The name that users give.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Modulation::Qpsk => "qpsk",
+            Modulation::Qam16 => "16qam",
+            Modulation::Qam64 => "64qam",
+        }
+    }
+
     /// Bits per symbol.
     pub const fn bits(self) -> usize {
         2 * self.axis_bits()

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod errors;
+mod phy;
 mod simulate;
 mod solve;
 mod tables;
@@ -65,6 +66,11 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::phy_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::phy_measure, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::wilson_interval, module)?)?;
+    module.add_class::<phy::PerTable>()?;
     module.add_class::<trace::Trace>()?;
     module.add_class::<simulate::SimulationOutput>()?;
     Ok(())

@@ -168,7 +168,7 @@ fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePla
 }
 
 /// Sleeps until the worker is done, at most one look's interval.
-fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
+pub(crate) fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
     let step = LOOK_INTERVAL / 50;
     for _ in 0..50 {
         if worker.is_finished() {

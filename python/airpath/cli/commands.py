@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from airpath.cli import check, listing, output, reproduce, run, solve, trace
+from airpath.cli import check, listing, output, phy, reproduce, run, solve, trace
 from airpath.errors import AirpathError, RunError
 
 __all__ = ["app", "run_command"]
@@ -26,7 +26,11 @@ app.command("solve")(solve.solve)
 app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.list_parts)
 app.command("check")(check.check)
+app.add_typer(phy.app, name="phy")
 app.add_typer(trace.app, name="trace")
+
+GROUPS = {"phy": phy.COMMANDS, "trace": trace.COMMANDS}
+"""Commands of commands."""
 
 
 @app.callback()
@@ -66,10 +70,10 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def _usage(message: str, arguments: Sequence[str]) -> str:
     words = [word for word in arguments[:2] if not word.startswith("-")]
-    known = {command.name for command in app.registered_commands} | {"trace"}
+    known = {command.name for command in app.registered_commands} | GROUPS.keys()
     inside = words[0] if words and words[0] in known else ""
-    if inside == "trace" and words[1:] and words[1] in trace.COMMANDS:
-        inside = f"trace {words[1]}"
+    if words[1:] and words[1] in GROUPS.get(inside, ()):
+        inside = f"{inside} {words[1]}"
     place = f"airpath {inside}".strip()
     text = " ".join(message.split()).rstrip(".")
     return f"{place}: {text[:1].lower()}{text[1:]}. See {place} --help."

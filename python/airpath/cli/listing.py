@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath import papers
+from airpath import papers, phy
 from airpath.cli import output
 from airpath.errors import BadValueError
 from airpath.scenario import Channel, Congestion, Link, QueueDisc, ReceiveWindow
@@ -29,6 +29,14 @@ def _first_line(part: type) -> str:
     return rest if colon and head == part.__name__ else line
 
 
+def _schemes() -> dict[str, str]:
+    return {
+        mcs["name"]: f"{mcs['label']}, blocks of {mcs['block_bytes']} bytes, "
+        f"{mcs['rate_bps'] / 1e6:g} Mbit/s"
+        for mcs in phy.parts().mcss
+    }
+
+
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "congestion": _classes(Congestion),
     "aqm": _classes(QueueDisc),
@@ -36,6 +44,9 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "window": _classes(ReceiveWindow),
     "channel": _classes(Channel),
     "scheduler": dict,
+    "fading": lambda: dict(phy.parts().channels),
+    "mcs": _schemes,
+    "table": phy.shipped,
     "paper": lambda: dict(papers.PAPERS),
 }
 """Every kind of part, with the function that lists its members."""
@@ -60,7 +71,7 @@ def list_parts(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
-    """List congestion controls, queue disciplines, links, channels and papers, one line each."""
+    """List what there is to choose from, one line each."""
     found = {name: parts(name) for name in (KINDS if kind is None else [kind])}
     if json:
         output.print_json(found)

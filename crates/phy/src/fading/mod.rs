@@ -42,6 +42,25 @@ impl Fading {
         }
     }
 
+    /// Name and one line of every channel, 3GPP's with `NS` for a delay spread in ns.
+    pub fn all() -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = vec![
+            ("awgn".into(), "No fading: white Gaussian noise alone".into()),
+            ("rayleigh".into(), "Flat Rayleigh fading, another gain for every block".into()),
+        ];
+        all.extend(profiles::PROFILES.iter().map(|profile| {
+            let spread = profile.delay_spread_ns();
+            let what =
+                format!("Tapped delay line of ITU-R M.1225, rms delay spread {spread:.0} ns");
+            (profile.name.into(), what)
+        }));
+        all.extend(tdl::TDLS.iter().map(|line| {
+            let what = "Tapped delay line of 3GPP TR 38.901 with an rms delay spread of NS ns";
+            (format!("{}-NS", line.name), what.into())
+        }));
+        all
+    }
+
     /// The name, such that [`of_name`](Fading::of_name) gives the channel.
     pub fn name(&self) -> String {
         match self {
@@ -125,6 +144,16 @@ mod tests {
         }
         for name in ["", "awgn/fusc", "vehicular-c", "vehicular-a/", "vehicular-a/none"] {
             assert_eq!(Fading::of_name(name), None);
+        }
+    }
+
+    #[test]
+    fn every_channel_of_the_list_is_one() {
+        let all = Fading::all();
+        assert_eq!(all.len(), 2 + profiles::PROFILES.len() + tdl::TDLS.len());
+        for (name, _) in all {
+            let name = name.replace("NS", "100");
+            assert_eq!(Fading::of_name(&name).map(|fading| fading.name()), Some(name));
         }
     }
 

@@ -55,9 +55,41 @@ impl Chain {
 
     /// Sends and decodes `blocks` blocks with the randomness of `stream` alone.
     pub fn run(&mut self, stream: &mut Stream, blocks: u64) -> Count {
-        self.transmission.begin(stream, blocks);
-        self.decoder.decode(&mut self.transmission);
-        self.transmission.count
+        self.run_unless(stream, blocks, &|| false).expect("not cancelled")
+    }
+
+    /// The same, or nothing if `is_cancelled` says so at a word of blocks.
+    pub fn run_unless(
+        &mut self,
+        stream: &mut Stream,
+        blocks: u64,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Count> {
+        let transmission = &mut self.transmission;
+        transmission.begin(stream, blocks);
+        let mut cancellable = Cancellable { transmission, is_cancelled, was_cancelled: false };
+        self.decoder.decode(&mut cancellable);
+        (!cancellable.was_cancelled).then_some(self.transmission.count)
+    }
+}
+
+/// A transmission that can end early.
+struct Cancellable<'a> {
+    transmission: &'a mut Transmission,
+    is_cancelled: &'a dyn Fn() -> bool,
+    was_cancelled: bool,
+}
+
+impl Blocks for Cancellable<'_> {
+    fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool {
+        if self.transmission.word_left == 0 && self.transmission.left > 0 {
+            self.was_cancelled = (self.is_cancelled)();
+        }
+        !self.was_cancelled && self.transmission.next(llrs, sent)
+    }
+
+    fn decoded(&mut self, block: Decoded<'_>) {
+        self.transmission.decoded(block);
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Outcome {
 }
 
 /// Measures a point. `progress` hears the count after every batch; `cancel` ends the measurement
-/// after the batches under way.
+/// at once: batches under way are thrown away.
 ///
 /// # Panics
 ///
@@ -58,14 +58,17 @@ pub fn measure(
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(u64, Count)>| {
         let mut chain = Chain::new(point, settings.decoder);
-        while !enough.load(Relaxed) && !cancel.load(Relaxed) {
+        let is_over = || enough.load(Relaxed) || cancel.load(Relaxed);
+        while !is_over() {
             let batch = next.fetch_add(1, Relaxed);
             if batch >= batches {
                 return;
             }
             let blocks = BATCH.min(settings.blocks - batch * BATCH);
             let mut stream = settings.seed.child(&format!("{point}/{batch}")).stream();
-            let count = chain.run(&mut stream, blocks);
+            let Some(count) = chain.run_unless(&mut stream, blocks, &is_over) else {
+                return;
+            };
             if sender.send((batch, count)).is_err() {
                 return;
             }
@@ -183,6 +186,25 @@ mod tests {
         assert!(outcome.count.blocks >= 2 * BATCH && outcome.count.blocks.is_multiple_of(BATCH));
         let (expected, _) = run(&settings(u64::MAX, outcome.count.blocks, 1));
         assert_eq!(outcome.count, expected.count);
+    }
+
+    #[test]
+    fn a_measurement_cancelled_within_its_first_batch_has_nothing() {
+        let (cancel, settings) = (AtomicBool::new(true), settings(u64::MAX, u64::MAX, 2));
+        let outcome = measure(&point(), &settings, &cancel, &mut |_| panic!("no batch"));
+        assert_eq!(outcome, Outcome { count: Count::default(), is_complete: false });
+    }
+
+    #[test]
+    fn a_batch_that_is_cancelled_leaves_no_trace_in_the_next() {
+        let stream = || Seed::new(1, 0, "batch").stream();
+        let mut chain = Chain::new(&point(), DecoderConfig::default());
+        let expected = chain.run(&mut stream(), 1000);
+        let asked = AtomicU64::new(0);
+        let at_the_third = || asked.fetch_add(1, Relaxed) == 2;
+        assert_eq!(chain.run_unless(&mut stream(), 1000, &at_the_third), None);
+        assert_eq!(asked.into_inner(), 3, "a word of 64 blocks after the other");
+        assert_eq!(chain.run(&mut stream(), 1000), expected);
     }
 
     #[test]

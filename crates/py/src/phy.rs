@@ -1,0 +1,199 @@
+//! Error rates for Python: points measured in the background, tables read and interpolated.
+
+use crate::errors;
+use crate::simulate::wait;
+use airpath_core::rng::Seed;
+use airpath_core::{Bytes, ConfigError};
+use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
+use airpath_phy::fading::Fading;
+use airpath_phy::mcs::{MCSS, Mcs};
+use airpath_phy::monte_carlo::{self, Count, Outcome, Point, Settings};
+use airpath_phy::ofdm::Mapping;
+use airpath_phy::per_table::{self, PerCurve};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Algorithms by the names that users give.
+const ALGORITHMS: [(&str, Algorithm); 2] =
+    [("max-log", Algorithm::MaxLog), ("linear-log", Algorithm::LinearLog)];
+
+/// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms.
+#[pyfunction]
+pub(crate) fn phy_parts() -> String {
+    let mcss = MCSS.map(|mcs| {
+        let (bits, of) = mcs.code_rate;
+        json!({
+            "name": mcs.name(),
+            "label": mcs.label(),
+            "bits_per_symbol": mcs.modulation.bits(),
+            "code_rate": bits as f64 / of as f64,
+            "block_bytes": mcs.block_bytes,
+            "rate_bps": mcs.rate_bps(),
+        })
+    });
+    json!({
+        "mcss": mcss,
+        "channels": Fading::all(),
+        "mappings": Mapping::ALL.map(Mapping::name),
+        "algorithms": ALGORITHMS.map(|(name, _)| name),
+    })
+    .to_string()
+}
+
+/// The full name of a channel with the mapping of its subcarriers; `None` if there is none such.
+#[pyfunction]
+pub(crate) fn phy_channel(name: &str) -> Option<String> {
+    Fading::of_name(name).map(|fading| fading.name())
+}
+
+/// Lowest and highest share of errors by Wilson's test at `z` standard deviations.
+#[pyfunction]
+pub(crate) fn wilson_interval(errors: u64, blocks: u64, z: f64) -> (f64, f64) {
+    monte_carlo::wilson(errors, blocks, z)
+}
+
+/// What `phy_measure` reads.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PointConfig {
+    mcs: String,
+    channel: String,
+    snr_db: f64,
+    errors: u64,
+    blocks: u64,
+    iterations: u32,
+    algorithm: String,
+    seed: u64,
+}
+
+impl PointConfig {
+    fn point(&self) -> Result<Point, ConfigError> {
+        let unknown = |field: &str, value: &str| ConfigError::new(field, value, "unknown");
+        // What single precision can calculate with.
+        if !(-100.0..=200.0).contains(&self.snr_db) {
+            return Err(ConfigError::new("snr_db", self.snr_db, "not from -100 to 200 dB"));
+        }
+        Ok(Point {
+            mcs: Mcs::of_name(&self.mcs).ok_or_else(|| unknown("mcs", &self.mcs))?,
+            fading: Fading::of_name(&self.channel)
+                .ok_or_else(|| unknown("channel", &self.channel))?,
+            snr_db: self.snr_db,
+        })
+    }
+
+    fn settings(&self, threads: NonZero<usize>) -> Result<Settings, ConfigError> {
+        let algorithm = ALGORITHMS.into_iter().find(|&(name, _)| name == self.algorithm);
+        let Some((_, algorithm)) = algorithm else {
+            return Err(ConfigError::new("algorithm", &self.algorithm, "unknown"));
+        };
+        if self.iterations == 0 {
+            return Err(ConfigError::new("iterations", 0, "not above 0"));
+        }
+        let max_iterations = self.iterations;
+        Ok(Settings {
+            seed: Seed::new(self.seed, 0, "phy"),
+            errors: self.errors,
+            blocks: self.blocks,
+            threads,
+            decoder: DecoderConfig { algorithm, max_iterations, ..DecoderConfig::default() },
+        })
+    }
+}
+
+/// Measures one point on several threads, without the interpreter lock: (errors, blocks,
+/// iterations).
+///
+/// `progress(errors, blocks)` is called about ten times a second. Ctrl-C ends the measurement with
+/// `KeyboardInterrupt`.
+#[pyfunction]
+#[pyo3(signature = (config_json, threads, progress=None))]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn phy_measure(
+    py: Python<'_>,
+    config_json: &str,
+    threads: NonZero<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64, u64)> {
+    let config: PointConfig = serde_json::from_str(config_json)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let point = config.point().map_err(errors::config)?;
+    let settings = config.settings(threads).map_err(errors::config)?;
+    let (cancel, heard) = (AtomicBool::new(false), Mutex::new(Count::default()));
+    let mut raised: Option<PyErr> = None;
+    let outcome: Outcome = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            monte_carlo::measure(&point, &settings, &cancel, &mut |count| {
+                *heard.lock().expect("nobody panics with it") = count;
+            })
+        });
+        while !worker.is_finished() {
+            py.detach(|| wait(&worker));
+            let Count { errors, blocks, .. } = *heard.lock().expect("nobody panics with it");
+            let looked = py.check_signals().and_then(|()| match &progress {
+                Some(call) => call.call1(py, (errors, blocks)).map(drop),
+                None => Ok(()),
+            });
+            if let Err(error) = looked {
+                cancel.store(true, Relaxed);
+                raised.get_or_insert(error);
+            }
+        }
+        worker.join().expect("a checked point is measured without panicking")
+    });
+    let Count { errors, blocks, iterations } = outcome.count;
+    raised.map_or(Ok((errors, blocks, iterations)), Err)
+}
+
+/// A table of error rates.
+#[pyclass(frozen, module = "airpath._airpath")]
+pub(crate) struct PerTable {
+    inner: per_table::PerTable,
+}
+
+impl PerTable {
+    fn curve(&self, curve: usize) -> PyResult<&PerCurve> {
+        let no_curve = || PyIndexError::new_err(format!("no curve {curve}"));
+        self.inner.curves.get(curve).ok_or_else(no_curve)
+    }
+}
+
+#[pymethods]
+#[allow(clippy::needless_pass_by_value)]
+impl PerTable {
+    /// Reads a table.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<PerTable> {
+        let inner = per_table::PerTable::from_json(text).map_err(errors::config)?;
+        Ok(PerTable { inner })
+    }
+
+    /// Lowest and highest SNR that the table was made for, dB.
+    #[getter]
+    fn snr_range_db(&self) -> (f64, f64) {
+        self.inner.snr_range_db
+    }
+
+    /// Frame error rates of a curve.
+    fn fer(&self, curve: usize, snrs_db: Vec<f64>) -> PyResult<Vec<f64>> {
+        let curve = self.curve(curve)?;
+        Ok(snrs_db.into_iter().map(|snr_db| curve.fer(snr_db)).collect())
+    }
+
+    /// Error rates of packets of so many bytes.
+    fn per(&self, curve: usize, snrs_db: Vec<f64>, packet_bytes: u64) -> PyResult<Vec<f64>> {
+        let curve = self.curve(curve)?;
+        Ok(snrs_db.into_iter().map(|snr_db| curve.per(snr_db, Bytes(packet_bytes))).collect())
+    }
+
+    /// Whether a curve was measured about every SNR.
+    fn covers(&self, curve: usize, snrs_db: Vec<f64>) -> PyResult<bool> {
+        let (curve, (low, high)) = (self.curve(curve)?, self.inner.snr_range_db);
+        let covers = |&snr_db: &f64| (low..=high).contains(&snr_db) && curve.covers(snr_db);
+        Ok(snrs_db.iter().all(covers))
+    }
+}

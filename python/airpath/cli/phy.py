@@ -1,0 +1,171 @@
+"""``airpath phy``: error rates of the physical layer."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from airpath.cli import output
+from airpath.errors import BadValueError
+from airpath.files import write_file
+from airpath.phy.measure import measure_with, table_file
+from airpath.phy.settings import Settings
+from airpath.phy.tables import CONFIDENCE, PerTable, rates
+from airpath.results.provenance import build
+from airpath.scenario import Size
+
+__all__ = ["COMMANDS", "app"]
+
+COMMANDS = ("per",)
+
+app = typer.Typer(help="Measure error rates of the physical layer.", add_completion=False)
+
+
+@app.callback()
+def _group() -> None:
+    """Measure error rates of the physical layer."""
+
+
+@app.command("per")
+def per(
+    channel: Annotated[str, typer.Option(help="See airpath list fading.")],
+    snr: Annotated[str, typer.Option(metavar="DB", help="14:40:2 or 10,12.5: mean Es/N0, dB.")],
+    mcs: Annotated[str, typer.Option(help="Numbers, names or labels; see airpath list mcs.")] = (
+        "all"
+    ),
+    mapping: Annotated[str, typer.Option(help="Of symbols to subcarriers.")] = "random",
+    errors: Annotated[str, typer.Option(help="A point ends with as many blocks in error,")] = (
+        "400"
+    ),
+    blocks: Annotated[str, typer.Option(help="or with as many blocks.")] = "1e7",
+    iterations: Annotated[int, typer.Option(help="Most of the decoder.")] = 10,
+    algorithm: Annotated[str, typer.Option(help="max-log or linear-log.")] = "max-log",
+    until_clean: Annotated[
+        bool,
+        typer.Option("--until-clean", help="A curve ends with the first point without an error."),
+    ] = False,
+    packet: Annotated[str, typer.Option(help="Size of the packet of the PER.")] = "1500 B",
+    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
+    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.json|DIR", help="Write the table and its figure here."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Measure error rates by coding and decoding; with --out, finished points are kept."""
+    given: dict[str, Any] = {}
+    given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
+    given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}
+    settings = Settings.checked({**given, "until_clean": until_clean}, _option)
+    size = _packet(packet)
+    with output.progress_bar() as tell:
+        table = measure_with(
+            settings, threads=threads, out=out, progress=tell, note=output.note, name=_option
+        )
+    if table.interrupted:
+        output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")
+    try:
+        with output.interrupts_wait():
+            if json:
+                output.print_json(_document(table, size))
+            else:
+                _print(table, size, output.console())
+            sys.stdout.flush()
+    finally:
+        if out is not None and table.count:
+            _write_figure(table, size, out)
+    return 130 if table.interrupted else 0
+
+
+def _option(key: str) -> str:
+    return "--snr" if key == "snr_db" else f"--{key.replace('_', '-')}"
+
+
+def _packet(text: str) -> Size:
+    try:
+        size = Size.parse(text)
+    except BadValueError as error:
+        raise BadValueError(f"--packet: {error}") from None
+    if size < 1:
+        raise BadValueError(f'--packet = "{text}": empty. Write a size from 1 B on.')
+    return size
+
+
+def _write_figure(table: PerTable, packet: Size, out: str) -> None:
+    file = table_file(out)
+    written = [file]
+    if not table.interrupted:
+        from airpath.phy.figure import per_figure
+        from airpath.results.style import figure_bytes
+
+        picture = file.with_suffix(".png")
+        source = output.command_line()
+        write_file(picture, figure_bytes(per_figure(table, packet), "png", file.name, source))
+        written.append(picture)
+    output.written(written)
+
+
+# --- printing ----------------------------------------------------------------------------------
+
+
+def _document(table: PerTable, packet: Size) -> dict[str, Any]:
+    """Return the one JSON document: the table's file, and the rates of every point."""
+    file = table.document
+    about = {**build(), "command": output.command_line(), "seed": file["provenance"]["seed"]}
+    return {
+        **file,
+        "provenance": about,
+        "packet_bytes": int(packet),
+        "confidence": CONFIDENCE,
+        "curves": [
+            {
+                "mcs": curve["mcs"],
+                "points": [
+                    {**point, **_intervals(curve["mcs"], point, packet)}
+                    for point in curve["points"]
+                ],
+            }
+            for curve in file["curves"]
+        ],
+    }
+
+
+def _intervals(mcs: dict[str, Any], point: dict[str, Any], packet: Size) -> dict[str, Any]:
+    return {
+        name: {"mean": mean, "low": low, "high": high}
+        for name, (mean, low, high) in rates(mcs, point, packet).items()
+    }
+
+
+def _print(table: PerTable, packet: Size, out: Console) -> None:
+    settings = table.document["settings"]
+    out.print(f"[bold]Error rates on {escape(table.channel)}[/bold]")
+    out.print(
+        f"{settings['errors']} errors or {settings['blocks']} blocks a point; "
+        f"{settings['algorithm']}, {settings['iterations']} iterations; seed "
+        f"{table.document['provenance']['seed']}; intervals of {100 * CONFIDENCE:g} %"
+    )
+    if not table.complete:
+        out.print("[bold red]Incomplete:[/bold red] points are missing.")
+    columns = ["SNR", "errors", "blocks", "FER", "from", "to", "PER", "from", "to", "iterations"]
+    for curve in table.document["curves"]:
+        mcs = curve["mcs"]
+        rows = []
+        for point in curve["points"]:
+            found = rates(mcs, point, packet)
+            rows.append(
+                [
+                    f"{point['snr_db']:g} dB",
+                    str(point["errors"]),
+                    str(point["blocks"]),
+                    *(f"{rate:.2e}" for rate in (*found["fer"], *found["per"])),
+                    f"{point['iterations'] / point['blocks']:.2f}",
+                ]
+            )
+        sizes = f"blocks of {mcs['block_bytes']} bytes, packets of {int(packet)} bytes"
+        output.print_table(out, f"{mcs['name']}, {mcs['label']}: {sizes}", columns, rows)

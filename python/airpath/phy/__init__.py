@@ -1,0 +1,34 @@
+"""Error rates of the physical layer: measured by decoding, kept in tables, looked up.
+
+`measure` makes a table, `load` reads one that is shipped or one of yours::
+
+    table = airpath.phy.load("802.16-ctc-vehicular-a")
+    table.per("mcs3", snr_db=22.0)
+"""
+
+from __future__ import annotations
+
+from airpath.phy.measure import measure
+from airpath.phy.settings import Parts, parts
+from airpath.phy.tables import (
+    PREFIX,
+    IncompleteTableWarning,
+    OutsideTableWarning,
+    PerTable,
+    load,
+    shipped,
+    table_path,
+)
+
+__all__ = [
+    "PREFIX",
+    "IncompleteTableWarning",
+    "OutsideTableWarning",
+    "Parts",
+    "PerTable",
+    "load",
+    "measure",
+    "parts",
+    "shipped",
+    "table_path",
+]

@@ -1,0 +1,100 @@
+"""The picture of a table: error rates of blocks and of packets, with their intervals."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.phy.tables import OutsideTableWarning, rates
+from airpath.results import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from airpath.phy.tables import PerTable
+    from airpath.scenario.units import Size
+
+__all__ = ["per_figure"]
+
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "p")
+_FINE = 20
+
+
+def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
+    """Return the figure of a table: FER and PER over the signal-to-noise ratio.
+
+    Points have bars of their 95 % intervals; one without an error is an open mark at the upper
+    end of its interval. Lines are what the table says between its points.
+
+    Parameters
+    ----------
+    table : PerTable
+        What to draw.
+    packet : Size
+        Whose error rate is drawn.
+    shown : bool
+        Whether somebody may want to see it, for example in a notebook.
+    """
+    with style.style():
+        figure = style.new_figure(10.5, 5.0, shown=shown)
+        panels: Any = figure.subplots(1, 2, sharex=True, sharey=True)
+        for place, curve in enumerate(table.document["curves"]):
+            colour = list(style.COLOURS.values())[place % len(style.COLOURS)]
+            look = {"color": colour, "marker": _MARKS[place % len(_MARKS)]}
+            for panel, quantity in zip(panels, ("fer", "per"), strict=True):
+                _draw(panel, table, place, curve, quantity, packet, look)
+        fer, per = panels
+        fer.set(title="blocks", xlabel="Es/N0, dB", ylabel="error rate", yscale="log")
+        per.set(title=f"packets of {int(packet)} bytes", xlabel="Es/N0, dB", yscale="log")
+        fer.set_ylim(top=1.5)
+        for panel in panels:
+            panel.grid(visible=True, axis="both")
+        handles, labels = fer.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside right center")
+        settings = table.document.get("settings", {})
+        how = f"{settings['algorithm']}, {settings['iterations']} iterations; " if settings else ""
+        style.heading(
+            figure,
+            f"Error rates on {table.channel}",
+            f"{how}bars: 95 % intervals; open marks: no error, upper end of the interval",
+        )
+    return figure
+
+
+def _draw(
+    panel: Any,
+    table: PerTable,
+    place: int,
+    curve: dict[str, Any],
+    quantity: str,
+    packet: Size,
+    look: dict[str, Any],
+) -> None:
+    mcs, points = curve["mcs"], curve["points"]
+    snrs_db = np.array([point["snr_db"] for point in points])
+    found = np.array([rates(mcs, point, packet)[quantity] for point in points])
+    mean, low, high = found.T
+    some = mean > 0
+    label = f"{mcs['name']}  {mcs.get('label', '')}".strip()
+    panel.errorbar(
+        snrs_db[some],
+        mean[some],
+        yerr=np.maximum(0, [(mean - low)[some], (high - mean)[some]]),
+        ls="none",
+        ms=4,
+        lw=1,
+        capsize=2,
+        label=label,
+        **look,
+    )
+    panel.plot(snrs_db[~some], high[~some], ls="none", ms=5, mfc="white", **look)
+    if some.any():
+        last = snrs_db[some][-1]
+        parts = max(2, int(_FINE * (last - snrs_db[0])) + 1)
+        fine = np.linspace(snrs_db[0], last, parts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OutsideTableWarning)
+            line = table.fer(place, fine) if quantity == "fer" else table.per(place, fine, packet)
+        panel.plot(fine, line, color=look["color"], lw=1.2)

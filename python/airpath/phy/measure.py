@@ -1,0 +1,270 @@
+"""Measures a table point by point; what was finished is kept, and not measured again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from airpath import _airpath
+from airpath.errors import BadValueError, show
+from airpath.files import not_left_empty, output_file, output_folder, write_file
+from airpath.phy.settings import Settings, parts
+from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
+
+__all__ = ["FILE_NAME", "Progress", "measure", "measure_with", "table_file"]
+
+Progress = Callable[[float, str], None]
+"""Called about ten times a second with the finished fraction and the current estimate."""
+
+FILE_NAME = "per.json"
+"""Of the table, in a folder."""
+
+
+def measure(
+    channel: str,
+    snr_db: str | float | Sequence[float],
+    mcs: str | int | Sequence[str | int] = "all",
+    *,
+    mapping: str = "random",
+    errors: float = 400,
+    blocks: float = 10_000_000,
+    iterations: int = 10,
+    algorithm: str = "max-log",
+    until_clean: bool = False,
+    seed: int = 1,
+    threads: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> PerTable:
+    """Measure error rates: random blocks through encoder, channel and decoder.
+
+    The counts depend on the arguments up to `seed` only, not on the number of threads, nor on
+    interruptions.
+
+    Parameters
+    ----------
+    channel : str
+        ``awgn``, ``vehicular-a``, ...: see ``airpath list fading``.
+    snr_db : str, float or sequence of float
+        Mean Es/N0, dB: values, or a text like ``"14:40:2"`` or ``"10,12.5"``.
+    mcs : str, int or sequence
+        Numbers, names (``mcs3``) or labels (``qpsk-1/2``) of schemes. Default: all.
+    mapping : str
+        How the symbols of a block come to subcarriers. Default ``random``.
+    errors, blocks : int
+        A point ends with as many blocks in error, or as many blocks. Defaults 400 and 1e7.
+    iterations : int
+        Most iterations of the decoder, from 1. Default 10.
+    algorithm : str
+        ``max-log`` or ``linear-log``. Default ``max-log``.
+    until_clean : bool
+        Whether a curve ends with the first point that had no error. Default False.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    threads : int, optional
+        Worker threads, from 1. Default: one for each core.
+    out : path, optional
+        The table's file if it ends in ``.json``, else a folder for ``per.json``. It is written
+        whenever a point is finished; points that it has already are kept.
+    progress : callable, optional
+        Called with the finished fraction, in [0, 1], and the current estimate.
+
+    Returns
+    -------
+    table : PerTable
+        After Ctrl-C with `interrupted` set and the points that were finished until then.
+
+    Raises
+    ------
+    BadValueError
+        If a value is not accepted, or `out` has points of other settings.
+    """
+    given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
+    return measure_with(Settings.checked(given), threads=threads, out=out, progress=progress)
+
+
+_NOT_SETTINGS = ("threads", "out", "progress")
+
+
+def measure_with(
+    settings: Settings,
+    *,
+    threads: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    note: Callable[[str], None] = lambda _text: None,
+    name: Callable[[str], str] = lambda key: key,
+) -> PerTable:
+    """Measure with settings that were checked.
+
+    `note` hears what was kept, messages call an argument `name(argument)`. See `measure`.
+    """
+    if threads is not None and threads < 1:
+        given = f"{name('threads')} = {threads}"
+        raise BadValueError(f"{given}: below 1. Write a whole number from 1 on.")
+    file = None if out is None else table_file(out)
+    with not_left_empty(None if file is None else file.parent):
+        document = _new(settings)
+        kept = 0
+        if file is not None:
+            output_folder(file.parent)
+            output_file(file)
+            if file.exists():
+                document = _earlier(file, settings)
+                kept = sum(len(curve["points"]) for curve in document["curves"])
+                rest = "; nothing is left to measure" if document["complete"] else ", and are kept"
+                note(f"{file}: {kept} of {settings.count} points were finished before{rest}.")
+        return _measured(_Run(settings, document, file), threads or _cores(), progress, kept)
+
+
+def table_file(out: str | os.PathLike[str]) -> Path:
+    """Return the file of the table that is written to `out`."""
+    if not os.fspath(out):
+        raise BadValueError('out = "": not a file. Write NAME.json, or a folder.')
+    path = Path(out)
+    return path if path.suffix == ".json" else path / FILE_NAME
+
+
+class _Run:
+    """A table on its way."""
+
+    def __init__(self, settings: Settings, document: dict[str, Any], file: Path | None) -> None:
+        self.settings = settings
+        self.document = document
+        self.file = file
+        self.points = {
+            (curve["mcs"]["name"], point["snr_db"]): point
+            for curve in document["curves"]
+            for point in curve["points"]
+        }
+
+    def missing(self) -> Iterator[tuple[int, str, float]]:
+        """Give the points to measure, each with the number of those before it."""
+        for row, mcs in enumerate(self.settings.mcss):
+            for column, snr_db in enumerate(self.settings.snrs_db):
+                point = self.points.get((mcs, snr_db))
+                if point is None:
+                    yield row * len(self.settings.snrs_db) + column, mcs, snr_db
+                    point = self.points[mcs, snr_db]
+                if self.settings.until_clean and point["errors"] == 0:
+                    break
+
+    def add(self, mcs: str, point: dict[str, Any]) -> None:
+        self.points[mcs, point["snr_db"]] = point
+        self.write()
+
+    def write(self, complete: bool = False) -> None:
+        curves = []
+        for about in parts().mcss:
+            keys = [(about["name"], snr_db) for snr_db in self.settings.snrs_db]
+            points = [self.points[key] for key in keys if key in self.points]
+            if points:
+                curves.append({"mcs": dict(about), "points": points})
+        self.document |= {"complete": complete, "curves": curves}
+        if self.file is not None and curves:
+            write_file(self.file, as_text(self.document).encode())
+
+
+def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> PerTable:
+    settings = run.settings
+    fixed = {
+        "channel": settings.channel,
+        "errors": settings.errors,
+        "blocks": settings.blocks,
+        "iterations": settings.iterations,
+        "algorithm": settings.algorithm,
+        "seed": settings.seed,
+    }
+    interrupted = False
+    try:
+        for before, mcs, snr_db in run.missing():
+            config = json.dumps({**fixed, "mcs": mcs, "snr_db": snr_db}, allow_nan=False)
+            tell = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
+            errors, blocks, iterations = _airpath.phy_measure(config, threads, tell)
+            counts = {"errors": errors, "blocks": blocks, "iterations": iterations}
+            run.add(mcs, {"snr_db": snr_db, **counts})
+        if not run.document["complete"]:
+            run.write(complete=True)
+    except KeyboardInterrupt:
+        interrupted = True
+        # A point can have been finished, and not been written.
+        run.write(complete=next(run.missing(), None) is None)
+    table = PerTable(run.document, str(run.file or settings.channel))
+    table.interrupted = interrupted and not table.complete
+    table.kept = kept
+    return table
+
+
+def _teller(
+    progress: Progress, settings: Settings, before: int, mcs: str, snr_db: float
+) -> Callable[[int, int], None]:
+    about = next(about for about in parts().mcss if about["name"] == mcs)
+
+    def tell(errors: int, blocks: int) -> None:
+        part = min(1.0, max(errors / settings.errors, blocks / settings.blocks))
+        text = f"{mcs}, {snr_db:g} dB"
+        if blocks:
+            fer, low, high = rates(about, {"errors": errors, "blocks": blocks}, PACKET)["fer"]
+            text += f": FER {fer:.1e} ({low:.1e} to {high:.1e}), {errors} errors"
+        progress((before + part) / settings.count, text)
+
+    return tell
+
+
+def _new(settings: Settings) -> dict[str, Any]:
+    return {
+        "provenance": {
+            "version": _airpath.version(),
+            "commit": _airpath.commit(),
+            "command": settings.command(),
+            "seed": settings.seed,
+        },
+        "channel": settings.channel,
+        "settings": settings.to_dict(),
+        "snr_range_db": [settings.snrs_db[0], settings.snrs_db[-1]],
+        "complete": False,
+        "curves": [],
+    }
+
+
+def _earlier(file: Path, settings: Settings) -> dict[str, Any]:
+    """Return the table of an earlier run, which must have had the same settings."""
+    new = _new(settings)
+    try:
+        found: dict[str, Any] = dict(parse(file.read_text("utf-8"), str(file)).document)
+        different = list(_differences(found, new))
+    except (OSError, UnicodeDecodeError, BadValueError, KeyError, TypeError, AttributeError):
+        raise BadValueError(
+            f"{file}: is there, and not a table of this command. Write another name."
+        ) from None
+    if different:
+        raise BadValueError(
+            f"{file}: is there with other settings: {'; '.join(different)}. Give the same ones, "
+            "write another name, or remove it."
+        )
+    return found
+
+
+def _differences(found: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    def flat(document: Mapping[str, Any]) -> dict[str, Any]:
+        about = document["provenance"]
+        keys = {key: about[key] for key in ("version", "commit", "seed")}
+        return {"channel": document["channel"], **document["settings"], **keys}
+
+    there, wanted = flat(found), flat(new)
+    for key in dict.fromkeys([*wanted, *there]):
+        if there.get(key) != wanted.get(key):
+            yield f"{key} {_shown(there.get(key))}, not {_shown(wanted.get(key))}"
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else value if isinstance(value, str) else show(value)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,311 @@
+"""What is measured, and how: every value checked, all that is wrong told at once."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+from airpath import _airpath
+from airpath.errors import BadValueError, Problem
+
+__all__ = ["LARGEST_SEED", "Parts", "Settings", "parts"]
+
+LARGEST_SEED = 2**64 - 1
+_MOST = 10**15
+_LOWEST_DB, _HIGHEST_DB = -50.0, 100.0
+_MOST_SNRS = 1000
+_DIGITS = 9
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the engine can measure.
+
+    Parameters
+    ----------
+    mcss : sequence of mapping
+        Each scheme as tables have it: `name`, `label`, `bits_per_symbol`, `code_rate`,
+        `block_bytes`, `rate_bps`.
+    channels : mapping of str to str
+        One line about each channel; ``NS`` in a name stands for a delay spread in ns.
+    mappings, algorithms : sequence of str
+        Names.
+    """
+
+    mcss: Sequence[Mapping[str, Any]]
+    channels: Mapping[str, str]
+    mappings: Sequence[str]
+    algorithms: Sequence[str]
+
+
+@cache
+def parts() -> Parts:
+    """Return what the engine can measure."""
+    found = json.loads(_airpath.phy_parts())
+    mcss = [{key: mcs[key] for key in _MCS_KEYS} for mcs in found["mcss"]]
+    return Parts(**{**found, "mcss": mcss, "channels": dict(found["channels"])})
+
+
+_MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "rate_bps")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that the counts of a table depend on.
+
+    Parameters
+    ----------
+    channel : str
+        Full name, with the mapping of subcarriers if it is not the reference.
+    mcss : tuple of str
+        Names, in their order.
+    snrs_db : tuple of float
+        Ascending, dB.
+    errors, blocks : int
+        A point ends with as many errors, or as many blocks.
+    iterations : int
+        Most of the decoder.
+    algorithm : str
+        Of the decoder.
+    until_clean : bool
+        Whether a curve ends with the first point without an error.
+    seed : int
+        Of all random streams.
+    """
+
+    channel: str
+    mcss: tuple[str, ...]
+    snrs_db: tuple[float, ...]
+    errors: int
+    blocks: int
+    iterations: int
+    algorithm: str
+    until_clean: bool
+    seed: int
+
+    @classmethod
+    def checked(
+        cls, given: Mapping[str, Any], name: Callable[[str], str] = lambda key: key
+    ) -> Settings:
+        """Return the settings that a user asks for.
+
+        Parameters
+        ----------
+        given : mapping
+            Arguments of `airpath.phy.measure` by name.
+        name : callable
+            What messages call an argument.
+
+        Raises
+        ------
+        BadValueError
+            With a line for each value that is not accepted.
+        """
+        problems: list[str] = []
+
+        def take(read: Callable[..., T], *keys: str) -> T | None:
+            try:
+                return read(*(given[key] for key in keys))
+            except _RefusedError as refused:
+                value = given[keys[0]]
+                problems.append(str(Problem(name(keys[0]), (), value, *refused.args)))
+                return None
+
+        take(_mapping, "mapping")
+        values = {
+            "channel": take(_channel, "channel", "mapping"),
+            "mcss": take(_mcss, "mcs"),
+            "snrs_db": take(_snrs_db, "snr_db"),
+            "errors": take(_count, "errors"),
+            "blocks": take(_count, "blocks"),
+            "iterations": take(_iterations, "iterations"),
+            "algorithm": take(_algorithm, "algorithm"),
+            "until_clean": bool(given["until_clean"]),
+            "seed": take(_seed, "seed"),
+        }
+        if problems:
+            raise BadValueError("\n".join(problems))
+        return cls(**values)  # type: ignore[arg-type]
+
+    @property
+    def count(self) -> int:
+        """Points, if no curve ends early."""
+        return len(self.mcss) * len(self.snrs_db)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as a table's file has them, without channel and seed."""
+        return {
+            "mcs": list(self.mcss),
+            "snr_db": list(self.snrs_db),
+            "errors": self.errors,
+            "blocks": self.blocks,
+            "iterations": self.iterations,
+            "algorithm": self.algorithm,
+            "until_clean": self.until_clean,
+        }
+
+    def command(self) -> str:
+        """Return the command that measures the same, every setting written out."""
+        channel, slash, mapping = self.channel.partition("/")
+        every = [mcs["name"] for mcs in parts().mcss]
+        words = ["airpath", "phy", "per", "--channel", channel]
+        words += ["--mapping", mapping] if slash else []
+        words += ["--mcs", "all" if list(self.mcss) == every else ",".join(self.mcss)]
+        grid = _grid(self.snrs_db)
+        words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
+        words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
+        words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
+        words += ["--until-clean"] if self.until_clean else []
+        return shlex.join([*words, "--seed", str(self.seed)])
+
+
+# --- one value ---------------------------------------------------------------------------------
+
+
+class _RefusedError(Exception):
+    """What is wrong, what to write instead, an example."""
+
+
+def _mapping(given: Any) -> str:
+    if given not in parts().mappings:
+        raise _RefusedError("not a mapping", f"Accepted are {', '.join(parts().mappings)}")
+    return str(given)
+
+
+def _channel(channel: Any, mapping: Any) -> str:
+    known = _airpath.phy_channel(channel) if isinstance(channel, str) else None
+    if known is None:
+        listed = ", ".join(parts().channels)
+        accepted = f"Accepted are {listed}; NS is a delay spread in ns"
+        raise _RefusedError("not a channel", accepted, "tdl-a-300")
+    if mapping == parts().mappings[0] or mapping not in parts().mappings:
+        return known
+    mapped = _airpath.phy_channel(f"{channel}/{mapping}")
+    if mapped is None:
+        raise _RefusedError(
+            f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out"
+        )
+    return mapped
+
+
+def _mcss(given: Any) -> tuple[str, ...]:
+    if given == "all":
+        return tuple(mcs["name"] for mcs in parts().mcss)
+    items = given.split(",") if isinstance(given, str) else given
+    items = items if isinstance(items, Iterable) else [items]
+    wanted = {str(item).strip().lower() for item in items}
+    chosen = []
+    for number, mcs in enumerate(parts().mcss):
+        names = {str(number), mcs["name"], mcs["label"]}
+        if wanted & names:
+            chosen.append(mcs["name"])
+            wanted -= names
+    if wanted or not chosen:
+        listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in parts().mcss)
+        unknown = ", ".join(sorted(filter(None, wanted)))
+        raise _RefusedError(
+            f"no such scheme: {unknown}" if unknown else "no scheme",
+            f"Accepted are all, numbers, and {listed}",
+            '"0,3,7"',
+        )
+    return tuple(chosen)
+
+
+def _snrs_db(given: Any) -> tuple[float, ...]:
+    if isinstance(given, str):
+        found = [snr_db for item in given.split(",") for snr_db in _items(item.strip())]
+    else:
+        items = given if isinstance(given, Iterable) else [given]
+        found = [_finite(item) for item in items]
+    if not found:
+        raise _RefusedError("empty", "Write at least one value in dB", _SNR_EXAMPLE)
+    if len(found) > _MOST_SNRS:
+        raise _RefusedError(f"{len(found)} values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
+    if min(found) < _LOWEST_DB or max(found) > _HIGHEST_DB:
+        accepted = f"Write dB from {_LOWEST_DB:g} to {_HIGHEST_DB:g}"
+        raise _RefusedError("out of range", accepted, _SNR_EXAMPLE)
+    return tuple(sorted(set(found)))
+
+
+_SNR_EXAMPLE = '"14:40:2" or "10,12.5"'
+
+
+def _items(item: str) -> list[float]:
+    if not item:
+        raise _RefusedError("empty", "Write numbers of dB, or FIRST:LAST:STEP", _SNR_EXAMPLE)
+    if ":" not in item:
+        return [_finite(item)]
+    numbers = [_finite(number) for number in item.split(":")]
+    if len(numbers) != 3:
+        raise _RefusedError("not FIRST:LAST:STEP", "Write three numbers", _SNR_EXAMPLE)
+    first, last, step = numbers
+    if step <= 0 or last < first:
+        wrong = "a step that is not above 0" if step <= 0 else "the last is below the first"
+        raise _RefusedError(wrong, "Write FIRST:LAST:STEP that rises", _SNR_EXAMPLE)
+    steps = (last - first) / step
+    if steps > _MOST_SNRS:
+        raise _RefusedError("too many values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
+    count = math.floor(steps + 1e-6) + 1
+    return [_plain(first + place * step) for place in range(count)]
+
+
+def _finite(given: Any) -> float:
+    try:
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise _RefusedError("not a number of dB", "Write numbers", _SNR_EXAMPLE) from None
+    if not math.isfinite(number):
+        raise _RefusedError("not finite", "Write numbers of dB", _SNR_EXAMPLE)
+    return _plain(number)
+
+
+def _plain(number: float) -> float:
+    """Return it without the dirt of binary fractions; −0 becomes 0."""
+    return round(number, _DIGITS) + 0.0
+
+
+def _count(given: Any) -> int:
+    try:
+        number = float(given)
+        whole = int(given) if isinstance(given, int) else int(number)
+    except (TypeError, ValueError, OverflowError):
+        whole, number = 0, math.nan
+    if whole != number or not 1 <= whole <= _MOST:
+        raise _RefusedError("not a whole number from 1 on", "Write one", "400 or 1e7")
+    return whole
+
+
+def _iterations(given: Any) -> int:
+    if not isinstance(given, int) or not 1 <= given <= 1000:
+        raise _RefusedError("not accepted", "Write a whole number from 1 to 1000", "10")
+    return given
+
+
+def _algorithm(given: Any) -> str:
+    if given not in parts().algorithms:
+        raise _RefusedError("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
+    return str(given)
+
+
+def _seed(given: Any) -> int:
+    if not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
+        raise _RefusedError("not accepted", "Write a whole number from 0 to 2^64 - 1")
+    return given
+
+
+def _grid(snrs_db: Sequence[float]) -> str:
+    """Return values as the user would write them: as a range if they are one."""
+    first, last = snrs_db[0], snrs_db[-1]
+    if len(snrs_db) > 2:
+        step = _plain(snrs_db[1] - first)
+        text = f"{first:.12g}:{last:.12g}:{step:.12g}"
+        if _snrs_db(text) == tuple(snrs_db):
+            return text
+    return ",".join(f"{snr_db:.12g}" for snr_db in snrs_db)

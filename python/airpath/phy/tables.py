@@ -1,0 +1,374 @@
+"""Tables of error rates: their file, and what they say at any signal-to-noise ratio."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from airpath import _airpath
+from airpath.errors import BadValueError
+from airpath.files import write_file
+from airpath.scenario.units import Size
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "CONFIDENCE",
+    "PACKET",
+    "PREFIX",
+    "IncompleteTableWarning",
+    "OutsideTableWarning",
+    "PerTable",
+    "load",
+    "rates",
+    "shipped",
+    "table_path",
+]
+
+PREFIX = "airpath:"
+"""What the name of a shipped table begins with where a path could stand."""
+
+PACKET = Size(1500)
+CONFIDENCE = 0.95
+_DEVIATIONS = 1.959963984540054
+"""Of the normal distribution, on both sides, for that confidence."""
+
+_FOLDER = Path(__file__).with_name("tables")
+
+
+class OutsideTableWarning(UserWarning):
+    """An error rate was asked for where the table was not measured."""
+
+
+class IncompleteTableWarning(UserWarning):
+    """A table was read of which points are still missing."""
+
+
+class PerTable:
+    """Error rates of blocks and packets by scheme and signal-to-noise ratio.
+
+    Made by `airpath.phy.load` and `airpath.phy.measure`. Between two points ln FER is linear in
+    dB; from the first of the points without an error at a curve's end on, FER is 0.
+
+    Parameters
+    ----------
+    document : mapping
+        The content of the table's file.
+    name : str
+        For messages and titles.
+    """
+
+    interrupted: bool = False
+    """Whether Ctrl-C ended its measurement early."""
+    kept: int = 0
+    """Points of an earlier run that were not measured again."""
+
+    def __init__(self, document: Mapping[str, Any], name: str) -> None:
+        self.document = document
+        self.name = name
+
+    @property
+    def channel(self) -> str:
+        """The channel."""
+        return str(self.document["channel"])
+
+    @property
+    def mcss(self) -> list[str]:
+        """The names of the schemes."""
+        return [curve["mcs"]["name"] for curve in self.document["curves"]]
+
+    @property
+    def count(self) -> int:
+        """The number of points."""
+        return sum(len(curve["points"]) for curve in self.document["curves"])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all points that were asked for are there."""
+        return bool(self.document.get("complete", True))
+
+    @property
+    def snr_range_db(self) -> tuple[float, float]:
+        """Lowest and highest SNR that the table was made for, dB."""
+        return self._compiled.snr_range_db
+
+    @overload
+    def fer(self, mcs: str | int, snr_db: float) -> float: ...
+    @overload
+    def fer(self, mcs: str | int, snr_db: ArrayLike) -> float | NDArray[np.float64]: ...
+    def fer(self, mcs: str | int, snr_db: ArrayLike) -> float | NDArray[np.float64]:
+        """Return the frame error rate: the share of blocks in error.
+
+        Parameters
+        ----------
+        mcs : str or int
+            Name of the scheme, its label, or its place in the table, from 0.
+        snr_db : float or array_like
+            Mean Es/N0, dB. Any finite value; outside the points of the curve there is an
+            `OutsideTableWarning` and the value of the nearest point.
+
+        Returns
+        -------
+        fer : float or ndarray
+            In [0, 1], of the shape of `snr_db`.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such scheme, or a value is not finite.
+        """
+        curve, values = self._asked(mcs, snr_db)
+        return _shaped(self._compiled.fer(curve, values.ravel().tolist()), values)
+
+    @overload
+    def per(self, mcs: str | int, snr_db: float, packet: str | int | Size = PACKET) -> float: ...
+    @overload
+    def per(
+        self, mcs: str | int, snr_db: ArrayLike, packet: str | int | Size = PACKET
+    ) -> float | NDArray[np.float64]: ...
+    def per(
+        self, mcs: str | int, snr_db: ArrayLike, packet: str | int | Size = PACKET
+    ) -> float | NDArray[np.float64]:
+        """Return the packet error rate 1 − (1 − FER)^blocks: a packet needs all of its blocks.
+
+        Parameters
+        ----------
+        mcs : str or int
+            Name of the scheme, its label, or its place in the table, from 0.
+        snr_db : float or array_like
+            Mean Es/N0, dB; see `fer`.
+        packet : str, int or Size
+            Size of the packet, ``"1500 B"``; an int in bytes.
+
+        Returns
+        -------
+        per : float or ndarray
+            In [0, 1], of the shape of `snr_db`.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such scheme, or a value is not accepted.
+        """
+        curve, values = self._asked(mcs, snr_db)
+        size = int(Size.of(packet))
+        return _shaped(self._compiled.per(curve, values.ravel().tolist(), size), values)
+
+    def points(self, packet: str | int | Size = PACKET) -> pd.DataFrame:
+        """Return what was counted, with Wilson's intervals of 95 %.
+
+        Parameters
+        ----------
+        packet : str, int or Size
+            Size of the packet, ``"1500 B"``; an int in bytes.
+
+        Returns
+        -------
+        points : DataFrame
+            `mcs`, `snr_db`, `errors`, `blocks`, `fer`, `fer_low`, `fer_high`, `per`, `per_low`,
+            `per_high`.
+        """
+        import pandas as pd
+
+        rows = []
+        for curve in self.document["curves"]:
+            for point in curve["points"]:
+                row = {"mcs": curve["mcs"]["name"]}
+                row |= {key: point[key] for key in ("snr_db", "errors", "blocks")}
+                for quantity, rate in rates(curve["mcs"], point, Size.of(packet)).items():
+                    names = (quantity, f"{quantity}_low", f"{quantity}_high")
+                    row |= dict(zip(names, rate, strict=True))
+                rows.append(row)
+        return pd.DataFrame(rows)
+
+    def plot(self, packet: str | int | Size = PACKET) -> Figure:
+        """Return the figure of the curves with their intervals."""
+        from airpath.phy.figure import per_figure
+
+        return per_figure(self, Size.of(packet), shown=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table's file."""
+        write_file(Path(path), as_text(self.document).encode())
+
+    def __repr__(self) -> str:
+        size = f"{len(self.mcss)} schemes, {self.count} points"
+        return f"<PerTable {self.name}: {self.channel}, {size}>"
+
+    @cached_property
+    def _compiled(self) -> _airpath.PerTable:
+        try:
+            return _airpath.PerTable.from_json(json.dumps(self.document))
+        except ValueError as error:
+            raise BadValueError(f"{self.name}: {error}.") from None
+
+    def _asked(self, mcs: str | int, snr_db: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+        compiled, curve = self._compiled, self._place(mcs)
+        try:
+            values = np.asarray(snr_db, dtype=float)
+        except (TypeError, ValueError):
+            values = np.asarray(np.nan)
+        if not np.isfinite(values).all():
+            raise BadValueError(f"snr_db = {snr_db!r}: not finite. Write numbers of dB.")
+        if not compiled.covers(curve, values.ravel().tolist()):
+            last = self.document["curves"][curve]["points"][-1]
+            low, high = compiled.snr_range_db
+            measured = high if last["errors"] == 0 else last["snr_db"]
+            first = self.document["curves"][curve]["points"][0]["snr_db"]
+            warnings.warn(
+                f"{self.name}: {self.mcss[curve]} was measured from {max(low, first):g} to "
+                f"{min(high, measured):g} dB; outside, the nearest point counts.",
+                OutsideTableWarning,
+                stacklevel=3,
+            )
+        return curve, values
+
+    def _place(self, mcs: str | int) -> int:
+        if isinstance(mcs, str):
+            for place, curve in enumerate(self.document["curves"]):
+                if mcs in (curve["mcs"]["name"], curve["mcs"].get("label")):
+                    return place
+        elif 0 <= mcs < len(self.mcss):
+            return mcs
+        raise BadValueError(
+            f"mcs = {mcs!r}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
+        )
+
+
+def _shaped(found: Sequence[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return np.reshape(found, like.shape) if like.shape else float(found[0])
+
+
+def rates(
+    mcs: Mapping[str, Any], point: Mapping[str, Any], packet: Size
+) -> dict[str, tuple[float, float, float]]:
+    """Return FER and PER of a point: each with the ends of its interval of 95 %."""
+    errors, blocks = point["errors"], point["blocks"]
+    low, high = _airpath.wilson_interval(errors, blocks, _DEVIATIONS)
+    fer = (errors / blocks, low, high)
+    of_packet = -(-int(packet) // mcs["block_bytes"])
+    low, mean, high = (_packet_error_rate(rate, of_packet) for rate in (low, fer[0], high))
+    return {"fer": fer, "per": (mean, low, high)}
+
+
+def _packet_error_rate(fer: float, blocks: int) -> float:
+    return float(-np.expm1(blocks * np.log1p(-fer))) if fer < 1 else 1.0
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def shipped() -> dict[str, str]:
+    """Return the names of the tables that come with Airpath, with one line about each."""
+    found = {}
+    for file in sorted(_FOLDER.glob("*.json")):
+        about = json.loads(file.read_text("utf-8"))
+        settings = about["settings"]
+        found[file.stem] = (
+            f"{about['channel']}: {len(about['curves'])} schemes of IEEE 802.16, "
+            f"{settings['snr_db'][0]:g} to {settings['snr_db'][-1]:g} dB"
+        )
+    return found
+
+
+def table_path(table: str, folder: Path | None = None) -> Path:
+    """Return the path of a table; it need not exist.
+
+    Parameters
+    ----------
+    table : str
+        A path, or ``airpath:NAME`` for one that is shipped.
+    folder : pathlib.Path or None
+        Where relative paths start; None is the working folder.
+    """
+    if table.startswith(PREFIX):
+        return _FOLDER / f"{table.removeprefix(PREFIX)}.json"
+    return (folder or Path()) / table
+
+
+def load(table: str | os.PathLike[str]) -> PerTable:
+    """Read a table.
+
+    Parameters
+    ----------
+    table : str or path
+        The name of a shipped one, with or without ``airpath:`` before it, or the path of a file.
+
+    Raises
+    ------
+    BadValueError
+        If there is none such, or it is not a table: one line with the file, the field, the value
+        and what is wrong.
+    """
+    name = os.fspath(table)
+    plain = name.removeprefix(PREFIX)
+    is_shipped = plain in {file.stem for file in _FOLDER.glob("*.json")}
+    path = table_path(PREFIX + plain) if is_shipped else Path(name)
+    if name.startswith(PREFIX) and not is_shipped:
+        raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, ValueError) as error:
+        why = (getattr(error, "strerror", None) or "not a text in UTF-8").lower()
+        raise BadValueError(
+            f'table = "{name}": cannot be read ({why}). Write the path of a file, or one of '
+            f"{_listed()}."
+        ) from None
+    read = parse(text, plain)
+    if not read.complete:
+        warnings.warn(
+            f"{plain}: points are missing; its measurement was not finished.",
+            IncompleteTableWarning,
+            stacklevel=2,
+        )
+    return read
+
+
+def parse(text: str, name: str) -> PerTable:
+    """Read a table from the text of its file.
+
+    Raises
+    ------
+    BadValueError
+        If it is not a table.
+    """
+    try:
+        compiled = _airpath.PerTable.from_json(text)
+    except ValueError as error:
+        raise BadValueError(f"{name}: {error}.") from None
+    table = PerTable(json.loads(text), name)
+    table.__dict__["_compiled"] = compiled
+    return table
+
+
+def _listed() -> str:
+    return ", ".join(PREFIX + name for name in shipped())
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """Return the text of a table's file, a point to a line."""
+    lines = []
+    for key, value in document.items():
+        if key != "curves":
+            lines.append(f"{_json(key)}: {_json(value)}")
+    curves = []
+    for curve in document["curves"]:
+        points = ",\n".join(f"    {_json(point)}" for point in curve["points"])
+        curves.append(f'  {{"mcs": {_json(curve["mcs"])}, "points": [\n{points}\n  ]}}')
+    inner = ",\n".join(curves)
+    lines.append(f'"curves": [\n{inner}\n]' if curves else '"curves": []')
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

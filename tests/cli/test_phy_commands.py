@@ -1,0 +1,292 @@
+"""`airpath phy per`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import environment, words
+
+from airpath.phy import parts
+
+Command = Callable[..., Any]
+
+SMALL = ("--channel", "vehicular-a", "--mcs", "0,3", "--snr", "10,26", "--errors", 50)
+FEW = (*SMALL, "--blocks", 20_000)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def per(*arguments: object) -> tuple[object, ...]:
+    return ("phy", "per", *arguments)
+
+
+def test_a_table_of_every_point(airpath_command: Command) -> None:
+    answer = airpath_command(*per(*FEW))
+    assert (answer.status, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[:2] == [
+        "Error rates on vehicular-a",
+        "50 errors or 20000 blocks a point; max-log, 10 iterations; seed 1; intervals of 95 %",
+    ]
+    assert "mcs0, qpsk-1/2: blocks of 60 bytes, packets of 1500 bytes" in lines
+    assert "mcs3, 16qam-3/4: blocks of 54 bytes, packets of 1500 bytes" in lines
+    rows = [line.split() for line in lines if " dB " in line]
+    assert [row[:2] for row in rows] == [["10", "dB"], ["26", "dB"]] * 2
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_json_is_one_document_that_begins_with_its_provenance(airpath_command: Command) -> None:
+    answer = airpath_command(*per(*FEW, "--packet", "500 B", "--json"))
+    assert (answer.status, answer.err) == (0, "")
+    document = json.loads(answer.out)
+    assert next(iter(document)) == "provenance"
+    assert document["provenance"]["command"].startswith("airpath phy per --channel vehicular-a")
+    assert document["provenance"]["seed"] == 1
+    assert (document["packet_bytes"], document["complete"]) == (500, True)
+    for curve in document["curves"]:
+        blocks = -(-500 // curve["mcs"]["block_bytes"])
+        for point in curve["points"]:
+            fer = point["errors"] / point["blocks"]
+            assert point["fer"]["mean"] == fer
+            assert point["fer"]["low"] <= fer <= point["fer"]["high"]
+            assert point["per"]["mean"] == pytest.approx(1 - (1 - fer) ** blocks, abs=1e-12)
+            assert point["per"]["low"] <= point["per"]["mean"] <= point["per"]["high"]
+
+
+def test_the_document_is_a_table_as_well(airpath_command: Command) -> None:
+    import airpath.phy
+
+    Path("t.json").write_text(airpath_command(*per(*FEW, "--json")).out)
+    assert airpath.phy.load("t.json").mcss == ["mcs0", "mcs3"]
+
+
+def test_out_is_a_file_or_a_folder(airpath_command: Command) -> None:
+    answer = airpath_command(*per(*FEW, "--out", "new/curve.json"))
+    assert answer.err == "written: new/curve.json\nwritten: new/curve.png\n"
+    assert Path("new/curve.png").read_bytes().startswith(b"\x89PNG")
+    answer = airpath_command(*per(*FEW, "--out", "folder"))
+    assert answer.err == "written: folder/per.json\nwritten: folder/per.png\n"
+    assert Path("folder/per.json").read_bytes() == Path("new/curve.json").read_bytes()
+
+
+def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> None:
+    airpath_command(*per(*FEW, "--until-clean", "--out", "a.json", "--threads", 1))
+    command = json.loads(Path("a.json").read_text())["provenance"]["command"].split()
+    assert command[0] == "airpath"
+    assert airpath_command(*command[1:], "--out", "b.json", "--threads", 3).status == 0
+    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+
+
+def test_until_clean_ends_a_curve(airpath_command: Command) -> None:
+    arguments = ("--channel", "awgn", "--mcs", "qpsk-1/2", "--snr", "1:9:2", "--blocks", 9000)
+    answer = airpath_command(*per(*arguments, "--until-clean", "--json"))
+    points = json.loads(answer.out)["curves"][0]["points"]
+    assert [point["errors"] == 0 for point in points] == [False, True]
+
+
+def test_a_second_run_keeps_what_was_finished(airpath_command: Command) -> None:
+    airpath_command(*per(*FEW, "--out", "whole.json"))
+    whole = json.loads(Path("whole.json").read_text())
+    # The same with another count at the point that is there: it must not be measured again.
+    part = {**whole, "complete": False, "curves": [dict(whole["curves"][0])]}
+    kept = {**whole["curves"][0]["points"][0], "errors": 4321}
+    part["curves"][0]["points"] = [kept]
+    Path("part.json").write_text(json.dumps(part))
+    answer = airpath_command(*per(*FEW, "--out", "part.json"))
+    assert (answer.status, answer.err.splitlines()[0]) == (
+        0,
+        "part.json: 1 of 4 points were finished before, and are kept.",
+    )
+    found = json.loads(Path("part.json").read_text())
+    assert found["complete"] is True
+    assert found["curves"][0]["points"][0] == kept
+    assert found["curves"][0]["points"][1:] == whole["curves"][0]["points"][1:]
+    assert found["curves"][1] == whole["curves"][1]
+    again = airpath_command(*per(*FEW, "--out", "part.json"))
+    assert again.err.splitlines()[0] == (
+        "part.json: 4 of 4 points were finished before; nothing is left to measure."
+    )
+
+
+def test_other_settings_are_not_mixed(airpath_command: Command) -> None:
+    airpath_command(*per(*FEW, "--out", "a.json"))
+    before = Path("a.json").read_bytes()
+    answer = airpath_command(*per(*FEW, "--iterations", 4, "--seed", 2, "--out", "a.json"))
+    assert answer == (
+        2,
+        "",
+        "a.json: is there with other settings: iterations 10, not 4; seed 1, not 2. "
+        "Give the same ones, write another name, or remove it.\n",
+    )
+    assert Path("a.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"curves": 3}', "5 Mbit/s\n"])
+def test_a_file_of_something_else_is_not_written_over(airpath_command: Command, text: str) -> None:
+    Path("a.json").write_text(text)
+    answer = airpath_command(*per(*FEW, "--out", "a.json"))
+    assert answer == (
+        2,
+        "",
+        "a.json: is there, and not a table of this command. Write another name.\n",
+    )
+    assert Path("a.json").read_text() == text
+
+
+CHANNELS = ", ".join(parts().channels)
+SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        (
+            "--channel",
+            "vehicular-z",
+            f'--channel: "vehicular-z": not a channel. Accepted are {CHANNELS}; '
+            "NS is a delay spread in ns, for example tdl-a-300.",
+        ),
+        ("--mcs", "0,8", '--mcs: "0,8": no such scheme: 8. Accepted are all, numbers, and mcs0 '),
+        ("--mcs", "", '--mcs: "": no scheme. Accepted are all, '),
+        ("--snr", "", '--snr: "": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
+        ("--snr", "1,,2", '--snr: "1,,2": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
+        ("--snr", "nan", f'--snr: "nan": not finite. Write numbers of dB, {SNR_EXAMPLE}'),
+        ("--snr", "0:inf:1", f'--snr: "0:inf:1": not finite. Write numbers of dB, {SNR_EXAMPLE}'),
+        ("--snr", "x", f'--snr: "x": not a number of dB. Write numbers, {SNR_EXAMPLE}'),
+        ("--snr", "1:2", f'--snr: "1:2": not FIRST:LAST:STEP. Write three numbers, {SNR_EXAMPLE}'),
+        ("--snr", "4:2:1", '--snr: "4:2:1": the last is below the first. '),
+        ("--snr", "2:4:-1", '--snr: "2:4:-1": a step that is not above 0. '),
+        ("--snr", "0:1e300:1", '--snr: "0:1e300:1": too many values. '),
+        ("--snr", "1000", '--snr: "1000": out of range. Write dB from -50 to 100, '),
+        ("--errors", "0", '--errors: "0": not a whole number from 1 on. Write one, '),
+        ("--errors", "1.5", '--errors: "1.5": not a whole number from 1 on. Write one, '),
+        ("--blocks", "-1", '--blocks: "-1": not a whole number from 1 on. Write one, '),
+        ("--blocks", "inf", '--blocks: "inf": not a whole number from 1 on. Write one, '),
+        ("--iterations", "0", "--iterations: 0: not accepted. Write a whole number from 1 to "),
+        ("--algorithm", "log", '--algorithm: "log": not an algorithm. Accepted are max-log, '),
+        ("--mapping", "none", '--mapping: "none": not a mapping. Accepted are random, fusc, '),
+        ("--packet", "5", '--packet: "5": no unit. '),
+        ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
+        ("--seed", "-1", "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
+        ("--threads", "0", "--threads = 0: below 1. Write a whole number from 1 on."),
+        ("--out", "", 'out = "": not a file. Write NAME.json, or a folder.'),
+    ],
+)
+def test_bad_values_are_one_line(
+    airpath_command: Command, option: str, value: str, message: str
+) -> None:
+    answer = airpath_command(*per(*FEW, "--out", "new", f"{option}={value}"))
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(message), answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not list(Path().iterdir())
+
+
+def test_all_bad_values_are_told_at_once(airpath_command: Command) -> None:
+    answer = airpath_command(*per("--channel", "x", "--snr", "", "--errors", "0", "--mcs", "9"))
+    heads = [line.split(":")[0] for line in answer.err.splitlines()]
+    assert heads == ["--channel", "--mcs", "--snr", "--errors"]
+
+
+def test_a_channel_without_subcarriers_has_no_mapping(airpath_command: Command) -> None:
+    answer = airpath_command(*per("--channel", "awgn", "--snr", 1, "--mapping", "fusc"))
+    assert answer == (
+        2,
+        "",
+        '--channel: "awgn": has no subcarriers to be mapped as fusc. Leave the mapping out.\n',
+    )
+
+
+# --- as a process of its own -------------------------------------------------------------------
+
+LONG = per("--channel", "awgn", "--mcs", "0,7", "--snr", "1,2:30:1", "--errors", "1e9")
+
+
+def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(airpath_process: Command) -> None:
+    arguments = (*LONG, "--blocks", "6e4", "--threads", 2)
+    process = subprocess.Popen(
+        words(*arguments, "--out", "a.json", "--json"),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not Path("a.json").exists():
+        assert time.monotonic() < deadline, "no point was finished in a minute"
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    # A second, and some for a machine that is busy with other tests.
+    assert time.monotonic() - began < 2.0
+    document = json.loads(out)
+    assert document["complete"] is False
+    kept = sum(len(curve["points"]) for curve in document["curves"])
+    assert err == (f"Interrupted: {kept} of 60 points were finished.\nwritten: a.json\n")
+    counts = json.loads(Path("a.json").read_text())["curves"][0]["points"]
+    first = counts[0]
+    alone = airpath_process(
+        *per("--channel", "awgn", "--mcs", 0, "--snr", 1, "--errors", "1e9", "--blocks", "6e4"),
+        "--json",
+        "--threads",
+        1,
+    )
+    again = json.loads(alone.out)["curves"][0]["points"][0]
+    assert {key: again[key] for key in first} == first
+
+
+def test_ctrl_c_before_anything_is_finished_leaves_nothing(airpath_process: Command) -> None:
+    process = subprocess.Popen(
+        words(*LONG, "--blocks", "1e12", "--out", "new/out"),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, "Interrupted: 0 of 60 points were finished.\n")
+    assert not list(Path().iterdir())
+
+
+def test_a_bar_with_the_estimate_on_a_terminal_only(airpath_process: Command) -> None:
+    assert airpath_process(*per(*FEW, "--json")).err == ""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        words(*per(*SMALL, "--blocks", "3e5", "--threads", 1)),
+        env={**environment(), "TERM": "xterm", "COLUMNS": "80"},
+        stdout=subprocess.DEVNULL,
+        stderr=child,
+    )
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            more = os.read(parent, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        shown += more
+    os.close(parent)
+    assert process.wait(timeout=30) == 0
+    assert b"26 dB: FER " in shown
+    assert b" errors" in shown

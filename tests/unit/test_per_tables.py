@@ -1,0 +1,278 @@
+"""Tables of error rates: what they say, what they refuse, how they are measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath.phy
+from airpath import BadValueError
+from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
+from airpath.phy.measure import FILE_NAME
+from airpath.phy.settings import Settings
+
+MCS = {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60, "rate_bps": 1e6}
+
+
+def document(*points: tuple[float, int, int], **changes: Any) -> dict[str, Any]:
+    counted = [{"snr_db": snr, "errors": e, "blocks": n} for snr, e, n in points]
+    return {"channel": "awgn", "curves": [{"mcs": MCS, "points": counted}], **changes}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> PerTable:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(document((0, 90, 100), (2, 9, 1000), (4, 0, 1000))))
+    return airpath.phy.load(file)
+
+
+# --- looking up --------------------------------------------------------------------------------
+
+
+def test_rates_at_and_between_points(table: PerTable) -> None:
+    assert table.fer("a", 0.0) == 0.9
+    assert table.fer(0, 2) == 0.009
+    assert table.fer("a", 1.0) == pytest.approx(math.sqrt(0.9 * 0.009))
+    assert table.fer("a", 4.0) == 0.0
+    assert isinstance(table.fer("a", 1), float)
+
+
+def test_rates_have_the_shape_of_what_is_asked_for(table: PerTable) -> None:
+    found = table.per("a", [[0.0, 2.0, 3.0], [4.0, 1.0, 0.5]], packet="150 B")
+    assert isinstance(found, np.ndarray)
+    assert found.shape == (2, 3)
+    # 150 bytes are three blocks of 60.
+    np.testing.assert_allclose(found[0, :2], [1 - 0.1**3, 1 - 0.991**3])
+    assert found[1, 0] == 0.0
+
+
+@pytest.mark.parametrize(("snr_db", "fer"), [(-3.0, 0.9), ([1.0, -0.1], [math.sqrt(0.0081), 0.9])])
+def test_outside_there_is_a_warning(table: PerTable, snr_db: Any, fer: Any) -> None:
+    with pytest.warns(OutsideTableWarning, match=r"a was measured from 0 to 4 dB; outside, the ne"):
+        assert table.fer("a", snr_db) == pytest.approx(fer)
+    with pytest.warns(OutsideTableWarning):
+        table.per("a", 4.1)
+
+
+def test_inside_there_is_none(table: PerTable) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table.fer("a", np.linspace(0, 4, 41))
+
+
+def test_a_curve_that_became_clean_is_known_to_the_end_of_the_range(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps(document((0, 9, 10), (2, 0, 10), snr_range_db=[0, 30])))
+    table = airpath.phy.load(file)
+    assert table.fer("a", 30.0) == 0.0
+    with pytest.warns(OutsideTableWarning, match="from 0 to 30 dB"):
+        table.fer("a", 30.5)
+
+
+def test_points_are_a_table_with_intervals(table: PerTable) -> None:
+    points = table.points("60 B")
+    assert list(points.columns) == [
+        "mcs", "snr_db", "errors", "blocks", "fer", "fer_low", "fer_high", "per", "per_low",
+        "per_high",
+    ]  # fmt: skip
+    assert points["fer"].tolist() == [0.9, 0.009, 0.0]
+    # A packet of one block.
+    np.testing.assert_allclose(points["per"], points["fer"])
+    np.testing.assert_allclose(points["per_high"], points["fer_high"])
+    # No errors in 1000 blocks: z^2 / (n + z^2).
+    assert points["fer_high"].iloc[2] == pytest.approx(3.8414588 / 1003.8414588)
+    assert points["fer_low"].iloc[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda table: table.fer("b", 0), "mcs = 'b': not in mine.json. Accepted are a."),
+        (lambda table: table.fer(1, 0), "mcs = 1: not in mine.json. Accepted are a."),
+        (
+            lambda table: table.fer("a", [1, math.nan]),
+            "snr_db = [1, nan]: not finite. Write numbers of dB.",
+        ),
+        (lambda table: table.fer("a", "x"), "snr_db = 'x': not finite. Write numbers of dB."),
+        (lambda table: table.per("a", 1, "1500"), '"1500": no unit. Write a number with '),
+    ],
+)
+def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> None:
+    table.name = "mine.json"
+    with pytest.raises(BadValueError) as refused:
+        call(table)
+    assert str(refused.value).startswith(message)
+
+
+def test_the_figure_shows_every_point(table: PerTable) -> None:
+    figure = table.plot()
+    fer, per = figure.axes
+    assert per.get_title(loc="left") == "packets of 1500 bytes"
+    drawn = [list(line.get_xdata()) for line in fer.lines if line.get_marker() == "o"]
+    assert drawn == [[0.0, 2.0], [4.0]]
+    assert fer.get_yscale() == "log"
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(document((0, 90, 100), (2, 1001, 1000))))
+    with pytest.raises(BadValueError) as refused:
+        airpath.phy.load(file)
+    assert str(refused.value) == (
+        f"{file}: curves.0.points.1.errors = 1001: above the 1000 blocks."
+    )
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match=r'table = "none.json": cannot be read \(no such file'):
+        airpath.phy.load("none.json")
+    with pytest.raises(BadValueError, match=r'table = "airpath:none": not shipped. Accepted are'):
+        airpath.phy.load("airpath:none")
+
+
+def test_an_unfinished_table_warns(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps(document((0, 90, 100), complete=False)))
+    with pytest.warns(IncompleteTableWarning, match="points are missing"):
+        airpath.phy.load(file)
+
+
+def test_a_saved_table_is_the_same(table: PerTable, tmp_path: Path) -> None:
+    table.save(tmp_path / "again.json")
+    assert airpath.phy.load(tmp_path / "again.json").document == table.document
+
+
+# --- measuring ---------------------------------------------------------------------------------
+
+FEW: dict[str, Any] = {"errors": 50, "blocks": 20_000, "mcs": ["mcs0", 3]}
+
+
+def test_threads_do_not_change_the_counts() -> None:
+    one, three = (
+        airpath.phy.measure("vehicular-a", [10, 20.5], threads=n, **FEW).document for n in (1, 3)
+    )
+    assert one == three
+
+
+def test_the_mapping_is_part_of_the_channel() -> None:
+    table = airpath.phy.measure("vehicular-a", 12, mapping="fusc", **FEW)
+    assert table.channel == "vehicular-a/fusc"
+    assert "--channel vehicular-a --mapping fusc " in table.document["provenance"]["command"]
+
+
+def test_a_callback_that_raises_ends_the_measurement() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def raising(_fraction: float, _what: str) -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        airpath.phy.measure("awgn", 0, errors=10**9, blocks=10**12, progress=raising)
+
+
+def test_progress_rises_and_tells_the_estimate(tmp_path: Path) -> None:
+    heard: list[tuple[float, str]] = []
+    airpath.phy.measure(
+        "awgn",
+        [1, 2],
+        mcs=0,
+        errors=10**6,
+        blocks=60_000,
+        threads=1,
+        progress=lambda fraction, what: heard.append((fraction, what)),
+    )
+    fractions = [fraction for fraction, _ in heard]
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] <= 1
+    assert any(re.match(r"mcs0, 1 dB: FER \d\.\de-\d\d \(", what) for _, what in heard)
+
+
+def test_what_was_finished_is_kept(tmp_path: Path) -> None:
+    made = airpath.phy.measure("awgn", "1,2", out=tmp_path, **FEW)
+    assert made.kept == 0
+    again = airpath.phy.measure("awgn", [2, 1], out=tmp_path / FILE_NAME, **FEW)
+    assert (again.kept, again.document) == (4, made.document)
+    with pytest.raises(BadValueError, match=r"other settings: snr_db \[1.0, 2.0\], not \[1.0\]"):
+        airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
+
+
+def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
+    made = airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
+    made.document["provenance"]["commit"] = "0123456789ab"  # type: ignore[index]
+    made.save(tmp_path / FILE_NAME)
+    with pytest.raises(BadValueError, match="other settings: commit 0123456789ab, not "):
+        airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("given", "chosen"),
+    [
+        ("all", [mcs["name"] for mcs in parts().mcss]),
+        ("0", ["mcs0"]),
+        ("7, mcs2,64qam-2/3", ["mcs2", "mcs5", "mcs7"]),
+        (3, ["mcs3"]),
+        ([3, "mcs3", "16qam-3/4"], ["mcs3"]),
+        ("MCS1", ["mcs1"]),
+    ],
+)
+def test_schemes_have_numbers_names_and_labels(given: Any, chosen: list[str]) -> None:
+    assert list(settings(mcs=given).mcss) == chosen
+
+
+@pytest.mark.parametrize(
+    ("given", "values", "written"),
+    [
+        ("14:40:2", [float(snr) for snr in range(14, 41, 2)], "--snr 14:40:2 "),
+        ("0:1:0.1", [n / 10 for n in range(11)], "--snr 0:1:0.1 "),
+        ("0:5:2", [0.0, 2.0, 4.0], "--snr 0:4:2 "),
+        ("10,12.5", [10.0, 12.5], "--snr 10,12.5 "),
+        ("-0.0", [0.0], "--snr 0 "),
+        ("-4:-2:1", [-4.0, -3.0, -2.0], "--snr=-4:-2:1 "),
+        ("3,1:2:1,3", [1.0, 2.0, 3.0], "--snr 1:3:1 "),
+        (np.array([2, 1]), [1.0, 2.0], "--snr 1,2 "),
+        (7, [7.0], "--snr 7 "),
+        ("1e1:3e1:1e1", [10.0, 20.0, 30.0], "--snr 10:30:10 "),
+        ("5:5:1", [5.0], "--snr 5 "),
+    ],
+)
+def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
+    chosen = settings(snr_db=given)
+    assert list(chosen.snrs_db) == values
+    assert math.copysign(1, chosen.snrs_db[0]) == math.copysign(1, values[0])
+    assert written in chosen.command()
+
+
+def settings(**changes: Any) -> Settings:
+    given = {
+        "channel": "awgn", "snr_db": 1, "mcs": 0, "mapping": "random", "errors": 1, "blocks": 1,
+        "iterations": 1, "algorithm": "max-log", "until_clean": False, "seed": 1,
+    }  # fmt: skip
+    return Settings.checked(given | changes)
+
+
+def test_python_names_its_own_arguments() -> None:
+    with pytest.raises(BadValueError) as refused:
+        airpath.phy.measure("awgn", [1, math.inf], blocks=0, until_clean=True)
+    lines = str(refused.value).splitlines()
+    assert lines[0].startswith("snr_db: [1, inf]: not finite.")
+    assert lines[1].startswith("blocks: 0: not a whole number from 1 on.")
+
+
+def test_counts_are_those_of_the_engine() -> None:
+    """4 dB below what mcs0 needs nearly every block fails; 5 dB above, none of some thousands."""
+    table = airpath.phy.measure("awgn", [-2, 7], mcs=0, errors=10**6, blocks=3000)
+    low, high = table.document["curves"][0]["points"]
+    assert low["errors"] > 2990
+    assert low["iterations"] >= 10 * low["errors"]
+    assert high == {"snr_db": 7.0, "errors": 0, "blocks": 3000, "iterations": 3000}
