@@ -26,6 +26,18 @@ const AWGN: Law = Law {
 
 /// A point of `channel`, on two threads.
 fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) -> Count {
+    counted_with(number, channel, snr_db, errors, blocks, false)
+}
+
+/// The same with the skip rule, or without.
+fn counted_with(
+    number: usize,
+    channel: &str,
+    snr_db: f64,
+    errors: u64,
+    blocks: u64,
+    skips: bool,
+) -> Count {
     let fading = Fading::of_name(channel).expect("a channel");
     let settings = Settings {
         seed: Seed::new(1, 0, "error rates"),
@@ -33,6 +45,7 @@ fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) 
         blocks,
         threads: NonZero::new(2).expect("two threads"),
         decoder: DecoderConfig::default(),
+        skips,
     };
     let point = Point { mcs: MCSS[number], fading, snr_db };
     measure(&point, &settings, &AtomicBool::new(false), &mut |_| {}).count
@@ -113,4 +126,41 @@ fn variants_of_the_channel_model() {
         let what = format!("{channel}, mcs{number}, {snr_db} dB");
         assert_rate(VEHICULAR_A, count, what, theirs, 1500.0);
     }
+}
+
+const SKIP_RULE: Law = Law {
+    area: "802.16 packet error rates",
+    source: "Frame error rates with the skip rule against those without (phy-802.16-ctc §8)",
+    allows: "3.3 standard deviations of both counts",
+};
+
+/// Points with the skip rule, and the unskipped control. Half of the blocks are skipped at the
+/// point where the rule spares least.
+fn assert_skip_rule(points: &[(usize, f64)], errors: u64) {
+    for &(number, snr_db) in points {
+        let [with, without] = [true, false]
+            .map(|skips| counted_with(number, "vehicular-a", snr_db, errors, 100_000_000, skips));
+        assert_eq!(without.skipped, 0);
+        let share = with.skipped as f64 / with.blocks as f64;
+        assert!(share > 0.49, "mcs{number}: {share} skipped");
+        let what = format!("mcs{number}, {snr_db} dB");
+        let control = without.frame_error_rate();
+        assert_rate(SKIP_RULE, with, what, control, without.errors as f64);
+    }
+}
+
+#[test]
+fn skipped_blocks_would_have_been_right() {
+    assert_skip_rule(&[(7, 30.0), (3, 22.0), (5, 26.0)], 400);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn skipped_blocks_would_have_been_right_at_length() {
+    assert_skip_rule(&[(0, 12.0), (1, 16.0), (2, 18.0), (4, 22.0), (6, 28.0), (7, 30.0)], 4000);
+}
+
+#[test]
+fn nothing_is_skipped_where_the_rule_was_not_tried() {
+    assert_eq!(counted_with(0, "rayleigh", 20.0, 1, 8192, true).skipped, 0);
 }

@@ -6,6 +6,7 @@
 //! ```
 
 use super::front_end::FrontEnd;
+use super::skip::Skip;
 use super::{Count, Point};
 use crate::code::Llr;
 use crate::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig, Stopping};
@@ -24,13 +25,15 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of `point`, decoding as `config` says.
+    /// The chain of `point`, decoding as `config` says. With `skips`, blocks whose channel has
+    /// capacity to spare count as right without being decoded, where that has been tried: on
+    /// Vehicular A with the reference mapping.
     ///
     /// # Panics
     ///
     /// If the stopping rule is not the genie, which alone tells right from wrong, or the signal
     /// to noise ratio is not finite.
-    pub fn new(point: &Point, config: DecoderConfig) -> Chain {
+    pub fn new(point: &Point, config: DecoderConfig, skips: bool) -> Chain {
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
         assert!(point.snr_db.is_finite(), "a finite signal-to-noise ratio");
         let mcs = point.mcs;
@@ -40,6 +43,7 @@ impl Chain {
             gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
             front_end: FrontEnd::new(mcs, snr, config.algorithm),
             gains: Gains::new(&point.fading),
+            skip: if skips { Skip::of(mcs, &point.fading, snr) } else { None },
             information: vec![0; mcs.information_bits()],
             coded: vec![0; mcs.coded_bits()],
             gains_drawn: vec![0.0; mcs.symbols()],
@@ -67,6 +71,7 @@ struct Transmission {
     gaussian: Gaussian,
     gains: Gains,
     front_end: FrontEnd,
+    skip: Option<Skip>,
     /// Information and coded bits, in words of 64 blocks.
     information: Vec<u64>,
     coded: Vec<u64>,
@@ -93,20 +98,32 @@ impl Transmission {
         self.front_end.load(&self.coded);
         self.word_left = WORD;
     }
+
+    /// Draws the gains of the next block that is not skipped. False when no block is left.
+    fn draw_gains(&mut self) -> bool {
+        while self.left > 0 {
+            self.left -= 1;
+            self.gains.draw(&mut self.gaussian, &mut self.gains_drawn);
+            if self.skip.is_none_or(|skip| !skip.is_met(&self.gains_drawn)) {
+                return true;
+            }
+            self.count.blocks += 1;
+            self.count.skipped += 1;
+        }
+        false
+    }
 }
 
 impl Blocks for Transmission {
     fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool {
-        if self.left == 0 {
-            return false;
-        }
-        if self.word_left == 0 {
+        if self.left > 0 && self.word_left == 0 {
             self.encode();
         }
-        self.left -= 1;
+        if !self.draw_gains() {
+            return false;
+        }
         self.word_left -= 1;
         let block = self.word_left;
-        self.gains.draw(&mut self.gaussian, &mut self.gains_drawn);
         self.gaussian.fill(&mut self.noise);
         self.front_end.receive(block, &self.gains_drawn, &self.noise, llrs);
         let information = &self.information;

@@ -29,6 +29,9 @@ pub struct Settings {
     pub threads: NonZero<usize>,
     /// How to decode. Stops by the genie.
     pub decoder: DecoderConfig,
+    /// Whether blocks whose channel has capacity to spare count as right without being decoded,
+    /// as for [`Chain::new`]. An approximation.
+    pub skips: bool,
 }
 
 /// What was found.
@@ -57,7 +60,7 @@ pub fn measure(
     let enough = AtomicBool::new(false);
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(u64, Count)>| {
-        let mut chain = Chain::new(point, settings.decoder);
+        let mut chain = Chain::new(point, settings.decoder, settings.skips);
         while !enough.load(Relaxed) && !cancel.load(Relaxed) {
             let batch = next.fetch_add(1, Relaxed);
             if batch >= batches {
@@ -121,6 +124,7 @@ mod tests {
             blocks,
             threads: NonZero::new(threads).expect("a thread"),
             decoder: DecoderConfig::default(),
+            skips: false,
         }
     }
 
