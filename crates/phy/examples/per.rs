@@ -9,6 +9,7 @@ use airpath_core::rng::Seed;
 use airpath_phy::code::ctc::DecoderConfig;
 use airpath_phy::fading::Fading;
 use airpath_phy::mcs::{Mcs, PACKET_BYTES};
+use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{Point, Settings, measure};
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
@@ -33,6 +34,7 @@ fn main() {
         blocks: limit(1, 1e7),
         threads: NonZero::new(limit(2, 1.0) as usize).expect("a thread"),
         decoder: DecoderConfig::default(),
+        demapper: Demapper::default(),
         skips: limits.get(3).is_some_and(|text| text == "skip"),
     };
     let start = Instant::now();

@@ -7,9 +7,9 @@
 
 use super::front_end::FrontEnd;
 use super::skip::Skip;
-use super::{Count, Point};
+use super::{Count, Point, Settings};
 use crate::code::Llr;
-use crate::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig, Stopping};
+use crate::code::ctc::{Blocks, Code, Decoded, Decoder, Stopping};
 use crate::fading::Gains;
 use crate::gaussian::Gaussian;
 use crate::vectorised::vectorised;
@@ -25,15 +25,14 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of `point`, decoding as `config` says. With `skips`, blocks whose channel has
-    /// capacity to spare count as right without being decoded, where that has been tried: on
-    /// Vehicular A with the reference mapping.
+    /// The chain of `point`, receiving as `settings` say.
     ///
     /// # Panics
     ///
     /// If the stopping rule is not the genie, which alone tells right from wrong, or the signal
     /// to noise ratio is not finite.
-    pub fn new(point: &Point, config: DecoderConfig, skips: bool) -> Chain {
+    pub fn new(point: &Point, settings: &Settings) -> Chain {
+        let config = settings.decoder;
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
         assert!(point.snr_db.is_finite(), "a finite signal-to-noise ratio");
         let mcs = point.mcs;
@@ -41,9 +40,9 @@ impl Chain {
         let snr = libm::pow(10.0, point.snr_db / 10.0) as f32;
         let transmission = Transmission {
             gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
-            front_end: FrontEnd::new(mcs, snr, config.algorithm),
+            front_end: FrontEnd::new(mcs, snr, settings.demapper, config.algorithm),
             gains: Gains::new(&point.fading),
-            skip: if skips { Skip::of(mcs, &point.fading, snr) } else { None },
+            skip: if settings.skips { Skip::of(mcs, &point.fading, snr) } else { None },
             information: vec![0; mcs.information_bits()],
             coded: vec![0; mcs.coded_bits()],
             gains_drawn: vec![0.0; mcs.symbols()],
@@ -148,8 +147,9 @@ impl Blocks for Transmission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::ctc::Algorithm;
+    use crate::code::ctc::{Algorithm, DecoderConfig};
     use crate::mcs::{MCSS, Mcs};
+    use crate::modulation::Demapper;
 
     /// Blocks of which every fifth symbol is all but lost and the others are without noise.
     struct Notched {
@@ -175,7 +175,7 @@ mod tests {
                 gains: (0..mcs.symbols()).map(gain).collect(),
                 noise: vec![0.0; 2 * mcs.symbols()],
                 gaussian: Gaussian::new(&mut Stream::new(1, 0, "notched")),
-                front_end: FrontEnd::new(mcs, 1e5, Algorithm::MaxLog),
+                front_end: FrontEnd::new(mcs, 1e5, Demapper::MaxLog, Algorithm::MaxLog),
                 left: 1000,
                 errors: 0,
             }

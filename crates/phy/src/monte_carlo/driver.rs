@@ -6,6 +6,7 @@
 
 use super::{Chain, Count, Point};
 use crate::code::ctc::DecoderConfig;
+use crate::modulation::Demapper;
 use airpath_core::rng::Seed;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -29,8 +30,10 @@ pub struct Settings {
     pub threads: NonZero<usize>,
     /// How to decode. Stops by the genie.
     pub decoder: DecoderConfig,
+    /// How ratios are found.
+    pub demapper: Demapper,
     /// Whether blocks whose channel has capacity to spare count as right without being decoded,
-    /// as for [`Chain::new`]. An approximation.
+    /// where that has been tried: on Vehicular A with the reference mapping. An approximation.
     pub skips: bool,
 }
 
@@ -60,7 +63,7 @@ pub fn measure(
     let enough = AtomicBool::new(false);
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(u64, Count)>| {
-        let mut chain = Chain::new(point, settings.decoder, settings.skips);
+        let mut chain = Chain::new(point, settings);
         while !enough.load(Relaxed) && !cancel.load(Relaxed) {
             let batch = next.fetch_add(1, Relaxed);
             if batch >= batches {
@@ -124,6 +127,7 @@ mod tests {
             blocks,
             threads: NonZero::new(threads).expect("a thread"),
             decoder: DecoderConfig::default(),
+            demapper: Demapper::default(),
             skips: false,
         }
     }
