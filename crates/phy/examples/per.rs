@@ -1,6 +1,7 @@
-//! Frame and packet error rate of one point: `per mcs channel snr_db [errors] [blocks] [threads]`.
+//! Frame and packet error rate of one point:
+//! `per mcs channel snr_db [errors] [blocks] [threads] [skip]`.
 //!
-//! By default 400 errors or 1e7 blocks on one thread. Prints the Wilson interval of 95 %, the mean
+//! By default 400 errors or 1e7 blocks on one thread, nothing skipped. Prints the Wilson interval of 95 %, the mean
 //! iterations, and blocks decoded per second.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
@@ -8,6 +9,7 @@ use airpath_core::rng::Seed;
 use airpath_phy::code::ctc::DecoderConfig;
 use airpath_phy::fading::Fading;
 use airpath_phy::mcs::{Mcs, PACKET_BYTES};
+use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{Point, Settings, measure};
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +18,7 @@ use std::time::Instant;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mcs, channel, snr_db, limits @ ..] = arguments.as_slice() else {
-        panic!("per mcs channel snr_db [errors] [blocks] [threads]");
+        panic!("per mcs channel snr_db [errors] [blocks] [threads] [skip]");
     };
     let limit = |place: usize, default: f64| {
         limits.get(place).map_or(default, |text| text.parse().expect("a number")) as u64
@@ -32,6 +34,8 @@ fn main() {
         blocks: limit(1, 1e7),
         threads: NonZero::new(limit(2, 1.0) as usize).expect("a thread"),
         decoder: DecoderConfig::default(),
+        demapper: Demapper::default(),
+        skips: limits.get(3).is_some_and(|text| text == "skip"),
     };
     let start = Instant::now();
     let count = measure(&point, &settings, &AtomicBool::new(false), &mut |_| {}).count;
@@ -40,11 +44,12 @@ fn main() {
     let (low, high) = count.interval(1.96);
     println!(
         "{point}: {} / {}  FER {frame_error_rate:.3e} ({low:.2e} to {high:.2e})  PER {:.3e}  \
-         {:.2} iterations  {:.0} blocks/s",
+         {:.2} iterations  {:.3} skipped  {:.0} blocks/s",
         count.errors,
         count.blocks,
         point.mcs.packet_error_rate(frame_error_rate, PACKET_BYTES),
         count.iterations as f64 / count.blocks as f64,
+        count.skipped as f64 / count.blocks as f64,
         count.blocks as f64 / seconds
     );
 }

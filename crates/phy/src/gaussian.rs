@@ -118,7 +118,7 @@ fn normal_pair(word: u64) -> [f32; 2] {
 /// The natural logarithm of a positive normal number, to a few parts in 10⁷ of the larger of 1 and
 /// the result: ln m = 2·artanh((m − 1)/(m + 1)) for the mantissa m in [1/√2, √2).
 #[inline(always)]
-fn ln(x: f32) -> f32 {
+pub(crate) fn ln(x: f32) -> f32 {
     // Adding the distance of 1 from 1/√2 carries into the exponent just from √2 on.
     const BIAS: u32 = 1f32.to_bits() - (SQRT_2 / 2.0).to_bits();
     let bits = x.to_bits() + BIAS;

@@ -4,9 +4,10 @@
 
 use airpath_conformance::Law;
 use airpath_core::rng::Seed;
-use airpath_phy::code::ctc::DecoderConfig;
+use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
 use airpath_phy::fading::Fading;
 use airpath_phy::mcs::MCSS;
+use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{Count, Point, Settings, measure};
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
@@ -24,18 +25,28 @@ const AWGN: Law = Law {
     allows: "3.3 standard deviations of both counts",
 };
 
-/// A point of `channel`, on two threads.
-fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) -> Count {
-    let fading = Fading::of_name(channel).expect("a channel");
-    let settings = Settings {
+/// How to receive a point until there are errors or blocks enough, on two threads.
+fn settings(errors: u64, blocks: u64) -> Settings {
+    Settings {
         seed: Seed::new(1, 0, "error rates"),
         errors,
         blocks,
         threads: NonZero::new(2).expect("two threads"),
         decoder: DecoderConfig::default(),
-    };
+        demapper: Demapper::default(),
+        skips: false,
+    }
+}
+
+/// A point of `channel`.
+fn counted_with(number: usize, channel: &str, snr_db: f64, settings: &Settings) -> Count {
+    let fading = Fading::of_name(channel).expect("a channel");
     let point = Point { mcs: MCSS[number], fading, snr_db };
-    measure(&point, &settings, &AtomicBool::new(false), &mut |_| {}).count
+    measure(&point, settings, &AtomicBool::new(false), &mut |_| {}).count
+}
+
+fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) -> Count {
+    counted_with(number, channel, snr_db, &settings(errors, blocks))
 }
 
 /// The frame error rate of a point is theirs, which rests on `their_errors` errors.
@@ -103,6 +114,10 @@ fn variants_of_the_channel_model() {
     let variants = [
         ("vehicular-a/fusc", 4, 22.0, 2.94e-3),
         ("vehicular-a/fusc", 7, 30.0, 3.98e-3),
+        ("vehicular-a/pusc", 4, 22.0, 4.79e-3),
+        ("vehicular-a/pusc", 3, 22.0, 1.08e-2),
+        ("vehicular-a/comb", 4, 22.0, 3.03e-3),
+        ("vehicular-a/comb", 3, 22.0, 5.32e-3),
         ("vehicular-a/adjacent", 4, 22.0, 1.3e-2),
         ("rayleigh", 4, 22.0, 7.3e-2),
         ("rayleigh", 7, 30.0, 4.8e-2),
@@ -113,4 +128,64 @@ fn variants_of_the_channel_model() {
         let what = format!("{channel}, mcs{number}, {snr_db} dB");
         assert_rate(VEHICULAR_A, count, what, theirs, 1500.0);
     }
+}
+
+/// §6, variants: a linear-log demapper before the max-log decoder, 1500 errors or more, and the
+/// linear-log algorithm in both, 100 or more.
+#[test]
+fn variants_of_the_receiver() {
+    let both = [
+        (Algorithm::MaxLog, 1500.0, [(4, 22.0, 3.01e-3), (3, 22.0, 5.83e-3), (7, 30.0, 4.59e-3)]),
+        (Algorithm::LinearLog, 100.0, [(4, 22.0, 1.9e-3), (3, 22.0, 5.2e-3), (7, 30.0, 4.1e-3)]),
+    ];
+    for (algorithm, their_errors, points) in both {
+        let decoder = DecoderConfig { algorithm, ..DecoderConfig::default() };
+        let demapper = Demapper::LinearLog;
+        let settings = Settings { decoder, demapper, ..settings(500, 1_000_000) };
+        for (number, snr_db, theirs) in points {
+            let count = counted_with(number, "vehicular-a", snr_db, &settings);
+            let what = format!("LinearLog, {algorithm:?}, mcs{number}, {snr_db} dB");
+            assert_rate(VEHICULAR_A, count, what, theirs, their_errors);
+        }
+    }
+}
+
+const SKIP_RULE: Law = Law {
+    area: "802.16 packet error rates",
+    source: "Frame error rates with the skip rule against those without (phy-802.16-ctc §8)",
+    allows: "3.3 standard deviations of both counts",
+};
+
+/// Points with the skip rule, and the unskipped control. Half of the blocks are skipped at the
+/// point where the rule spares least.
+fn assert_skip_rule(points: &[(usize, f64)], errors: u64) {
+    for &(number, snr_db) in points {
+        let [with, without] = [true, false].map(|skips| {
+            let settings = Settings { skips, ..settings(errors, 100_000_000) };
+            counted_with(number, "vehicular-a", snr_db, &settings)
+        });
+        assert_eq!(without.skipped, 0);
+        let share = with.skipped as f64 / with.blocks as f64;
+        assert!(share > 0.49, "mcs{number}: {share} skipped");
+        let what = format!("mcs{number}, {snr_db} dB");
+        let control = without.frame_error_rate();
+        assert_rate(SKIP_RULE, with, what, control, without.errors as f64);
+    }
+}
+
+#[test]
+fn skipped_blocks_would_have_been_right() {
+    assert_skip_rule(&[(7, 30.0), (3, 22.0), (5, 26.0)], 400);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn skipped_blocks_would_have_been_right_at_length() {
+    assert_skip_rule(&[(0, 12.0), (1, 16.0), (2, 18.0), (4, 22.0), (6, 28.0), (7, 30.0)], 4000);
+}
+
+#[test]
+fn nothing_is_skipped_where_the_rule_was_not_tried() {
+    let settings = Settings { skips: true, ..settings(1, 8192) };
+    assert_eq!(counted_with(0, "rayleigh", 20.0, &settings).skipped, 0);
 }

@@ -7,6 +7,7 @@ use airpath_core::{Bytes, ConfigError};
 use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
 use airpath_phy::fading::Fading;
 use airpath_phy::mcs::{MCSS, Mcs};
+use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{self, Count, Outcome, Point, Settings};
 use airpath_phy::ofdm::Mapping;
 use airpath_phy::per_table::{self, PerCurve};
@@ -101,6 +102,8 @@ impl PointConfig {
             blocks: self.blocks,
             threads,
             decoder: DecoderConfig { algorithm, max_iterations, ..DecoderConfig::default() },
+            demapper: Demapper::default(),
+            skips: false,
         })
     }
 }
@@ -145,7 +148,7 @@ pub(crate) fn phy_measure(
         }
         worker.join().expect("a checked point is measured without panicking")
     });
-    let Count { errors, blocks, iterations } = outcome.count;
+    let Count { errors, blocks, iterations, .. } = outcome.count;
     raised.map_or(Ok((errors, blocks, iterations)), Err)
 }
 

@@ -137,9 +137,15 @@ mod tests {
 
     #[test]
     fn names_and_channels_belong_to_each_other() {
-        for name in
-            ["awgn", "rayleigh", "pedestrian-b", "vehicular-a", "vehicular-a/fusc", "tdl-b-100"]
-        {
+        for name in [
+            "awgn",
+            "rayleigh",
+            "pedestrian-b",
+            "vehicular-a",
+            "vehicular-a/fusc",
+            "tdl-b-100",
+            "tdl-e-30/pusc",
+        ] {
             assert_eq!(Fading::of_name(name).map(|fading| fading.name()).as_deref(), Some(name));
         }
         for name in ["", "awgn/fusc", "vehicular-c", "vehicular-a/", "vehicular-a/none"] {

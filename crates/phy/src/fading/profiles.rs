@@ -12,8 +12,10 @@ pub struct Profile {
     pub name: &'static str,
     /// Unit of the delays, ns.
     pub unit_ns: f64,
-    /// Delay (units) and mean power (dB) of every tap.
+    /// Delay (units) and mean power (dB) of every tap that fades.
     pub taps: &'static [(f64, f64)],
+    /// Power (dB) of a path that does not fade, at the delay 0 of the first tap.
+    pub line_of_sight: Option<f64>,
 }
 
 /// The profiles of ITU-R M.1225.
@@ -24,6 +26,7 @@ pub const PEDESTRIAN_A: Profile = Profile {
     name: "pedestrian-a",
     unit_ns: 1.0,
     taps: &[(0.0, 0.0), (110.0, -9.7), (190.0, -19.2), (410.0, -22.8)],
+    line_of_sight: None,
 };
 
 /// ITU-R M.1225 Pedestrian B.
@@ -38,6 +41,7 @@ pub const PEDESTRIAN_B: Profile = Profile {
         (2300.0, -7.8),
         (3700.0, -23.9),
     ],
+    line_of_sight: None,
 };
 
 /// ITU-R M.1225 Vehicular A.
@@ -52,6 +56,7 @@ pub const VEHICULAR_A: Profile = Profile {
         (1730.0, -15.0),
         (2510.0, -20.0),
     ],
+    line_of_sight: None,
 };
 
 /// ITU-R M.1225 Vehicular B. Longer than the cyclic prefix of 11.43 µs; interference between
@@ -67,6 +72,7 @@ pub const VEHICULAR_B: Profile = Profile {
         (17100.0, -25.2),
         (20000.0, -16.0),
     ],
+    line_of_sight: None,
 };
 
 impl Profile {
@@ -83,14 +89,30 @@ impl Profile {
         if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }
     }
 
-    /// Mean powers of the taps, their sum 1.
+    /// Mean powers of the taps that fade. Their sum and
+    /// [`line_of_sight_power`](Profile::line_of_sight_power) make 1.
     pub fn powers(&self) -> Vec<f64> {
-        let relative = |&(_, db): &(f64, f64)| libm::pow(10.0, db / 10.0);
-        let total: f64 = self.taps.iter().map(relative).sum();
-        self.taps.iter().map(|tap| relative(tap) / total).collect()
+        let total = self.total();
+        self.taps.iter().map(|&(_, db)| linear(db) / total).collect()
     }
 
-    /// The root mean square delay spread, ns.
+    /// Power of the path that does not fade.
+    pub fn line_of_sight_power(&self) -> f64 {
+        self.line_of_sight.map_or(0.0, linear) / self.total()
+    }
+
+    /// K, the ratio of the power that does not fade to the mean of what does at the first tap.
+    pub fn k_factor(&self) -> f64 {
+        self.line_of_sight_power() / self.powers()[0]
+    }
+
+    /// The sum of all powers as given.
+    fn total(&self) -> f64 {
+        let fading: f64 = self.taps.iter().map(|&(_, db)| linear(db)).sum();
+        fading + self.line_of_sight.map_or(0.0, linear)
+    }
+
+    /// The root mean square delay spread, ns. The path that does not fade has no delay.
     pub fn delay_spread_ns(&self) -> f64 {
         let moment = |order: i32| -> f64 {
             let delays = self.taps.iter().map(|&(delay, _)| (delay * self.unit_ns).powi(order));
@@ -98,6 +120,11 @@ impl Profile {
         };
         f64::sqrt(moment(2) - moment(1).powi(2))
     }
+}
+
+/// A ratio given in dB.
+fn linear(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A tapped delay line that stands still during a block: its gain on every subcarrier.
 //!
-//! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l. Not a sum of sinusoids: one
+//! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l, and a constant added to the
+//! first if there is a line of sight: its phase does not matter beside theirs. Not a sum of sinusoids: one
 //! of few fades too rarely (phy-802.16-ctc §6).
 
 use super::profiles::Profile;
@@ -23,6 +24,8 @@ type Half = [f32; HALF];
 pub struct Tapped {
     /// Standard deviation of the real and of the imaginary part, by tap.
     deviations: Vec<f32>,
+    /// Amplitude of the line of sight.
+    line_of_sight: f32,
     /// Cosine and sine of 2πfτ for the subcarriers from the middle up, by tap.
     phases: Vec<[Half; 2]>,
     /// Gaussian numbers: real and imaginary part of every tap.
@@ -43,7 +46,8 @@ impl Tapped {
         });
         let phases = phases.collect();
         let taps = vec![0.0; 2 * deviations.len()];
-        Tapped { deviations, phases, taps }
+        let line_of_sight = profile.line_of_sight_power().sqrt() as f32;
+        Tapped { deviations, line_of_sight, phases, taps }
     }
 
     /// Draws a line: |H| on every used subcarrier, in order of frequency.
@@ -53,6 +57,7 @@ impl Tapped {
             tap[0] *= deviation;
             tap[1] *= deviation;
         }
+        self.taps[0] += self.line_of_sight;
         let Tapped { taps, phases, .. } = self;
         vectorised(
             #[inline(always)]
@@ -110,6 +115,12 @@ mod tests {
         }
     }
 
+    const TAPS: Law = Law {
+        area: "Statistics",
+        source: "Taps of a delay line: mean powers and K factor of the profile",
+        allows: "five standard deviations of 2e5 draws; 0.1 dB of K",
+    };
+
     const RAYLEIGH: Law = Law {
         area: "Statistics",
         source: "A Rayleigh fading subcarrier: power of mean 1, exponentially distributed",
@@ -141,6 +152,41 @@ mod tests {
             // E|H₁|²|H₂|² = 1 + |E H₁H₂*|²; its variance is below E|H|⁸ = 24.
             let expected = 1.0 + correlation(&profile, apart).powi(2);
             RAYLEIGH.close(what("product"), "", product, expected, 5.0 * sigma * 24f64.sqrt());
+        }
+    }
+
+    #[test]
+    fn taps_have_their_powers_and_the_first_its_k_factor() {
+        let draws = 200_000;
+        for name in ["vehicular-a", "tdl-c-300", "tdl-d-30", "tdl-e-30"] {
+            let profile = Profile::of_name(name).expect("a profile");
+            let mut gaussian = Gaussian::new(&mut Stream::new(4, 0, name));
+            let mut tapped = Tapped::new(&profile);
+            let mut gains = [0.0; USED];
+            let (mut mean, mut squares) = (vec![0.0; profile.taps.len()], 0.0);
+            for _ in 0..draws {
+                tapped.draw(&mut gaussian, &mut gains);
+                let power = |tap: &[f32]| f64::from(tap[0]).powi(2) + f64::from(tap[1]).powi(2);
+                for (mean, tap) in mean.iter_mut().zip(tapped.taps.chunks(2)) {
+                    *mean += power(tap) / f64::from(draws);
+                }
+                squares += power(&tapped.taps[..2]).powi(2) / f64::from(draws);
+            }
+            let fixed = profile.line_of_sight_power();
+            for (number, (mean, power)) in mean.iter().zip(profile.powers()).enumerate() {
+                let still = if number == 0 { fixed } else { 0.0 };
+                // The variance of |a + g|² is p² + 2·p·|a|².
+                let allowed = 5.0 * (power * (power + 2.0 * still) / f64::from(draws)).sqrt();
+                TAPS.close(format!("{name}, tap {number}"), "", *mean, power + still, allowed);
+            }
+            // E|a + g|⁴ = |a|⁴ + 4·|a|²·p + 2·p², so the share of power that stands still is
+            // √(2 − E|h|⁴/(E|h|²)²), and K is this over the rest.
+            if fixed > 0.0 {
+                let still = (2.0 - squares / mean[0].powi(2)).sqrt();
+                let k_db = 10.0 * (still / (1.0 - still)).log10();
+                let expected = 10.0 * profile.k_factor().log10();
+                TAPS.close(format!("{name}, K"), "dB", k_db, expected, 0.1);
+            }
         }
     }
 

@@ -6,9 +6,10 @@
 //! ```
 
 use super::front_end::FrontEnd;
-use super::{Count, Point};
+use super::skip::Skip;
+use super::{Count, Point, Settings};
 use crate::code::Llr;
-use crate::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig, Stopping};
+use crate::code::ctc::{Blocks, Code, Decoded, Decoder, Stopping};
 use crate::fading::Gains;
 use crate::gaussian::Gaussian;
 use crate::vectorised::vectorised;
@@ -24,13 +25,14 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of `point`, decoding as `config` says.
+    /// The chain of `point`, receiving as `settings` say.
     ///
     /// # Panics
     ///
     /// If the stopping rule is not the genie, which alone tells right from wrong, or the signal
     /// to noise ratio is not finite.
-    pub fn new(point: &Point, config: DecoderConfig) -> Chain {
+    pub fn new(point: &Point, settings: &Settings) -> Chain {
+        let config = settings.decoder;
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
         assert!(point.snr_db.is_finite(), "a finite signal-to-noise ratio");
         let mcs = point.mcs;
@@ -38,8 +40,9 @@ impl Chain {
         let snr = libm::pow(10.0, point.snr_db / 10.0) as f32;
         let transmission = Transmission {
             gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
-            front_end: FrontEnd::new(mcs, snr, config.algorithm),
+            front_end: FrontEnd::new(mcs, snr, settings.demapper, config.algorithm),
             gains: Gains::new(&point.fading),
+            skip: if settings.skips { Skip::of(mcs, &point.fading, snr) } else { None },
             information: vec![0; mcs.information_bits()],
             coded: vec![0; mcs.coded_bits()],
             gains_drawn: vec![0.0; mcs.symbols()],
@@ -99,6 +102,7 @@ struct Transmission {
     gaussian: Gaussian,
     gains: Gains,
     front_end: FrontEnd,
+    skip: Option<Skip>,
     /// Information and coded bits, in words of 64 blocks.
     information: Vec<u64>,
     coded: Vec<u64>,
@@ -125,20 +129,32 @@ impl Transmission {
         self.front_end.load(&self.coded);
         self.word_left = WORD;
     }
+
+    /// Draws the gains of the next block that is not skipped. False when no block is left.
+    fn draw_gains(&mut self) -> bool {
+        while self.left > 0 {
+            self.left -= 1;
+            self.gains.draw(&mut self.gaussian, &mut self.gains_drawn);
+            if self.skip.is_none_or(|skip| !skip.is_met(&self.gains_drawn)) {
+                return true;
+            }
+            self.count.blocks += 1;
+            self.count.skipped += 1;
+        }
+        false
+    }
 }
 
 impl Blocks for Transmission {
     fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool {
-        if self.left == 0 {
-            return false;
-        }
-        if self.word_left == 0 {
+        if self.left > 0 && self.word_left == 0 {
             self.encode();
         }
-        self.left -= 1;
+        if !self.draw_gains() {
+            return false;
+        }
         self.word_left -= 1;
         let block = self.word_left;
-        self.gains.draw(&mut self.gaussian, &mut self.gains_drawn);
         self.gaussian.fill(&mut self.noise);
         self.front_end.receive(block, &self.gains_drawn, &self.noise, llrs);
         let information = &self.information;
@@ -163,8 +179,9 @@ impl Blocks for Transmission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::ctc::Algorithm;
+    use crate::code::ctc::{Algorithm, DecoderConfig};
     use crate::mcs::{MCSS, Mcs};
+    use crate::modulation::Demapper;
 
     /// Blocks of which every fifth symbol is all but lost and the others are without noise.
     struct Notched {
@@ -190,7 +207,7 @@ mod tests {
                 gains: (0..mcs.symbols()).map(gain).collect(),
                 noise: vec![0.0; 2 * mcs.symbols()],
                 gaussian: Gaussian::new(&mut Stream::new(1, 0, "notched")),
-                front_end: FrontEnd::new(mcs, 1e5, Algorithm::MaxLog),
+                front_end: FrontEnd::new(mcs, 1e5, Demapper::MaxLog, Algorithm::MaxLog),
                 left: 1000,
                 errors: 0,
             }

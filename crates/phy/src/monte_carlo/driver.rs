@@ -6,6 +6,7 @@
 
 use super::{Chain, Count, Point};
 use crate::code::ctc::DecoderConfig;
+use crate::modulation::Demapper;
 use airpath_core::rng::Seed;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -29,6 +30,11 @@ pub struct Settings {
     pub threads: NonZero<usize>,
     /// How to decode. Stops by the genie.
     pub decoder: DecoderConfig,
+    /// How ratios are found.
+    pub demapper: Demapper,
+    /// Whether blocks whose channel has capacity to spare count as right without being decoded,
+    /// where that has been tried: on Vehicular A with the reference mapping. An approximation.
+    pub skips: bool,
 }
 
 /// What was found.
@@ -57,7 +63,7 @@ pub fn measure(
     let enough = AtomicBool::new(false);
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<(u64, Count)>| {
-        let mut chain = Chain::new(point, settings.decoder);
+        let mut chain = Chain::new(point, settings);
         let is_over = || enough.load(Relaxed) || cancel.load(Relaxed);
         while !is_over() {
             let batch = next.fetch_add(1, Relaxed);
@@ -124,6 +130,8 @@ mod tests {
             blocks,
             threads: NonZero::new(threads).expect("a thread"),
             decoder: DecoderConfig::default(),
+            demapper: Demapper::default(),
+            skips: false,
         }
     }
 
@@ -198,7 +206,7 @@ mod tests {
     #[test]
     fn a_batch_that_is_cancelled_leaves_no_trace_in_the_next() {
         let stream = || Seed::new(1, 0, "batch").stream();
-        let mut chain = Chain::new(&point(), DecoderConfig::default());
+        let mut chain = Chain::new(&point(), &settings(1, 1, 1));
         let expected = chain.run(&mut stream(), 1000);
         let asked = AtomicU64::new(0);
         let at_the_third = || asked.fetch_add(1, Relaxed) == 2;

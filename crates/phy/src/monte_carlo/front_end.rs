@@ -4,7 +4,7 @@ use crate::code::ctc::Algorithm;
 use crate::code::{Llr, quantised};
 use crate::gaussian::LANES;
 use crate::mcs::{Mcs, SLOT_SYMBOLS};
-use crate::modulation::{Modulation, qam16, qam64, qpsk};
+use crate::modulation::{Demapper, Modulation, QAM16, QAM64, linear_log, qam16, qam64, qpsk};
 use crate::vectorised::vectorised;
 
 /// The strength that stronger blocks are weakened to. Ratios of a strong block would meet the
@@ -16,6 +16,7 @@ const STRONGEST: f32 = 8.0;
 #[derive(Clone, Debug)]
 pub(super) struct FrontEnd {
     modulation: Modulation,
+    demapper: Demapper,
     symbols: usize,
     snr: f32,
     /// The strength that stronger blocks are weakened to.
@@ -24,17 +25,25 @@ pub(super) struct FrontEnd {
     planes: [Vec<u32>; 2],
 }
 
+/// A block on its way: which of the 64, and what the channel does to it.
+#[derive(Clone, Copy)]
+struct Received<'a> {
+    block: usize,
+    gains: &'a [f32],
+    noise: &'a [f32],
+}
+
 impl FrontEnd {
     /// For blocks of `mcs` at the Es/N0 `snr` (linear), to be decoded by `algorithm`. Max-log
     /// decoding does not depend on the scale of the ratios, so that strong blocks may be weakened.
-    pub(super) fn new(mcs: Mcs, snr: f32, algorithm: Algorithm) -> FrontEnd {
+    pub(super) fn new(mcs: Mcs, snr: f32, demapper: Demapper, algorithm: Algorithm) -> FrontEnd {
         let strongest = match algorithm {
             Algorithm::MaxLog => STRONGEST,
             Algorithm::LinearLog => f32::INFINITY,
         };
         let planes = [vec![0; mcs.coded_bits()], vec![0; mcs.coded_bits()]];
         let (modulation, symbols) = (mcs.modulation, mcs.symbols());
-        FrontEnd { modulation, symbols, snr, strongest, planes }
+        FrontEnd { modulation, demapper, symbols, snr, strongest, planes }
     }
 
     /// Takes the coded bits of 64 blocks.
@@ -51,12 +60,36 @@ impl FrontEnd {
     /// The ratios of block `block` of the 64 after a channel with `gains`, one per symbol, and
     /// standard normal `noise`, one per symbol for the in-phase, then for the quadrature axes.
     pub(super) fn receive(&self, block: usize, gains: &[f32], noise: &[f32], llrs: &mut [Llr]) {
+        use Demapper::{LinearLog, MaxLog};
+        use Modulation::{Qam16, Qam64, Qpsk};
         vectorised(
             #[inline(always)]
-            || match self.modulation {
-                Modulation::Qpsk => self.receive_as(block, gains, noise, llrs, qpsk_point, qpsk),
-                Modulation::Qam16 => self.receive_as(block, gains, noise, llrs, qam16_point, qam16),
-                Modulation::Qam64 => self.receive_as(block, gains, noise, llrs, qam64_point, qam64),
+            || {
+                let factor = (self.strongest / self.strength(gains)).min(1.0);
+                let whole = 4.0 * self.snr;
+                let weight = whole * factor;
+                let received = Received { block, gains, noise };
+                match (self.modulation, self.demapper) {
+                    (Qpsk, _) => self.receive_as(received, llrs, qpsk_point, |y, unit| {
+                        qpsk(y, unit, weight * unit)
+                    }),
+                    (Qam16, MaxLog) => self.receive_as(received, llrs, qam16_point, |y, unit| {
+                        qam16(y, unit, weight * unit)
+                    }),
+                    (Qam64, MaxLog) => self.receive_as(received, llrs, qam64_point, |y, unit| {
+                        qam64(y, unit, weight * unit)
+                    }),
+                    (Qam16, LinearLog) => {
+                        self.receive_as(received, llrs, qam16_point, |y, unit| {
+                            linear_log(y, unit, whole * unit, &QAM16).map(|ratio| factor * ratio)
+                        });
+                    }
+                    (Qam64, LinearLog) => {
+                        self.receive_as(received, llrs, qam64_point, |y, unit| {
+                            linear_log(y, unit, whole * unit, &QAM64).map(|ratio| factor * ratio)
+                        });
+                    }
+                }
             },
         );
     }
@@ -64,16 +97,13 @@ impl FrontEnd {
     #[inline(always)]
     fn receive_as<const BITS: usize>(
         &self,
-        block: usize,
-        gains: &[f32],
-        noise: &[f32],
+        Received { block, gains, noise }: Received<'_>,
         llrs: &mut [Llr],
         point: impl Fn([u32; BITS]) -> f32,
-        ratios: impl Fn(f32, f32, f32) -> [f32; BITS],
+        ratios: impl Fn(f32, f32) -> [f32; BITS],
     ) {
         let (planes, shift) = (&self.planes[block / 32], block as u32 % 32);
         let (scale, deviation) = (self.modulation.scale(), (0.5 / self.snr).sqrt());
-        let weight = 4.0 * self.snr * (self.strongest / self.strength(gains)).min(1.0);
         for first in (0..self.symbols).step_by(SLOT_SYMBOLS) {
             let gains: &[f32; SLOT_SYMBOLS] = slot(gains, first);
             let mut found = [[[0; SLOT_SYMBOLS]; BITS]; 2];
@@ -86,7 +116,7 @@ impl FrontEnd {
                     let bits = planes.map(|plane| plane[symbol] >> shift & 1);
                     let unit = gains[symbol] * scale;
                     let received = unit * point(bits) + deviation * noise[symbol];
-                    let ratios = ratios(received, unit, weight * unit);
+                    let ratios = ratios(received, unit);
                     for bit in 0..BITS {
                         found[bit][symbol] = quantised(ratios[bit]);
                     }
@@ -161,7 +191,7 @@ mod tests {
         let snr = 20.0;
         for mcs in [MCSS[1], MCSS[3], MCSS[6]] {
             let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, &mcs.name()));
-            let mut front_end = FrontEnd::new(mcs, snr, Algorithm::LinearLog);
+            let mut front_end = FrontEnd::new(mcs, snr, Demapper::MaxLog, Algorithm::LinearLog);
             let mut coded = vec![0; mcs.coded_bits()];
             gaussian.words(&mut coded);
             front_end.load(&coded);
@@ -195,7 +225,12 @@ mod tests {
 
     /// A block of random bits, faded as one of Rayleigh subcarriers, its ratios for both
     /// algorithms, and its strength.
-    fn received(mcs: Mcs, snr: f32, gaussian: &mut Gaussian) -> ([Vec<Llr>; 2], f32) {
+    fn received(
+        mcs: Mcs,
+        snr: f32,
+        demapper: Demapper,
+        gaussian: &mut Gaussian,
+    ) -> ([Vec<Llr>; 2], f32) {
         let symbols = mcs.symbols();
         let mut coded = vec![0; mcs.coded_bits()];
         let (mut parts, mut noise) = (vec![0.0; 2 * symbols], vec![0.0; 2 * symbols]);
@@ -206,7 +241,7 @@ mod tests {
         let gains: Vec<f32> =
             re.iter().zip(im).map(|(re, im)| (0.5 * (re * re + im * im)).sqrt()).collect();
         let llrs = [Algorithm::LinearLog, Algorithm::MaxLog].map(|algorithm| {
-            let mut front_end = FrontEnd::new(mcs, snr, algorithm);
+            let mut front_end = FrontEnd::new(mcs, snr, demapper, algorithm);
             front_end.load(&coded);
             let mut llrs = vec![0; mcs.coded_bits()];
             front_end.receive(0, &gains, &noise, &mut llrs);
@@ -220,9 +255,13 @@ mod tests {
     fn ratios_of_strong_blocks_are_weakened_all_alike() {
         for mcs in MCSS {
             let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, &mcs.name()));
-            for snr_db in [0.0, 10.0, 20.0, 30.0] {
+            let demappers = [Demapper::MaxLog, Demapper::LinearLog];
+            let snrs_db = [0.0, 10.0, 20.0, 30.0];
+            for (snr_db, demapper) in
+                snrs_db.into_iter().flat_map(|snr_db| demappers.map(|demapper| (snr_db, demapper)))
+            {
                 let snr = 10f32.powf(snr_db / 10.0);
-                let ([whole, weakened], strength) = received(mcs, snr, &mut gaussian);
+                let ([whole, weakened], strength) = received(mcs, snr, demapper, &mut gaussian);
                 let factor = (STRONGEST / strength).min(1.0);
                 for (whole, weakened) in whole.iter().zip(&weakened) {
                     let (whole, weakened) = (f32::from(*whole), f32::from(*weakened));
@@ -249,7 +288,7 @@ mod tests {
         for mcs in MCSS {
             let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, &mcs.name()));
             for _ in 0..100 {
-                let ([whole, weakened], _) = received(mcs, 1e4, &mut gaussian);
+                let ([whole, weakened], _) = received(mcs, 1e4, Demapper::MaxLog, &mut gaussian);
                 let limited = |llrs: &[Llr]| {
                     let last = llrs.iter().skip(mcs.modulation.axis_bits() - 1);
                     last.step_by(mcs.modulation.axis_bits())

@@ -3,6 +3,7 @@
 mod chain;
 mod driver;
 mod front_end;
+mod skip;
 mod wilson;
 
 pub use chain::Chain;
@@ -41,6 +42,8 @@ pub struct Count {
     pub errors: u64,
     /// Iterations of all.
     pub iterations: u64,
+    /// Those that the skip rule counted right without decoding.
+    pub skipped: u64,
 }
 
 impl Count {
@@ -60,5 +63,6 @@ impl AddAssign for Count {
         self.blocks += other.blocks;
         self.errors += other.errors;
         self.iterations += other.iterations;
+        self.skipped += other.skipped;
     }
 }

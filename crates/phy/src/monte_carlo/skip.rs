@@ -1,0 +1,99 @@
+//! The skip rule: blocks whose channel has capacity to spare count as right without being decoded.
+//!
+//! Source: phy-802.16-ctc §8. C is the mean over a block's symbols of
+//! min(log2(1 + |h|²·Es/N0), log2 V). The thresholds are above the largest C of any block that
+//! failed among up to 1e7 a point; they hold for the channel on which that was seen, a band of
+//! several independent taps, and for no other: in flat fading or without any, blocks of mcs7 fail
+//! at the full 6 bits.
+//!
+//! An approximation: off unless asked for.
+
+use crate::fading::Fading;
+use crate::fading::profiles::VEHICULAR_A;
+use crate::gaussian::{LANES, ln};
+use crate::mcs::Mcs;
+use crate::ofdm::Mapping;
+use crate::vectorised::vectorised;
+use std::f32::consts::LOG2_E;
+
+/// C, bit per symbol, from which on a block counts as right, mcs0 to mcs7.
+const SUFFICIENT: [f32; 8] = [1.70, 1.93, 2.90, 3.87, 4.70, 5.50, 5.75, 5.95];
+
+/// The rule at one point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skip {
+    /// Es/N0, linear.
+    snr: f32,
+    /// log2 V.
+    bits: f32,
+    sufficient: f32,
+}
+
+impl Skip {
+    /// The rule for blocks of `mcs` at the Es/N0 `snr` (linear). None on channels without
+    /// thresholds: all but Vehicular A, its symbols spread at random.
+    pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32) -> Option<Skip> {
+        let has_thresholds = *fading == Fading::Tapped(VEHICULAR_A, Mapping::Random);
+        let (bits, sufficient) = (mcs.modulation.bits() as f32, SUFFICIENT[mcs.number]);
+        has_thresholds.then_some(Skip { snr, bits, sufficient })
+    }
+
+    /// Whether a block with `gains`, one per symbol, counts as right.
+    pub(super) fn is_met(&self, gains: &[f32]) -> bool {
+        self.capacity(gains) > self.sufficient
+    }
+
+    /// C, bit per symbol. `gains` fill the lanes.
+    fn capacity(&self, gains: &[f32]) -> f32 {
+        let mut sums = [0.0; LANES];
+        vectorised(
+            #[inline(always)]
+            || {
+                for gains in gains.chunks_exact(LANES) {
+                    for (sum, gain) in sums.iter_mut().zip(gains) {
+                        let capacity = LOG2_E * ln(1.0 + self.snr * gain * gain);
+                        *sum += capacity.min(self.bits);
+                    }
+                }
+            },
+        );
+        sums.iter().sum::<f32>() / gains.len() as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcs::MCSS;
+
+    fn vehicular_a() -> Fading {
+        Fading::of_name("vehicular-a").expect("a channel")
+    }
+
+    #[test]
+    fn capacity_is_the_mean_of_what_symbols_carry() {
+        let skip = Skip::of(MCSS[3], &vehicular_a(), 15.0).expect("thresholds");
+        assert!((skip.capacity(&[1.0; 48]) - 4.0).abs() < 1e-5);
+        let halves = [[0.0; 48], [100.0; 48]].concat();
+        assert!((skip.capacity(&halves) - 2.0).abs() < 1e-5, "16QAM carries 4 bits at most");
+        // log2(1 + 15·0.2).
+        assert!((skip.capacity(&[0.2f32.sqrt(); 48]) - 2.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn thresholds_are_between_the_code_rate_and_the_modulation() {
+        for (mcs, sufficient) in MCSS.into_iter().zip(SUFFICIENT) {
+            let bits = mcs.modulation.bits() as f32;
+            let (rate, of) = mcs.code_rate;
+            assert!(sufficient < bits && sufficient > bits * rate as f32 / of as f32);
+        }
+    }
+
+    #[test]
+    fn only_the_channel_of_the_thresholds_has_the_rule() {
+        for name in ["awgn", "rayleigh", "pedestrian-a", "vehicular-a/fusc"] {
+            let fading = Fading::of_name(name).expect("a channel");
+            assert!(Skip::of(MCSS[0], &fading, 1.0).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! FUSC: full usage of subchannels, each spread over the whole band.
+//!
+//! Source: IEEE 802.16-2009 §8.4.6.1.2.2 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0.
+//! Differs: the 82 pilots are evenly spaced.
+
+use super::{BAND, MIDDLE};
+
+/// Data subcarriers.
+const DATA: usize = 768;
+
+/// Subcarriers of a subchannel, and subchannels.
+const SUBCHANNEL: usize = 48;
+const SUBCHANNELS: usize = 16;
+
+/// The permutation of the subchannels.
+const PERMUTATION: [usize; SUBCHANNELS] = [6, 14, 2, 3, 10, 8, 11, 15, 9, 1, 13, 12, 5, 7, 4, 0];
+
+/// The subcarriers of the subchannels of one symbol, one subchannel after the other.
+pub(super) fn subchannels() -> Vec<u16> {
+    let data = data_subcarriers();
+    let mut subcarriers = Vec::with_capacity(DATA);
+    for subchannel in 0..SUBCHANNELS {
+        for k in 0..SUBCHANNEL {
+            let n = (k + 13 * subchannel) % SUBCHANNEL;
+            let place = PERMUTATION[(n + subchannel) % SUBCHANNELS];
+            subcarriers.push(data[SUBCHANNELS * n + place]);
+        }
+    }
+    subcarriers
+}
+
+/// The used subcarriers without the middle one and the pilots.
+fn data_subcarriers() -> Vec<u16> {
+    let others: Vec<u16> = BAND.filter(|&subcarrier| subcarrier != MIDDLE).collect();
+    let pilots = others.len() - DATA;
+    // A pilot wherever the count of pilots up to here rises.
+    let pilots_to = |place: usize| (place * pilots + others.len() / 2) / others.len();
+    let is_data = |&place: &usize| pilots_to(place) == pilots_to(place + 1);
+    (0..others.len()).filter(is_data).map(|place| others[place]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_data_subcarrier_is_used_once_and_one_of_every_group_per_subchannel() {
+        let data = data_subcarriers();
+        assert_eq!(data.len(), DATA);
+        assert!(!data.contains(&MIDDLE));
+        let mut all = subchannels();
+        for subchannel in all.chunks(SUBCHANNEL) {
+            let group = |subcarrier| data.binary_search(subcarrier).expect("data") / SUBCHANNELS;
+            let mut groups: Vec<usize> = subchannel.iter().map(group).collect();
+            groups.sort_unstable();
+            assert_eq!(groups, (0..SUBCHANNEL).collect::<Vec<_>>());
+        }
+        all.sort_unstable();
+        assert_eq!(all, data);
+    }
+
+    /// phy-802.16-ctc §5, by hand: k = 0 and 1 of subchannels 0 and 1.
+    #[test]
+    fn places_of_the_formula() {
+        let (all, data) = (subchannels(), data_subcarriers());
+        assert_eq!(all[..2], [data[6], data[16 + 14]]);
+        // n_0 = 13, the sequence turned by one: p[(13 + 1) mod 16] = 4.
+        assert_eq!(all[SUBCHANNEL], data[16 * 13 + 4]);
+    }
+}

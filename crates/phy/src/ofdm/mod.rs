@@ -1,0 +1,237 @@
+//! On which subcarriers of an OFDM symbol a block's modulation symbols go.
+//!
+//! Sources: the numerology of 802.16 OFDMA at 10 MHz and the mappings of phy-802.16-ctc §5 and
+//! §6. The reference spreads a block at random over all used subcarriers of FUSC.
+
+mod amc;
+mod fusc;
+mod pusc;
+
+use crate::gaussian::Gaussian;
+use crate::mcs::SLOT_SYMBOLS;
+use std::ops::Range;
+
+/// Distance of neighbouring subcarriers: 11.2 MHz / 1024.
+pub const SPACING_HZ: f64 = 10_937.5;
+
+/// Subcarriers from the lowest to the highest that any mapping uses: AMC's.
+pub const USED: usize = 865;
+
+/// The middle subcarrier.
+const MIDDLE: u16 = (USED / 2) as u16;
+
+/// Used subcarriers of FUSC, the middle one included.
+const BAND: Range<u16> = MIDDLE - 425..MIDDLE + 426;
+
+/// How many they are.
+const WIDTH: usize = (BAND.end - BAND.start) as usize;
+
+/// Where a block's symbols go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// Distinct subcarriers, uniformly at random from all used ones: the reference.
+    Random,
+    /// Evenly spaced over the band from a random one on.
+    Comb,
+    /// Neighbouring subcarriers from a random one on.
+    Adjacent,
+    /// FUSC subchannels of one OFDM symbol from a random one on.
+    Fusc,
+    /// PUSC subchannels of two OFDM symbols from a random one on.
+    Pusc,
+    /// AMC 2×3 subchannels of three OFDM symbols from a random one on.
+    Amc,
+}
+
+impl Mapping {
+    /// All mappings.
+    pub const ALL: [Mapping; 6] = [
+        Mapping::Random,
+        Mapping::Comb,
+        Mapping::Adjacent,
+        Mapping::Fusc,
+        Mapping::Pusc,
+        Mapping::Amc,
+    ];
+
+    /// The name that users give.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mapping::Random => "random",
+            Mapping::Comb => "comb",
+            Mapping::Adjacent => "adjacent",
+            Mapping::Fusc => "fusc",
+            Mapping::Pusc => "pusc",
+            Mapping::Amc => "amc",
+        }
+    }
+
+    /// The mapping called `name`.
+    pub fn of_name(name: &str) -> Option<Mapping> {
+        Mapping::ALL.into_iter().find(|mapping| mapping.name() == name)
+    }
+}
+
+/// Chooses subcarriers, block by block.
+#[derive(Clone, Debug)]
+pub struct Mapper {
+    mapping: Mapping,
+    /// Random: the subcarriers in an order that every draw shuffles on. Comb: those drawn.
+    /// Adjacent: in order. The others: those of the subchannels, twice round.
+    subcarriers: Vec<u16>,
+    /// Random bits.
+    words: Vec<u64>,
+}
+
+impl Mapper {
+    /// A mapper before its first block.
+    pub fn new(mapping: Mapping) -> Mapper {
+        let subcarriers = match mapping {
+            Mapping::Random | Mapping::Comb | Mapping::Adjacent => BAND.collect(),
+            Mapping::Fusc => fusc::subchannels().repeat(2),
+            Mapping::Pusc => pusc::subchannels().repeat(2),
+            Mapping::Amc => amc::subchannels().repeat(2),
+        };
+        Mapper { mapping, subcarriers, words: vec![0; WIDTH] }
+    }
+
+    /// Forgets all blocks drawn: what follows depends on the random numbers alone.
+    pub fn restart(&mut self) {
+        if self.mapping == Mapping::Random {
+            for (place, subcarrier) in self.subcarriers.iter_mut().zip(BAND) {
+                *place = subcarrier;
+            }
+        }
+    }
+
+    /// The subcarriers of the next block's `count` symbols.
+    ///
+    /// # Panics
+    ///
+    /// If the mapping has fewer.
+    pub fn draw(&mut self, gaussian: &mut Gaussian, count: usize) -> &[u16] {
+        let first = match self.mapping {
+            Mapping::Random => {
+                self.shuffle(gaussian, count);
+                0
+            }
+            Mapping::Comb => {
+                self.space(gaussian, count);
+                0
+            }
+            Mapping::Adjacent => self.below(gaussian, WIDTH + 1 - count),
+            Mapping::Fusc | Mapping::Pusc | Mapping::Amc => {
+                SLOT_SYMBOLS * self.below(gaussian, self.subcarriers.len() / 2 / SLOT_SYMBOLS)
+            }
+        };
+        &self.subcarriers[first..][..count]
+    }
+
+    /// Fisher and Yates's shuffle of the first `count` places.
+    fn shuffle(&mut self, gaussian: &mut Gaussian, count: usize) {
+        let words = &mut self.words[..count.div_ceil(2)];
+        gaussian.words(words);
+        let halves = words.iter().flat_map(|&word| [word >> 32, word & 0xffff_ffff]);
+        for (place, half) in (0..count).zip(halves) {
+            let other = place + scaled(half, WIDTH - place);
+            self.subcarriers.swap(place, other);
+        }
+    }
+
+    /// `count` subcarriers, their distances equal but for rounding.
+    fn space(&mut self, gaussian: &mut Gaussian, count: usize) {
+        let offset = self.below(gaussian, WIDTH);
+        for (place, subcarrier) in self.subcarriers[..count].iter_mut().enumerate() {
+            *subcarrier = BAND.start + ((place * WIDTH + offset) / count) as u16;
+        }
+    }
+
+    /// A whole number below `bound`.
+    fn below(&mut self, gaussian: &mut Gaussian, bound: usize) -> usize {
+        gaussian.words(&mut self.words[..1]);
+        scaled(self.words[0] >> 32, bound)
+    }
+}
+
+/// 32 random bits as a whole number below `bound`. Biased by less than `bound`/2³².
+#[inline]
+fn scaled(bits: u64, bound: usize) -> usize {
+    ((bits * bound as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::rng::Stream;
+
+    fn gaussian() -> Gaussian {
+        Gaussian::new(&mut Stream::new(1, 0, "mapping"))
+    }
+
+    #[test]
+    fn names_and_mappings_belong_to_each_other() {
+        for mapping in Mapping::ALL {
+            assert_eq!(Mapping::of_name(mapping.name()), Some(mapping));
+        }
+    }
+
+    #[test]
+    fn a_subcarrier_carries_as_many_symbols_of_a_block_as_the_mapping_has_ofdm_symbols() {
+        for mapping in Mapping::ALL {
+            let ofdm_symbols = match mapping {
+                Mapping::Pusc => 2,
+                Mapping::Amc => 3,
+                _ => 1,
+            };
+            let (mut gaussian, mut mapper) = (gaussian(), Mapper::new(mapping));
+            for count in [48, 96, 480, 480, 96] {
+                let mut times = [0; USED];
+                let subcarriers = mapper.draw(&mut gaussian, count);
+                assert_eq!(subcarriers.len(), count);
+                for &subcarrier in subcarriers {
+                    times[usize::from(subcarrier)] += 1;
+                }
+                assert!(times.iter().all(|&times| times <= ofdm_symbols), "{mapping:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_comb_has_even_distances_and_reaches_all_subcarriers() {
+        let (mut gaussian, mut mapper) = (gaussian(), Mapper::new(Mapping::Comb));
+        let mut first = [0u32; 9];
+        let draws = 9000;
+        for _ in 0..draws {
+            let subcarriers = mapper.draw(&mut gaussian, 96);
+            // 851 / 96 = 8.86.
+            assert!(subcarriers.windows(2).all(|pair| (8..=9).contains(&(pair[1] - pair[0]))));
+            assert!(subcarriers[95] < BAND.end);
+            first[usize::from(subcarriers[0] - BAND.start)] += 1;
+        }
+        for (place, &count) in first.iter().enumerate() {
+            let offsets = if place == 8 { 851 - 8 * 96 } else { 96 };
+            let expected = f64::from(draws) * f64::from(offsets) / 851.0;
+            assert!((f64::from(count) - expected).abs() < 5.0 * expected.sqrt(), "{first:?}");
+        }
+    }
+
+    #[test]
+    fn random_subcarriers_are_uniform_at_every_place() {
+        let (mut gaussian, mut mapper) = (gaussian(), Mapper::new(Mapping::Random));
+        let (draws, places) = (60_000, [0, 1, 47, 95]);
+        let mut counts = vec![[0u32; WIDTH]; places.len()];
+        for _ in 0..draws {
+            let subcarriers = mapper.draw(&mut gaussian, 96);
+            for (counts, &place) in counts.iter_mut().zip(&places) {
+                counts[usize::from(subcarriers[place] - BAND.start)] += 1;
+            }
+        }
+        let expected = f64::from(draws) / WIDTH as f64;
+        for counts in counts {
+            let square = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
+            let chi_square: f64 = counts.iter().map(square).sum();
+            // 850 degrees of freedom: standard deviation 41.
+            assert!((chi_square - 850.0).abs() < 5.0 * 41.3, "{chi_square}");
+        }
+    }
+}

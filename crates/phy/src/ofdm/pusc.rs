@@ -1,0 +1,118 @@
+//! PUSC on the downlink: clusters of 14 subcarriers and 2 symbols, dealt out to subchannels.
+//!
+//! Source: IEEE 802.16-2009 §8.4.6.1.2.1 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0, first
+//! zone.
+
+use super::MIDDLE;
+use crate::mcs::SLOT_SYMBOLS;
+
+/// Clusters, and subcarriers of each.
+const CLUSTERS: usize = 60;
+const CLUSTER: usize = 14;
+
+/// The logical number of each physical cluster.
+const RENUMBERING: [usize; CLUSTERS] = [
+    6, 48, 37, 21, 31, 40, 42, 56, 32, 47, 30, 33, 54, 18, 10, 15, 50, 51, 58, 46, 23, 45, 16, 57,
+    39, 35, 7, 55, 25, 59, 53, 11, 22, 38, 28, 19, 17, 3, 27, 12, 29, 26, 5, 41, 49, 44, 9, 8, 1,
+    13, 36, 14, 43, 2, 20, 24, 52, 4, 34, 0,
+];
+
+/// Logical clusters of the major groups: twice as many as subchannels.
+const GROUPS: [usize; 6] = [12, 8, 12, 8, 12, 8];
+
+/// Places of the pilots in a cluster, by symbol.
+const PILOTS: [[usize; 2]; 2] = [[4, 8], [0, 12]];
+
+/// Subcarriers of a subchannel in one symbol.
+const SUBCHANNEL: usize = 24;
+
+/// The permutation of a group's subchannels.
+fn permutation(subchannels: usize) -> &'static [usize] {
+    if subchannels == 6 { &[3, 2, 0, 4, 5, 1] } else { &[3, 0, 2, 1] }
+}
+
+/// The subcarriers of the slots of two symbols, one slot after the other, its first symbol first.
+pub(super) fn subchannels() -> Vec<u16> {
+    let mut subcarriers = Vec::with_capacity(CLUSTERS / 2 * SLOT_SYMBOLS);
+    let mut first = 0;
+    for clusters in GROUPS {
+        let count = clusters / 2;
+        let data = [0, 1].map(|symbol| data_subcarriers(first..first + clusters, symbol));
+        for subchannel in 0..count {
+            for data in &data {
+                for k in 0..SUBCHANNEL {
+                    let n = (k + 13 * subchannel) % SUBCHANNEL;
+                    let place = permutation(count)[(n + subchannel) % count];
+                    subcarriers.push(data[count * n + place]);
+                }
+            }
+        }
+        first += clusters;
+    }
+    subcarriers
+}
+
+/// The subcarriers of some logical clusters without their pilots.
+fn data_subcarriers(logical: std::ops::Range<usize>, symbol: usize) -> Vec<u16> {
+    let of_cluster = |logical| {
+        let physical = RENUMBERING.iter().position(|&number| number == logical);
+        let first = CLUSTER * physical.expect("a permutation");
+        let is_data = move |place: &usize| !PILOTS[symbol].contains(place);
+        (0..CLUSTER).filter(is_data).map(move |place| used(first + place))
+    };
+    logical.flat_map(of_cluster).collect()
+}
+
+/// The used subcarrier number `place` of 840: the middle one is not.
+fn used(place: usize) -> u16 {
+    let half = CLUSTERS * CLUSTER / 2;
+    MIDDLE - half as u16 + place as u16 + u16::from(place >= half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_data_subcarrier_is_used_once_in_each_symbol() {
+        let all = subchannels();
+        assert_eq!(all.len(), 30 * SLOT_SYMBOLS);
+        for symbol in 0..2 {
+            let slots = all.chunks(SLOT_SYMBOLS);
+            let used: BTreeSet<u16> = slots
+                .flat_map(|slot| &slot[SUBCHANNEL * symbol..][..SUBCHANNEL])
+                .copied()
+                .collect();
+            assert_eq!(used, data_subcarriers(0..CLUSTERS, symbol).into_iter().collect());
+            assert_eq!(used.len(), 720);
+            assert!(!used.contains(&MIDDLE));
+        }
+    }
+
+    #[test]
+    fn a_subchannel_has_two_subcarriers_of_each_cluster_of_its_group() {
+        let first: Vec<u16> = subchannels()[..SUBCHANNEL].to_vec();
+        for logical in 0..12 {
+            let cluster = data_subcarriers(logical..logical + 1, 0);
+            let of_cluster = first.iter().filter(|subcarrier| cluster.contains(subcarrier));
+            assert_eq!(of_cluster.count(), 2, "cluster {logical}");
+        }
+    }
+
+    /// phy-802.16-ctc §5, by hand. Logical cluster 0 is the last of the band, cluster 1 physical
+    /// cluster 48; both are above the middle.
+    #[test]
+    fn places_of_the_formula() {
+        let all = subchannels();
+        // Subchannel 0: n_0 = 0 and p[0] = 3; n_1 = 1 and p[1] = 2: the eighth data subcarrier of
+        // cluster 0, after the pilots at 4 and 8 the one at place 9.
+        let last = 432 + 1 + (420 - 14);
+        assert_eq!(all[..2], [last + 3, last + 10]);
+        // In the odd symbol the pilots are at 0 and 12.
+        assert_eq!(all[SUBCHANNEL], last + 4);
+        // Subchannel 1: n_0 = 13, p[(13 + 1) mod 6] = 0: data subcarrier 78, the seventh of
+        // logical cluster 6, which is physical cluster 0: place 7.
+        assert_eq!(all[SLOT_SYMBOLS], 12 + 7);
+    }
+}
