@@ -5,9 +5,13 @@ one thread, and reports the median run: packets delivered to receivers per CPU-s
 packet, simulated seconds per CPU-second and the peak memory of the process. Building the
 scenario is not counted. Every packet is acknowledged (no delayed ACK), which makes more events.
 
-Two of the names measure something else: ``idle-100000`` the memory that a flow takes which does
+Some of the names measure something else: ``idle-100000`` the memory that a flow takes which does
 not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share
-of that on one.
+of that on one. ``ctc-mcs0`` to ``ctc-mcs7`` are the decoder of the 802.16 turbo code and the whole
+chain of its Monte-Carlo on one core, max-log: decoded information bits per second times iterations
+at 10 iterations without stopping, the same bits with the genie's stop at a frame error rate of
+1e-3, and there blocks per second of the chain on AWGN and on Vehicular A (the cargo example
+``codec_speed``).
 """
 
 from __future__ import annotations
@@ -187,14 +191,25 @@ def measure_replications(name: str) -> dict[str, Any]:
     return {"name": name, "time_ratio": took(2) / took(1)}
 
 
+def measure_codec(name: str) -> dict[str, Any]:
+    """Speed of the decoder, and of the whole chain, at one coding scheme."""
+    scheme = name.removeprefix("ctc-")
+    cargo = "cargo run --locked --release --quiet --package airpath-phy --example codec_speed --"
+    command = [*cargo.split(), scheme, "--json"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    speeds: dict[str, Any] = json.loads(done.stdout)
+    return {"name": name, **speeds}
+
+
 #: What is not the speed of one scenario.
 OTHERS: dict[str, Callable[[str], dict[str, Any]]] = {
     f"idle-{IDLE_FLOWS}": measure_idle,
     "replications-8": measure_replications,
+    **{f"ctc-mcs{number}": measure_codec for number in range(8)},
 }
 
 #: The figure by which the median of several runs is chosen.
-FIGURES = ("packets_per_cpu_s", "bytes_per_flow", "time_ratio")
+FIGURES = ("packets_per_cpu_s", "bytes_per_flow", "time_ratio", "decoded_bps_x_iterations")
 
 
 def median_of(name: str, repeat: int) -> dict[str, Any]:
@@ -215,6 +230,13 @@ def row(result: dict[str, Any]) -> str:
     if "bytes_per_flow" in result:
         per_flow = f"{result['bytes_per_flow']:,.0f} bytes per flow"
         return f"{name} {per_flow}, and {result['scenario_bytes_per_flow']:,.0f} of scenario text"
+    if "decoded_bps" in result:
+        return (
+            f"{name} {result['decoded_bps_x_iterations'] / 1e6:.0f} Mbit/s x iterations,"
+            f" {result['genie_decoded_bps'] / 1e6:.0f} Mbit/s with the genie; chain"
+            f" {result['chain_awgn_blocks_per_s'] / 1e3:.0f} and"
+            f" {result['chain_vehicular_a_blocks_per_s'] / 1e3:.0f} thousand blocks/s"
+        )
     if "time_ratio" in result:
         return f"{name} {result['time_ratio']:.2f} of the time with two threads instead of one"
     return (

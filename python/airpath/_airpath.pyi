@@ -12,9 +12,11 @@ __all__ = [
     "generate_trace",
     "jain_index",
     "mean_interval",
+    "optimum_pair",
     "phy_channel",
     "phy_measure",
     "phy_parts",
+    "policy_choices",
     "registry",
     "simulate",
     "solve",
@@ -120,17 +122,34 @@ def simulate(
     threads: int,
     captures: tuple[int, tuple[str, str], Sequence[tuple[str, str]]] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
+    tables: Mapping[str, str] | None = None,
 ) -> SimulationOutput:
     """Run replications of a resolved scenario on several threads.
 
     `captures`: number of a replication, comments of section and interface, (point, file) pairs.
+    `tables`: the texts of error-rate tables.
     """
 
-def check(scenario_json: str, traces: Mapping[str, Trace]) -> None:
+def check(
+    scenario_json: str, traces: Mapping[str, Trace], tables: Mapping[str, str] | None = None
+) -> None:
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
 
-def solve(scenario_json: str) -> str:
+def solve(scenario_json: str, tables: Mapping[str, str] | None = None) -> str:
     """Return the steady state of a resolved scenario as JSON; raises `ValueError`."""
+
+def optimum_pair(
+    scenario_json: str, tables: Mapping[str, str] | None = None
+) -> tuple[str, str, float]:
+    """Return the dual-regime pair with the most throughput, and that, bit/s; raises `ValueError`.
+
+    The policy of the scenario's bottleneck is ``{"kind": "optimum", "threshold": ...}``.
+    """
+
+def policy_choices(
+    policy_json: str, table_json: str, snrs_db: Sequence[float], packet_bytes: int
+) -> list[list[int]]:
+    """Return the MCS that a policy chooses in each regime, for each estimate of the SNR."""
 
 def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""

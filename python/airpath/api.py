@@ -16,6 +16,7 @@ from airpath.errors import AirpathError, BadValueError, RunError
 from airpath.results.provenance import provenance
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
+from airpath.scenario.tables import read_table
 from airpath.trace import Trace
 
 __all__ = ["Progress", "Solution", "SolvedFlow", "check", "load", "simulate", "solve"]
@@ -84,12 +85,12 @@ def simulate(
     """
     _check_counts(reps, seed, threads, confidence)
     scenario = _scenario(scenario)
-    resolved, traces = _resolved(scenario)
+    resolved, read = _resolved(scenario)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
         scenario=scenario,
         resolved=resolved,
-        traces={name: trace.name for name, trace in traces.items()},
+        **read.named(),
         seed=seed,
         replications=reps,
         confidence=confidence,
@@ -99,13 +100,14 @@ def simulate(
         with captures.whole_or_not_at_all() if captures else nullcontext():
             output = _airpath.simulate(
                 json.dumps(_for_engine(resolved), allow_nan=False),
-                {name: trace.compiled for name, trace in traces.items()},
+                read.compiled_traces(),
                 seed,
                 0,
                 reps,
                 threads or _cores(),
                 captures.request(about, scenario.name) if captures else None,
                 progress,
+                read.table_texts,
             )
             replications = json.loads(output.replications)
             finished = [run["replication"] for run in replications]
@@ -126,7 +128,7 @@ def simulate(
         recorded=output.series,
         ss=output.ss,
         flow_monitor=output.flow_monitor,
-        traces=traces,
+        traces=read.traces,
         captures=captured,
     )
 
@@ -137,8 +139,8 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     Parameters
     ----------
     scenario : Scenario or path
-        What to check; a path is that of a scenario file. Its traces are read, and the network
-        is wired.
+        What to check; a path is that of a scenario file. Its traces and tables are read, and the
+        network is wired.
 
     Returns
     -------
@@ -151,10 +153,10 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
         If it cannot be run.
     """
     scenario = _scenario(scenario)
-    resolved, traces = _resolved(scenario)
-    compiled = {name: trace.compiled for name, trace in traces.items()}
+    resolved, read = _resolved(scenario)
+    text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
-        _airpath.check(json.dumps(_for_engine(resolved), allow_nan=False), compiled)
+        _airpath.check(text, read.compiled_traces(), read.table_texts)
     except ValueError as error:
         raise _refused(scenario, error) from None
     return resolved
@@ -248,8 +250,8 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
     Parameters
     ----------
     scenario : Scenario or path
-        Unlimited TCP flows with equal options over a fixed or a multi-regime link, with drop-tail
-        or gentle RED.
+        Unlimited TCP flows with equal options over a fixed, a multi-regime or an adaptive link,
+        with drop-tail or gentle RED.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -259,15 +261,16 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
         If no model covers the scenario; the message says what is covered.
     """
     scenario = _scenario(scenario)
-    resolved, traces = _resolved(scenario)
+    resolved, read = _resolved(scenario)
+    text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
-        found = json.loads(_airpath.solve(json.dumps(_for_engine(resolved), allow_nan=False)))
+        found = json.loads(_airpath.solve(text, read.table_texts))
     except ValueError as error:
         raise _refused(scenario, error) from None
     about = provenance(
         scenario=scenario,
         resolved=resolved,
-        traces={name: trace.name for name, trace in traces.items()},
+        **read.named(),
         command=command or "airpath.solve()",
     )
     flows = [SolvedFlow(**flow) for flow in found.pop("flows")]
@@ -309,29 +312,53 @@ def _captures(
     return CapturePlan(folder, chosen, number) if chosen else None
 
 
-def _resolved(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Trace]]:
+@dataclass(frozen=True)
+class _Read:
+    """What the files of a scenario hold, by the keys of its resolved form."""
+
+    traces: Mapping[str, Trace]
+    tables: Mapping[str, Path]
+    table_texts: Mapping[str, str]
+
+    def compiled_traces(self) -> dict[str, _airpath.Trace]:
+        return {name: trace.compiled for name, trace in self.traces.items()}
+
+    def named(self) -> dict[str, dict[str, str]]:
+        """Return the files for the provenance."""
+        return {
+            "traces": {name: trace.name for name, trace in self.traces.items()},
+            "tables": {name: str(path) for name, path in self.tables.items()},
+        }
+
+
+def _resolved(scenario: Scenario) -> tuple[dict[str, Any], _Read]:
     text, files = scenario.resolve()
     resolved: dict[str, Any] = json.loads(text)
-    return resolved, _load_traces(resolved, files)
+    return resolved, _read(resolved, files)
 
 
-def _load_traces(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Trace]:
+def _read(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
     """Read every trace as the kind of its link wants it; report all that cannot be read."""
     kinds: dict[str, str] = {}
-    for table in _tables(resolved):
-        if "trace" in table:
-            kinds.setdefault(table["trace"], table["kind"])
+    for link in _tables(resolved):
+        for key in ("trace", "table"):
+            if key in link:
+                kinds.setdefault(link[key], link["kind"])
     traces: dict[str, Trace] = {}
+    texts: dict[str, str] = {}
     problems: list[str] = []
     for name, path in files.items():
         try:
-            is_rate = kinds.get(name) == "rate-trace"
-            traces[name] = Trace.load(path, "csv" if is_rate else "mahimahi")
+            kind = kinds.get(name)
+            if kind == "adaptive":
+                texts[name] = read_table(name, path)
+            else:
+                traces[name] = Trace.load(path, "csv" if kind == "rate-trace" else "mahimahi")
         except AirpathError as error:
             problems.append(str(error))
     if problems:
         raise BadValueError("\n".join(problems))
-    return traces
+    return _Read(traces, {name: files[name] for name in texts}, texts)
 
 
 def _tables(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -15,7 +15,15 @@ import pytest
 import run_page
 
 from airpath import _airpath
-from airpath.scenario import Channel, Congestion, Link, QueueDisc, ReceiveWindow, recorded_traces
+from airpath.scenario import (
+    Channel,
+    Congestion,
+    Link,
+    LinkAdaptation,
+    QueueDisc,
+    ReceiveWindow,
+    recorded_traces,
+)
 from airpath.scenario.base import Part
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +37,7 @@ FAMILIES: dict[str, type[Part]] = {
     "channel": Channel,
     "congestion": Congestion,
     "link": Link,
+    "policy": LinkAdaptation,
     "window": ReceiveWindow,
 }
 """What a user chooses by name."""

@@ -5,44 +5,11 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from scenario_errors import DURATION, FLOW_KEYS, GOOD, QUEUES, lines, problem_after_setting
 
 import airpath as ap
 from airpath.errors import MISSING, Problem
 from airpath.scenario import loads
-
-GOOD = """\
-duration = "300 s"
-warmup = "30 s"
-[bottleneck]
-aqm = "gred"
-link = {kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}
-[[flows]]
-count = 4
-cc = "reno"
-base_rtt = "40 ms"
-"""
-DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
-RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
-SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
-QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel, sbd, rlc-red"
-LINKS = "fixed, multi-regime, trace, rate-trace, rlc-am"
-REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
-FLOW_KEYS = (
-    "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
-    "cc, profile, tcp, window, size, on_off"
-)
-
-
-def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:
-    with pytest.raises(ap.ScenarioError) as caught:
-        loads(text, place="wimax.toml", overrides=overrides or [])
-    return str(caught.value).splitlines()
-
-
-def problem_after_setting(key: str, value: str) -> str:
-    """Return the one problem that the good file has with `key` set to the TOML text `value`."""
-    (line,) = lines(GOOD, [(key, value)])
-    return line
 
 
 def test_values_without_their_keys() -> None:
@@ -110,129 +77,6 @@ def test_the_good_file_is_good() -> None:
             'flows.0.base_rtt = "40 ms": below the 42.5 ms that the bottleneck link, the ACK path '
             'and the backhaul take. Write at least "42.5 ms".',
         ),
-        # links
-        ("bottleneck.link.rate", "5 Mb", f'bottleneck.link.rate = "5 Mb": not a rate. {RATE}'),
-        ("bottleneck.link.rate", "5e6", f"bottleneck.link.rate = 5000000.0: no unit. {RATE}"),
-        (
-            "bottleneck.link.rate",
-            "-5 Mbit/s",
-            'bottleneck.link.rate = "-5 Mbit/s": below 0. Write a rate from 0 on, '
-            'for example "5 Mbit/s".',
-        ),
-        (
-            "bottleneck.link.rate",
-            "0 bit/s",
-            'bottleneck.link.rate = "0 bit/s": not above 0. Write a rate above 0, '
-            'for example "5 Mbit/s".',
-        ),
-        (
-            "bottleneck.link.loss",
-            "1.5",
-            "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.01.",
-        ),
-        (
-            "bottleneck.link.loss",
-            "nan",
-            "bottleneck.link.loss = nan: not a number. Write a number from 0 to 1, "
-            "for example 0.01.",
-        ),
-        (
-            "bottleneck.link.loss",
-            '"1 %"',
-            'bottleneck.link.loss = "1 %": not a number. Write a number from 0 to 1, '
-            "for example 0.01.",
-        ),
-        (
-            "bottleneck.link.frame_overhead",
-            "2",
-            f"bottleneck.link.frame_overhead = 2: no unit. {SIZE}",
-        ),
-        (
-            "bottleneck.link.kind",
-            "fixd",
-            'bottleneck.link.kind = "fixd": not a link. The nearest is fixed; '
-            f"accepted are {LINKS}.",
-        ),
-        (
-            "flows.0.cc",
-            '{kind = "cubic", beta = 1}',
-            "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, "
-            "for example 0.7.",
-        ),
-        (
-            "flows.0.cc",
-            '{kind = "reno", beta_ecn = 1}',
-            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, "
-            "for example 0.7.",
-        ),
-        (
-            "flows.0.tcp",
-            '{ecn = "yes"}',
-            'flows.0.tcp.ecn = "yes": not one of the accepted words. Accepted are off, on.',
-        ),
-        (
-            "flows.0.cc",
-            '{kind = "cubic", c = 0}',
-            "flows.0.cc.c = 0: not above 0. Write a number above 0, for example 0.4.",
-        ),
-        (
-            "bottleneck.link",
-            '{kind = "fixed", rate = "1 Mbit/s", frame_overhead = "70 kB"}',
-            'bottleneck.link.frame_overhead = "70 kB": more than the largest packet. '
-            'Write at most "65535 B", for example "2 B".',
-        ),
-        (
-            "bottleneck.link",
-            "{}",
-            f'bottleneck.link.kind: missing. Accepted kinds are {LINKS}, for example "fixed".',
-        ),
-        (
-            "bottleneck.link",
-            "5",
-            f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
-        ),
-        ("bottleneck.link", "fixed", 'bottleneck.link.rate: missing. Write rate = "5 Mbit/s".'),
-        (
-            "bottleneck.link",
-            '{kind = "trace"}',
-            'bottleneck.link.file: missing. Write file = "traces:Verizon-LTE-short.down".',
-        ),
-        (
-            "bottleneck.link",
-            '{kind = "trace", file = "traces:"}',
-            'bottleneck.link.file = "traces:": names no file. Write a path from the scenario file, '
-            'or traces: and a name, for example "traces:Verizon-LTE-short.down".',
-        ),
-        (
-            "bottleneck.link",
-            f'{{kind = "multi-regime", thresholds = [10, 10], regimes = {REGIMES}}}',
-            "bottleneck.link.thresholds.1 = 10: not above the threshold before it, 10. "
-            "Write the thresholds in strictly ascending order, for example [10, 20].",
-        ),
-        (
-            "bottleneck.link",
-            f'{{kind = "multi-regime", thresholds = [0], regimes = {REGIMES}}}',
-            "bottleneck.link.thresholds.0 = 0: below 1. "
-            "Write a whole number from 1 to 1000000000, for example 30.",
-        ),
-        (
-            "bottleneck.link",
-            f'{{kind = "multi-regime", thresholds = 10, regimes = {REGIMES}}}',
-            "bottleneck.link.thresholds = 10: not a list. Write a list in square brackets, "
-            "for example [20].",
-        ),
-        (
-            "bottleneck.link",
-            f'{{kind = "multi-regime", thresholds = [10, 20], regimes = {REGIMES}}}',
-            'bottleneck.link.regimes = [{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]: 2 regimes for '
-            "2 thresholds. Give one regime more than there are thresholds.",
-        ),
-        (
-            "bottleneck.link",
-            '{kind = "multi-regime", thresholds = [], regimes = [{rate = "1 Mbit/s", per = 2}]}',
-            "bottleneck.link.regimes.0.per = 2: above 1. Write a number from 0 to 1, "
-            "for example 0.01.",
-        ),
         # queue disciplines
         (
             "bottleneck.aqm",
@@ -287,6 +131,28 @@ def test_the_good_file_is_good() -> None:
             'for example "1500 B".',
         ),
         # flows
+        (
+            "flows.0.cc",
+            '{kind = "cubic", beta = 1}',
+            "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, "
+            "for example 0.7.",
+        ),
+        (
+            "flows.0.cc",
+            '{kind = "reno", beta_ecn = 1}',
+            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, "
+            "for example 0.7.",
+        ),
+        (
+            "flows.0.tcp",
+            '{ecn = "yes"}',
+            'flows.0.tcp.ecn = "yes": not one of the accepted words. Accepted are off, on.',
+        ),
+        (
+            "flows.0.cc",
+            '{kind = "cubic", c = 0}',
+            "flows.0.cc.c = 0: not above 0. Write a number above 0, for example 0.4.",
+        ),
         ("flows", "[]", "flows = []: no flows. Give at least one group of flows."),
         (
             "flows",
@@ -551,26 +417,6 @@ def test_an_empty_file() -> None:
         'wimax.toml: bottleneck: missing. Write bottleneck = {aqm = "gred", '
         'link = {kind = "fixed", rate = "5 Mbit/s"}}.',
         'wimax.toml: flows: missing. Write flows = [{count = 4, base_rtt = "40 ms"}].',
-    ]
-
-
-@pytest.mark.parametrize(
-    "link",
-    [
-        '{kind = "fixed", rate = "5 Mbit/s"}',
-        '{kind = "multi-regime", thresholds = [5], regimes = [{rate = "1 Mbit/s"}, '
-        '{rate = "2 Mbit/s"}]}',
-        '{kind = "trace", file = "a.down"}',
-        '{kind = "rate-trace", file = "a.csv"}',
-        '{kind = "rlc-am", rate = "384 kbit/s"}',
-    ],
-)
-def test_every_link_has_a_rate_to_change(link: str) -> None:
-    text = GOOD + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
-    late = text + '[[control]]\nat = "301 s"\nrate = "0 bit/s"\n'
-    assert loads(text, overrides=[("bottleneck.link", link)]).control[0].rate == 10**6
-    assert lines(late, [("bottleneck.link", link)]) == [
-        'wimax.toml: control.1.at = "301 s": after the end, 300 s. Write a time within the run.'
     ]
 
 

@@ -47,6 +47,12 @@ impl Stream {
         Duration::from_secs_lossy(mean.as_secs_lossy() * unit)
     }
 
+    /// Normally distributed with mean 0 and variance 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
     /// Uniform in [`low`, `high`); `low` when the interval is empty.
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         let width = high.as_nanos().saturating_sub(low.as_nanos());
@@ -122,6 +128,27 @@ mod tests {
         let mut twin = stream.clone();
         assert!(!stream.bernoulli(0.0) && stream.bernoulli(1.0));
         assert_eq!(stream.next_u64(), twin.next_u64());
+    }
+
+    const NORMAL: Law = Law {
+        area: "Statistics",
+        source: "The normal law: mean 0, variance 1, fourth moment 3, and its tail beyond 2",
+        allows: "five standard deviations of 200 000 draws",
+    };
+
+    #[test]
+    fn normal_draws_have_their_moments_and_their_tail() {
+        let mut stream = Stream::new(7, 0, "normal");
+        let count = 200_000.0;
+        let draws: Vec<f64> = (0..200_000).map(|_| stream.normal()).collect();
+        let mean_of = |f: &dyn Fn(f64) -> f64| draws.iter().map(|x| f(*x)).sum::<f64>() / count;
+        let five = |variance: f64| 5.0 * (variance / count).sqrt();
+        NORMAL.close("mean", "1", mean_of(&|x| x), 0.0, five(1.0));
+        NORMAL.close("mean square", "1", mean_of(&|x| x * x), 1.0, five(2.0));
+        NORMAL.close("mean fourth power", "1", mean_of(&|x| x.powi(4)), 3.0, five(96.0));
+        let tail = 0.022_750_131_948;
+        let beyond = mean_of(&|x| f64::from(u8::from(x > 2.0)));
+        NORMAL.close("share above 2", "1", beyond, tail, five(tail * (1.0 - tail)));
     }
 
     const EXPONENTIAL: Law = Law {

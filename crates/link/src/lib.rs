@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `fixed.rs` | constant rate, Bernoulli loss |
 //! | `multi_regime.rs` | rate and error rate chosen by the queue length |
+//! | `adaptive.rs` | coding scheme chosen by a policy, from SNR and queue |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `opportunity.rs` | how many bytes an opportunity carries |
@@ -18,6 +19,7 @@
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
 
+mod adaptive;
 mod duplex;
 mod fixed;
 mod link;
@@ -32,9 +34,10 @@ mod trace;
 pub mod trace_file;
 mod wire;
 
+pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
-pub use link::{Link, LinkKit, LinkReport, SideReport, Traces};
+pub use link::{Files, Link, LinkKit, LinkReport, SideReport, Tables, Traces};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
 pub use registry::{AnyLink, LinkRegistry};

@@ -3,13 +3,34 @@
 use crate::trace_file::Trace;
 use airpath_aqm::{Queue, QueueReport};
 use airpath_core::{ConfigError, Port, Seed, Setup, Stage, Time};
+use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::channel::{AnyChannel, ChannelRegistry};
+use airpath_phy::per_table::PerTable;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Recorded traces by the key under which a description names them.
 pub type Traces = BTreeMap<String, Arc<Trace>>;
+
+/// Error-rate tables by the key under which a description names them.
+pub type Tables = BTreeMap<String, Arc<PerTable>>;
+
+/// What was read for a scenario beside its description.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Recorded traces.
+    pub traces: Traces,
+    /// Error-rate tables.
+    pub tables: Tables,
+}
+
+impl From<Traces> for Files {
+    fn from(traces: Traces) -> Files {
+        Files { traces, tables: Tables::default() }
+    }
+}
 
 /// What a link is given at its making, beside its own configuration.
 pub struct LinkKit {
@@ -21,10 +42,12 @@ pub struct LinkKit {
     pub output: Port,
     /// Number of this link in time series.
     pub id: u32,
-    /// Recorded traces.
-    pub traces: Arc<Traces>,
+    /// Traces and tables.
+    pub files: Arc<Files>,
     /// Channels from outside.
     pub channels: Arc<ChannelRegistry>,
+    /// Link-adaptation policies from outside.
+    pub policies: Arc<PolicyRegistry>,
 }
 
 impl LinkKit {
@@ -80,5 +103,5 @@ pub struct LinkReport {
     /// Transmissions begun in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
     /// What only a link of this kind counts, by name; from the start of measurement.
-    pub counters: Vec<(&'static str, f64)>,
+    pub counters: Vec<(Cow<'static, str>, f64)>,
 }

@@ -153,7 +153,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
         let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
-        let Some(trace) = setup.extra.traces.get(&config.trace) else {
+        let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
         let Trace::Rate(trace) = &**trace else {

@@ -1,5 +1,6 @@
 //! The list of links: one line each.
 
+use crate::adaptive::Adaptive;
 use crate::fixed::Fixed;
 use crate::link::{Link, LinkKit, SideReport};
 use crate::multi_regime::MultiRegime;
@@ -18,6 +19,8 @@ built_in_parts! {
         "fixed" => Fixed(SerialLink<Fixed>): "Constant rate and delay, Bernoulli loss.",
         "multi-regime" => MultiRegime(SerialLink<MultiRegime>):
             "Queue-aware link adaptation: rate and error rate chosen by the queue length.",
+        "adaptive" => Adaptive(SerialLink<Adaptive>):
+            "Link adaptation by policy: the coding scheme from SNR, error-rate table and queue.",
         "trace" => Trace(TraceLink): "Delivery opportunities of a recorded trace (Mahimahi).",
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",

@@ -11,6 +11,7 @@ use airpath_core::{
     Time,
 };
 use airpath_phy::channel::{AnyChannel, Channel};
+use std::borrow::Cow;
 
 /// One transmission, decided at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,14 @@ pub trait Transmitter {
     /// Number of regimes.
     fn regimes(&self) -> usize {
         1
+    }
+
+    /// What it counts is counted from now on.
+    fn restart_measurement(&mut self) {}
+
+    /// What only a transmitter of this kind counts, by name.
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        Vec::new()
     }
 }
 
@@ -198,6 +207,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
             Control::Begin => self.queue.on_rate(self.transmitter.nominal_rate(), ctx),
             Control::StartMeasurement => {
                 self.measured = Measured::new(self.transmitter.regimes(), ctx.now);
+                self.transmitter.restart_measurement();
                 self.queue.restart_measurement(ctx.now);
             }
             Control::Rate(rate) => self.change_rate(*rate, ctx),
@@ -224,7 +234,7 @@ impl<T: Transmitter> Link for SerialLink<T> {
             delivered_packets: measured.delivered_packets,
             lost_packets: measured.lost,
             regime_packets: measured.regime_packets.clone(),
-            counters: Vec::new(),
+            counters: self.transmitter.counters(),
         };
         vec![SideReport { queue: self.queue.report(now), link }]
     }

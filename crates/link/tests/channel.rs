@@ -47,8 +47,9 @@ fn build(mut description: Value, asked: &Asked) -> Result<AnyLink, String> {
         reverse_queue: None,
         output: Port(0),
         id: 0,
-        traces: Arc::new(traces),
+        files: Arc::new(traces.into()),
         channels: Arc::new(channels),
+        policies: Arc::default(),
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

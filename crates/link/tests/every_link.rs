@@ -9,7 +9,8 @@ use airpath_core::{
     test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Duplex, Link, LinkKit, SideReport, Traces};
+use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideReport, Tables};
+use airpath_phy::per_table::PerTable;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -36,6 +37,16 @@ fn descriptions(kind: &str) -> Vec<Value> {
                    "regimes": [{"rate_bps": HUGE, "per": 0}, {"rate_bps": 1, "per": 0},
                                {"rate_bps": 100_000_000, "per": 0.1},
                                {"rate_bps": 1, "per": 1}]}),
+        ],
+        "adaptive" => vec![
+            json!({"table": "two", "snr_db": 5, "policy": {"kind": "tagla", "th_per": 0.5}}),
+            json!({"table": "two", "snr_db": -100, "frame_overhead": 65_535,
+                   "policy": {"kind": "fixed", "mcs": "huge"}}),
+            json!({"table": "two", "snr_db": 0, "snr_noise_db": 1e9, "estimate_interval_ns": 1,
+                   "policy": {"kind": "qawla", "th_per": 1, "h": 1e9, "threshold": 3}}),
+            json!({"table": "two", "snr_db": 5, "snr_noise_db": 5, "estimate_interval_ns": HUGE,
+                   "policy": {"kind": "max-phy-throughput", "error_rate": "fer"},
+                   "channel": {"kind": "independent", "loss": 0.3}}),
         ],
         "trace" => vec![
             json!({"trace": "steady", "frame_overhead": 4}),
@@ -97,7 +108,7 @@ fn all_descriptions() -> impl Iterator<Item = Value> {
     })
 }
 
-fn traces() -> Arc<Traces> {
+fn files() -> Arc<Files> {
     let opportunities = |text: &str| Trace::parse_mahimahi("test", text).expect("a trace");
     let rates = |text: &str| Trace::parse_csv("test", text).expect("a trace");
     let traces = [
@@ -108,7 +119,21 @@ fn traces() -> Arc<Traces> {
         ("crawl", rates("time_s,rate_bps\n0,0\n10,1\n20,1\n")),
         ("fast", rates("time_s,rate_bps\n0,1e15\n0.000000001,0\n0.000000002,0\n")),
     ];
-    Arc::new(traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace))).into())
+    let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace)));
+    Arc::new(Files { traces: traces.into(), tables: tables() })
+}
+
+/// Two schemes: ordinary, and as fast as numbers go.
+fn tables() -> Tables {
+    let curve = |name: &str, block_bytes: u64, rate_bps: f64| {
+        json!({"mcs": {"name": name, "bits_per_symbol": 2, "code_rate": 0.5,
+                       "block_bytes": block_bytes, "rate_bps": rate_bps},
+               "points": [{"snr_db": 0, "errors": 50, "blocks": 100},
+                          {"snr_db": 10, "errors": 0, "blocks": 1000}]})
+    };
+    let curves = [curve("one", 60, 5e6), curve("huge", 100_000, 1e18)];
+    let text = json!({"channel": "any", "curves": curves}).to_string();
+    [("two".to_owned(), Arc::new(PerTable::from_json(&text).expect("a table")))].into()
 }
 
 fn queue(description: &Value) -> Queue {
@@ -124,8 +149,9 @@ fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, Str
         reverse_queue: None,
         output,
         id: 0,
-        traces: traces(),
+        files: files(),
         channels: Arc::default(),
+        policies: Arc::default(),
     };
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
     AnyLink::build(description, setup).map_err(|error| error.to_string())

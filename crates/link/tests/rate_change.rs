@@ -6,19 +6,25 @@ use airpath_core::{
     test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Link, LinkKit, Traces};
+use airpath_link::{AnyLink, Files, Link, LinkKit};
+use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
 
 const MS: u64 = 1_000_000;
 
 /// A link of each kind with a nominal rate, in bit/s, that goes into the descriptions.
-fn links() -> [(Value, u64); 5] {
+fn links() -> [(Value, u64); 6] {
     let regimes = json!([{"rate_bps": 1_000_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
     [
         (json!({"kind": "fixed", "rate_bps": 2_000_000}), 2_000_000),
         (json!({"kind": "multi-regime", "thresholds": [1], "regimes": regimes}), 2_000_000),
         (json!({"kind": "rate-trace", "trace": "steps"}), 2_000_000),
+        (
+            json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+                   "policy": {"kind": "fixed", "mcs": "one"}}),
+            2_000_000,
+        ),
         (json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}), 2_406_400),
         (rlc(), 2_000_000),
     ]
@@ -34,12 +40,19 @@ fn rlc() -> Value {
     })
 }
 
-/// 1 and 3 Mbit/s for 10 ms each; an opportunity of 1504 bytes each 5 ms.
-fn traces() -> Arc<Traces> {
+/// 1 and 3 Mbit/s for 10 ms each; an opportunity of 1504 bytes each 5 ms; 2 Mbit/s without errors.
+fn files() -> Arc<Files> {
     let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,1e6\n0.01,3e6\n0.02,3e6\n");
     let steady = Trace::parse_mahimahi("steady", "5\n10\n15\n20\n");
     let traces = [("steps", steps), ("steady", steady)];
-    Arc::new(traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name)))).into())
+    let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name))));
+    let table = json!({"channel": "none", "curves": [{
+        "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 50,
+                "rate_bps": 2e6},
+        "points": [{"snr_db": 0, "errors": 0, "blocks": 1}]}]});
+    let table = PerTable::from_json(&table.to_string()).expect("a table");
+    let tables = [("t".to_owned(), Arc::new(table))].into();
+    Arc::new(Files { traces: traces.into(), tables })
 }
 
 /// A link driven by hand, times in milliseconds.
@@ -58,8 +71,9 @@ impl Hand {
             reverse_queue: None,
             output: Port(0),
             id: 0,
-            traces: traces(),
+            files: files(),
             channels: Arc::default(),
+            policies: Arc::default(),
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

@@ -19,8 +19,9 @@ fn link() -> AnyLink {
         reverse_queue: None,
         output: Port(0),
         id: 0,
-        traces: Arc::default(),
+        files: Arc::default(),
         channels: Arc::default(),
+        policies: Arc::default(),
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

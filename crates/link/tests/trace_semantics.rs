@@ -25,7 +25,7 @@ struct Hand {
 
 impl Hand {
     fn new(trace: Trace) -> Hand {
-        let traces: Arc<Traces> = Arc::new([("t".to_owned(), Arc::new(trace))].into());
+        let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
         let queues = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
@@ -35,8 +35,9 @@ impl Hand {
             reverse_queue: None,
             output: Port(0),
             id: 0,
-            traces,
+            files: Arc::new(traces.into()),
             channels: Arc::default(),
+            policies: Arc::default(),
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

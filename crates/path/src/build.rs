@@ -11,7 +11,8 @@ use airpath_core::{
     Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
     Stream, Time,
 };
-use airpath_link::{AnyLink, Duplex, Link, LinkKit, LinkRegistry, Traces, Wire};
+use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, LinkRegistry, Wire};
+use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::channel::ChannelRegistry;
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
@@ -35,6 +36,8 @@ pub struct Parts {
     pub links: LinkRegistry,
     /// Channels of links.
     pub channels: Arc<ChannelRegistry>,
+    /// Link-adaptation policies.
+    pub policies: Arc<PolicyRegistry>,
 }
 
 /// Wires `scenario` for one replication.
@@ -44,14 +47,14 @@ pub struct Parts {
 pub fn build(
     scenario: &Scenario,
     parts: &Parts,
-    traces: &Arc<Traces>,
+    files: &Arc<Files>,
     master_seed: u64,
     replication: u64,
 ) -> Result<Network, ConfigError> {
     Builder {
         scenario,
         parts,
-        traces,
+        files,
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
         routes: Vec::new(),
@@ -81,7 +84,7 @@ impl Hop {
 struct Builder<'a> {
     scenario: &'a Scenario,
     parts: &'a Parts,
-    traces: &'a Arc<Traces>,
+    files: &'a Arc<Files>,
     seed: Seed,
     stages: Vec<AnyStage>,
     routes: Vec<[Route; 2]>,
@@ -166,9 +169,15 @@ impl Builder<'_> {
     }
 
     fn kit(&self, id: u32, queue: Queue, reverse_queue: Option<Queue>) -> LinkKit {
-        let traces = Arc::clone(self.traces);
-        let channels = Arc::clone(&self.parts.channels);
-        LinkKit { queue, reverse_queue, output: Port(0), id, traces, channels }
+        LinkKit {
+            queue,
+            reverse_queue,
+            output: Port(0),
+            id,
+            files: Arc::clone(self.files),
+            channels: Arc::clone(&self.parts.channels),
+            policies: Arc::clone(&self.parts.policies),
+        }
     }
 
     fn simplex(

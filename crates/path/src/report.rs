@@ -5,6 +5,7 @@ use crate::network::{FlowStages, Network};
 use airpath_core::{Bus, DropReason, Port, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One replication. Counts and averages cover the time from the end of the warm-up.
@@ -110,7 +111,7 @@ pub struct LinkSummary {
     pub regime_packets: Vec<u64>,
     /// What only a link of its kind counts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub counters: BTreeMap<&'static str, f64>,
+    pub counters: BTreeMap<Cow<'static, str>, f64>,
 }
 
 impl ReplicationReport {
@@ -178,7 +179,7 @@ fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
         delivered_packets: link.delivered_packets,
         lost_packets: link.lost_packets,
         regime_packets: link.regime_packets.clone(),
-        counters: link.counters.iter().copied().collect(),
+        counters: link.counters.iter().cloned().collect(),
     }
 }
 

@@ -18,7 +18,7 @@
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
 //! | error rates | [`monte_carlo`]: by coding and decoding over a channel | |
 //! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |
-//! | link adaptation | | policies that choose a coding scheme from SNR and queue |
+//! | link adaptation | [`adaptation`]: policies that choose a coding scheme from SNR and queue | |
 //!
 //! Mathematical functions come from the `libm` crate, so a result is the same bit for bit on
 //! every machine.
@@ -40,6 +40,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod adaptation;
 pub mod channel;
 pub mod code;
 pub mod doppler;

@@ -12,6 +12,17 @@ pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// A value that is not accepted: `ValueError`.
+pub(crate) fn value(field: &str, value: impl ToString, problem: &str) -> PyErr {
+    config(ConfigError::new(field, value, problem))
+}
+
+/// A text that is not JSON: `ValueError`.
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn json(error: serde_json::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 /// A trace that cannot be read or made: `ValueError`.
 pub(crate) fn trace(error: TraceError) -> PyErr {
     PyValueError::new_err(error.to_string())

@@ -4,6 +4,7 @@
 //! everything that a user sees is made from them on the Python side.
 #![forbid(unsafe_code)]
 
+mod adaptation;
 mod errors;
 mod phy;
 mod simulate;
@@ -34,6 +35,7 @@ fn registry() -> String {
         "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
         "link": airpath_link::AnyLink::BUILT_IN,
+        "policy": airpath_phy::adaptation::AnyPolicy::BUILT_IN,
         "window": airpath_tcp::window::AnyWindow::BUILT_IN,
     })
     .to_string()
@@ -65,6 +67,8 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(adaptation::policy_choices, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::optimum_pair, module)?)?;
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_parts, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;

@@ -1,10 +1,11 @@
 //! Simulation for Python: replications in the background, progress and Ctrl-C in front.
 
+use crate::adaptation::{self, TableTexts};
 use crate::errors;
 use crate::tables;
 use crate::trace::{Trace, doubles};
 use airpath_core::{Recorder, Series};
-use airpath_link::Traces;
+use airpath_link::Files;
 use airpath_path::{Parts, ReplicationReport, Scenario, build};
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
@@ -96,7 +97,8 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> Columns
 /// ends the run; what had finished is in the output.
 #[pyfunction]
 #[pyo3(signature = (
-    scenario_json, traces, seed, first_replication, replications, threads, captures=None, progress=None
+    scenario_json, traces, seed, first_replication, replications, threads, captures=None,
+    progress=None, tables=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn simulate(
@@ -109,12 +111,13 @@ pub(crate) fn simulate(
     threads: usize,
     captures: Option<Captures>,
     progress: Option<Py<PyAny>>,
+    tables: Option<TableTexts>,
 ) -> PyResult<SimulationOutput> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let plan = Plan {
         scenario: &scenario,
         parts: &Parts::default(),
-        traces: &Arc::new(shared(&traces)),
+        files: &Arc::new(files(&traces, tables)?),
         seed,
         first: first_replication,
         count: replications,
@@ -204,16 +207,23 @@ fn finish(
     Ok(output)
 }
 
-fn shared(traces: &BTreeMap<String, Py<Trace>>) -> Traces {
-    traces.iter().map(|(key, trace)| (key.clone(), Arc::clone(&trace.get().inner))).collect()
+fn files(traces: &BTreeMap<String, Py<Trace>>, tables: Option<TableTexts>) -> PyResult<Files> {
+    let shared =
+        |(key, trace): (&String, &Py<Trace>)| (key.clone(), Arc::clone(&trace.get().inner));
+    Ok(Files { traces: traces.iter().map(shared).collect(), tables: adaptation::tables(tables)? })
 }
 
 /// Wires the scenario without running it; raises `ValueError` when that cannot be done.
 #[pyfunction]
+#[pyo3(signature = (scenario_json, traces, tables=None))]
 #[allow(clippy::needless_pass_by_value)]
-pub(crate) fn check(scenario_json: &str, traces: BTreeMap<String, Py<Trace>>) -> PyResult<()> {
+pub(crate) fn check(
+    scenario_json: &str,
+    traces: BTreeMap<String, Py<Trace>>,
+    tables: Option<TableTexts>,
+) -> PyResult<()> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
-    build(&scenario, &Parts::default(), &Arc::new(shared(&traces)), 0, 0)
+    build(&scenario, &Parts::default(), &Arc::new(files(&traces, tables)?), 0, 0)
         .map(drop)
         .map_err(errors::config)
 }

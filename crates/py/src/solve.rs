@@ -1,32 +1,24 @@
 //! The analytic model that matches a scenario.
 
+use crate::adaptation::{self, TableTexts};
 use crate::errors;
 use airpath_aqm::{DropTailConfig, GredConfig, Limit, gred_drop_probability};
-use airpath_core::{ConfigError, registry};
-use airpath_link::{FixedConfig, MultiRegimeConfig};
+use airpath_core::{Bytes, ConfigError, registry};
+use airpath_link::{AdaptiveConfig, Files, FixedConfig, MultiRegimeConfig, Traces};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec};
+use airpath_phy::adaptation::{PolicyRegistry, dual_regime_pairs};
 use airpath_tcp::{EcnUse, RtoFloor, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 /// The steady state of a resolved scenario as JSON; raises `ValueError` when no model matches.
 #[pyfunction]
-pub(crate) fn solve(scenario_json: &str) -> PyResult<String> {
+#[pyo3(signature = (scenario_json, tables=None))]
+pub(crate) fn solve(scenario_json: &str, tables: Option<TableTexts>) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
-    let matched = Matched::from_scenario(&scenario).map_err(errors::config)?;
-    let link =
-        MultiRegimeLink::new(&matched.thresholds, &matched.regimes).map_err(errors::model)?;
-    let problem = Problem {
-        link,
-        base_rtts_s: &matched.base_rtts_s,
-        drop: DropCurve {
-            probability: |x| matched.queue.drop_probability(x),
-            x_max: matched.queue.full(),
-        },
-        tcp: matched.tcp,
-        packet_bytes: matched.packet_bytes,
-    };
+    let matched = Matched::from_scenario(&scenario, &files(tables)?).map_err(errors::config)?;
+    let problem = matched.problem()?;
     let solution = problem.solve().map_err(errors::model)?;
     let flows: Vec<Value> = (0..)
         .zip(solution.flows(&matched.base_rtts_s))
@@ -41,10 +33,11 @@ pub(crate) fn solve(scenario_json: &str) -> PyResult<String> {
         .collect();
     let swings = problem.swings().map_err(errors::model)?;
     let warnings = solution.warnings.iter().chain(swings.warning(&solution));
-    let warnings: Vec<String> = warnings.map(|w| w.to_string()).collect();
+    let warnings: Vec<String> =
+        warnings.map(|w| w.to_string()).chain(matched.link.warnings.iter().cloned()).collect();
     Ok(json!({
         "model": "fixed-point",
-        "domain": solution.domain.label(matched.regimes.len()).to_string(),
+        "domain": solution.domain.label(matched.link.regimes.len()).to_string(),
         "throughput_bps": solution.throughput_bps(),
         "queue_packets": solution.queue_packets(),
         "alpha": solution.alpha,
@@ -55,14 +48,63 @@ pub(crate) fn solve(scenario_json: &str) -> PyResult<String> {
     .to_string())
 }
 
+/// The MCSs of the dual-regime link with the most throughput by the fixed point, for a resolved
+/// scenario whose bottleneck has the policy `{"kind": "optimum", "threshold": …}`: their names, and
+/// the throughput in bit/s. Raises `ValueError` when no model matches.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, tables=None))]
+pub(crate) fn optimum_pair(
+    scenario_json: &str,
+    tables: Option<TableTexts>,
+) -> PyResult<(String, String, f64)> {
+    let mut scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    let files = files(tables)?;
+    let link = &mut scenario.bottleneck.link;
+    let threshold = link["policy"]["threshold"].as_f64().unwrap_or(0.0);
+    let (_, parameters) = registry::split_kind(link).map_err(errors::config)?;
+    let config: AdaptiveConfig = registry::read_config(&parameters).map_err(errors::config)?;
+    // Rates compare alike for packets of any size that are long beside a block; which MCS is the
+    // fastest decides here whether a backhaul is fast enough for all.
+    let of_table = config.schemes(&files, Bytes(config.packet_bytes)).map_err(errors::config)?;
+    let fastest = of_table.iter().max_by(|a, b| a.rate_bps.total_cmp(&b.rate_bps));
+    link["policy"] = json!({"kind": "fixed", "mcs": fastest.map(|scheme| &scheme.mcs)});
+    let mut matched = Matched::from_scenario(&scenario, &files).map_err(errors::config)?;
+    let schemes =
+        config.schemes(&files, Bytes(matched.packet_bytes as u64)).map_err(errors::config)?;
+    let rates: Vec<(f64, f64)> = schemes.iter().map(|s| (s.rate_bps, s.per)).collect();
+    matched.link.thresholds = vec![threshold];
+    let mut best: Option<(usize, usize, f64)> = None;
+    for (below, above) in dual_regime_pairs(&rates) {
+        let regime = |scheme: usize| Regime { rate_bps: rates[scheme].0, per: rates[scheme].1 };
+        matched.link.regimes = vec![regime(below), regime(above)];
+        let throughput_bps = matched.problem()?.solve().map_err(errors::model)?.throughput_bps();
+        if best.is_none_or(|(.., most)| throughput_bps > most) {
+            best = Some((below, above, throughput_bps));
+        }
+    }
+    let (below, above, throughput_bps) = best.expect("each MCS makes a pair with itself");
+    Ok((schemes[below].mcs.clone(), schemes[above].mcs.clone(), throughput_bps))
+}
+
+fn files(tables: Option<TableTexts>) -> PyResult<Files> {
+    Ok(Files { traces: Traces::default(), tables: adaptation::tables(tables)? })
+}
+
 /// A scenario in the terms of the fixed-point model.
 struct Matched {
-    thresholds: Vec<f64>,
-    regimes: Vec<Regime>,
+    link: MatchedLink,
     queue: QueueCurve,
     base_rtts_s: Vec<f64>,
     tcp: Tcp,
     packet_bytes: f64,
+}
+
+/// The bottleneck's link.
+struct MatchedLink {
+    thresholds: Vec<f64>,
+    regimes: Vec<Regime>,
+    /// What to check before trusting the result.
+    warnings: Vec<String>,
 }
 
 /// Drop probability of the queues that have one.
@@ -88,26 +130,41 @@ impl QueueCurve {
 }
 
 impl Matched {
-    fn from_scenario(scenario: &Scenario) -> Result<Matched, ConfigError> {
+    fn from_scenario(scenario: &Scenario, files: &Files) -> Result<Matched, ConfigError> {
         if !scenario.controls.is_empty() {
             return Err(no_model("control", "changes", "a link that does not change"));
         }
         refuse_channels(scenario)?;
         let bottleneck = &scenario.bottleneck;
-        let (thresholds, regimes) =
-            link(&bottleneck.link).map_err(|error| error.under("link").under("bottleneck"))?;
         let options = common_options(&scenario.flows)?;
-        let packet_bytes = f64::from(options.mss + options.whole_header());
+        let packet = options.mss + options.whole_header();
+        let packet_bytes = f64::from(packet);
+        let link = link(&bottleneck.link, files, Bytes(packet.into()))
+            .map_err(|error| error.under("link").under("bottleneck"))?;
         let queue = queue(&bottleneck.queue, packet_bytes)
             .map_err(|error| error.under("aqm").under("bottleneck"))?;
-        let shared_s = shared_delay_s(scenario) + backhaul_s(scenario, options, &regimes)?;
+        let shared_s = shared_delay_s(scenario) + backhaul_s(scenario, options, &link.regimes)?;
         let base_rtts_s = scenario.flows.iter().map(|flow| wired_s(flow) + shared_s).collect();
         let tcp = Tcp {
             max_window_packets: window_bytes(options) / packet_bytes,
             timeout_s: options.min_rto.as_secs_lossy(),
             packets_per_ack: f64::from(options.delayed_ack_segments),
         };
-        Ok(Matched { thresholds, regimes, queue, base_rtts_s, tcp, packet_bytes })
+        Ok(Matched { link, queue, base_rtts_s, tcp, packet_bytes })
+    }
+
+    fn problem(&self) -> PyResult<Problem<'_, impl Fn(f64) -> f64>> {
+        let link = MultiRegimeLink::new(&self.link.thresholds, &self.link.regimes);
+        Ok(Problem {
+            link: link.map_err(errors::model)?,
+            base_rtts_s: &self.base_rtts_s,
+            drop: DropCurve {
+                probability: |x| self.queue.drop_probability(x),
+                x_max: self.queue.full(),
+            },
+            tcp: self.tcp,
+            packet_bytes: self.packet_bytes,
+        })
     }
 }
 
@@ -142,21 +199,55 @@ fn refuse_channels(scenario: &Scenario) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn link(description: &Value) -> Result<(Vec<f64>, Vec<Regime>), ConfigError> {
+fn link(description: &Value, files: &Files, packet: Bytes) -> Result<MatchedLink, ConfigError> {
     let (kind, parameters) = registry::split_kind(description)?;
     match kind.as_str() {
         "fixed" => {
             let config: FixedConfig = registry::read_config(&parameters)?;
-            Ok((Vec::new(), vec![Regime { rate_bps: config.rate_bps as f64, per: config.loss }]))
+            let regimes = vec![Regime { rate_bps: config.rate_bps as f64, per: config.loss }];
+            Ok(MatchedLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
         }
         "multi-regime" => {
             let config: MultiRegimeConfig = registry::read_config(&parameters)?;
             let regimes = config.regimes.iter();
             let regimes = regimes.map(|r| Regime { rate_bps: r.rate_bps as f64, per: r.per });
-            Ok((config.thresholds.iter().map(|b| *b as f64).collect(), regimes.collect()))
+            Ok(MatchedLink {
+                thresholds: config.thresholds.iter().map(|b| *b as f64).collect(),
+                regimes: regimes.collect(),
+                warnings: Vec::new(),
+            })
         }
-        other => Err(no_model("kind", other, "fixed, multi-regime")),
+        "adaptive" => adaptive_link(&registry::read_config(&parameters)?, files, packet),
+        other => Err(no_model("kind", other, "fixed, multi-regime, adaptive")),
     }
+}
+
+/// An adaptive link whose choices do not change is a multi-regime link for packets of one size.
+fn adaptive_link(
+    config: &AdaptiveConfig,
+    files: &Files,
+    packet: Bytes,
+) -> Result<MatchedLink, ConfigError> {
+    let policies = PolicyRegistry::default();
+    let adapted = config.regimes(files, &policies, packet).map_err(|error| {
+        let noise = error.field == "snr_noise_db" && config.snr_noise_db > 0.0;
+        let accepted = "an estimate of the SNR without noise, policies that do not use it";
+        if noise { no_model(&error.field, &error.value, accepted) } else { error }
+    })?;
+    let outside = || {
+        let estimate_db = config.snr_db + config.snr_bias_db;
+        format!(
+            "{} dB or its estimate, {estimate_db} dB, is outside the table {}, which then says \
+             what it has at its end",
+            config.snr_db, config.table
+        )
+    };
+    let regimes = adapted.regimes.iter();
+    Ok(MatchedLink {
+        thresholds: adapted.thresholds.iter().map(|b| *b as f64).collect(),
+        regimes: regimes.map(|r| Regime { rate_bps: r.rate_bps, per: r.per }).collect(),
+        warnings: (!adapted.is_covered).then(outside).into_iter().collect(),
+    })
 }
 
 fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, ConfigError> {

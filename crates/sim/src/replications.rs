@@ -7,7 +7,7 @@ use crate::observers::Observers;
 use crate::places::Places;
 use crate::ss::{Sampler, SsSample};
 use airpath_core::{ConfigError, Duration, Recorder, Time};
-use airpath_link::Traces;
+use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,8 @@ pub struct Plan<'a> {
     pub scenario: &'a Scenario,
     /// Parts from outside.
     pub parts: &'a Parts,
-    /// Recorded traces.
-    pub traces: &'a Arc<Traces>,
+    /// Traces and tables that the scenario names.
+    pub files: &'a Arc<Files>,
     /// Seed of the whole run.
     pub seed: u64,
     /// Number of the first replication.
@@ -166,7 +166,7 @@ fn run_one(
     captures: Option<CapturePlan>,
     monitor: &Monitor,
 ) -> Result<Result<Replication, RunError>, ConfigError> {
-    let network = build(plan.scenario, plan.parts, plan.traces, plan.seed, number)?;
+    let network = build(plan.scenario, plan.parts, plan.files, plan.seed, number)?;
     Ok(run_network(plan, network, number, captures, monitor))
 }
 

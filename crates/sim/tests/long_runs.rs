@@ -3,8 +3,8 @@
 mod common;
 
 use airpath_conformance::Law;
-use airpath_link::Traces;
 use airpath_link::trace_file::Trace;
+use airpath_link::{Files, Traces};
 use airpath_path::{Parts, ReplicationReport, Scenario};
 use common::*;
 use serde_json::{Value, json};
@@ -217,13 +217,14 @@ fn a_flow_whose_flight_was_lost_is_back_within_the_largest_timeout() {
 fn a_trace_with_minutes_of_nothing_is_survived() {
     let rates = "time_s,rate_bps\n0,2e6\n120,0\n300,0\n";
     let gaps = Trace::parse_csv("gaps", rates).expect("a trace");
-    let traces: Arc<Traces> = Arc::new([("gaps".to_owned(), Arc::new(gaps))].into());
+    let traces = Traces::from([("gaps".to_owned(), Arc::new(gaps))]);
+    let files = Arc::new(Files::from(traces));
     for (name, mut options) in variants() {
         merge(&mut options, json!({"max_rto_ns": 60 * SECOND}));
         let flows = vec![flow(tcp(options), json!({}))];
         let link = json!({"kind": "rate-trace", "trace": "gaps"});
         let scenario = scenario(3000, flows, link, droptail(30), json!({}));
-        let report = run_with(&scenario, &Parts::default(), &traces, 1).report(0);
+        let report = run_with(&scenario, &Parts::default(), &files, 1).report(0);
         let goodput = report.flows[0].goodput_bps;
         assert!((0.38e6..0.8e6).contains(&goodput), "{name}: {goodput}");
         assert!(report.flows[0].timeouts >= 10 * 6, "{name}: {}", report.flows[0].timeouts);

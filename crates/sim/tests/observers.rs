@@ -56,11 +56,11 @@ fn run(record: Value, requests: Vec<CaptureRequest>, replication: u64) -> Outcom
     let change = json!({"record": record, "warmup_ns": 2_000_000_000_u64,
         "ack_path": {"kind": "reverse", "queue": droptail(50)}});
     let scenario = scenario(10, flows, link, droptail(20), change);
-    let (parts, traces) = (Parts::default(), Arc::default());
+    let (parts, files) = (Parts::default(), Arc::default());
     let plan = Plan {
         scenario: &scenario,
         parts: &parts,
-        traces: &traces,
+        files: &files,
         seed: 4,
         first: 0,
         count: 3,

@@ -4,7 +4,7 @@ mod common;
 
 use airpath_core::Series;
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Traces};
+use airpath_link::{AnyLink, Files, Traces};
 use airpath_path::Parts;
 use common::*;
 use serde_json::{Value, json};
@@ -53,12 +53,13 @@ fn cases() -> Vec<Case> {
 
 /// A rate of 3 Mbit/s for half of each second and 1 Mbit/s for the other; 125 opportunities of
 /// 1504 bytes in 752 ms. Both are 2 Mbit/s.
-fn traces() -> Arc<Traces> {
+fn files() -> Arc<Files> {
     let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,3e6\n0.5,1e6\n1,1e6\n");
     let lines: Vec<String> = (1..=125).map(|n| format!("{}\n", n * 752 / 125)).collect();
     let steady = Trace::parse_mahimahi("steady", &lines.concat());
     let traces = [("steps", steps), ("steady", steady)];
-    Arc::new(traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name)))).into())
+    let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name))));
+    Arc::new(Traces::from(traces).into())
 }
 
 /// Bytes of packets that arrive in each of the four phases, under an overload of twice the rate.
@@ -70,7 +71,7 @@ fn delivered(link: &Value) -> [f64; 4] {
     });
     let change = json!({"controls": changes, "record": {"series": ["delivered"]}});
     let scenario = scenario(40, flows, link.clone(), droptail(100), change);
-    let driver = run_with(&scenario, &Parts::default(), &traces(), 1);
+    let driver = run_with(&scenario, &Parts::default(), &files(), 1);
     let recorder = driver.into_recorder();
     let mut bytes = [0.0; 4];
     for sample in recorder.samples(Series::Delivered) {

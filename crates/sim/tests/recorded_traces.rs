@@ -6,6 +6,7 @@ mod common;
 mod traces;
 
 use airpath_conformance::Law;
+use airpath_link::Traces;
 use airpath_link::trace_file::{FadedLinkConfig, OpportunityTrace, Trace, generate};
 use airpath_path::{Parts, build};
 use common::*;
@@ -46,10 +47,12 @@ fn delivered_by_ms(
     queue: Value,
     seconds: u64,
 ) -> Vec<u64> {
-    let traces = Arc::new([("t".to_owned(), Arc::new(Trace::Opportunities(trace.clone())))].into());
+    let trace = Trace::Opportunities(trace.clone());
+    let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
     let link = json!({"kind": "trace", "trace": "t", "frame_overhead": 4, "delay_ns": 5 * MS});
     let scenario = scenario(seconds, vec![flow(source, json!({}))], link, queue, json!({}));
-    let network = build(&scenario, &Parts::default(), &traces, 1, 0).expect("a network");
+    let network =
+        build(&scenario, &Parts::default(), &Arc::new(traces.into()), 1, 0).expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();

@@ -4,8 +4,8 @@
 mod common;
 
 use airpath_core::{FlowId, Port, Series, Stage, Time};
-use airpath_link::Traces;
 use airpath_link::trace_file::Trace;
+use airpath_link::{Files, Traces};
 use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Plan, replicate};
 use common::*;
@@ -13,12 +13,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn traces() -> Arc<Traces> {
+fn files() -> Arc<Files> {
     let bursts = Trace::parse_mahimahi("bursts", "3\n3\n4\n9\n9\n9\n40\n").expect("a trace");
     let rates = "time_s,rate_bps\n0,8e6\n0.3,0\n0.4,2e6\n0.6,2e6\n";
     let steps = Trace::parse_csv("steps", rates).expect("a trace");
     let named = [("bursts", bursts), ("steps", steps)];
-    Arc::new(named.map(|(name, trace)| (name.to_owned(), Arc::new(trace))).into())
+    let traces = named.map(|(name, trace)| (name.to_owned(), Arc::new(trace)));
+    Arc::new(Traces::from(traces).into())
 }
 
 fn any_link() -> impl Strategy<Value = Value> {
@@ -137,7 +138,7 @@ proptest! {
     /// event queue.
     #[test]
     fn packets_are_conserved_and_a_plain_driver_agrees(scenario in any_scenario(), seed: u64) {
-        let network = || build(&scenario, &Parts::default(), &traces(), seed, 0).expect("a network");
+        let network = || build(&scenario, &Parts::default(), &files(), seed, 0).expect("a network");
         let mut plain = PlainDriver::new(network());
         let checked = plain.run();
         let (entered, accounted) = plain.balance();
@@ -175,11 +176,11 @@ fn random_in_every_part() -> Scenario {
 /// Reports and every recorded value of replications 3 … 7, as text.
 fn everything(threads: usize) -> Vec<String> {
     let scenario = random_in_every_part();
-    let (parts, traces) = (Parts::default(), Arc::default());
+    let (parts, files) = (Parts::default(), Arc::default());
     let plan = Plan {
         scenario: &scenario,
         parts: &parts,
-        traces: &traces,
+        files: &files,
         seed: 42,
         first: 3,
         count: 5,

@@ -10,7 +10,14 @@ import typer
 from airpath import papers, phy
 from airpath.cli import output
 from airpath.errors import BadValueError
-from airpath.scenario import Channel, Congestion, Link, QueueDisc, ReceiveWindow
+from airpath.scenario import (
+    Channel,
+    Congestion,
+    Link,
+    LinkAdaptation,
+    QueueDisc,
+    ReceiveWindow,
+)
 
 __all__ = ["KINDS", "list_parts", "parts"]
 
@@ -43,6 +50,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "link": _classes(Link),
     "window": _classes(ReceiveWindow),
     "channel": _classes(Channel),
+    "policy": _classes(LinkAdaptation),
     "scheduler": dict,
     "fading": lambda: dict(phy.parts().channels),
     "mcs": _schemes,

@@ -53,7 +53,7 @@ class Capacity:
         traces: Mapping[str, Trace],
         regimes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     ) -> Capacity | None:
-        """Return the capacity of a resolved scenario's bottleneck.
+        """Return the capacity of a resolved scenario's bottleneck; None where it is not known.
 
         Parameters
         ----------
@@ -68,6 +68,8 @@ class Capacity:
         if "trace" in link:
             capacity = cls._of_trace(traces[link["trace"]])
             nominal_bps = capacity._bits[-1] / capacity._period_s
+        elif link["kind"] == "adaptive":
+            return None
         elif "regimes" in link:
             if regimes is None:
                 return None

@@ -164,7 +164,7 @@ class Plot:
         return figure
 
     def _bars(self, axis: Axes, table: pd.DataFrame, queue: str) -> None:
-        thresholds = self._result.resolved["bottleneck"]["link"].get("thresholds", [])
+        thresholds = _thresholds(self._result.resolved["bottleneck"]["link"])
         if queue != "bottleneck" or not thresholds:
             axis.bar(table["packets"], table["mean"], width=0.86, color=style.COLOURS["blue"])
             return
@@ -306,7 +306,7 @@ class Plot:
         known = [(limit, "limit")]
         if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
             known += [(queue.get(name), name) for name in ("min_th", "max_th")]
-        known += [(level, "regime\nboundary") for level in link.get("thresholds", [])]
+        known += [(level, "regime\nboundary") for level in _thresholds(link)]
         # A threshold may be left to the discipline itself, and then is no number.
         numbers = [pair for pair in known if isinstance(pair[0], (int, float))]
         return [(level, label) for level, label in numbers if level <= 1.3 * top]
@@ -440,6 +440,12 @@ class Plot:
         if self._warmup_s:
             parts.append("warm-up shaded, not counted")
         style.heading(figure, self._name, " · ".join(parts))
+
+
+def _thresholds(link: Mapping[str, Any]) -> list[int]:
+    """Return the packets waiting from which the next regime of a link holds."""
+    policy = link.get("policy", {})
+    return [policy["threshold"]] if "threshold" in policy else list(link.get("thresholds", []))
 
 
 def _legend_above(axis: Axes) -> None:

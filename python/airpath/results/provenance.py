@@ -33,6 +33,7 @@ def provenance(
     scenario: Scenario,
     resolved: Mapping[str, Any],
     traces: Mapping[str, str],
+    tables: Mapping[str, str] | None = None,
     command: str,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -46,6 +47,8 @@ def provenance(
         The same in SI base units, every flow and every TCP option listed.
     traces : mapping of str to str
         File of each trace by its name in `resolved`.
+    tables : mapping of str to str
+        File of each error-rate table by its name in `resolved`. Default: none.
     command : str
         The command line or call.
     **settings
@@ -55,10 +58,15 @@ def provenance(
         **build(),
         "command": command,
         **settings,
-        "traces": {name: {"file": file, "sha256": _sha256(file)} for name, file in traces.items()},
+        "traces": _files(traces),
+        **({"tables": _files(tables)} if tables else {}),
         "scenario_toml": scenario.to_toml(),
         "scenario": dict(resolved),
     }
+
+
+def _files(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    return {name: {"file": file, "sha256": _sha256(file)} for name, file in files.items()}
 
 
 def _sha256(file: str) -> str:

@@ -14,6 +14,11 @@ NOBODY_MARKS = (
     "Write ecn = true in [bottleneck.aqm], for a discipline that has the key."
 )
 
+OUTSIDE_TABLE = (
+    "{link}: {share:.3g} % of the packets were sent while the SNR or its estimate was outside "
+    "the error-rate table {table}, which then says what it has at its end."
+)
+
 
 def remarks(resolved: Mapping[str, Any], replications: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the remarks on replications of a resolved scenario, each a text of one line."""
@@ -29,4 +34,22 @@ def remarks(resolved: Mapping[str, Any], replications: Sequence[Mapping[str, Any
     if with_ecn and not resolved["bottleneck"]["queue"].get("ecn", False):
         who = with_ecn[0] if len(with_ecn) == 1 else f"{with_ecn[0]} and others"
         said.append(NOBODY_MARKS.format(who=who))
+    link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
+    said += _outside_table("bottleneck", link, replications)
+    if ack_path["kind"] == "reverse":
+        said += _outside_table("reverse", ack_path["link"] or link, replications)
+    elif ack_path["kind"] == "link":
+        said += _outside_table("ack_path", ack_path["link"], replications)
     return said
+
+
+def _outside_table(
+    name: str, link: Mapping[str, Any], replications: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the remark on an adaptive link whose table was asked beyond its ends."""
+    of_link = [run for each in replications for run in each["links"] if run["name"] == name]
+    outside = sum(run.get("counters", {}).get("outside_table_packets", 0) for run in of_link)
+    if not outside:
+        return []
+    share = 100 * outside / sum(sum(run["regime_packets"]) for run in of_link)
+    return [OUTSIDE_TABLE.format(link=name, share=share, table=link["table"])]

@@ -402,7 +402,8 @@ class Result:
         Returns
         -------
         capacity : Capacity or None
-            None for a link whose rate follows the queue when ``regime`` was not recorded.
+            None for a link whose rate follows the queue when ``regime`` was not recorded, and for
+            an adaptive link, whose rate depends on the packet, too.
         """
         regimes = None
         if "regime" in self.recorded and self.replications:

@@ -5,6 +5,17 @@
 """
 
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, UnitError
+from airpath.scenario.adaptation import (
+    AdaptiveLink,
+    DualRegimePolicy,
+    FixedPolicy,
+    LinkAdaptation,
+    MaxPhyThroughput,
+    OptimumPolicy,
+    Qawla,
+    Tagla,
+    Tfer,
+)
 from airpath.scenario.channels import BurstErrors, Channel, GilbertElliott, IndependentErrors
 from airpath.scenario.flows import (
     Cbr,
@@ -48,6 +59,7 @@ from airpath.scenario.scenario import (
     Scenario,
 )
 from airpath.scenario.slope import RlcRed, RlcRedRow, Sbd, SbdRow
+from airpath.scenario.tables import shipped_tables, table_path
 from airpath.scenario.traces import recorded_traces, trace_path
 from airpath.scenario.traffic import Arrivals, OnOff, Pareto, RandomSize, RandomTime
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Size
@@ -59,6 +71,7 @@ __all__ = [
     "PROFILES",
     "SERIES",
     "AckPath",
+    "AdaptiveLink",
     "AirpathError",
     "Ared",
     "ArrivalRate",
@@ -77,8 +90,10 @@ __all__ = [
     "DrainWindow",
     "DropTail",
     "DualRegimeLink",
+    "DualRegimePolicy",
     "Duration",
     "FixedLink",
+    "FixedPolicy",
     "FixedWindow",
     "FqCoDel",
     "GilbertElliott",
@@ -87,15 +102,19 @@ __all__ = [
     "IndependentErrors",
     "Link",
     "LinkAckPath",
+    "LinkAdaptation",
+    "MaxPhyThroughput",
     "MultiRegimeLink",
     "NewReno",
     "OnOff",
+    "OptimumPolicy",
     "Option",
     "Packets",
     "Pareto",
     "Pie",
     "Poisson",
     "Problem",
+    "Qawla",
     "QueueDisc",
     "RandomSize",
     "RandomTime",
@@ -116,8 +135,10 @@ __all__ = [
     "ScenarioError",
     "Size",
     "Source",
+    "Tagla",
     "Tcp",
     "TcpOptions",
+    "Tfer",
     "TraceLink",
     "Uniform",
     "UnitError",
@@ -127,5 +148,7 @@ __all__ = [
     "loads",
     "recorded_traces",
     "resolve",
+    "shipped_tables",
+    "table_path",
     "trace_path",
 ]

@@ -56,6 +56,10 @@ class Context(Protocol):
         """Return the name under which the trace in `file` is handed over with the scenario."""
         ...
 
+    def table_key(self, table: str, field: Path) -> str:
+        """Return the name under which an error-rate table is handed over with the scenario."""
+        ...
+
 
 # --- faults ------------------------------------------------------------------------------------
 
@@ -250,7 +254,7 @@ class Model(_Base):
         Parameters
         ----------
         context : Context
-            Names the traces.
+            Names the traces and tables.
         path : tuple of str or int
             Where this table stands in the scenario, for error messages.
         """

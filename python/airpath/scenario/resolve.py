@@ -1,45 +1,62 @@
-"""From the user's scenario to the resolved one, and to the trace files that it needs."""
+"""From the user's scenario to the resolved one, and to the files that it needs."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from airpath.errors import Problem, ScenarioError
+from airpath.scenario.optimum import settle_optimum
 from airpath.scenario.scenario import Scenario
+from airpath.scenario.tables import table_not_found, table_path
 from airpath.scenario.traces import PREFIX, not_found, trace_path
 
 __all__ = ["resolve"]
 
 
 class _Resolver:
-    """Names the traces and remembers which of them do not exist."""
+    """Names traces and tables and remembers which of them do not exist."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.place = scenario.file
         self.folder = scenario.folder
-        self.traces: dict[str, Path] = {}
+        self.files: dict[str, Path] = {}
         self.problems: list[Problem] = []
 
     def trace_key(self, file: str, field: tuple[str | int, ...]) -> str:
         path = trace_path(file, self.folder)
+        name = Path(file.removeprefix(PREFIX)).name
+        return self._key(file, path, name, field, not_found)
+
+    def table_key(self, table: str, field: tuple[str | int, ...]) -> str:
+        path = table_path(table, self.folder)
+        return self._key(table, path, path.name, field, table_not_found)
+
+    def _key(
+        self,
+        file: str,
+        path: Path,
+        name: str,
+        field: tuple[str | int, ...],
+        missing: Callable[[str, Path], tuple[str, str]],
+    ) -> str:
         # os.path.isfile, because Path.is_file raises for names that are too long.
         if not os.path.isfile(path):  # noqa: PTH113
-            what, accepted = not_found(file, path)
+            what, accepted = missing(file, path)
             self.problems.append(Problem(self.place, field, file, what, accepted))
             return file
-        name = Path(file.removeprefix(PREFIX)).name
         key, number = name, 1
-        while self.traces.get(key, path) != path:
+        while self.files.get(key, path) != path:
             number += 1
             key = f"{name} ({number})"
-        self.traces[key] = path
+        self.files[key] = path
         return key
 
 
 def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
-    """Return the resolved scenario as JSON, and the file of each trace by its key in the JSON.
+    """Return the resolved scenario as JSON, and the file of each trace and table by its key there.
 
     Parameters
     ----------
@@ -49,10 +66,12 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     Raises
     ------
     ScenarioError
-        If trace files do not exist: one problem for each.
+        If files do not exist, one problem for each; or if the policy `OptimumPolicy` is asked for
+        where no analytic model covers the scenario.
     """
     resolver = _Resolver(scenario)
     resolved = scenario.resolved(resolver)
     if resolver.problems:
         raise ScenarioError(resolver.problems)
-    return json.dumps(resolved, ensure_ascii=False, allow_nan=False), resolver.traces
+    settle_optimum(resolved, resolver.files, resolver.place)
+    return json.dumps(resolved, ensure_ascii=False, allow_nan=False), resolver.files

@@ -382,19 +382,19 @@ class Scenario(Model):
         }
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:
-        """Return the resolved scenario as JSON and the trace files that it names.
+        """Return the resolved scenario as JSON and the files that it names.
 
         Returns
         -------
         scenario : str
             JSON with SI base units, every flow and every TCP option listed.
-        traces : dict of str to pathlib.Path
-            The file of each trace by its key in the JSON. The files exist.
+        files : dict of str to pathlib.Path
+            The file of each trace and error-rate table by its key in the JSON. The files exist.
 
         Raises
         ------
         ScenarioError
-            If a trace file does not exist.
+            If a file does not exist, or `OptimumPolicy` is asked for where no model matches.
         """
         from airpath.scenario.resolve import resolve
 
@@ -408,7 +408,8 @@ class Scenario(Model):
         Parameters
         ----------
         relative_to : path, optional
-            Folder that the file will stand in, for trace paths. Default: they become absolute.
+            Folder that the file will stand in, for paths of traces and tables. Default: they
+            become absolute.
         """
         from airpath.scenario.toml_text import to_toml
 

@@ -9,24 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import dotted, quoted
-from airpath.scenario.traces import PREFIX
+from airpath.scenario.tables import PREFIX as TABLES
+from airpath.scenario.traces import PREFIX as TRACES
 
 if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
 __all__ = ["to_toml", "write_table"]
 
+_FILES = {"file": TRACES, "table": TABLES}
+"""Keys that name files, and what a name begins with that is no path."""
+
 
 def to_toml(scenario: Scenario, relative_to: str | Path | None = None) -> str:
     """Return a TOML file that gives `scenario` again; see `Scenario.to_toml`."""
     document = scenario.document()
     for table in _tables(document):
-        if isinstance(table.get("file"), str) and not table["file"].startswith(PREFIX):
-            # Not Path.resolve: links stay as the user named them.
-            path = os.path.abspath((scenario.folder or Path()) / table["file"])  # noqa: PTH100
-            if relative_to is not None:
-                path = os.path.relpath(path, relative_to)
-            table["file"] = Path(path).as_posix()
+        for key, prefix in _FILES.items():
+            if isinstance(table.get(key), str) and not table[key].startswith(prefix):
+                # Not Path.resolve: links stay as the user named them.
+                path = os.path.abspath((scenario.folder or Path()) / table[key])  # noqa: PTH100
+                if relative_to is not None:
+                    path = os.path.relpath(path, relative_to)
+                table[key] = Path(path).as_posix()
     return "\n".join(write_table(document)).strip() + "\n"
 
 

@@ -333,7 +333,7 @@ impl RlcAm {
         let counts = &direction.counts;
         let span = now.saturating_since(counts.since).as_secs_lossy();
         let sent = counts.new_pdus + counts.repeated_pdus + counts.control_pdus;
-        let counters = vec![
+        let counters = [
             ("frames", counts.frames as f64),
             ("frames_lost", counts.frames_lost as f64),
             ("new_pdus", counts.new_pdus as f64),
@@ -342,7 +342,8 @@ impl RlcAm {
             ("status_reports", counts.status_reports as f64),
             ("window_stalled_share", direction.stalled(now).as_secs_lossy() / span),
             ("resets", self.resets as f64),
-        ];
+        ]
+        .map(|(name, count)| (name.into(), count));
         let link = LinkReport {
             // Nothing of nothing is none. PDUs that do not divide a TTI evenly come a little before
             // their time.
@@ -351,7 +352,7 @@ impl RlcAm {
             delivered_packets: counts.delivered_packets,
             lost_packets: counts.discarded,
             regime_packets: vec![counts.delivered_packets],
-            counters,
+            counters: counters.into(),
         };
         let queue = direction.queue.as_ref()?.report(now);
         Some(SideReport { queue, link })

@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
-use airpath_link::Traces;
+use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
@@ -89,10 +89,10 @@ pub(crate) fn merge(into: &mut Value, change: Value) {
 pub(crate) fn run_with(
     scenario: &Scenario,
     parts: &Parts,
-    traces: &Arc<Traces>,
+    files: &Arc<Files>,
     seed: u64,
 ) -> Driver {
-    let network = build(scenario, parts, traces, seed, 0).expect("a network");
+    let network = build(scenario, parts, files, seed, 0).expect("a network");
     let mut driver = Driver::new(network);
     driver.run(&()).expect("a run");
     driver
@@ -111,8 +111,8 @@ pub(crate) fn replications(
     count: usize,
     threads: usize,
 ) -> Outcome {
-    let traces = Arc::default();
-    let plan = Plan { scenario, parts, traces: &traces, seed, first: 0, count, threads };
+    let files = Arc::default();
+    let plan = Plan { scenario, parts, files: &files, seed, first: 0, count, threads };
     replicate(&plan, &Default::default()).expect("a network")
 }
 

@@ -465,8 +465,9 @@ fn the_toy_by_hand() {
         reverse_queue: Some(queue()),
         output: Port(0),
         id: 0,
-        traces: Arc::default(),
+        files: Arc::default(),
         channels: Arc::default(),
+        policies: Arc::default(),
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

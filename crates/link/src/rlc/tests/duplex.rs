@@ -122,8 +122,9 @@ impl Ledger {
             reverse_queue: Some(queue(limit)),
             output: Port(0),
             id: 0,
-            traces: Arc::default(),
+            files: Arc::default(),
             channels: Arc::new(channels),
+            policies: Arc::default(),
         };
         let links = Registry::default();
         let setup = Setup {

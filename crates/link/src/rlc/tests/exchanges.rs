@@ -72,8 +72,9 @@ impl Exchange {
             reverse_queue: Some(queue()),
             output: Port(0),
             id: 0,
-            traces: Arc::default(),
+            files: Arc::default(),
             channels: Arc::new(channels),
+            policies: Arc::default(),
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

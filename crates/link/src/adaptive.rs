@@ -1,0 +1,389 @@
+//! Link adaptation over an error-rate table: a policy chooses the modulation and coding scheme
+//! (MCS) of each packet from an estimate of the SNR and from the queue.
+//!
+//! Source: qawla-2015 §2, §4 and §6. A packet of L bytes fills ⌈L/k_m⌉ FEC blocks:
+//!
+//! ```text
+//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23)
+//! estimate = SNR + bias + noise, normal, anew in each estimate interval
+//! ```
+//!
+//! Regimes are the policy's, as on a multi-regime link. The nominal rate is c_m of the fastest MCS
+//! of the table; when the scenario sets another, all MCSs keep their proportion to it.
+//!
+//! The noise of an interval is a function of its number alone, whatever was sent before: compared
+//! policies see the same estimates.
+
+use crate::fixed::framing;
+use crate::link::{Files, Link, LinkKit};
+use crate::scale::Scale;
+use crate::serial::{SerialLink, Transmission, Transmitter};
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time};
+use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_phy::mcs::packet_error_rate;
+use airpath_phy::per_table::{PerCurve, PerTable};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The counter of packets that an SNR outside the table concerned.
+const OUTSIDE_TABLE: &str = "outside_table_packets";
+
+/// Bytes of the largest IP packet.
+const LARGEST_PACKET: u64 = 65_535;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveConfig {
+    /// Key of the error-rate table.
+    pub table: String,
+    /// The true SNR, dB. Finite.
+    pub snr_db: f64,
+    /// What chooses the MCS: `{"kind": …}`.
+    pub policy: Value,
+    /// What the estimate is too high by, dB. Finite.
+    #[serde(default)]
+    pub snr_bias_db: f64,
+    /// Standard deviation of the estimate, dB. 0 or more, finite.
+    #[serde(default)]
+    pub snr_noise_db: f64,
+    /// How long an estimate with noise is used, ns. Above 0.
+    #[serde(default = "frame_ns")]
+    pub estimate_interval_ns: u64,
+    /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
+    #[serde(default = "packet_bytes")]
+    pub packet_bytes: u64,
+    /// One-way propagation delay, ns; applied by the path.
+    #[serde(default)]
+    pub delay_ns: u64,
+    /// Bytes of framing per packet. At most 65 535.
+    #[serde(default)]
+    pub frame_overhead: u64,
+    /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub channel: Option<Value>,
+}
+
+/// A frame of the paper's radio: 5 ms.
+fn frame_ns() -> u64 {
+    5_000_000
+}
+
+/// The paper's packet.
+fn packet_bytes() -> u64 {
+    1500
+}
+
+/// What a regime does to packets of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptedRegime {
+    /// Name of its MCS.
+    pub mcs: String,
+    /// Bit/s of packets, padding and framing deducted.
+    pub rate_bps: f64,
+    /// Packet error rate at the true SNR.
+    pub per: f64,
+}
+
+/// What an adaptive link is for packets of one size when its choices are constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptedRegimes {
+    /// Packets waiting from which the next regime holds.
+    pub thresholds: Vec<u64>,
+    /// One more than there are thresholds.
+    pub regimes: Vec<AdaptedRegime>,
+    /// Whether the table covers the true and the estimated SNR.
+    pub is_covered: bool,
+}
+
+impl AdaptiveConfig {
+    /// Its regimes for packets of `packet` bytes, if the choices are constant.
+    ///
+    /// # Errors
+    /// When a value or the table is not accepted, or the policy follows an estimate with noise.
+    pub fn regimes(
+        &self,
+        files: &Files,
+        policies: &PolicyRegistry,
+        packet: Bytes,
+    ) -> Result<AdaptedRegimes, ConfigError> {
+        let (table, mut chooser) = self.chooser(files, policies, &Seed::new(0, 0, ""))?;
+        if self.snr_noise_db > 0.0 && chooser.uses_estimate() {
+            let problem = "the estimate of the SNR varies. Write 0 for regimes that do not change";
+            return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
+        }
+        let estimate_db = self.snr_db + self.snr_bias_db;
+        let mut chosen = vec![0; chooser.regimes()];
+        chooser.choose(estimate_db, &mut chosen);
+        let regime = |number: usize| self.on_curve(&table.curves[number], packet);
+        Ok(AdaptedRegimes {
+            thresholds: chooser.thresholds().to_vec(),
+            regimes: chosen.into_iter().map(regime).collect(),
+            is_covered: table.covers(self.snr_db)
+                && (table.covers(estimate_db) || !chooser.uses_estimate()),
+        })
+    }
+
+    /// What packets of `packet` bytes get with the MCS of `curve`.
+    fn on_curve(&self, curve: &PerCurve, packet: Bytes) -> AdaptedRegime {
+        let mcs = &curve.mcs;
+        let frame = packet + Bytes(self.frame_overhead);
+        let sent = frame.0.div_ceil(mcs.block_bytes) * mcs.block_bytes;
+        AdaptedRegime {
+            mcs: mcs.name.clone(),
+            rate_bps: mcs.rate_bps * packet.0 as f64 / sent as f64,
+            per: curve.per(self.snr_db, frame),
+        }
+    }
+
+    /// What packets of `packet` bytes get with each MCS of the table.
+    ///
+    /// # Errors
+    /// When a value or the table is not accepted.
+    pub fn schemes(&self, files: &Files, packet: Bytes) -> Result<Vec<AdaptedRegime>, ConfigError> {
+        let table = self.checked_table(files)?;
+        Ok(table.curves.iter().map(|curve| self.on_curve(curve, packet)).collect())
+    }
+
+    fn chooser(
+        &self,
+        files: &Files,
+        policies: &PolicyRegistry,
+        seed: &Seed,
+    ) -> Result<(Arc<PerTable>, Chooser), ConfigError> {
+        let table = self.checked_table(files)?;
+        let reference = Bytes(self.packet_bytes) + Bytes(self.frame_overhead);
+        let setup = (seed.child("policy"), policies);
+        let chooser = Chooser::new(&self.policy, Arc::clone(&table), reference, setup)
+            .map_err(|error| error.under("policy"))?;
+        Ok((table, chooser))
+    }
+
+    /// The table, if all values beside the policy are accepted.
+    fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
+        for (field, value) in [("snr_db", self.snr_db), ("snr_bias_db", self.snr_bias_db)] {
+            if !value.is_finite() {
+                return Err(ConfigError::new(field, value, "not a finite number of dB"));
+            }
+        }
+        if !(self.snr_noise_db >= 0.0 && self.snr_noise_db.is_finite()) {
+            let problem = "not a standard deviation. Write dB from 0 on";
+            return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
+        }
+        if self.estimate_interval_ns == 0 {
+            let problem = "not positive. Write a time above 0 ns";
+            return Err(ConfigError::new("estimate_interval_ns", 0, problem));
+        }
+        if !(1..=LARGEST_PACKET).contains(&self.packet_bytes) {
+            let problem = format!("no size of a packet. Write 1 to {LARGEST_PACKET} bytes");
+            return Err(ConfigError::new("packet_bytes", self.packet_bytes, problem));
+        }
+        framing(self.frame_overhead)?;
+        files.tables.get(&self.table).cloned().ok_or_else(|| {
+            let known: Vec<&str> = files.tables.keys().map(String::as_str).collect();
+            let problem = format!("not given. Given: {}", known.join(", "));
+            ConfigError::new("table", &self.table, problem)
+        })
+    }
+}
+
+/// An MCS at the true SNR.
+#[derive(Clone, Debug)]
+struct Scheme {
+    name: String,
+    block_bytes: u64,
+    fer: f64,
+    /// c_m as the table has it, and at the nominal rate of now.
+    given: Rate,
+    rate: Rate,
+    /// The frame size of which `time` and `loss` hold.
+    frame: Bytes,
+    time: Duration,
+    loss: f64,
+    /// Transmissions begun since the start of measurement.
+    packets: u64,
+}
+
+impl Scheme {
+    fn new(curve: &PerCurve, snr_db: f64) -> Scheme {
+        let rate = Rate((curve.mcs.rate_bps.round() as u64).max(1));
+        let mut scheme = Scheme {
+            name: curve.mcs.name.clone(),
+            block_bytes: curve.mcs.block_bytes,
+            fer: curve.fer(snr_db),
+            given: rate,
+            rate,
+            frame: Bytes::ZERO,
+            time: Duration::ZERO,
+            loss: 0.0,
+            packets: 0,
+        };
+        scheme.prepare(Bytes(packet_bytes()));
+        scheme
+    }
+
+    /// Works out what frames of `frame` bytes meet.
+    #[cold]
+    fn prepare(&mut self, frame: Bytes) {
+        let blocks = frame.0.div_ceil(self.block_bytes);
+        self.frame = frame;
+        self.time = Bytes(blocks * self.block_bytes) / self.rate;
+        self.loss = packet_error_rate(self.fer, blocks);
+    }
+
+    #[inline]
+    fn meet(&mut self, frame: Bytes) -> (Duration, f64) {
+        if frame != self.frame {
+            self.prepare(frame);
+        }
+        (self.time, self.loss)
+    }
+}
+
+/// Estimates of the SNR with noise.
+#[derive(Clone, Debug)]
+struct Noise {
+    /// What the estimate is on average, and its standard deviation, dB.
+    mean_db: f64,
+    deviation_db: f64,
+    interval_ns: u64,
+    /// When the estimate of now has been used long enough.
+    until_ns: u64,
+    /// What the randomness of all intervals comes from.
+    key: u64,
+}
+
+impl Noise {
+    /// The estimate of the interval that `now` is in.
+    fn estimate_at(&mut self, now: Time) -> f64 {
+        let number = now.as_nanos() / self.interval_ns;
+        self.until_ns = (number + 1).saturating_mul(self.interval_ns);
+        self.mean_db + self.deviation_db * Stream::new(self.key, number, "estimate").normal()
+    }
+}
+
+/// Sends with the MCS that a policy chooses.
+pub struct Adaptive {
+    schemes: Vec<Scheme>,
+    thresholds: Vec<u64>,
+    /// The MCS of each regime at the estimate of now.
+    chosen: Vec<usize>,
+    scale: Scale,
+    noise: Option<Noise>,
+    chooser: Chooser,
+    table: Arc<PerTable>,
+    /// Whether the table covers the true SNR, and the estimate of now as well.
+    is_true_covered: bool,
+    is_covered: bool,
+    outside_packets: u64,
+}
+
+impl Adaptive {
+    fn new(config: &AdaptiveConfig, kit: &LinkKit, seed: &Seed) -> Result<Adaptive, ConfigError> {
+        let (table, mut chooser) = config.chooser(&kit.files, &kit.policies, seed)?;
+        let mean_db = config.snr_db + config.snr_bias_db;
+        let mut chosen = vec![0; chooser.regimes()];
+        chooser.choose(mean_db, &mut chosen);
+        let schemes: Vec<Scheme> =
+            table.curves.iter().map(|curve| Scheme::new(curve, config.snr_db)).collect();
+        let fastest = schemes.iter().map(|scheme| scheme.rate).max().unwrap_or(Rate(0));
+        let is_noisy = config.snr_noise_db > 0.0 && chooser.uses_estimate();
+        let noise = is_noisy.then(|| Noise {
+            mean_db,
+            deviation_db: config.snr_noise_db,
+            interval_ns: config.estimate_interval_ns,
+            until_ns: 0,
+            key: seed.child("estimate").stream().next_u64(),
+        });
+        let is_true_covered = table.covers(config.snr_db);
+        Ok(Adaptive {
+            schemes,
+            thresholds: chooser.thresholds().to_vec(),
+            chosen,
+            scale: Scale::new(fastest),
+            noise,
+            is_true_covered,
+            is_covered: is_true_covered && (table.covers(mean_db) || !chooser.uses_estimate()),
+            chooser,
+            table,
+            outside_packets: 0,
+        })
+    }
+
+    /// Asks the policy anew when the estimate changes.
+    #[inline]
+    fn follow_estimate(&mut self, now: Time) {
+        if let Some(noise) = &mut self.noise
+            && now.as_nanos() >= noise.until_ns
+        {
+            let estimate_db = noise.estimate_at(now);
+            self.chooser.choose(estimate_db, &mut self.chosen);
+            self.is_covered = self.is_true_covered && self.table.covers(estimate_db);
+        }
+    }
+}
+
+impl Transmitter for Adaptive {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
+        self.follow_estimate(now);
+        let waiting = waiting as u64;
+        let regime = self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count();
+        let scheme = &mut self.schemes[self.chosen[regime]];
+        let (time, loss) = scheme.meet(frame);
+        let ends = now + time;
+        // Without a rate it begins anew later.
+        if !ends.is_never() {
+            scheme.packets += 1;
+            self.outside_packets += u64::from(!self.is_covered);
+        }
+        Transmission { ends, loss, regime }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.scale.nominal()
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.scale.set_nominal(rate);
+        for scheme in &mut self.schemes {
+            scheme.rate = self.scale.of(scheme.given);
+            scheme.prepare(scheme.frame);
+        }
+    }
+
+    fn regimes(&self) -> usize {
+        self.chosen.len()
+    }
+
+    fn restart_measurement(&mut self) {
+        self.outside_packets = 0;
+        for scheme in &mut self.schemes {
+            scheme.packets = 0;
+        }
+    }
+
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        let by_scheme = self
+            .schemes
+            .iter()
+            .map(|scheme| (Cow::Owned(format!("{}_packets", scheme.name)), scheme.packets as f64));
+        by_scheme.chain([(OUTSIDE_TABLE.into(), self.outside_packets as f64)]).collect()
+    }
+}
+
+impl Part<dyn Link + Send, LinkKit> for SerialLink<Adaptive> {
+    type Config = AdaptiveConfig;
+
+    fn build(
+        config: AdaptiveConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
+        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
+        let overhead = Bytes(config.frame_overhead);
+        Ok(SerialLink::new(transmitter, overhead, channel, setup.extra, &setup.seed))
+    }
+}

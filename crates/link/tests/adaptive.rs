@@ -1,0 +1,543 @@
+//! The adaptive link: what it chooses, how long that takes, how often it is lost.
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_conformance::Law;
+use airpath_core::{
+    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+};
+use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideReport, Tables, Traces};
+use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
+use airpath_phy::per_table::PerTable;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const MS: u64 = 1_000_000;
+
+/// The MCSs of qawla-2015 Table 1: bits per symbol, code rate, k_m, c_m.
+const MCSS: [(u64, f64, u64, f64); 8] = [
+    (2, 1.0 / 2.0, 60, 5.376e6),
+    (2, 3.0 / 4.0, 54, 8.064e6),
+    (4, 1.0 / 2.0, 60, 10.752e6),
+    (4, 3.0 / 4.0, 54, 16.128e6),
+    (6, 1.0 / 2.0, 54, 16.128e6),
+    (6, 2.0 / 3.0, 48, 21.504e6),
+    (6, 3.0 / 4.0, 54, 24.192e6),
+    (6, 5.0 / 6.0, 60, 26.88e6),
+];
+
+/// g_m for 1500 bytes, qawla-2015 Table 2.
+const PACKET_RATES: [u64; 8] =
+    [5_376_000, 8_000_000, 10_752_000, 16_000_000, 16_000_000, 21_000_000, 24_000_000, 26_880_000];
+
+/// Errors of 10⁶ blocks from 0 to 40 dB by 2 dB: a tenth per 2 dB, each MCS 3 dB after the one
+/// before, but mcs3, which is 1 dB after mcs4.
+fn table() -> PerTable {
+    let onset = [0.0, 3.0, 6.0, 10.0, 9.0, 12.0, 15.0, 18.0];
+    let curves = MCSS.iter().zip(onset).enumerate().map(|(m, (mcs, onset))| {
+        let points: Vec<Value> = (0..=20)
+            .map(|step| {
+                let snr_db = 2.0 * f64::from(step);
+                let share = 10f64.powf(-(snr_db - onset) / 2.0).min(1.0);
+                json!({"snr_db": snr_db, "errors": (share * 1e6).round(), "blocks": 1_000_000})
+            })
+            .map(|mut point| {
+                point["errors"] = json!(point["errors"].as_f64().expect("a number") as u64);
+                point
+            })
+            .collect();
+        json!({"mcs": {"name": format!("mcs{m}"), "bits_per_symbol": mcs.0, "code_rate": mcs.1,
+                       "block_bytes": mcs.2, "rate_bps": mcs.3},
+               "points": points})
+    });
+    let document = json!({"channel": "made up", "curves": curves.collect::<Vec<_>>()});
+    PerTable::from_json(&document.to_string()).expect("a table")
+}
+
+fn files() -> Files {
+    let tables: Tables = [("t".to_owned(), Arc::new(table()))].into();
+    Files { traces: Traces::default(), tables }
+}
+
+fn build(description: &Value, queue: &Value, policies: PolicyRegistry) -> Result<AnyLink, String> {
+    let queues = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
+    let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), 0);
+    let kit = LinkKit {
+        queue,
+        reverse_queue: None,
+        output: Port(0),
+        id: 0,
+        files: Arc::new(files()),
+        channels: Arc::default(),
+        policies: Arc::new(policies),
+    };
+    let links = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    AnyLink::build(description, setup).map_err(|error| error.to_string())
+}
+
+fn adaptive(snr_db: f64, policy: Value, changes: Value) -> Value {
+    let mut description =
+        json!({"kind": "adaptive", "table": "t", "snr_db": snr_db, "policy": policy});
+    for (key, value) in changes.as_object().expect("a table") {
+        description[key] = value.clone();
+    }
+    description
+}
+
+fn fixed(mcs: usize) -> Value {
+    json!({"kind": "fixed", "mcs": format!("mcs{mcs}")})
+}
+
+/// A link driven by hand.
+struct Hand {
+    bench: Bench,
+    link: AnyLink,
+    next: u64,
+}
+
+impl Hand {
+    fn new(description: &Value) -> Hand {
+        Hand::with(description, &json!({"kind": "droptail", "limit": {"packets": 1_000_000}}))
+    }
+
+    fn with(description: &Value, queue: &Value) -> Hand {
+        let mut link = build(description, queue, PolicyRegistry::default()).expect("a link");
+        let mut bench = Bench::default();
+        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        Hand { bench, link, next: 0 }
+    }
+
+    /// A packet of `size` bytes comes at `at_ns`; gives what left before, ns and number.
+    fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
+        let left = self.until(at_ns);
+        let now = Time::from_nanos(at_ns);
+        let packet = Packet::datagram(FlowId(0), self.next, Bytes(size), now);
+        self.next += 1;
+        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
+        left
+    }
+
+    fn until(&mut self, ns: u64) -> Vec<(u64, u64)> {
+        let sent = self.bench.run(&mut self.link, Time::from_nanos(ns));
+        sent.into_iter().map(|(at, _, packet)| (at.as_nanos(), packet.seq)).collect()
+    }
+
+    fn control(&mut self, at_ns: u64, event: &Control) -> Vec<(u64, u64)> {
+        let left = self.until(at_ns);
+        self.link.control(event, &mut self.bench.at(Time::from_nanos(at_ns)));
+        left
+    }
+
+    fn report(&self, ns: u64) -> SideReport {
+        self.link.reports(Time::from_nanos(ns)).remove(0)
+    }
+
+    fn counters(&self, ns: u64) -> BTreeMap<String, f64> {
+        let counters = self.report(ns).link.counters;
+        counters.into_iter().map(|(name, count)| (name.into_owned(), count)).collect()
+    }
+
+    /// Which MCSs sent packets, with their numbers.
+    fn used(&self, ns: u64) -> Vec<(String, f64)> {
+        let counters = self.counters(ns).into_iter();
+        counters.filter(|(name, count)| name.starts_with("mcs") && *count > 0.0).collect()
+    }
+}
+
+// --- beside a multi-regime link ------------------------------------------------------------------
+
+/// A multi-regime link with g_m and eq. 23 of the MCSs in `chosen`, and `threshold`.
+fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
+    let table = table();
+    let regimes: Vec<Value> = chosen
+        .iter()
+        .map(|&m| {
+            let per = table.curves[m].per(snr_db, Bytes(1500));
+            json!({"rate_bps": PACKET_RATES[m], "per": per})
+        })
+        .collect();
+    let thresholds: Vec<u64> = threshold.into_iter().collect();
+    json!({"kind": "multi-regime", "thresholds": thresholds, "regimes": regimes})
+}
+
+/// What leaves when and what is measured, of a link under arrivals of 1500 bytes.
+fn everything(description: &Value, gaps: &[u64]) -> (Vec<(u64, u64)>, SideReport) {
+    let queue = json!({"kind": "gred", "min_th": 3, "max_th": 30, "max_p": 0.2});
+    let mut hand = Hand::with(description, &queue);
+    let (mut now, mut left) = (0, Vec::new());
+    for gap in gaps {
+        now += gap;
+        left.extend(hand.arrive(now, 1500));
+    }
+    left.extend(hand.until(now + 1000 * MS));
+    let mut report = hand.report(now + 1000 * MS);
+    report.link.counters.clear();
+    (left, report)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    /// Packets of 1500 bytes over the adaptive link are those of a multi-regime link with the rates
+    /// and error rates of the chosen MCSs: every departure to the nanosecond, every count.
+    #[test]
+    fn with_packets_of_1500_bytes_it_is_a_multi_regime_link(
+        snr_db in 0.0..40.0f64, chosen in 0..8usize, above in 0..8usize, threshold in 1..20u64,
+        gaps in prop::collection::vec(0..1_500_000u64, 300),
+    ) {
+        let policies = [
+            (fixed(chosen), vec![chosen], None),
+            (json!({"kind": "dual-regime", "mcs_below": format!("mcs{chosen}"),
+                    "mcs_above": format!("mcs{above}"), "threshold": threshold}),
+             vec![chosen, above], Some(threshold)),
+        ];
+        for (policy, chosen, threshold) in policies {
+            let ours = everything(&adaptive(snr_db, policy, json!({})), &gaps);
+            prop_assert_eq!(ours, everything(&by_hand(snr_db, &chosen, threshold), &gaps));
+        }
+    }
+}
+
+/// The first curve below 0.05 at 20 dB is mcs5's (0.1 ^ 4 per block): PER 0.0032; mcs6 has 0.085.
+#[test]
+fn tagla_and_qawla_choose_from_the_table() {
+    let gaps: Vec<u64> = (0..5000).map(|n| if n % 100 < 50 { 200_000 } else { 900_000 }).collect();
+    let tagla = |th_per: f64| json!({"kind": "tagla", "th_per": th_per});
+    let qawla = json!({"kind": "qawla", "th_per": 0.1, "h": 20, "threshold": 8});
+    let per_of = |m: usize| table().curves[m].per(20.0, Bytes(1500));
+    assert!(per_of(5) < 0.005 && (0.05..0.1).contains(&per_of(6)), "{} {}", per_of(5), per_of(6));
+    for (policy, chosen, threshold) in
+        [(tagla(0.05), vec![5], None), (tagla(0.1), vec![6], None), (qawla, vec![5, 6], Some(8))]
+    {
+        let (left, report) = everything(&adaptive(20.0, policy, json!({})), &gaps);
+        assert_eq!((left, report.clone()), everything(&by_hand(20.0, &chosen, threshold), &gaps));
+        assert!(report.link.lost_packets > 0 && report.link.regime_packets.iter().all(|n| *n > 0));
+    }
+}
+
+// --- time and loss -------------------------------------------------------------------------------
+
+#[test]
+fn a_packet_takes_whole_blocks() {
+    for (m, &(_, _, block_bytes, rate_bps)) in MCSS.iter().enumerate() {
+        for (size, overhead) in [(1, 0), (block_bytes, 0), (block_bytes, 1), (1500, 4), (65_535, 0)]
+        {
+            let changes = json!({"frame_overhead": overhead});
+            let mut hand = Hand::new(&adaptive(40.0, fixed(m), changes));
+            hand.arrive(0, size);
+            let bytes = (size + overhead).div_ceil(block_bytes) * block_bytes;
+            let ns = (bytes * 8 * 1_000_000_000).div_ceil(rate_bps as u64);
+            assert_eq!(hand.until(u64::MAX / 4), [(ns, 0)], "mcs{m}, {size} + {overhead} bytes");
+        }
+    }
+}
+
+const EQ_23: Law = Law {
+    area: "Physical layer",
+    source: "qawla-2015 eq. 23: a packet of L bytes is lost with one of its ⌈L/k⌉ blocks",
+    allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
+};
+
+/// 16 cells: mcs0 to mcs3 of 60 and 54 bytes, packets of one and many blocks, mixed.
+#[test]
+fn losses_are_those_of_equation_23() {
+    const SIZES: [u64; 4] = [40, 61, 576, 1500];
+    const PACKETS: u64 = 40_000;
+    let mut chi_square = 0.0;
+    for m in 0..4 {
+        // One error in ten to a hundred blocks.
+        let snr_db = [3.0, 7.0, 10.0, 12.0][m];
+        let mut hand = Hand::new(&adaptive(snr_db, fixed(m), json!({})));
+        for number in 0..PACKETS {
+            hand.arrive(0, SIZES[(number % 4) as usize]);
+        }
+        let mut arrived = [0_u64; 4];
+        for (_, seq) in hand.until(u64::MAX / 4) {
+            arrived[(seq % 4) as usize] += 1;
+        }
+        for (size, arrived) in SIZES.into_iter().zip(arrived) {
+            let count = (PACKETS / 4) as f64;
+            let fer = table().curves[m].fer(snr_db);
+            assert!((0.003..0.2).contains(&fer), "mcs{m}: {fer}");
+            let arrives = (1.0 - fer).powi(size.div_ceil(MCSS[m].2) as i32);
+            let off = arrived as f64 - count * arrives;
+            chi_square += off * off / (count * arrives * (1.0 - arrives));
+        }
+    }
+    EQ_23.between("chi-square of 16 loss frequencies", "1", chi_square, 3.942, 39.252);
+}
+
+// --- the estimate --------------------------------------------------------------------------------
+
+fn chosen_at(snr_db: f64, policy: &Value, changes: Value) -> Vec<(String, f64)> {
+    let mut hand = Hand::new(&adaptive(snr_db, policy.clone(), changes));
+    for _ in 0..10 {
+        hand.arrive(0, 1500);
+    }
+    hand.until(1000 * MS);
+    hand.used(1000 * MS)
+}
+
+#[test]
+fn a_biased_estimate_chooses_as_2_db_higher_and_loses_as_before() {
+    let qawla = json!({"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": 5});
+    let mut differ = 0;
+    for half_db in 0..76 {
+        let snr_db = f64::from(half_db) / 2.0;
+        let biased = chosen_at(snr_db, &qawla, json!({"snr_bias_db": 2.0}));
+        assert_eq!(biased, chosen_at(snr_db + 2.0, &qawla, json!({})), "{snr_db} dB");
+        differ += usize::from(biased != chosen_at(snr_db, &qawla, json!({})));
+    }
+    assert!(differ > 20, "{differ}");
+    // At 15 dB as if at 17: mcs5 in place of mcs4, with the errors of 15 dB.
+    let tagla = json!({"kind": "tagla", "th_per": 0.2});
+    let gaps = vec![1_000_000; 2000];
+    let biased = everything(&adaptive(15.0, tagla, json!({"snr_bias_db": 2.0})), &gaps);
+    assert_eq!(biased, everything(&by_hand(15.0, &[5], None), &gaps));
+    assert!(biased.1.link.lost_packets > 0);
+}
+
+const NOISE: Law = Law {
+    area: "Physical layer",
+    source: "A normal estimate of the SNR: the law of the MCS that TAGLA chooses with it",
+    allows: "between the 0.1 % points of chi-square with 6 degrees of freedom",
+};
+
+/// The share of estimates below `x` standard deviations.
+fn normal_share(x: f64) -> f64 {
+    (1.0 + erf(x / std::f64::consts::SQRT_2)) / 2.0
+}
+
+/// By its power series.
+fn erf(x: f64) -> f64 {
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term *= -x * x / f64::from(n);
+        sum += term / f64::from(2 * n + 1);
+    }
+    sum * 2.0 / std::f64::consts::PI.sqrt()
+}
+
+#[test]
+fn noise_spreads_the_choices_normally() {
+    const INTERVALS: u64 = 20_000;
+    let (mean_db, deviation_db) = (14.0, 4.0);
+    let tagla = json!({"kind": "tagla", "th_per": 0.05});
+    let changes = json!({"snr_noise_db": deviation_db, "estimate_interval_ns": 5 * MS});
+    let mut hand = Hand::new(&adaptive(mean_db, tagla.clone(), changes));
+    for number in 0..INTERVALS {
+        hand.arrive(number * 5 * MS, 100);
+    }
+    let end = INTERVALS * 5 * MS;
+    hand.until(end);
+    // What TAGLA chooses on a fine grid of estimates, weighted by the normal law.
+    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+    let (step, from) = (0.01, -12.0);
+    for place in 0..5200 {
+        let low = from + step * f64::from(place);
+        let at = |snr_db: f64| normal_share((snr_db - mean_db) / deviation_db);
+        let chosen = chosen_of(low + step / 2.0, &tagla);
+        *shares.entry(chosen).or_default() += at(low + step) - at(low);
+    }
+    let counters = hand.counters(end);
+    assert_eq!(shares.len(), 7, "mcs3 never is better than mcs4");
+    let off = |(name, share): (&String, &f64)| {
+        let expected = share * INTERVALS as f64;
+        let off = counters[&format!("{name}_packets")] - expected;
+        off * off / expected
+    };
+    let chi_square = shares.iter().map(off).sum();
+    NOISE.between("chi-square of 7 MCSs", "1", chi_square, 0.381, 22.458);
+}
+
+/// The name of TAGLA's choice at an estimate.
+fn chosen_of(snr_db: f64, policy: &Value) -> String {
+    let description = adaptive(snr_db, policy.clone(), json!({}));
+    let mut parameters = description.as_object().expect("a table").clone();
+    parameters.remove("kind");
+    let config: AdaptiveConfig = serde_json::from_value(parameters.into()).expect("a description");
+    let adapted = config.regimes(&files(), &PolicyRegistry::default(), Bytes(1500));
+    adapted.expect("regimes").regimes.remove(0).mcs
+}
+
+/// Which MCS is used in each of the first intervals, sending packets at these instants alone.
+fn mcs_by_time(policy: &Value, times: impl Iterator<Item = u64>) -> BTreeMap<u64, String> {
+    let changes = json!({"snr_noise_db": 4.0, "estimate_interval_ns": 5 * MS});
+    let mut hand = Hand::new(&adaptive(14.0, policy.clone(), changes));
+    let mut used = BTreeMap::new();
+    for at in times {
+        hand.control(at, &Control::StartMeasurement);
+        hand.arrive(at, 40);
+        let [(name, count)] = &hand.used(at + 1)[..] else { panic!("one packet, one MCS") };
+        assert_eq!(*count, 1.0);
+        if let Some(before) = used.insert(at / (5 * MS), name.clone()) {
+            assert_eq!(*before, *name, "one estimate in an interval");
+        }
+    }
+    used
+}
+
+/// The estimate of an interval is the same whatever was sent before, and whatever is chosen.
+#[test]
+fn estimates_depend_on_the_interval_alone() {
+    let tagla = json!({"kind": "tagla", "th_per": 0.05});
+    let all = mcs_by_time(&tagla, (0..2000).map(|n| n * MS));
+    let some = mcs_by_time(&tagla, (0..400).filter(|n| n % 7 == 3).map(|n| n * 5 * MS + 4 * MS));
+    assert_eq!(all.len(), 400);
+    assert!(some.iter().all(|(interval, name)| all[interval] == *name));
+    let changes = all.values().zip(all.values().skip(1)).filter(|(a, b)| a != b).count();
+    assert!(changes > 200, "{changes}");
+}
+
+#[test]
+fn packets_outside_the_table_are_counted() {
+    let tagla = json!({"kind": "tagla", "th_per": 0.05});
+    let outside = |snr_db: f64, changes: Value| {
+        let mut hand = Hand::new(&adaptive(snr_db, tagla.clone(), changes));
+        for number in 0..1000 {
+            hand.arrive(number * 5 * MS, 1500);
+        }
+        hand.until(6000 * MS);
+        hand.counters(6000 * MS)["outside_table_packets"]
+    };
+    assert_eq!(outside(0.0, json!({})), 0.0);
+    assert_eq!(outside(-0.1, json!({})), 1000.0);
+    assert_eq!(outside(1.0, json!({"snr_bias_db": -2.0})), 1000.0);
+    // Below 0 dB are 15.9 % of the estimates, give or take five standard deviations.
+    let some = outside(2.0, json!({"snr_noise_db": 2.0}));
+    assert!((100.0..217.0).contains(&some), "{some}");
+}
+
+// --- rate and measurement ------------------------------------------------------------------------
+
+#[test]
+fn all_mcss_scale_and_the_transmission_under_way_is_finished_as_it_began() {
+    let pair = json!({"kind": "dual-regime", "mcs_below": "mcs0", "mcs_above": "mcs7",
+                      "threshold": 1});
+    let mut hand = Hand::new(&adaptive(40.0, pair, json!({})));
+    for _ in 0..4 {
+        hand.arrive(0, 1260);
+    }
+    // 26.88 Mbit/s is the nominal rate. 1260 bytes: 375 µs by mcs7, 1.875 ms by mcs0.
+    let mut left = hand.control(100_000, &Control::Rate(Rate(2_688_000)));
+    left.extend(hand.control(5 * MS, &Control::Rate(Rate(0))));
+    left.extend(hand.control(50 * MS, &Control::Rate(Rate(26_880_000))));
+    left.extend(hand.until(100 * MS));
+    let first = 1_875_000;
+    let second = first + 3_750_000;
+    // The third begins at rate 0; it begins anew at 50 ms and counts once.
+    let third = 50 * MS + 375_000;
+    assert_eq!(left, [(first, 0), (second, 1), (third, 2), (third + 1_875_000, 3)]);
+    assert_eq!(hand.used(100 * MS), [("mcs0_packets".into(), 2.0), ("mcs7_packets".into(), 2.0)]);
+    assert_eq!(hand.report(100 * MS).link.regime_packets, [2, 2]);
+}
+
+#[test]
+fn counting_starts_with_the_measurement() {
+    let mut hand = Hand::new(&adaptive(-3.0, fixed(0), json!({})));
+    for _ in 0..3 {
+        hand.arrive(0, 1500);
+    }
+    hand.control(3 * MS, &Control::StartMeasurement);
+    hand.until(100 * MS);
+    let counted = hand.counters(100 * MS);
+    assert_eq!((counted["mcs0_packets"], counted["outside_table_packets"]), (1.0, 1.0));
+}
+
+// --- descriptions --------------------------------------------------------------------------------
+
+#[test]
+fn values_that_are_not_accepted() {
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
+    let refused = |description: Value| {
+        let built = build(&description, &droptail, PolicyRegistry::default());
+        built.err().unwrap_or_else(|| panic!("{description} is accepted"))
+    };
+    let good = json!({"kind": "tagla", "th_per": 0.05});
+    let with = |changes: Value| refused(adaptive(20.0, good.clone(), changes));
+    assert_eq!(with(json!({"table": "u"})), "table = u: not given. Given: t");
+    assert_eq!(
+        with(json!({"snr_noise_db": -1.0})),
+        "snr_noise_db = -1: not a standard deviation. Write dB from 0 on"
+    );
+    assert_eq!(
+        with(json!({"estimate_interval_ns": 0})),
+        "estimate_interval_ns = 0: not positive. Write a time above 0 ns"
+    );
+    assert_eq!(
+        with(json!({"packet_bytes": 0})),
+        "packet_bytes = 0: no size of a packet. Write 1 to 65535 bytes"
+    );
+    assert_eq!(
+        with(json!({"frame_overhead": 65_536})),
+        "frame_overhead = 65536: more than 65535 bytes"
+    );
+    assert_eq!(
+        with(json!({"policy": {"kind": "tagla", "th_per": 2}})),
+        "policy.th_per = 2: not a threshold. Write a number above 0 and at most 1"
+    );
+}
+
+#[test]
+fn regimes_need_choices_that_are_constant() {
+    let config = |noise_db: f64| AdaptiveConfig {
+        table: "t".into(),
+        snr_db: 20.0,
+        policy: json!({"kind": "qawla", "th_per": 0.1, "h": 20, "threshold": 8}),
+        snr_bias_db: 0.0,
+        snr_noise_db: noise_db,
+        estimate_interval_ns: 5 * MS,
+        packet_bytes: 1500,
+        delay_ns: 0,
+        frame_overhead: 0,
+        channel: None,
+    };
+    let policies = PolicyRegistry::default();
+    let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("regimes");
+    assert_eq!(adapted.thresholds, [8]);
+    let found: Vec<(&str, f64)> =
+        adapted.regimes.iter().map(|regime| (regime.mcs.as_str(), regime.rate_bps)).collect();
+    assert_eq!(found, [("mcs5", 21e6), ("mcs6", 24e6)]);
+    let error = config(0.5).regimes(&files(), &policies, Bytes(1500)).expect_err("noise");
+    assert_eq!(
+        error.to_string(),
+        "snr_noise_db = 0.5: the estimate of the SNR varies. Write 0 for regimes that do not change"
+    );
+    let constant = AdaptiveConfig { policy: fixed(2), ..config(0.5) };
+    let adapted = constant.regimes(&files(), &policies, Bytes(1500)).expect("regimes");
+    assert_eq!(adapted.regimes[0].mcs, "mcs2");
+}
+
+/// The slowest scheme below 3 packets, the next from there on, the next from 6 on.
+struct Ladder;
+
+impl Policy for Ladder {
+    fn thresholds(&self) -> &[u64] {
+        &[3, 6]
+    }
+    fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
+        assert_eq!(candidates.len(), 8);
+        regime
+    }
+}
+
+#[test]
+fn a_policy_from_outside_may_have_more_regimes() {
+    let mut policies = PolicyRegistry::default();
+    policies.register("ladder", |parameters, setup| {
+        assert_eq!((parameters, setup.extra.len()), (&json!({"steps": 3}), 8));
+        Ok(Box::new(Ladder))
+    });
+    let description = adaptive(40.0, json!({"kind": "ladder", "steps": 3}), json!({}));
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
+    let link = build(&description, &droptail, policies).expect("a link");
+    let mut hand = Hand { bench: Bench::default(), link, next: 0 };
+    for _ in 0..10 {
+        hand.arrive(0, 1500);
+    }
+    hand.until(1000 * MS);
+    // The first finds none behind it; then 8 to 6, 5 to 3, 2 to 0 wait.
+    assert_eq!(hand.report(1000 * MS).link.regime_packets, [4, 3, 3]);
+}

@@ -1,0 +1,75 @@
+//! A policy over an error-rate table: from an SNR to the MCS of each regime.
+
+use super::{AnyPolicy, Candidate, Policy, PolicyRegistry, SchemeNames};
+use crate::per_table::PerTable;
+use airpath_core::{Bytes, ConfigError, Seed, Setup};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A policy with the table that it looks into.
+pub struct Chooser {
+    policy: AnyPolicy,
+    table: Arc<PerTable>,
+    /// Size of the packet that error rates of packets are taken for.
+    reference: Bytes,
+    /// At the SNR that was asked for last; kept for its memory.
+    candidates: Vec<Candidate>,
+}
+
+impl Chooser {
+    /// The policy that `description` asks for, looking into `table` for packets of `reference`
+    /// bytes, framing included.
+    ///
+    /// # Errors
+    /// When the kind is unknown, a parameter is not accepted, or a policy from outside has
+    /// thresholds that do not ascend.
+    pub fn new(
+        description: &Value,
+        table: Arc<PerTable>,
+        reference: Bytes,
+        (seed, registry): (Seed, &PolicyRegistry),
+    ) -> Result<Chooser, ConfigError> {
+        let extra: SchemeNames = table.curves.iter().map(|curve| curve.mcs.name.clone()).collect();
+        let policy = AnyPolicy::build(description, Setup { seed, registry, extra })?;
+        let thresholds = policy.thresholds();
+        if !thresholds.is_sorted_by(|a, b| a < b) {
+            return Err(ConfigError::new("thresholds", format!("{thresholds:?}"), "not ascending"));
+        }
+        let candidates = Vec::with_capacity(table.curves.len());
+        Ok(Chooser { policy, table, reference, candidates })
+    }
+
+    /// Packets waiting from which the next regime holds, ascending.
+    pub fn thresholds(&self) -> &[u64] {
+        self.policy.thresholds()
+    }
+
+    /// Number of regimes.
+    pub fn regimes(&self) -> usize {
+        self.thresholds().len() + 1
+    }
+
+    /// Whether the choice depends on the estimate of the SNR at all.
+    pub fn uses_estimate(&self) -> bool {
+        self.policy.uses_estimate()
+    }
+
+    /// Puts the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
+    ///
+    /// # Panics
+    /// When a policy from outside chooses what is not there.
+    pub fn choose(&mut self, snr_db: f64, chosen: &mut [usize]) {
+        let reference = self.reference;
+        self.candidates.clear();
+        self.candidates.extend(self.table.curves.iter().map(|curve| Candidate {
+            efficiency: curve.mcs.bits_per_symbol as f64 * curve.mcs.code_rate,
+            fer: curve.fer(snr_db),
+            per: curve.per(snr_db, reference),
+        }));
+        for (regime, chosen) in chosen.iter_mut().enumerate() {
+            *chosen = self.policy.choose(&self.candidates, regime);
+            let count = self.candidates.len();
+            assert!(*chosen < count, "a policy chose MCS {chosen} of {count}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! One MCS, whatever the SNR and the queue.
+
+use super::{Candidate, NamedScheme, Policy, SchemeNames};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {
+    /// The MCS.
+    pub mcs: NamedScheme,
+}
+
+/// No adaptation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    mcs: usize,
+}
+
+impl Part<dyn Policy + Send, SchemeNames> for Fixed {
+    type Config = FixedConfig;
+
+    fn build(
+        config: FixedConfig,
+        setup: Setup<'_, dyn Policy + Send, SchemeNames>,
+    ) -> Result<Self, ConfigError> {
+        config.mcs.place("mcs", &setup.extra).map(|mcs| Fixed { mcs })
+    }
+}
+
+impl Policy for Fixed {
+    fn uses_estimate(&self) -> bool {
+        false
+    }
+
+    fn choose(&self, _candidates: &[Candidate], _regime: usize) -> usize {
+        self.mcs
+    }
+}

@@ -1,0 +1,64 @@
+//! MaxPHYThru: the most information bits per symbol, without regard to losses as such.
+//!
+//! ```text
+//! MCS = argmax (1 - e_m) log₂(V_m) R_m,  e = per (MaxPHYThru-PER) or fer (MaxPHYThru-FER)
+//! ```
+//!
+//! Source: qawla-2015 §6, after its reference 66. Of equal products the smaller error rate is
+//! taken, then the lower efficiency, then the first; the source does not say.
+
+use super::target::first_of;
+use super::{Candidate, Policy, SchemeNames};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// Of what the losses are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorRate {
+    /// Packets of the reference size.
+    Per,
+    /// FEC blocks.
+    Fer,
+}
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaxPhyThroughputConfig {
+    /// e.
+    pub error_rate: ErrorRate,
+}
+
+/// The largest product of efficiency and success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxPhyThroughput {
+    error_rate: ErrorRate,
+}
+
+impl Part<dyn Policy + Send, SchemeNames> for MaxPhyThroughput {
+    type Config = MaxPhyThroughputConfig;
+
+    fn build(
+        config: MaxPhyThroughputConfig,
+        _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
+    ) -> Result<Self, ConfigError> {
+        Ok(MaxPhyThroughput { error_rate: config.error_rate })
+    }
+}
+
+impl Policy for MaxPhyThroughput {
+    fn choose(&self, candidates: &[Candidate], _regime: usize) -> usize {
+        let error = |candidate: &Candidate| match self.error_rate {
+            ErrorRate::Per => candidate.per,
+            ErrorRate::Fer => candidate.fer,
+        };
+        let carried = |candidate: &Candidate| (1.0 - error(candidate)) * candidate.efficiency;
+        let best = first_of(candidates.iter().enumerate(), |a, b| {
+            let by_error = error(a).total_cmp(&error(b));
+            let by_efficiency = a.efficiency.total_cmp(&b.efficiency);
+            carried(b).total_cmp(&carried(a)).then(by_error).then(by_efficiency)
+        });
+        best.unwrap_or(0)
+    }
+}

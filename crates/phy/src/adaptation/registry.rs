@@ -1,0 +1,38 @@
+//! The list of policies: one line each.
+
+use super::{
+    Candidate, DualRegime, Fixed, MaxPhyThroughput, Policy, Qawla, SchemeNames, Tagla, Tfer,
+};
+use airpath_core::{Registry, built_in_parts};
+
+/// Policies that were registered at run time.
+pub type PolicyRegistry = Registry<dyn Policy + Send, SchemeNames>;
+
+built_in_parts! {
+    /// Any policy.
+    enum AnyPolicy: dyn Policy + Send, SchemeNames {
+        "fixed" => Fixed(Fixed): "One MCS, whatever the SNR.",
+        "dual-regime" => DualRegime(DualRegime):
+            "One MCS below a threshold of the queue, another from it on.",
+        "tagla" => Tagla(Tagla): "The fastest MCS with a packet error rate below a threshold.",
+        "qawla" => Qawla(Qawla):
+            "Queue-aware: two thresholds of the packet error rate, by the queue (Ozturk, Akar).",
+        "tfer" => Tfer(Tfer): "The fastest MCS with a block error rate below a threshold.",
+        "max-phy-throughput" => MaxPhyThroughput(MaxPhyThroughput):
+            "The MCS that carries most bits per symbol, losses deducted.",
+    }
+}
+
+impl Policy for AnyPolicy {
+    fn thresholds(&self) -> &[u64] {
+        each_part!(self, policy => policy.thresholds())
+    }
+
+    fn uses_estimate(&self) -> bool {
+        each_part!(self, policy => policy.uses_estimate())
+    }
+
+    fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
+        each_part!(self, policy => policy.choose(candidates, regime))
+    }
+}

@@ -1,0 +1,45 @@
+//! TAGLA(th_PER): traffic-agnostic link adaptation by the packet error rate.
+//!
+//! ```text
+//! MCS = the most efficient m with per_m < th_PER
+//! ```
+//!
+//! Source: qawla-2015 §2. Which MCS to take when none is below the threshold, and which of two of
+//! equal efficiency, is in `target.rs`; the source says neither.
+
+use super::target::{error_threshold, fastest_below};
+use super::{Candidate, Policy, SchemeNames};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaglaConfig {
+    /// th_PER, in (0, 1].
+    pub th_per: f64,
+}
+
+/// One threshold of the packet error rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tagla {
+    th_per: f64,
+}
+
+impl Part<dyn Policy + Send, SchemeNames> for Tagla {
+    type Config = TaglaConfig;
+
+    fn build(
+        config: TaglaConfig,
+        _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
+    ) -> Result<Self, ConfigError> {
+        error_threshold("th_per", config.th_per)?;
+        Ok(Tagla { th_per: config.th_per })
+    }
+}
+
+impl Policy for Tagla {
+    fn choose(&self, candidates: &[Candidate], _regime: usize) -> usize {
+        fastest_below(candidates, self.th_per, |candidate| candidate.per)
+    }
+}

@@ -1,0 +1,41 @@
+//! The fastest MCS whose error rate is below a threshold.
+
+use super::Candidate;
+use airpath_core::ConfigError;
+use std::cmp::Ordering;
+
+/// The candidate with the highest efficiency whose `error` is below `threshold`; of equal ones the
+/// one with the smaller error rate. Without any, the most robust: the smallest error rate, and of
+/// equal ones the lowest efficiency. What is equal in both goes to the first.
+pub(super) fn fastest_below(
+    candidates: &[Candidate],
+    threshold: f64,
+    error: impl Fn(&Candidate) -> f64,
+) -> usize {
+    let by_error = |a: &Candidate, b: &Candidate| error(a).total_cmp(&error(b));
+    let by_efficiency = |a: &Candidate, b: &Candidate| a.efficiency.total_cmp(&b.efficiency);
+    let qualified = candidates.iter().enumerate().filter(|(_, c)| error(c) < threshold);
+    let fastest = first_of(qualified, |a, b| by_efficiency(b, a).then(by_error(a, b)));
+    fastest
+        .or_else(|| {
+            first_of(candidates.iter().enumerate(), |a, b| by_error(a, b).then(by_efficiency(a, b)))
+        })
+        .unwrap_or(0)
+}
+
+/// The number of the first in the order that `compare` gives.
+pub(super) fn first_of<'a>(
+    candidates: impl Iterator<Item = (usize, &'a Candidate)>,
+    compare: impl Fn(&Candidate, &Candidate) -> Ordering,
+) -> Option<usize> {
+    candidates.min_by(|(_, a), (_, b)| compare(a, b)).map(|(number, _)| number)
+}
+
+/// Accepts a threshold of an error rate: above 0, at most 1.
+pub(super) fn error_threshold(field: &str, threshold: f64) -> Result<(), ConfigError> {
+    if !(threshold > 0.0 && threshold <= 1.0) {
+        let problem = "not a threshold. Write a number above 0 and at most 1";
+        return Err(ConfigError::new(field, threshold, problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! The policies against qawla-2015 §2 and §6, and what it leaves open.
+
+use super::*;
+use airpath_core::{Seed, Setup};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Efficiencies of qawla-2015 Table 1: mcs3 and mcs4 are equal.
+const EFFICIENCIES: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 3.0, 4.0, 4.5, 5.0];
+
+fn names() -> SchemeNames {
+    (0..8).map(|number| format!("mcs{number}")).collect()
+}
+
+fn build(description: &Value) -> Result<AnyPolicy, ConfigError> {
+    let registry = PolicyRegistry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "policy"), registry: &registry, extra: names() };
+    AnyPolicy::build(description, setup)
+}
+
+fn policy(description: Value) -> AnyPolicy {
+    build(&description).unwrap_or_else(|error| panic!("{description}: {error}"))
+}
+
+/// Candidates with these packet error rates, and block error rates a hundred times smaller.
+fn candidates(pers: [f64; 8]) -> Vec<Candidate> {
+    let rates = EFFICIENCIES.into_iter().zip(pers);
+    rates.map(|(efficiency, per)| Candidate { efficiency, fer: per / 100.0, per }).collect()
+}
+
+/// What `policy` chooses in each of its regimes.
+fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
+    (0..=policy.thresholds().len()).map(|regime| policy.choose(candidates, regime)).collect()
+}
+
+/// qawla-2015 Table 2, 26 dB over the ITU-A channel where it says something; mcs7 is made up.
+const AT_26_DB: [f64; 8] = [0.0, 8.4e-6, 1.0e-5, 4.62e-3, 2.04e-3, 0.1, 0.295, 0.9];
+
+#[test]
+fn tagla_takes_the_fastest_below_its_threshold() {
+    let at_26_db = candidates(AT_26_DB);
+    let chosen =
+        |th_per: f64| choices(&policy(json!({"kind": "tagla", "th_per": th_per})), &at_26_db);
+    assert_eq!(chosen(1e-6), [0]);
+    assert_eq!(chosen(9e-6), [1]);
+    assert_eq!(chosen(1e-3), [2]);
+    assert_eq!(chosen(3e-3), [4], "mcs3, as fast, has more errors than that");
+    assert_eq!(chosen(0.05), [4], "mcs3 and mcs4 are as fast, and mcs4 has fewer errors");
+    assert_eq!(chosen(0.2), [5]);
+    assert_eq!(chosen(1.0), [7]);
+}
+
+#[test]
+fn a_threshold_is_not_reached() {
+    // per < th_PER, strictly.
+    let exact = candidates(AT_26_DB);
+    assert_eq!(choices(&policy(json!({"kind": "tagla", "th_per": 0.1})), &exact), [4]);
+    assert_eq!(choices(&policy(json!({"kind": "tagla", "th_per": 0.100_000_1})), &exact), [5]);
+}
+
+#[test]
+fn of_mcs3_and_mcs4_the_one_with_fewer_errors_is_taken() {
+    let mut two = candidates(AT_26_DB);
+    let tagla = policy(json!({"kind": "tagla", "th_per": 0.05}));
+    two[3].per = 1e-3;
+    assert_eq!(choices(&tagla, &two), [3]);
+    two[4].per = 1e-3;
+    assert_eq!(choices(&tagla, &two), [3], "alike: the first");
+    let mut swapped = two.clone();
+    swapped.swap(3, 4);
+    assert_eq!(choices(&tagla, &swapped), [3]);
+}
+
+#[test]
+fn without_any_below_the_threshold_the_most_robust_is_taken() {
+    let poor = candidates([0.3, 0.4, 0.5, 0.9, 1.0, 1.0, 1.0, 1.0]);
+    for kind in [json!({"kind": "tagla", "th_per": 0.1}), json!({"kind": "tfer", "th_fer": 1e-3})] {
+        assert_eq!(choices(&policy(kind), &poor), [0]);
+    }
+    let hopeless = candidates([1.0; 8]);
+    let qawla = policy(json!({"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": 20}));
+    assert_eq!(choices(&qawla, &hopeless), [0, 0]);
+    let mut unsorted = hopeless;
+    unsorted.reverse();
+    assert_eq!(choices(&qawla, &unsorted), [7, 7], "the lowest efficiency, wherever it stands");
+}
+
+#[test]
+fn qawla_is_stricter_by_h_below_its_threshold() {
+    let qawla = policy(json!({"kind": "qawla", "th_per": 0.2, "h": 100, "threshold": 20}));
+    assert_eq!(qawla.thresholds(), [20]);
+    // 0.002 below 20 packets, 0.2 from there on.
+    assert_eq!(choices(&qawla, &candidates(AT_26_DB)), [2, 5]);
+}
+
+#[test]
+fn dual_regime_and_fixed_ignore_error_rates() {
+    let pair = json!({"kind": "dual-regime", "mcs_below": "mcs5", "mcs_above": "mcs0",
+                      "threshold": 7});
+    let dual = policy(pair);
+    assert_eq!(dual.thresholds(), [7]);
+    assert_eq!(choices(&dual, &candidates(AT_26_DB)), [5, 0]);
+    let fixed = policy(json!({"kind": "fixed", "mcs": "mcs6"}));
+    assert_eq!(choices(&fixed, &candidates([1.0; 8])), [6]);
+    let by_number = policy(json!({"kind": "fixed", "mcs": 6}));
+    assert_eq!(choices(&by_number, &candidates([1.0; 8])), [6]);
+}
+
+/// qawla-2015 §4: 27 pairs with r₁ < r₂ and eight of one MCS, 35 in all.
+#[test]
+fn table_1_makes_35_dual_regime_links() {
+    let rates = EFFICIENCIES.into_iter().zip([0.0, 0.0, 1e-6, 1e-4, 1e-5, 1e-3, 1e-2, 0.1]);
+    let pairs = dual_regime_pairs(&rates.collect::<Vec<_>>());
+    assert_eq!(pairs.len(), 35);
+    assert!(pairs.contains(&(0, 1)) && pairs.contains(&(3, 3)));
+    assert!(!pairs.contains(&(3, 4)) && !pairs.contains(&(4, 3)) && !pairs.contains(&(1, 0)));
+    // A faster one with fewer errors is no upper regime.
+    assert_eq!(dual_regime_pairs(&[(1.0, 0.1), (2.0, 0.01)]), [(0, 0), (1, 1)]);
+    assert_eq!(dual_regime_pairs(&[(2.0, 0.1), (1.0, 0.1)]), [(0, 0), (1, 0), (1, 1)]);
+}
+
+#[test]
+fn tfer_looks_at_blocks() {
+    let at_26_db = candidates(AT_26_DB);
+    let chosen =
+        |th_fer: f64| choices(&policy(json!({"kind": "tfer", "th_fer": th_fer})), &at_26_db);
+    assert_eq!(chosen(1e-7), [1]);
+    assert_eq!(chosen(2e-3), [5]);
+}
+
+#[test]
+fn max_phy_throughput_weighs_success_with_efficiency() {
+    let per = policy(json!({"kind": "max-phy-throughput", "error_rate": "per"}));
+    let fer = policy(json!({"kind": "max-phy-throughput", "error_rate": "fer"}));
+    let at_26_db = candidates(AT_26_DB);
+    // Per packet 3.6 of mcs5 are most; per block 4.955 of mcs7.
+    assert_eq!(choices(&per, &at_26_db), [5]);
+    assert_eq!(choices(&fer, &at_26_db), [7]);
+    // 1.5 of all: mcs1 has no errors.
+    let even = candidates([1.0, 0.0, 0.25, 0.5, 0.5, 0.625, 1.0, 1.0]);
+    assert_eq!(choices(&per, &even), [1]);
+    assert_eq!(choices(&per, &candidates([1.0; 8])), [0], "nothing passes: the most robust");
+}
+
+#[test]
+fn values_that_are_not_accepted() {
+    let refused = |description: Value| match build(&description) {
+        Ok(_) => panic!("{description} is accepted"),
+        Err(error) => error.to_string(),
+    };
+    let th = "not a threshold. Write a number above 0 and at most 1";
+    for th_per in [0.0, -0.1, 1.1] {
+        assert_eq!(
+            refused(json!({"kind": "tagla", "th_per": th_per})),
+            format!("th_per = {th_per}: {th}")
+        );
+    }
+    assert_eq!(refused(json!({"kind": "tfer", "th_fer": 2})), format!("th_fer = 2: {th}"));
+    let qawla = |th_per: f64, h: f64, threshold: u64| {
+        refused(json!({"kind": "qawla", "th_per": th_per, "h": h, "threshold": threshold}))
+    };
+    assert_eq!(qawla(0.0, 1.0, 1), format!("th_per = 0: {th}"));
+    assert_eq!(qawla(0.1, 0.9, 1), "h = 0.9: not a factor of 1 or more. Write a number from 1 on");
+    let empty = "threshold = 0: not above 0: the lower regime would be empty. \
+                 Write packets from 1 on";
+    assert_eq!(qawla(0.1, 1.0, 0), empty);
+    assert_eq!(
+        refused(json!({"kind": "fixed", "mcs": "mcs8"})),
+        "mcs = mcs8: not in the error-rate table. \
+         Accepted: mcs0, mcs1, mcs2, mcs3, mcs4, mcs5, mcs6, mcs7"
+    );
+    assert!(refused(json!({"kind": "fixed", "mcs": 8})).starts_with("mcs = 8: not in the error"));
+    assert_eq!(
+        refused(json!({"kind": "best"})),
+        "kind = best: unknown. \
+         Accepted: fixed, dual-regime, tagla, qawla, tfer, max-phy-throughput"
+    );
+    assert!(refused(json!({"kind": "max-phy-throughput", "error_rate": "ber"})).contains("`per`"));
+}
+
+fn any_candidates() -> impl Strategy<Value = Vec<Candidate>> {
+    let rate = prop_oneof![Just(0.0), Just(1.0), (0.0..16.0f64).prop_map(|x| (-x).exp())];
+    let efficiency = prop_oneof![Just(3.0), 0.5..6.0f64];
+    let one = (efficiency, rate.clone(), rate);
+    let one = one.prop_map(|(efficiency, fer, per)| Candidate { efficiency, fer, per });
+    proptest::collection::vec(one, 1..12)
+}
+
+proptest! {
+    /// qawla-2015 §2: "For the particular QAWLA mechanism with H = 1, MCS₁ = MCS₂", TAGLA.
+    #[test]
+    fn qawla_with_h_1_is_tagla(candidates in any_candidates(), th_per in 1e-6..1.0f64) {
+        let tagla = policy(json!({"kind": "tagla", "th_per": th_per}));
+        let qawla = policy(json!({"kind": "qawla", "th_per": th_per, "h": 1, "threshold": 20}));
+        let one = tagla.choose(&candidates, 0);
+        prop_assert_eq!(choices(&qawla, &candidates), [one, one]);
+    }
+
+    /// Each regime of QAWLA is TAGLA with the regime's threshold; MCSs in any order of efficiency.
+    #[test]
+    fn qawla_is_tagla_in_each_regime(
+        candidates in any_candidates(), th_per in 1e-4..1.0f64, h in 1.0..1e4f64,
+    ) {
+        let qawla = policy(json!({"kind": "qawla", "th_per": th_per, "h": h, "threshold": 20}));
+        for (regime, th_per) in [(0, th_per / h), (1, th_per)] {
+            let tagla = policy(json!({"kind": "tagla", "th_per": th_per}));
+            let chosen = qawla.choose(&candidates, regime);
+            prop_assert_eq!(chosen, tagla.choose(&candidates, 0));
+            let best = candidates[chosen];
+            for other in candidates.iter().filter(|other| other.per < th_per) {
+                prop_assert!(best.per < th_per && best.efficiency >= other.efficiency);
+                prop_assert!(best.efficiency > other.efficiency || best.per <= other.per);
+            }
+            prop_assert!(best.per < th_per || candidates.iter().all(|c| c.per >= best.per));
+        }
+    }
+
+    /// Nothing carries more than what MaxPHYThru chooses.
+    #[test]
+    fn max_phy_throughput_is_the_maximum(candidates in any_candidates()) {
+        let per = policy(json!({"kind": "max-phy-throughput", "error_rate": "per"}));
+        let fer = policy(json!({"kind": "max-phy-throughput", "error_rate": "fer"}));
+        let by_per = candidates[per.choose(&candidates, 0)];
+        let by_fer = candidates[fer.choose(&candidates, 0)];
+        for c in &candidates {
+            prop_assert!((1.0 - by_per.per) * by_per.efficiency >= (1.0 - c.per) * c.efficiency);
+            prop_assert!((1.0 - by_fer.fer) * by_fer.efficiency >= (1.0 - c.fer) * c.efficiency);
+        }
+    }
+}

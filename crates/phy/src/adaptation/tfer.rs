@@ -1,0 +1,44 @@
+//! TFER(th_FER): target frame error rate, link adaptation by the error rate of FEC blocks.
+//!
+//! ```text
+//! MCS = the most efficient m with fer_m < th_FER
+//! ```
+//!
+//! Source: qawla-2015 §6, after its references 64 and 65. What it leaves open is in `target.rs`.
+
+use super::target::{error_threshold, fastest_below};
+use super::{Candidate, Policy, SchemeNames};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TferConfig {
+    /// th_FER, in (0, 1].
+    pub th_fer: f64,
+}
+
+/// One threshold of the block error rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tfer {
+    th_fer: f64,
+}
+
+impl Part<dyn Policy + Send, SchemeNames> for Tfer {
+    type Config = TferConfig;
+
+    fn build(
+        config: TferConfig,
+        _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
+    ) -> Result<Self, ConfigError> {
+        error_threshold("th_fer", config.th_fer)?;
+        Ok(Tfer { th_fer: config.th_fer })
+    }
+}
+
+impl Policy for Tfer {
+    fn choose(&self, candidates: &[Candidate], _regime: usize) -> usize {
+        fastest_below(candidates, self.th_fer, |candidate| candidate.fer)
+    }
+}

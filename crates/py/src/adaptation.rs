@@ -1,0 +1,50 @@
+//! Link adaptation for Python.
+
+use crate::errors;
+use airpath_core::{Bytes, Seed};
+use airpath_link::Tables;
+use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_phy::per_table::PerTable;
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Error-rate tables as their files have them, by the key under which a scenario names them.
+pub(crate) type TableTexts = BTreeMap<String, String>;
+
+/// The tables in these texts; `ValueError` when one is not accepted.
+pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
+    let read = |(key, text): (String, String)| match PerTable::from_json(&text) {
+        Ok(table) => Ok((key, Arc::new(table))),
+        Err(error) => Err(errors::config(error.under(&key))),
+    };
+    texts.unwrap_or_default().into_iter().map(read).collect()
+}
+
+/// The number of the MCS that a policy chooses in each regime, for each estimate of the SNR.
+///
+/// Error rates of packets are those of `packet_bytes`; MCSs count from 0 in the table's order.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn policy_choices(
+    policy_json: &str,
+    table_json: &str,
+    snrs_db: Vec<f64>,
+    packet_bytes: u64,
+) -> PyResult<Vec<Vec<usize>>> {
+    let policy: Value = serde_json::from_str(policy_json).map_err(errors::json)?;
+    let table = PerTable::from_json(table_json).map_err(errors::config)?;
+    if let Some(snr_db) = snrs_db.iter().find(|snr_db| !snr_db.is_finite()) {
+        return Err(errors::value("snrs_db", *snr_db, "not a finite number of dB"));
+    }
+    let setup = (Seed::new(0, 0, "policy"), &PolicyRegistry::default());
+    let mut chooser = Chooser::new(&policy, Arc::new(table), Bytes(packet_bytes), setup)
+        .map_err(|error| errors::config(error.under("policy")))?;
+    let mut choices = |snr_db: f64| {
+        let mut chosen = vec![0; chooser.regimes()];
+        chooser.choose(snr_db, &mut chosen);
+        chosen
+    };
+    Ok(snrs_db.into_iter().map(&mut choices).collect())
+}

@@ -1,0 +1,233 @@
+"""Link adaptation: the link whose modulation and coding scheme follows the SNR, and the policies.
+
+The scheme (MCS) of each packet is chosen by a policy, from an estimate of the signal-to-noise ratio
+and from the queue; what it costs and how often it fails stands in an error-rate table.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, PlainValidator, field_validator
+
+from airpath.scenario.base import (
+    Context,
+    Part,
+    Path,
+    PositiveDuration,
+    PositiveFraction,
+    PositivePacketCount,
+    Text,
+    choice,
+    fault,
+    number_within,
+)
+from airpath.scenario.links import FrameOverhead, Link
+from airpath.scenario.units import Duration, Size
+
+__all__ = [
+    "AdaptiveLink",
+    "DualRegimePolicy",
+    "FixedPolicy",
+    "LinkAdaptation",
+    "MaxPhyThroughput",
+    "OptimumPolicy",
+    "Qawla",
+    "Tagla",
+    "Tfer",
+]
+
+LARGEST_PACKET = Size(65535)
+
+
+def _mcs(value: Any) -> str | int:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
+    if not is_number and (not isinstance(value, str) or not value):
+        raise fault(
+            "not an MCS", "Write its name in the table, or its place there from 0", '"mcs3"'
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def _a_packet(size: Size) -> Size:
+    if not Size(1) <= size <= LARGEST_PACKET:
+        raise fault("not the size of a packet", 'Write "1 B" to "65535 B"', '"1500 B"')
+    return size
+
+
+Mcs = Annotated[str | int, PlainValidator(_mcs)]
+Decibels = Annotated[
+    float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "22"))
+]
+Deviation = Annotated[float, PlainValidator(number_within(0.0, 200.0, "of dB from 0 to 200", "2"))]
+Factor = Annotated[float, PlainValidator(number_within(1.0, 1e9, "from 1 to 1e9", "100"))]
+PacketSize = Annotated[Size, AfterValidator(_a_packet)]
+
+
+class LinkAdaptation(Part):
+    """A link-adaptation policy; `kind` says which."""
+
+    family = "a link-adaptation policy"
+
+
+class FixedPolicy(LinkAdaptation):
+    """One MCS, whatever the SNR.
+
+    Parameters
+    ----------
+    mcs : str or int
+        The MCS: its name in the error-rate table, or its place there, from 0.
+    """
+
+    kind: Literal["fixed"] = "fixed"
+    mcs: Mcs = Field(examples=['"mcs3"'])
+
+
+class DualRegimePolicy(LinkAdaptation):
+    """One MCS below a threshold of the queue, another from it on (qawla-2015 §2).
+
+    Parameters
+    ----------
+    mcs_below, mcs_above : str or int
+        MCS1 and MCS2: names in the error-rate table, or places there, from 0.
+    threshold : int
+        B, packets waiting, from 1.
+    """
+
+    kind: Literal["dual-regime"] = "dual-regime"
+    mcs_below: Mcs = Field(examples=['"mcs3"'])
+    mcs_above: Mcs = Field(examples=['"mcs6"'])
+    threshold: PositivePacketCount = Field(examples=["20"])
+
+
+class Tagla(LinkAdaptation):
+    """The fastest MCS with a packet error rate below a threshold (qawla-2015 §2).
+
+    Parameters
+    ----------
+    th_per : float
+        th_PER, above 0, at most 1.
+    """
+
+    kind: Literal["tagla"] = "tagla"
+    th_per: PositiveFraction = Field(examples=["0.0032"])
+
+
+class Qawla(LinkAdaptation):
+    """Queue-aware: two thresholds of the packet error rate, by the queue (qawla-2015 §2).
+
+    Parameters
+    ----------
+    th_per : float
+        th_PER, for `threshold` packets waiting and more, above 0, at most 1.
+    h : float
+        H: below `threshold` packets, ``th_per / h`` holds; 1 to 1e9.
+    threshold : int
+        B, packets waiting, from 1.
+    """
+
+    kind: Literal["qawla"] = "qawla"
+    th_per: PositiveFraction = Field(examples=["0.05"])
+    h: Factor = Field(examples=["100"])
+    threshold: PositivePacketCount = Field(examples=["20"])
+
+
+class Tfer(LinkAdaptation):
+    """The fastest MCS with a block error rate below a threshold (qawla-2015 §6).
+
+    Parameters
+    ----------
+    th_fer : float
+        th_FER, above 0, at most 1.
+    """
+
+    kind: Literal["tfer"] = "tfer"
+    th_fer: PositiveFraction = Field(examples=["0.00013"])
+
+
+class MaxPhyThroughput(LinkAdaptation):
+    """The MCS that carries most bits per symbol, losses deducted (qawla-2015 §6).
+
+    Parameters
+    ----------
+    error_rate : str
+        Of what the losses are counted: packets (``"per"``, the default) or blocks (``"fer"``).
+    """
+
+    kind: Literal["max-phy-throughput"] = "max-phy-throughput"
+    error_rate: Annotated[str, choice("per", "fer")] = "per"
+
+
+class OptimumPolicy(LinkAdaptation):
+    """The dual-regime pair with the most throughput by the fixed point (qawla-2015 §6).
+
+    Found for this scenario at its true SNR when it is resolved; its resolved form is that of a
+    `DualRegimePolicy`. Needs a scenario that `airpath.solve` covers.
+
+    Parameters
+    ----------
+    threshold : int
+        B, packets waiting, from 1.
+    """
+
+    kind: Literal["optimum"] = "optimum"
+    threshold: PositivePacketCount = Field(examples=["20"])
+
+
+class AdaptiveLink(Link):
+    """A policy chooses each packet's MCS, from an estimate of the SNR and from the queue.
+
+    A packet fills whole FEC blocks of the chosen MCS; it is lost with any of them, at the true SNR.
+
+    Parameters
+    ----------
+    table : str
+        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
+        comes with Airpath (see `airpath.scenario.tables`).
+    snr_db : float
+        The true SNR, dB.
+    policy : LinkAdaptation
+        What chooses.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    channel : Channel, optional
+        What destroys packets beside the errors of the table. Default: nothing.
+    snr_bias_db : float
+        What the estimate is too high by, dB. Default 0.
+    snr_noise_db : float
+        Standard deviation of the estimate, dB, from 0. Default 0.
+    estimate_interval : Duration
+        How long an estimate with noise is used, above 0. Default 5 ms.
+    packet : Size
+        The packet whose error rate the policy looks at, 1 to 65535 B. Default 1500 B.
+    frame_overhead : Size
+        Added to each IP packet, 0 to 65535 B. Default 0 B.
+    """
+
+    kind: Literal["adaptive"] = "adaptive"
+    table: Text = Field(examples=['"airpath:802.16-ctc-vehicular-a"'])
+    snr_db: Decibels = Field(examples=["22"])
+    policy: LinkAdaptation = Field(
+        examples=['{kind = "qawla", th_per = 0.05, h = 100, threshold = 20}']
+    )
+    snr_bias_db: Decibels = 0.0
+    snr_noise_db: Deviation = 0.0
+    estimate_interval: PositiveDuration = Duration.parse("5 ms")
+    packet: PacketSize = Size(1500)
+    frame_overhead: FrameOverhead = Size(0)
+
+    @field_validator("table")
+    @classmethod
+    def _names_a_table(cls, table: str) -> str:
+        if not table.removeprefix("airpath:"):
+            raise fault(
+                "names no table",
+                "Write a path from the scenario file, or airpath: and a name",
+                '"airpath:802.16-ctc-vehicular-a"',
+            )
+        return table
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `table` is the key under which the table is handed over."""
+        key = context.table_key(self.table, (*path, "table"))
+        return {**super().resolved(context, path), "table": key}

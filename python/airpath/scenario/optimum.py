@@ -1,0 +1,71 @@
+"""The off-line policy: the best dual-regime pair is found when a scenario is resolved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import Problem, ScenarioError
+from airpath.scenario.tables import read_table
+
+__all__ = ["settle_optimum"]
+
+_POLICY = ("link", "policy")
+
+
+def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: str | None) -> None:
+    """Put the pair that the fixed point finds in the place of the policy ``optimum``.
+
+    Parameters
+    ----------
+    resolved : dict
+        The resolved scenario; changed where its bottleneck has the policy.
+    files : mapping of str to pathlib.Path
+        The files that it names, by key.
+    place : str or None
+        The scenario's file, for messages.
+
+    Raises
+    ------
+    ScenarioError
+        If no analytic model covers the scenario, or the policy is that of another link.
+    """
+    if _is_optimum(resolved["ack_path"].get("link")):
+        raise ScenarioError(
+            [
+                Problem(
+                    place,
+                    ("ack_path", *_POLICY, "kind"),
+                    "optimum",
+                    "the fixed point that it needs is of the bottleneck's link alone",
+                    "Write another policy for this link",
+                )
+            ]
+        )
+    link = resolved["bottleneck"]["link"]
+    if not _is_optimum(link):
+        return
+    # Scenarios are read without the engine.
+    from airpath import _airpath
+
+    field = ("bottleneck", *_POLICY, "kind")
+    try:
+        texts = {link["table"]: read_table(link["table"], files[link["table"]])}
+        # What is recorded does not matter, and some of it the engine does not know.
+        text = json.dumps({**resolved, "record": {**resolved["record"], "series": []}})
+        below, above, _throughput_bps = _airpath.optimum_pair(text, texts)
+    except ValueError as error:
+        what = f"cannot be found: {error}"
+        raise ScenarioError([Problem(place, field, "optimum", what)]) from None
+    link["policy"] = {
+        "kind": "dual-regime",
+        "mcs_below": below,
+        "mcs_above": above,
+        "threshold": link["policy"]["threshold"],
+    }
+
+
+def _is_optimum(link: Mapping[str, Any] | None) -> bool:
+    return link is not None and link.get("policy", {}).get("kind") == "optimum"

@@ -1,0 +1,63 @@
+"""Where error-rate tables are looked for.
+
+A table is named by its path from the folder of the scenario file, or as ``airpath:NAME``: one that
+comes with Airpath.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airpath.errors import BadValueError
+from airpath.scenario.base import nearest
+
+__all__ = ["PREFIX", "read_table", "shipped_tables", "table_not_found", "table_path"]
+
+PREFIX = "airpath:"
+_FOLDER = Path(__file__).parents[1] / "phy" / "tables"
+
+
+def shipped_tables() -> list[str]:
+    """Return the names of the tables that come with Airpath, as a scenario writes them."""
+    return sorted(PREFIX + file.stem for file in _FOLDER.glob("*.json"))
+
+
+def table_path(table: str, folder: Path | None) -> Path:
+    """Return the path that `table` names; it need not exist.
+
+    Parameters
+    ----------
+    table : str
+        A path, or ``airpath:NAME``.
+    folder : pathlib.Path or None
+        Where relative paths start; None is the working folder.
+    """
+    if table.startswith(PREFIX):
+        return _FOLDER / f"{table.removeprefix(PREFIX)}.json"
+    return (folder or Path()) / table
+
+
+def read_table(name: str, path: Path) -> str:
+    """Return the text of a table's file; what it says is checked where it is used.
+
+    Raises
+    ------
+    BadValueError
+        If it cannot be read: one line that begins with `name`.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadValueError(f"{name}: not a text in UTF-8 (byte {error.start + 1}).") from None
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadValueError(f"{name}: cannot be read: {why[:1].lower()}{why[1:]}.") from None
+
+
+def table_not_found(table: str, path: Path) -> tuple[str, str]:
+    """Return what is wrong with a table that does not exist, and what to do about it."""
+    if table.startswith(PREFIX):
+        return "not a table that comes with Airpath", nearest(table, shipped_tables())
+    shipped = ", ".join(shipped_tables()) or "none"
+    advice = f"Write a path from the scenario file, or a table that comes with Airpath: {shipped}"
+    return f"no such file: {path}", advice

@@ -1,0 +1,42 @@
+"""What tests of the texts of scenario errors share."""
+
+from __future__ import annotations
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+GOOD = """\
+duration = "300 s"
+warmup = "30 s"
+[bottleneck]
+aqm = "gred"
+link = {kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}
+[[flows]]
+count = 4
+cc = "reno"
+base_rtt = "40 ms"
+"""
+DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
+RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
+SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
+QUEUES = "droptail, gred, red, ared, codel, pie, fq-codel, sbd, rlc-red"
+LINKS = "fixed, multi-regime, trace, rate-trace, adaptive, rlc-am"
+REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
+FLOW_KEYS = (
+    "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
+    "cc, profile, tcp, window, size, on_off"
+)
+
+
+def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(text, place="wimax.toml", overrides=overrides or [])
+    return str(caught.value).splitlines()
+
+
+def problem_after_setting(key: str, value: str) -> str:
+    """Return the one problem that the good file has with `key` set to the TOML text `value`."""
+    (line,) = lines(GOOD, [(key, value)])
+    return line

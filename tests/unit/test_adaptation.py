@@ -1,0 +1,329 @@
+"""Link adaptation: the adaptive link and its policies, in scenarios, results and the model."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath import _airpath
+from airpath.results import remarks
+from airpath.scenario import shipped_tables
+
+MCSS = {
+    "slow": (2, 0.5, 60, 6.0e6),
+    "mid": (4, 0.5, 60, 12.0e6),
+    "mid2": (2, 1.0, 50, 12.0e6),
+    "fast": (6, 0.75, 54, 24.0e6),
+}
+"""Bits per symbol, code rate, block, c_m."""
+
+ONSETS_DB = {"slow": 0, "mid": 8, "mid2": 6, "fast": 16}
+
+
+def table_text() -> str:
+    """Return a table: from its onset on, errors fall tenfold per 4 dB, to 40 dB; 10^6 blocks."""
+    curves = [
+        {
+            "mcs": {
+                "name": name,
+                "bits_per_symbol": bits,
+                "code_rate": rate,
+                "block_bytes": block,
+                "rate_bps": rate_bps,
+            },
+            "points": [
+                {
+                    "snr_db": snr_db,
+                    "errors": round(min(1, 10 ** (-(snr_db - ONSETS_DB[name]) / 4)) * 10**6),
+                    "blocks": 10**6,
+                }
+                for snr_db in range(0, 41, 4)
+            ],
+        }
+        for name, (bits, rate, block, rate_bps) in MCSS.items()
+    ]
+    return json.dumps({"channel": "made up", "curves": curves})
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "four.json"
+    path.write_text(table_text())
+    return path
+
+
+def fer(name: str, snr_db: float) -> float:
+    """Return what the table says; `snr_db` is one of its points."""
+    return round(min(1, 10 ** (-(snr_db - ONSETS_DB[name]) / 4)) * 10**6) / 10**6
+
+
+def scenario(table: Path, policy: Any, snr_db: float = 20, **link: Any) -> ap.Scenario:
+    adaptive = ap.AdaptiveLink(
+        table=str(table), snr_db=snr_db, policy=policy, delay="2.5 ms", **link
+    )
+    return with_link(adaptive)
+
+
+def with_link(link: ap.Link) -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(4, cc="reno", base_rtt="40 ms", start={"uniform": ["0 s", "1 s"]}),
+        bottleneck=ap.Bottleneck(aqm="gred", link=link),
+        duration="20 s",
+        warmup="2 s",
+    )
+
+
+def by_hand(*names: str, snr_db: float = 20, threshold: int | None = None) -> ap.Scenario:
+    """Return the multi-regime link that these MCSs are for packets of 1500 bytes."""
+    regimes = []
+    for name in names:
+        _, _, block, rate_bps = MCSS[name]
+        blocks = -(-1500 // block)
+        regimes.append(
+            {
+                "rate": rate_bps * 1500 / (blocks * block),
+                "per": 1 - (1 - fer(name, snr_db)) ** blocks,
+            }
+        )
+    thresholds = [] if threshold is None else [threshold]
+    return with_link(ap.MultiRegimeLink(thresholds=thresholds, regimes=regimes, delay="2.5 ms"))
+
+
+# --- the scenario ------------------------------------------------------------------------------
+
+
+def test_the_resolved_form(table: Path) -> None:
+    policy = {"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": "20 packets"}
+    text, files = scenario(table, policy, snr_bias_db=2, packet="576 B").resolve()
+    assert files == {"four.json": table}
+    assert json.loads(text)["bottleneck"]["link"] == {
+        "kind": "adaptive",
+        "table": "four.json",
+        "snr_db": 20.0,
+        "policy": {"kind": "qawla", "th_per": 0.05, "h": 100.0, "threshold": 20},
+        "delay_ns": 2_500_000,
+        "snr_bias_db": 2.0,
+        "snr_noise_db": 0.0,
+        "estimate_interval_ns": 5_000_000,
+        "packet_bytes": 576,
+        "frame_overhead": 0,
+    }
+
+
+def test_a_relative_table_starts_from_the_scenarios_folder(table: Path) -> None:
+    file = table.with_name("a.toml")
+    file.write_text(
+        'duration = "1 s"\nflows = [{base_rtt = "40 ms"}]\n'
+        '[bottleneck]\naqm = "gred"\n[bottleneck.link]\nkind = "adaptive"\n'
+        'table = "four.json"\nsnr_db = 20\npolicy = {kind = "tagla", th_per = 0.01}\n'
+    )
+    assert ap.load(file).resolve()[1] == {"four.json": table}
+    again = ap.load(file).to_toml()
+    assert f'table = "{table.as_posix()}"' in again
+    assert ap.check(file)["bottleneck"]["link"]["policy"] == {"kind": "tagla", "th_per": 0.01}
+
+
+def test_the_table_is_in_the_provenance(table: Path) -> None:
+    about = ap.solve(scenario(table, {"kind": "tagla", "th_per": 0.01})).provenance
+    assert about["tables"]["four.json"]["file"] == str(table)
+    assert len(about["tables"]["four.json"]["sha256"]) == 64
+    assert "tables" not in ap.solve(by_hand("slow")).provenance
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("no JSON", "four.json.table = …: not JSON: "),
+        ('{"channel": "x"}', "four.json.curves = null: not a list with curves in it"),
+    ],
+)
+def test_a_file_that_is_no_table(table: Path, text: str, problem: str) -> None:
+    table.write_text(text)
+    for verb in (ap.check, ap.solve, ap.simulate):
+        with pytest.raises(ap.BadValueError) as caught:
+            verb(scenario(table, ap.Tagla(th_per=0.01)))  # type: ignore[operator]
+        assert str(caught.value).startswith(f"scenario: {problem}")
+    table.write_bytes(b"\xff")
+    with pytest.raises(ap.BadValueError, match=r"four\.json: not a text in UTF-8 \(byte 1\)\."):
+        ap.check(scenario(table, ap.Tagla(th_per=0.01)))
+
+
+def test_shipped_tables_are_listed() -> None:
+    assert shipped_tables() == [
+        "airpath:802.16-ctc-awgn",
+        "airpath:802.16-ctc-vehicular-a",
+    ]
+    for name in shipped_tables():
+        ap.check(scenario(Path(name), ap.Qawla(th_per=0.05, h=100, threshold=20)))
+
+
+# --- results -----------------------------------------------------------------------------------
+
+
+def measured(path: ap.Scenario) -> list[dict[str, Any]]:
+    """Return what packets of 1500 bytes meet, without the counters of the link's kind."""
+    packets = ap.flows(2, source="poisson", rate="6 Mbit/s", packet="1500 B")
+    runs = ap.simulate(path.model_copy(update={"flows": packets}), reps=3, seed=5).replications
+    for run in runs:
+        for link in run["links"]:
+            link.pop("counters", None)
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("policy", "names", "threshold"),
+    [
+        (ap.FixedPolicy(mcs="mid"), ["mid"], None),
+        (ap.FixedPolicy(mcs=1), ["mid"], None),
+        (ap.DualRegimePolicy(mcs_below="slow", mcs_above="fast", threshold=3), ["slow", "fast"], 3),
+        # PERs at 20 dB: mid 0.025, mid2 0.0095 (as fast), fast 0.94.
+        (ap.Tagla(th_per=0.03), ["mid2"], None),
+        (ap.Qawla(th_per=0.95, h=10, threshold=15), ["mid2", "fast"], 15),
+        (ap.Tfer(th_fer=0.2), ["fast"], None),
+        (ap.MaxPhyThroughput(), ["mid2"], None),
+        (ap.MaxPhyThroughput(error_rate="fer"), ["fast"], None),
+    ],
+)
+def test_a_run_is_that_of_the_multi_regime_link(
+    table: Path, policy: ap.LinkAdaptation, names: list[str], threshold: int | None
+) -> None:
+    ours, theirs = scenario(table, policy), by_hand(*names, threshold=threshold)
+    assert measured(ours) == measured(theirs)
+    ours_solved, theirs_solved = ap.solve(ours), ap.solve(theirs)
+    assert ours_solved.domain == theirs_solved.domain
+    assert ours_solved.throughput_bps == pytest.approx(theirs_solved.throughput_bps, rel=1e-9)
+
+
+def test_counters_tell_which_mcss_sent(table: Path) -> None:
+    policy = ap.DualRegimePolicy(mcs_below="slow", mcs_above="mid2", threshold=2)
+    link = ap.simulate(scenario(table, policy), reps=1).links().iloc[0]
+    assert link["slow_packets"] == link["regime_1_packets"] > 0
+    assert link["mid2_packets"] == link["regime_2_packets"] > 0
+    assert link["mid_packets"] == link["fast_packets"] == link["outside_table_packets"] == 0
+
+
+def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
+    def said(**link: Any) -> list[str]:
+        result = ap.simulate(scenario(table, ap.FixedPolicy(mcs="slow"), **link), reps=2)
+        return remarks.remarks(result.resolved, result.replications)
+
+    assert said() == []
+    beyond = (
+        "bottleneck: 100 % of the packets were sent while the SNR or its estimate was outside "
+        "the error-rate table four.json, which then says what it has at its end."
+    )
+    assert said(snr_db=40.5) == [beyond]
+    assert said(snr_db=38, snr_bias_db=4) == [], "the policy does not look at the estimate"
+
+
+def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
+    policy = ap.Qawla(th_per=0.95, h=10, threshold=7)
+    path = scenario(table, policy)
+    path = path.model_copy(update={"record": ap.Record(series=["queue", "capacity", "regime"])})
+    result = ap.simulate(path, reps=1)
+    legend = result.plot.pmf().axes[0].get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.texts]
+    assert labels == ["regime 1", "regime 2, from 7 packets on"]
+    assert result.capacity() is None
+    result.plot.timeline()
+
+
+# --- the estimate ------------------------------------------------------------------------------
+
+
+def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
+    tagla = ap.Tagla(th_per=0.05)
+    biased = ap.simulate(scenario(table, tagla, snr_db=12, snr_bias_db=8), reps=1).links()
+    assert biased["mid2_packets"].iloc[0] == biased["regime_1_packets"].iloc[0]
+    assert measured(scenario(table, tagla, snr_db=12, snr_bias_db=8)) == measured(
+        by_hand("mid2", snr_db=12)
+    )
+
+
+def test_noise_has_no_model_unless_the_policy_does_not_look(table: Path) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_noise_db=2))
+    assert str(caught.value) == (
+        "scenario: bottleneck.link.snr_noise_db = 2: no analytic model covers it. "
+        "Covered: an estimate of the SNR without noise, policies that do not use it"
+    )
+    blind = ap.FixedPolicy(mcs="mid")
+    noisy = ap.solve(scenario(table, blind, snr_noise_db=2)).throughput_bps
+    assert noisy == ap.solve(scenario(table, blind)).throughput_bps
+
+
+def test_the_model_warns_outside_the_table(table: Path) -> None:
+    assert ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39)).warnings == []
+    (warning,) = ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39, snr_bias_db=2)).warnings
+    assert warning == (
+        "39 dB or its estimate, 41 dB, is outside the table four.json, which then says what it "
+        "has at its end"
+    )
+
+
+# --- choices, and the optimum ------------------------------------------------------------------
+
+
+def test_policy_choices() -> None:
+    def choices(policy: dict[str, Any], snrs_db: list[float], packet: int = 1500) -> Any:
+        return _airpath.policy_choices(json.dumps(policy), table_text(), snrs_db, packet)
+
+    qawla = {"kind": "qawla", "th_per": 0.95, "h": 100, "threshold": 20}
+    assert choices(qawla, [0, 12, 20, 40]) == [[0, 0], [0, 2], [2, 3], [3, 3]]
+    tagla = {"kind": "tagla", "th_per": 0.05}
+    assert choices(tagla, [16]) == [[0]]
+    assert choices(tagla, [16], 50) == [[2]], "one block"
+    with pytest.raises(ValueError, match="snrs_db = NaN: not a finite number of dB"):
+        choices(tagla, [float("nan")])
+    with pytest.raises(ValueError, match=r"policy\.th_per = 3: not a threshold"):
+        choices({"kind": "tagla", "th_per": 3}, [20])
+
+
+@pytest.mark.parametrize("snr_db", [12, 20, 28, 36])
+def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> None:
+    found = ap.check(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
+    policy = found["bottleneck"]["link"]["policy"]
+    best = ap.solve(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
+    throughputs = {}
+    for below, above in itertools.product(MCSS, MCSS):
+        pair = ap.DualRegimePolicy(mcs_below=below, mcs_above=above, threshold=20)
+        rates = [json.loads(by_hand(n).resolve()[0]) for n in (below, above)]
+        slow, fast = (r["bottleneck"]["link"]["regimes"][0]["rate_bps"] for r in rates)
+        admissible = below == above or (slow < fast and fer(below, snr_db) <= fer(above, snr_db))
+        if admissible:
+            solved = ap.solve(scenario(table, pair, snr_db=snr_db))
+            throughputs[below, above] = solved.throughput_bps
+    assert best.throughput_bps == max(throughputs.values())
+    assert policy["kind"] == "dual-regime"
+    assert throughputs[policy["mcs_below"], policy["mcs_above"]] == best.throughput_bps
+
+
+def test_the_optimum_knows_the_true_snr(table: Path) -> None:
+    plain = ap.check(scenario(table, ap.OptimumPolicy(threshold=20)))["bottleneck"]["link"]
+    wrong = scenario(table, ap.OptimumPolicy(threshold=20), snr_bias_db=9, snr_noise_db=5)
+    assert ap.check(wrong)["bottleneck"]["link"]["policy"] == plain["policy"]
+    assert ap.solve(wrong).throughput_bps > 0
+
+
+def test_the_optimum_needs_a_model(table: Path) -> None:
+    path = scenario(table, ap.OptimumPolicy(threshold=20))
+    cubic = path.model_copy(update={"flows": ap.flows(2, cc="cubic", base_rtt="40 ms")})
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.check(cubic)
+    assert str(caught.value) == (
+        'bottleneck.link.policy.kind = "optimum": cannot be found: flows.0.cc = cubic: '
+        "no analytic model covers it. Covered: reno."
+    )
+    back = ap.LinkAckPath(link=path.bottleneck.link)
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.check(path.model_copy(update={"ack_path": back}))
+    assert str(caught.value) == (
+        'ack_path.link.policy.kind = "optimum": the fixed point that it needs is of the '
+        "bottleneck's link alone. Write another policy for this link."
+    )

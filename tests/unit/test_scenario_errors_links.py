@@ -1,0 +1,238 @@
+"""The exact text of everything that a link can have wrong in a scenario file."""
+
+from __future__ import annotations
+
+import pytest
+from scenario_errors import GOOD, LINKS, RATE, REGIMES, SIZE, lines, problem_after_setting
+
+import airpath as ap
+from airpath.scenario import loads, shipped_tables
+
+POLICIES = "fixed, dual-regime, tagla, qawla, tfer, max-phy-throughput, optimum"
+FRACTION = "Write a number above 0 and at most 1, for example 0.1."
+DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, for example 22."
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("bottleneck.link.rate", "5 Mb", f'bottleneck.link.rate = "5 Mb": not a rate. {RATE}'),
+        ("bottleneck.link.rate", "5e6", f"bottleneck.link.rate = 5000000.0: no unit. {RATE}"),
+        (
+            "bottleneck.link.rate",
+            "-5 Mbit/s",
+            'bottleneck.link.rate = "-5 Mbit/s": below 0. Write a rate from 0 on, '
+            'for example "5 Mbit/s".',
+        ),
+        (
+            "bottleneck.link.rate",
+            "0 bit/s",
+            'bottleneck.link.rate = "0 bit/s": not above 0. Write a rate above 0, '
+            'for example "5 Mbit/s".',
+        ),
+        (
+            "bottleneck.link.loss",
+            "1.5",
+            "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.01.",
+        ),
+        (
+            "bottleneck.link.loss",
+            "nan",
+            "bottleneck.link.loss = nan: not a number. Write a number from 0 to 1, "
+            "for example 0.01.",
+        ),
+        (
+            "bottleneck.link.loss",
+            '"1 %"',
+            'bottleneck.link.loss = "1 %": not a number. Write a number from 0 to 1, '
+            "for example 0.01.",
+        ),
+        (
+            "bottleneck.link.frame_overhead",
+            "2",
+            f"bottleneck.link.frame_overhead = 2: no unit. {SIZE}",
+        ),
+        (
+            "bottleneck.link.kind",
+            "fixd",
+            'bottleneck.link.kind = "fixd": not a link. The nearest is fixed; '
+            f"accepted are {LINKS}.",
+        ),
+        (
+            "bottleneck.link",
+            '{kind = "fixed", rate = "1 Mbit/s", frame_overhead = "70 kB"}',
+            'bottleneck.link.frame_overhead = "70 kB": more than the largest packet. '
+            'Write at most "65535 B", for example "2 B".',
+        ),
+        (
+            "bottleneck.link",
+            "{}",
+            f'bottleneck.link.kind: missing. Accepted kinds are {LINKS}, for example "fixed".',
+        ),
+        (
+            "bottleneck.link",
+            "5",
+            f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
+        ),
+        ("bottleneck.link", "fixed", 'bottleneck.link.rate: missing. Write rate = "5 Mbit/s".'),
+        (
+            "bottleneck.link",
+            '{kind = "trace"}',
+            'bottleneck.link.file: missing. Write file = "traces:Verizon-LTE-short.down".',
+        ),
+        (
+            "bottleneck.link",
+            '{kind = "trace", file = "traces:"}',
+            'bottleneck.link.file = "traces:": names no file. Write a path from the scenario file, '
+            'or traces: and a name, for example "traces:Verizon-LTE-short.down".',
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [10, 10], regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds.1 = 10: not above the threshold before it, 10. "
+            "Write the thresholds in strictly ascending order, for example [10, 20].",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [0], regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds.0 = 0: below 1. "
+            "Write a whole number from 1 to 1000000000, for example 30.",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = 10, regimes = {REGIMES}}}',
+            "bottleneck.link.thresholds = 10: not a list. Write a list in square brackets, "
+            "for example [20].",
+        ),
+        (
+            "bottleneck.link",
+            f'{{kind = "multi-regime", thresholds = [10, 20], regimes = {REGIMES}}}',
+            'bottleneck.link.regimes = [{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]: 2 regimes for '
+            "2 thresholds. Give one regime more than there are thresholds.",
+        ),
+        (
+            "bottleneck.link",
+            '{kind = "multi-regime", thresholds = [], regimes = [{rate = "1 Mbit/s", per = 2}]}',
+            "bottleneck.link.regimes.0.per = 2: above 1. Write a number from 0 to 1, "
+            "for example 0.01.",
+        ),
+    ],
+)
+def test_a_bad_value(key: str, value: str, line: str) -> None:
+    place, _, rest = problem_after_setting(key, value).partition(": ")
+    assert rest == line
+    assert place in ("--set", "wimax.toml")
+
+
+def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_db = 22") -> str:
+    """Return the TOML text of an adaptive link."""
+    return f'{{kind = "adaptive", table = "a.json", policy = {policy}, {more}}}'
+
+
+@pytest.mark.parametrize(
+    ("policy", "line"),
+    [
+        ("5", f' = 5: not a link-adaptation policy. Accepted kinds are {POLICIES}, '
+         'for example "fixed".'),
+        ('"tagla"', ".th_per: missing. Write th_per = 0.0032."),
+        ('{kind = "qawl"}', '.kind = "qawl": not a link-adaptation policy. '
+         f"The nearest is qawla; accepted are {POLICIES}."),
+        ('{kind = "fixed"}', '.mcs: missing. Write mcs = "mcs3".'),
+        ('{kind = "fixed", mcs = -1}', ".mcs = -1: not an MCS. Write its name in the table, "
+         'or its place there from 0, for example "mcs3".'),
+        ('{kind = "fixed", mcs = ""}', '.mcs = "": not an MCS. Write its name in the table, '
+         'or its place there from 0, for example "mcs3".'),
+        ('{kind = "tagla", th_per = 0}', f".th_per = 0: not above 0. {FRACTION}"),
+        ('{kind = "tagla", th_per = 1.5}', f".th_per = 1.5: above 1. {FRACTION}"),
+        ('{kind = "tfer", th_fer = nan}', f".th_fer = nan: not a number. {FRACTION}"),
+        ('{kind = "qawla", th_per = 0.05, h = 0.5, threshold = 20}', ".h = 0.5: not from 1 to "
+         "1e9. Write a number from 1 to 1e9, for example 100."),
+        ('{kind = "qawla", th_per = 0.05, h = 100, threshold = 0}', ".threshold = 0: below 1. "
+         "Write a whole number from 1 to 1000000000, for example 30."),
+        ('{kind = "dual-regime", mcs_below = "mcs0", mcs_above = "mcs1"}',
+         ".threshold: missing. Write threshold = 20."),
+        ('{kind = "max-phy-throughput", error_rate = "ber"}', '.error_rate = "ber": not one of '
+         "the accepted words. The nearest is per; accepted are per, fer."),
+        ('{kind = "optimum", threshold = "many"}', '.threshold = "many": not a whole number. '
+         "Write a whole number from 1 to 1000000000, for example 30."),
+    ],
+)  # fmt: skip
+def test_a_bad_policy(policy: str, line: str) -> None:
+    said = problem_after_setting("bottleneck.link", adaptive(policy))
+    assert said == f"--set: bottleneck.link.policy{line}"
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ("delay = '1 ms'", "snr_db: missing. Write snr_db = 22."),
+        ("snr_db = inf", f"snr_db = inf: {DECIBELS}"),
+        ("snr_db = nan", f"snr_db = nan: {DECIBELS}"),
+        ('snr_db = "22 dB"', 'snr_db = "22 dB": not a number. Write a number of dB from -200 to '
+         "200, for example 22."),
+        ("snr_db = 22, snr_bias_db = 201", f"snr_bias_db = 201: {DECIBELS}"),
+        ("snr_db = 22, snr_noise_db = -1", "snr_noise_db = -1: not of dB from 0 to 200. "
+         "Write a number of dB from 0 to 200, for example 2."),
+        ('snr_db = 22, estimate_interval = "0 s"', 'estimate_interval = "0 s": not above 0. '
+         'Write a duration above 0, for example "40 ms".'),
+        ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not the size of a packet. '
+         'Write "1 B" to "65535 B", for example "1500 B".'),
+        ("snr_db = 22, snr = 22", "snr = 22: unknown key. The nearest is snr_db; accepted are "
+         "kind, table, snr_db, policy, delay, channel, snr_bias_db, snr_noise_db, "
+         "estimate_interval, packet, frame_overhead."),
+    ],
+)  # fmt: skip
+def test_a_bad_adaptive_link(more: str, line: str) -> None:
+    said = problem_after_setting("bottleneck.link", adaptive(more=more))
+    assert said == f"--set: bottleneck.link.{line}"
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (
+            "airpath:802.16-ctc-agwn",
+            '"airpath:802.16-ctc-agwn": not a table that comes with Airpath. '
+            f"The nearest is airpath:802.16-ctc-awgn; accepted are {', '.join(shipped_tables())}.",
+        ),
+        (
+            "none/a.json",
+            '"none/a.json": no such file: none/a.json. Write a path from the scenario file, '
+            f"or a table that comes with Airpath: {', '.join(shipped_tables())}.",
+        ),
+    ],
+)
+def test_a_table_that_does_not_exist(table: str, line: str) -> None:
+    link = f'{{kind = "adaptive", table = "{table}", policy = "max-phy-throughput", snr_db = 22}}'
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(GOOD, place="wimax.toml", overrides=[("bottleneck.link", link)]).resolve()
+    assert str(caught.value) == f"wimax.toml: bottleneck.link.table = {line}"
+
+
+def test_a_table_without_a_name() -> None:
+    link = '{kind = "adaptive", table = "airpath:", policy = "max-phy-throughput", snr_db = 22}'
+    assert problem_after_setting("bottleneck.link", link) == (
+        '--set: bottleneck.link.table = "airpath:": names no table. Write a path from the '
+        'scenario file, or airpath: and a name, for example "airpath:802.16-ctc-vehicular-a".'
+    )
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '{kind = "fixed", rate = "5 Mbit/s"}',
+        '{kind = "multi-regime", thresholds = [5], regimes = [{rate = "1 Mbit/s"}, '
+        '{rate = "2 Mbit/s"}]}',
+        '{kind = "trace", file = "a.down"}',
+        '{kind = "rate-trace", file = "a.csv"}',
+        '{kind = "rlc-am", rate = "384 kbit/s"}',
+        '{kind = "adaptive", table = "a.json", snr_db = 22, policy = "max-phy-throughput"}',
+    ],
+)
+def test_every_link_has_a_rate_to_change(link: str) -> None:
+    text = GOOD + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
+    late = text + '[[control]]\nat = "301 s"\nrate = "0 bit/s"\n'
+    assert loads(text, overrides=[("bottleneck.link", link)]).control[0].rate == 10**6
+    assert lines(late, [("bottleneck.link", link)]) == [
+        'wimax.toml: control.1.at = "301 s": after the end, 300 s. Write a time within the run.'
+    ]
