@@ -155,15 +155,15 @@ def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""
 
 def phy_parts() -> str:
-    """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, `algorithms`."""
+    """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, ..."""
 
-def phy_channel(name: str) -> str | None:
-    """Return the full name of a channel with its mapping, None if there is none such."""
+def phy_channel(name: str) -> tuple[str, bool] | None:
+    """Return the full name of a channel, and whether blocks can be skipped; None: none such."""
 
 def phy_measure(
     config_json: str, threads: int, progress: Callable[[int, int], object] | None = None
-) -> tuple[int, int, int]:
-    """Measure one point on several threads: (errors, blocks, iterations)."""
+) -> tuple[int, int, int, int]:
+    """Measure one point on several threads: (errors, blocks, iterations, blocks skipped)."""
 
 def wilson_interval(errors: int, blocks: int, z: float) -> tuple[float, float]:
     """Return the lowest and highest share of errors by Wilson's test."""

@@ -23,7 +23,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 const ALGORITHMS: [(&str, Algorithm); 2] =
     [("max-log", Algorithm::MaxLog), ("linear-log", Algorithm::LinearLog)];
 
-/// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms.
+/// Demappers by the names that users give.
+const DEMAPPERS: [(&str, Demapper); 2] =
+    [("max-log", Demapper::MaxLog), ("linear-log", Demapper::LinearLog)];
+
+/// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms of the
+/// decoder and of the demapper.
 #[pyfunction]
 pub(crate) fn phy_parts() -> String {
     let mcss = MCSS.map(|mcs| {
@@ -42,14 +47,16 @@ pub(crate) fn phy_parts() -> String {
         "channels": Fading::all(),
         "mappings": Mapping::ALL.map(Mapping::name),
         "algorithms": ALGORITHMS.map(|(name, _)| name),
+        "demappers": DEMAPPERS.map(|(name, _)| name),
     })
     .to_string()
 }
 
-/// The full name of a channel with the mapping of its subcarriers; `None` if there is none such.
+/// The full name of a channel with the mapping of its subcarriers, and whether the skip rule has
+/// thresholds for it; `None` if there is none such.
 #[pyfunction]
-pub(crate) fn phy_channel(name: &str) -> Option<String> {
-    Fading::of_name(name).map(|fading| fading.name())
+pub(crate) fn phy_channel(name: &str) -> Option<(String, bool)> {
+    Fading::of_name(name).map(|fading| (fading.name(), monte_carlo::can_skip(&fading)))
 }
 
 /// Lowest and highest share of errors by Wilson's test at `z` standard deviations.
@@ -69,7 +76,15 @@ struct PointConfig {
     blocks: u64,
     iterations: u32,
     algorithm: String,
+    demapper: String,
+    skip: bool,
     seed: u64,
+}
+
+/// What `name` stands for.
+fn named<T: Copy>(of: &[(&str, T)], field: &str, name: &str) -> Result<T, ConfigError> {
+    let found = of.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, part)| part).ok_or_else(|| ConfigError::new(field, name, "unknown"))
 }
 
 impl PointConfig {
@@ -88,10 +103,7 @@ impl PointConfig {
     }
 
     fn settings(&self, threads: NonZero<usize>) -> Result<Settings, ConfigError> {
-        let algorithm = ALGORITHMS.into_iter().find(|&(name, _)| name == self.algorithm);
-        let Some((_, algorithm)) = algorithm else {
-            return Err(ConfigError::new("algorithm", &self.algorithm, "unknown"));
-        };
+        let algorithm = named(&ALGORITHMS, "algorithm", &self.algorithm)?;
         if self.iterations == 0 {
             return Err(ConfigError::new("iterations", 0, "not above 0"));
         }
@@ -102,14 +114,14 @@ impl PointConfig {
             blocks: self.blocks,
             threads,
             decoder: DecoderConfig { algorithm, max_iterations, ..DecoderConfig::default() },
-            demapper: Demapper::default(),
-            skips: false,
+            demapper: named(&DEMAPPERS, "demapper", &self.demapper)?,
+            skips: self.skip,
         })
     }
 }
 
 /// Measures one point on several threads, without the interpreter lock: (errors, blocks,
-/// iterations).
+/// iterations, blocks skipped).
 ///
 /// `progress(errors, blocks)` is called about ten times a second. Ctrl-C ends the measurement with
 /// `KeyboardInterrupt`.
@@ -121,7 +133,7 @@ pub(crate) fn phy_measure(
     config_json: &str,
     threads: NonZero<usize>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64)> {
+) -> PyResult<(u64, u64, u64, u64)> {
     let config: PointConfig = serde_json::from_str(config_json)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let point = config.point().map_err(errors::config)?;
@@ -148,8 +160,8 @@ pub(crate) fn phy_measure(
         }
         worker.join().expect("a checked point is measured without panicking")
     });
-    let Count { errors, blocks, iterations, .. } = outcome.count;
-    raised.map_or(Ok((errors, blocks, iterations)), Err)
+    let Count { errors, blocks, iterations, skipped } = outcome.count;
+    raised.map_or(Ok((errors, blocks, iterations, skipped)), Err)
 }
 
 /// A table of error rates.

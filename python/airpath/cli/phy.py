@@ -44,6 +44,11 @@ def per(
     blocks: Annotated[str, typer.Option(help="or with as many blocks.")] = "1e7",
     iterations: Annotated[int, typer.Option(help="Most of the decoder.")] = 10,
     algorithm: Annotated[str, typer.Option(help="max-log or linear-log.")] = "max-log",
+    demapper: Annotated[str, typer.Option(help="max-log or linear-log.")] = "max-log",
+    skip: Annotated[
+        bool,
+        typer.Option("--skip", help="Do not decode blocks whose channel has capacity to spare."),
+    ] = False,
     until_clean: Annotated[
         bool,
         typer.Option("--until-clean", help="A curve ends with the first point without an error."),
@@ -61,7 +66,8 @@ def per(
     given: dict[str, Any] = {}
     given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
     given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}
-    settings = Settings.checked({**given, "until_clean": until_clean}, _option)
+    given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
+    settings = Settings.checked(given, _option)
     size = _packet(packet)
     with output.progress_bar() as tell:
         table = measure_with(
@@ -145,9 +151,10 @@ def _intervals(mcs: dict[str, Any], point: dict[str, Any], packet: Size) -> dict
 def _print(table: PerTable, packet: Size, out: Console) -> None:
     settings = table.document["settings"]
     out.print(f"[bold]Error rates on {escape(table.channel)}[/bold]")
+    skipping = "; blocks with capacity to spare skipped" if settings.get("skip") else ""
     out.print(
         f"{settings['errors']} errors or {settings['blocks']} blocks a point; "
-        f"{settings['algorithm']}, {settings['iterations']} iterations; seed "
+        f"{settings['algorithm']}, {settings['iterations']} iterations{skipping}; seed "
         f"{table.document['provenance']['seed']}; intervals of {100 * CONFIDENCE:g} %"
     )
     if not table.complete:

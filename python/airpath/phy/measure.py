@@ -33,6 +33,8 @@ def measure(
     blocks: float = 10_000_000,
     iterations: int = 10,
     algorithm: str = "max-log",
+    demapper: str = "max-log",
+    skip: bool = False,
     until_clean: bool = False,
     seed: int = 1,
     threads: int | None = None,
@@ -60,6 +62,11 @@ def measure(
         Most iterations of the decoder, from 1. Default 10.
     algorithm : str
         ``max-log`` or ``linear-log``. Default ``max-log``.
+    demapper : str
+        ``max-log`` or ``linear-log``. Default ``max-log``.
+    skip : bool
+        Whether blocks whose channel has capacity to spare count as right without being decoded,
+        an approximation. Default False; only for ``vehicular-a``.
     until_clean : bool
         Whether a curve ends with the first point that had no error. Default False.
     seed : int
@@ -176,6 +183,8 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
         "blocks": settings.blocks,
         "iterations": settings.iterations,
         "algorithm": settings.algorithm,
+        "demapper": settings.demapper,
+        "skip": settings.skip,
         "seed": settings.seed,
     }
     interrupted = False
@@ -183,9 +192,9 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
         for before, mcs, snr_db in run.missing():
             config = json.dumps({**fixed, "mcs": mcs, "snr_db": snr_db}, allow_nan=False)
             tell = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
-            errors, blocks, iterations = _airpath.phy_measure(config, threads, tell)
-            counts = {"errors": errors, "blocks": blocks, "iterations": iterations}
-            run.add(mcs, {"snr_db": snr_db, **counts})
+            errors, blocks, iterations, skipped = _airpath.phy_measure(config, threads, tell)
+            point = {"snr_db": snr_db, "errors": errors, "blocks": blocks, "iterations": iterations}
+            run.add(mcs, {**point, "skipped": skipped} if settings.skip else point)
         if not run.document["complete"]:
             run.write(complete=True)
     except KeyboardInterrupt:
@@ -261,7 +270,7 @@ def _differences(found: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[s
 
 
 def _shown(value: Any) -> str:
-    return "none" if value is None else value if isinstance(value, str) else show(value)
+    return "not set" if value is None else value if isinstance(value, str) else show(value)
 
 
 def _cores() -> int:

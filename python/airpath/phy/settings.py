@@ -35,14 +35,15 @@ class Parts:
         `block_bytes`, `rate_bps`.
     channels : mapping of str to str
         One line about each channel; ``NS`` in a name stands for a delay spread in ns.
-    mappings, algorithms : sequence of str
-        Names.
+    mappings, algorithms, demappers : sequence of str
+        Names; the first is the default.
     """
 
     mcss: Sequence[Mapping[str, Any]]
     channels: Mapping[str, str]
     mappings: Sequence[str]
     algorithms: Sequence[str]
+    demappers: Sequence[str]
 
 
 @cache
@@ -72,8 +73,10 @@ class Settings:
         A point ends with as many errors, or as many blocks.
     iterations : int
         Most of the decoder.
-    algorithm : str
-        Of the decoder.
+    algorithm, demapper : str
+        Of the decoder, and of what comes before it.
+    skip : bool
+        Whether blocks whose channel has capacity to spare count as right.
     until_clean : bool
         Whether a curve ends with the first point without an error.
     seed : int
@@ -87,6 +90,8 @@ class Settings:
     blocks: int
     iterations: int
     algorithm: str
+    demapper: str
+    skip: bool
     until_clean: bool
     seed: int
 
@@ -127,6 +132,8 @@ class Settings:
             "blocks": take(_count, "blocks"),
             "iterations": take(_iterations, "iterations"),
             "algorithm": take(_algorithm, "algorithm"),
+            "demapper": take(_demapper, "demapper"),
+            "skip": take(_skip, "skip", "channel", "mapping"),
             "until_clean": bool(given["until_clean"]),
             "seed": take(_seed, "seed"),
         }
@@ -141,6 +148,11 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return them as a table's file has them, without channel and seed."""
+        unusual: dict[str, Any] = {}
+        if self.demapper != parts().demappers[0]:
+            unusual["demapper"] = self.demapper
+        if self.skip:
+            unusual["skip"] = True
         return {
             "mcs": list(self.mcss),
             "snr_db": list(self.snrs_db),
@@ -149,10 +161,11 @@ class Settings:
             "iterations": self.iterations,
             "algorithm": self.algorithm,
             "until_clean": self.until_clean,
+            **unusual,
         }
 
     def command(self) -> str:
-        """Return the command that measures the same, every setting written out."""
+        """Return the command that measures the same."""
         channel, slash, mapping = self.channel.partition("/")
         every = [mcs["name"] for mcs in parts().mcss]
         words = ["airpath", "phy", "per", "--channel", channel]
@@ -162,6 +175,9 @@ class Settings:
         words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
         words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
         words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
+        is_usual = self.demapper == parts().demappers[0]
+        words += [] if is_usual else ["--demapper", self.demapper]
+        words += ["--skip"] if self.skip else []
         words += ["--until-clean"] if self.until_clean else []
         return shlex.join([*words, "--seed", str(self.seed)])
 
@@ -180,19 +196,32 @@ def _mapping(given: Any) -> str:
 
 
 def _channel(channel: Any, mapping: Any) -> str:
-    known = _airpath.phy_channel(channel) if isinstance(channel, str) else None
+    known = _known(channel)
     if known is None:
         listed = ", ".join(parts().channels)
         accepted = f"Accepted are {listed}; NS is a delay spread in ns"
         raise _RefusedError("not a channel", accepted, "tdl-a-300")
     if mapping == parts().mappings[0] or mapping not in parts().mappings:
-        return known
-    mapped = _airpath.phy_channel(f"{channel}/{mapping}")
+        return known[0]
+    mapped = _known(f"{channel}/{mapping}")
     if mapped is None:
         raise _RefusedError(
             f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out"
         )
-    return mapped
+    return mapped[0]
+
+
+def _known(channel: Any) -> tuple[str, bool] | None:
+    return _airpath.phy_channel(channel) if isinstance(channel, str) else None
+
+
+def _skip(skip: Any, channel: Any, mapping: Any) -> bool:
+    known = _known(channel if mapping == parts().mappings[0] else f"{channel}/{mapping}")
+    if skip and known is not None and not known[1]:
+        raise _RefusedError(
+            f"has no thresholds for {known[0]}", "Leave it out, or measure vehicular-a"
+        )
+    return bool(skip)
 
 
 def _mcss(given: Any) -> tuple[str, ...]:
@@ -291,6 +320,12 @@ def _iterations(given: Any) -> int:
 def _algorithm(given: Any) -> str:
     if given not in parts().algorithms:
         raise _RefusedError("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
+    return str(given)
+
+
+def _demapper(given: Any) -> str:
+    if given not in parts().demappers:
+        raise _RefusedError("not a demapper", f"Accepted are {', '.join(parts().demappers)}")
     return str(given)
 
 

@@ -19,6 +19,11 @@ use std::f32::consts::LOG2_E;
 /// C, bit per symbol, from which on a block counts as right, mcs0 to mcs7.
 const SUFFICIENT: [f32; 8] = [1.70, 1.93, 2.90, 3.87, 4.70, 5.50, 5.75, 5.95];
 
+/// Whether there are thresholds for a channel: for Vehicular A, its symbols spread at random.
+pub fn can_skip(fading: &Fading) -> bool {
+    *fading == Fading::Tapped(VEHICULAR_A, Mapping::Random)
+}
+
 /// The rule at one point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Skip {
@@ -31,11 +36,10 @@ pub(super) struct Skip {
 
 impl Skip {
     /// The rule for blocks of `mcs` at the Es/N0 `snr` (linear). None on channels without
-    /// thresholds: all but Vehicular A, its symbols spread at random.
+    /// thresholds.
     pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32) -> Option<Skip> {
-        let has_thresholds = *fading == Fading::Tapped(VEHICULAR_A, Mapping::Random);
         let (bits, sufficient) = (mcs.modulation.bits() as f32, SUFFICIENT[mcs.number]);
-        has_thresholds.then_some(Skip { snr, bits, sufficient })
+        can_skip(fading).then_some(Skip { snr, bits, sufficient })
     }
 
     /// Whether a block with `gains`, one per symbol, counts as right.
