@@ -177,7 +177,8 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--blocks", "inf", '--blocks: "inf": not a whole number from 1 on. Write one, '),
         ("--iterations", "0", "--iterations: 0: not accepted. Write a whole number from 1 to "),
         ("--algorithm", "log", '--algorithm: "log": not an algorithm. Accepted are max-log, '),
-        ("--mapping", "none", '--mapping: "none": not a mapping. Accepted are random, fusc, '),
+        ("--mapping", "none", '--mapping: "none": not a mapping. Accepted are random, comb, '),
+        ("--demapper", "x", '--demapper: "x": not a demapper. Accepted are max-log, linear-log.'),
         ("--packet", "5", '--packet: "5": no unit. '),
         ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
         ("--seed", "-1", "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
@@ -199,6 +200,19 @@ def test_all_bad_values_are_told_at_once(airpath_command: Command) -> None:
     answer = airpath_command(*per("--channel", "x", "--snr", "", "--errors", "0", "--mcs", "9"))
     heads = [line.split(":")[0] for line in answer.err.splitlines()]
     assert heads == ["--channel", "--mcs", "--snr", "--errors"]
+
+
+def test_the_skip_rule_is_refused_where_it_was_not_tried(airpath_command: Command) -> None:
+    for channel, mapping in (("awgn", "random"), ("vehicular-a", "fusc")):
+        answer = airpath_command(
+            *per("--channel", channel, "--mapping", mapping, "--snr", 1, "--skip")
+        )
+        full = channel if channel == "awgn" else f"{channel}/{mapping}"
+        assert answer == (
+            2,
+            "",
+            f"--skip: true: has no thresholds for {full}. Leave it out, or measure vehicular-a.\n",
+        )
 
 
 def test_a_channel_without_subcarriers_has_no_mapping(airpath_command: Command) -> None:

@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as fuzz
+from hypothesis import strategies as st
 
 import airpath.phy
 from airpath import BadValueError
 from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
 from airpath.phy.measure import FILE_NAME
 from airpath.phy.settings import Settings
+from airpath.phy.tables import parse
 
 MCS = {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60, "rate_bps": 1e6}
 
@@ -152,6 +156,53 @@ def test_a_saved_table_is_the_same(table: PerTable, tmp_path: Path) -> None:
     assert airpath.phy.load(tmp_path / "again.json").document == table.document
 
 
+ODD = [None, True, -1, 0, 1.5, 1e300, 10**30, "", "x", [], {}, [[1]], {"a": 1}]
+PLACES: list[tuple[str | int, ...]] = [
+    ("channel",), ("snr_range_db",), ("curves",), ("curves", 0), ("curves", 0, "mcs"),
+    *(("curves", 0, "mcs", key) for key in MCS),
+    ("curves", 0, "points"), ("curves", 0, "points", 1),
+    *(("curves", 0, "points", 1, key) for key in ("snr_db", "errors", "blocks")),
+    ("complete",), ("settings",), ("provenance",),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
+def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], odd: Any) -> None:
+    changed = document((0, 90, 100), (2, 9, 1000), (4, 0, 1000))
+    part: Any = changed
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = odd
+    try:
+        table = parse(json.dumps(changed), "odd.json")
+    except BadValueError as refused:
+        assert str(refused).startswith("odd.json: ")
+        assert len(str(refused).splitlines()) == 1
+        return
+    assert 0 <= table.fer(0, 1.0) <= table.per(0, 1.0) <= 1
+    assert len(table.points()) == 3
+    assert table.plot().axes
+
+
+@fuzz(max_examples=300, deadline=None)
+@given(
+    st.text(max_size=20)
+    | st.lists(st.sampled_from(["1", "-2.5", ":", ",", "e9", "nan", " ", "1e-9", "٣"])).map("".join)
+)
+def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
+    try:
+        chosen = settings(snr_db=text)
+    except BadValueError as refused:
+        assert len(str(refused).splitlines()) == 1
+        return
+    assert list(chosen.snrs_db) == sorted(set(chosen.snrs_db))
+    written = re.search(r"--snr[ =](\S+)", chosen.command())
+    assert written
+    assert settings(snr_db=written[1]).snrs_db == chosen.snrs_db
+
+
 # --- measuring ---------------------------------------------------------------------------------
 
 FEW: dict[str, Any] = {"errors": 50, "blocks": 20_000, "mcs": ["mcs0", 3]}
@@ -168,6 +219,34 @@ def test_the_mapping_is_part_of_the_channel() -> None:
     table = airpath.phy.measure("vehicular-a", 12, mapping="fusc", **FEW)
     assert table.channel == "vehicular-a/fusc"
     assert "--channel vehicular-a --mapping fusc " in table.document["provenance"]["command"]
+
+
+def test_skipped_blocks_are_counted_and_right() -> None:
+    given: dict[str, Any] = {"mcs": 3, "errors": 10**6, "blocks": 100_000}
+    whole, skipping = (
+        airpath.phy.measure("vehicular-a", 26, skip=skip, **given) for skip in (False, True)
+    )
+    assert skipping.document["settings"]["skip"] is True
+    assert " --skip " in skipping.document["provenance"]["command"]
+    point = skipping.document["curves"][0]["points"][0]
+    assert point["blocks"] == 100_000
+    assert 0.5 < point["skipped"] / point["blocks"] < 1
+    # Two counts of some 19 errors.
+    counted = whole.document["curves"][0]["points"][0]
+    assert "skipped" not in counted
+    assert abs(point["errors"] - counted["errors"]) < 5 * math.sqrt(2 * 19)
+
+
+def test_the_demapper_is_a_setting() -> None:
+    rough, exact = (
+        airpath.phy.measure("awgn", 11.5, mcs=4, errors=10**6, blocks=8192, demapper=name)
+        for name in ("max-log", "linear-log")
+    )
+    assert "demapper" not in rough.document["settings"]
+    assert exact.document["settings"]["demapper"] == "linear-log"
+    assert " --demapper linear-log " in exact.document["provenance"]["command"]
+    # About a tenth of a dB better, at the same noise.
+    assert exact.fer("mcs4", 11.5) < rough.fer("mcs4", 11.5)
 
 
 def test_a_callback_that_raises_ends_the_measurement() -> None:
@@ -223,6 +302,7 @@ def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
         ("7, mcs2,64qam-2/3", ["mcs2", "mcs5", "mcs7"]),
         (3, ["mcs3"]),
         ([3, "mcs3", "16qam-3/4"], ["mcs3"]),
+        (np.array([4, 1]), ["mcs1", "mcs4"]),
         ("MCS1", ["mcs1"]),
     ],
 )
@@ -256,7 +336,8 @@ def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
 def settings(**changes: Any) -> Settings:
     given = {
         "channel": "awgn", "snr_db": 1, "mcs": 0, "mapping": "random", "errors": 1, "blocks": 1,
-        "iterations": 1, "algorithm": "max-log", "until_clean": False, "seed": 1,
+        "iterations": 1, "algorithm": "max-log", "demapper": "max-log", "skip": False,
+        "until_clean": False, "seed": 1,
     }  # fmt: skip
     return Settings.checked(given | changes)
 

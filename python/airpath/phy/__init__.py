@@ -11,17 +11,14 @@ from __future__ import annotations
 from airpath.phy.measure import measure
 from airpath.phy.settings import Parts, parts
 from airpath.phy.tables import (
-    PREFIX,
     IncompleteTableWarning,
     OutsideTableWarning,
     PerTable,
     load,
     shipped,
-    table_path,
 )
 
 __all__ = [
-    "PREFIX",
     "IncompleteTableWarning",
     "OutsideTableWarning",
     "Parts",
@@ -30,5 +27,4 @@ __all__ = [
     "measure",
     "parts",
     "shipped",
-    "table_path",
 ]

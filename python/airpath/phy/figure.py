@@ -53,14 +53,20 @@ def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
             panel.grid(visible=True, axis="both")
         handles, labels = fer.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside right center")
-        settings = table.document.get("settings", {})
-        how = f"{settings['algorithm']}, {settings['iterations']} iterations; " if settings else ""
         style.heading(
             figure,
             f"Error rates on {table.channel}",
-            f"{how}bars: 95 % intervals; open marks: no error, upper end of the interval",
+            f"{_how(table)}bars: 95 % intervals; open marks: no error, upper end of the interval",
         )
     return figure
+
+
+def _how(table: PerTable) -> str:
+    """Return how a table was decoded; one from elsewhere need not say."""
+    settings = table.document.get("settings")
+    if not isinstance(settings, dict) or not {"algorithm", "iterations"} <= settings.keys():
+        return ""
+    return f"{settings['algorithm']}, {settings['iterations']} iterations; "
 
 
 def _draw(

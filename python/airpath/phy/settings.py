@@ -225,7 +225,7 @@ def _skip(skip: Any, channel: Any, mapping: Any) -> bool:
 
 
 def _mcss(given: Any) -> tuple[str, ...]:
-    if given == "all":
+    if isinstance(given, str) and given.strip() == "all":
         return tuple(mcs["name"] for mcs in parts().mcss)
     items = given.split(",") if isinstance(given, str) else given
     items = items if isinstance(items, Iterable) else [items]

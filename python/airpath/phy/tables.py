@@ -15,6 +15,7 @@ import numpy as np
 from airpath import _airpath
 from airpath.errors import BadValueError
 from airpath.files import write_file
+from airpath.scenario.tables import PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
 
 if TYPE_CHECKING:
@@ -25,25 +26,18 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFIDENCE",
     "PACKET",
-    "PREFIX",
     "IncompleteTableWarning",
     "OutsideTableWarning",
     "PerTable",
     "load",
     "rates",
     "shipped",
-    "table_path",
 ]
-
-PREFIX = "airpath:"
-"""What the name of a shipped table begins with where a path could stand."""
 
 PACKET = Size(1500)
 CONFIDENCE = 0.95
 _DEVIATIONS = 1.959963984540054
 """Of the normal distribution, on both sides, for that confidence."""
-
-_FOLDER = Path(__file__).with_name("tables")
 
 
 class OutsideTableWarning(UserWarning):
@@ -271,29 +265,14 @@ def _packet_error_rate(fer: float, blocks: int) -> float:
 def shipped() -> dict[str, str]:
     """Return the names of the tables that come with Airpath, with one line about each."""
     found = {}
-    for file in sorted(_FOLDER.glob("*.json")):
-        about = json.loads(file.read_text("utf-8"))
-        settings = about["settings"]
-        found[file.stem] = (
+    for name in shipped_tables():
+        about = json.loads(table_path(name, None).read_text("utf-8"))
+        low, high = about["snr_range_db"]
+        found[name.removeprefix(PREFIX)] = (
             f"{about['channel']}: {len(about['curves'])} schemes of IEEE 802.16, "
-            f"{settings['snr_db'][0]:g} to {settings['snr_db'][-1]:g} dB"
+            f"{low:g} to {high:g} dB"
         )
     return found
-
-
-def table_path(table: str, folder: Path | None = None) -> Path:
-    """Return the path of a table; it need not exist.
-
-    Parameters
-    ----------
-    table : str
-        A path, or ``airpath:NAME`` for one that is shipped.
-    folder : pathlib.Path or None
-        Where relative paths start; None is the working folder.
-    """
-    if table.startswith(PREFIX):
-        return _FOLDER / f"{table.removeprefix(PREFIX)}.json"
-    return (folder or Path()) / table
 
 
 def load(table: str | os.PathLike[str]) -> PerTable:
@@ -312,8 +291,8 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     """
     name = os.fspath(table)
     plain = name.removeprefix(PREFIX)
-    is_shipped = plain in {file.stem for file in _FOLDER.glob("*.json")}
-    path = table_path(PREFIX + plain) if is_shipped else Path(name)
+    is_shipped = PREFIX + plain in shipped_tables()
+    path = table_path(PREFIX + plain, None) if is_shipped else Path(name)
     if name.startswith(PREFIX) and not is_shipped:
         raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
     try:
@@ -352,7 +331,7 @@ def parse(text: str, name: str) -> PerTable:
 
 
 def _listed() -> str:
-    return ", ".join(PREFIX + name for name in shipped())
+    return ", ".join(shipped_tables())
 
 
 def as_text(document: Mapping[str, Any]) -> str:
