@@ -15,6 +15,7 @@ import numpy as np
 from airpath import _airpath
 from airpath.errors import BadValueError
 from airpath.files import write_file
+from airpath.scenario.tables import FOLDER, PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
 
 if TYPE_CHECKING:
@@ -35,15 +36,10 @@ __all__ = [
     "table_path",
 ]
 
-PREFIX = "airpath:"
-"""What the name of a shipped table begins with where a path could stand."""
-
 PACKET = Size(1500)
 CONFIDENCE = 0.95
 _DEVIATIONS = 1.959963984540054
 """Of the normal distribution, on both sides, for that confidence."""
-
-_FOLDER = Path(__file__).with_name("tables")
 
 
 class OutsideTableWarning(UserWarning):
@@ -271,7 +267,7 @@ def _packet_error_rate(fer: float, blocks: int) -> float:
 def shipped() -> dict[str, str]:
     """Return the names of the tables that come with Airpath, with one line about each."""
     found = {}
-    for file in sorted(_FOLDER.glob("*.json")):
+    for file in sorted(FOLDER.glob("*.json")):
         about = json.loads(file.read_text("utf-8"))
         settings = about["settings"]
         found[file.stem] = (
@@ -279,21 +275,6 @@ def shipped() -> dict[str, str]:
             f"{settings['snr_db'][0]:g} to {settings['snr_db'][-1]:g} dB"
         )
     return found
-
-
-def table_path(table: str, folder: Path | None = None) -> Path:
-    """Return the path of a table; it need not exist.
-
-    Parameters
-    ----------
-    table : str
-        A path, or ``airpath:NAME`` for one that is shipped.
-    folder : pathlib.Path or None
-        Where relative paths start; None is the working folder.
-    """
-    if table.startswith(PREFIX):
-        return _FOLDER / f"{table.removeprefix(PREFIX)}.json"
-    return (folder or Path()) / table
 
 
 def load(table: str | os.PathLike[str]) -> PerTable:
@@ -312,7 +293,7 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     """
     name = os.fspath(table)
     plain = name.removeprefix(PREFIX)
-    is_shipped = plain in {file.stem for file in _FOLDER.glob("*.json")}
+    is_shipped = plain in {file.stem for file in FOLDER.glob("*.json")}
     path = table_path(PREFIX + plain) if is_shipped else Path(name)
     if name.startswith(PREFIX) and not is_shipped:
         raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
@@ -352,7 +333,7 @@ def parse(text: str, name: str) -> PerTable:
 
 
 def _listed() -> str:
-    return ", ".join(PREFIX + name for name in shipped())
+    return ", ".join(shipped_tables())
 
 
 def as_text(document: Mapping[str, Any]) -> str:
