@@ -235,7 +235,7 @@ fn a_packet_takes_whole_blocks() {
 }
 
 const EQ_23: Law = Law {
-    area: "Physical layer",
+    area: "802.16 packet error rates",
     source: "qawla-2015 eq. 23: a packet of L bytes is lost with one of its ⌈L/k⌉ blocks",
     allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
 };
@@ -300,7 +300,7 @@ fn a_biased_estimate_chooses_as_2_db_higher_and_loses_as_before() {
 }
 
 const NOISE: Law = Law {
-    area: "Physical layer",
+    area: "Radio channel",
     source: "A normal estimate of the SNR: the law of the MCS that TAGLA chooses with it",
     allows: "between the 0.1 % points of chi-square with 6 degrees of freedom",
 };

@@ -4,8 +4,9 @@ mod common;
 
 use airpath_core::Series;
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Files, Traces};
+use airpath_link::{AnyLink, Files};
 use airpath_path::Parts;
+use airpath_phy::per_table::PerTable;
 use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,6 +40,12 @@ fn cases() -> Vec<Case> {
             0.0,
             packets(4.0),
         ),
+        case(
+            json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+                   "policy": {"kind": "fixed", "mcs": "one"}}),
+            0.0,
+            packets(1.0),
+        ),
         case(json!({"kind": "rate-trace", "trace": "steps"}), 0.0, packets(1.0)),
         // Opportunities come one at a time, of 1504 bytes at most.
         case(
@@ -59,7 +66,14 @@ fn files() -> Arc<Files> {
     let steady = Trace::parse_mahimahi("steady", &lines.concat());
     let traces = [("steps", steps), ("steady", steady)];
     let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name))));
-    Arc::new(Traces::from(traces).into())
+    // A scheme of 2 Mbit/s without errors, of which 25 blocks make a packet.
+    let table = json!({"channel": "none", "curves": [{
+        "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 50,
+                "rate_bps": 2e6},
+        "points": [{"snr_db": 0, "errors": 0, "blocks": 1}]}]});
+    let table = PerTable::from_json(&table.to_string()).expect("a table");
+    let tables = [("t".to_owned(), Arc::new(table))].into();
+    Arc::new(Files { traces: traces.into(), tables })
 }
 
 /// Bytes of packets that arrive in each of the four phases, under an overload of twice the rate.

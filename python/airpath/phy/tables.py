@@ -266,7 +266,7 @@ def shipped() -> dict[str, str]:
     """Return the names of the tables that come with Airpath, with one line about each."""
     found = {}
     for name in shipped_tables():
-        about = json.loads(table_path(name, None).read_text("utf-8"))
+        about = json.loads(table_path(name).read_text("utf-8"))
         low, high = about["snr_range_db"]
         found[name.removeprefix(PREFIX)] = (
             f"{about['channel']}: {len(about['curves'])} schemes of IEEE 802.16, "
@@ -292,13 +292,13 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     name = os.fspath(table)
     plain = name.removeprefix(PREFIX)
     is_shipped = PREFIX + plain in shipped_tables()
-    path = table_path(PREFIX + plain, None) if is_shipped else Path(name)
+    path = table_path(PREFIX + plain) if is_shipped else Path(name)
     if name.startswith(PREFIX) and not is_shipped:
         raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, ValueError) as error:
-        why = (getattr(error, "strerror", None) or "not a text in UTF-8").lower()
+        why = (getattr(error, "strerror") or "not a text in UTF-8").lower()
         raise BadValueError(
             f'table = "{name}": cannot be read ({why}). Write the path of a file, or one of '
             f"{_listed()}."

@@ -11,18 +11,21 @@ from pathlib import Path
 from airpath.errors import BadValueError
 from airpath.scenario.base import nearest
 
-__all__ = ["PREFIX", "read_table", "shipped_tables", "table_not_found", "table_path"]
+__all__ = ["FOLDER", "PREFIX", "read_table", "shipped_tables", "table_not_found", "table_path"]
 
 PREFIX = "airpath:"
-_FOLDER = Path(__file__).parents[1] / "phy" / "tables"
+"""What the name of a table that comes with Airpath begins with."""
+
+FOLDER = Path(__file__).parents[1] / "phy" / "tables"
+"""Where those tables are."""
 
 
 def shipped_tables() -> list[str]:
     """Return the names of the tables that come with Airpath, as a scenario writes them."""
-    return sorted(PREFIX + file.stem for file in _FOLDER.glob("*.json"))
+    return sorted(PREFIX + file.stem for file in FOLDER.glob("*.json"))
 
 
-def table_path(table: str, folder: Path | None) -> Path:
+def table_path(table: str, folder: Path | None = None) -> Path:
     """Return the path that `table` names; it need not exist.
 
     Parameters
@@ -33,7 +36,7 @@ def table_path(table: str, folder: Path | None) -> Path:
         Where relative paths start; None is the working folder.
     """
     if table.startswith(PREFIX):
-        return _FOLDER / f"{table.removeprefix(PREFIX)}.json"
+        return FOLDER / f"{table.removeprefix(PREFIX)}.json"
     return (folder or Path()) / table
 
 
