@@ -9,6 +9,7 @@ mod pusc;
 
 use crate::gaussian::Gaussian;
 use crate::mcs::SLOT_SYMBOLS;
+use crate::vectorised::vectorised;
 use std::ops::Range;
 
 /// Distance of neighbouring subcarriers: 11.2 MHz / 1024.
@@ -79,8 +80,9 @@ pub struct Mapper {
     /// Random: the subcarriers in an order that every draw shuffles on. Comb: those drawn.
     /// Adjacent: in order. The others: those of the subchannels, twice round.
     subcarriers: Vec<u16>,
-    /// Random bits.
+    /// Random bits, and the places that a shuffle exchanges with the first ones.
     words: Vec<u64>,
+    partners: Vec<u16>,
 }
 
 impl Mapper {
@@ -92,7 +94,8 @@ impl Mapper {
             Mapping::Pusc => pusc::subchannels().repeat(2),
             Mapping::Amc => amc::subchannels().repeat(2),
         };
-        Mapper { mapping, subcarriers, words: vec![0; WIDTH] }
+        let (words, partners) = (vec![0; WIDTH.div_ceil(2)], vec![0; WIDTH + 1]);
+        Mapper { mapping, subcarriers, words, partners }
     }
 
     /// Forgets all blocks drawn: what follows depends on the random numbers alone.
@@ -131,10 +134,22 @@ impl Mapper {
     fn shuffle(&mut self, gaussian: &mut Gaussian, count: usize) {
         let words = &mut self.words[..count.div_ceil(2)];
         gaussian.words(words);
-        let halves = words.iter().flat_map(|&word| [word >> 32, word & 0xffff_ffff]);
-        for (place, half) in (0..count).zip(halves) {
-            let other = place + scaled(half, WIDTH - place);
-            self.subcarriers.swap(place, other);
+        let partners = &mut self.partners[..2 * words.len()];
+        vectorised(
+            #[inline(always)]
+            || {
+                for (pair, (&word, partners)) in
+                    words.iter().zip(partners.as_chunks_mut::<2>().0).enumerate()
+                {
+                    let left = WIDTH - 2 * pair;
+                    let places = [2 * pair, 2 * pair + 1];
+                    let further = [scaled(word >> 32, left), scaled(word & 0xffff_ffff, left - 1)];
+                    *partners = std::array::from_fn(|half| (places[half] + further[half]) as u16);
+                }
+            },
+        );
+        for (place, &partner) in partners[..count].iter().enumerate() {
+            self.subcarriers.swap(place, usize::from(partner));
         }
     }
 

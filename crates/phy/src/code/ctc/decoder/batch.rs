@@ -182,6 +182,9 @@ impl<S: Simd> Batch<S> {
 /// Columns of a tile: a tile of lines for all lanes stays in the nearest cache.
 const TILE: usize = 32;
 
+/// Lanes and columns that are turned over at once, where neighbouring lanes are fresh.
+const SQUARE: usize = 4;
+
 /// Puts column i of the rows of `fresh` lanes into vector `order[i]`.
 fn scatter<V: Pod, T: Copy>(
     vectors: &mut [V],
@@ -193,10 +196,22 @@ fn scatter<V: Pod, T: Copy>(
     let lanes = size_of::<V>() / size_of::<i16>();
     let numbers: &mut [i16] = cast_slice_mut(vectors);
     for (tile, places) in order.chunks(TILE).enumerate() {
-        for &lane in fresh {
-            let row = &rows[lane * order.len() + tile * TILE..][..places.len()];
-            for (&place, &value) in places.iter().zip(row) {
-                numbers[place as usize * lanes + lane] = number(value);
+        let row = |lane: usize| &rows[lane * order.len() + tile * TILE..][..places.len()];
+        let mut left = fresh;
+        while let Some(&lane) = left.first() {
+            let is_square = left.get(SQUARE - 1) == Some(&(lane + SQUARE - 1));
+            if is_square {
+                let rows: [&[T]; SQUARE] = std::array::from_fn(|next| row(lane + next));
+                for (column, &place) in places.iter().enumerate() {
+                    let to = &mut numbers[place as usize * lanes + lane..][..SQUARE];
+                    to.copy_from_slice(&rows.map(|row| number(row[column])));
+                }
+                left = &left[SQUARE..];
+            } else {
+                for (&place, &value) in places.iter().zip(row(lane)) {
+                    numbers[place as usize * lanes + lane] = number(value);
+                }
+                left = &left[1..];
             }
         }
     }
