@@ -14,6 +14,7 @@ from fractions import Fraction
 from airpath.papers.base import Cell, Effort
 from airpath.papers.qawla.data import inputs
 from airpath.papers.qawla.random_links import Link, RandomLink, random_link
+from airpath.papers.qawla.traffic import Traffic
 from airpath.scenario import (
     AckPath,
     Bottleneck,
@@ -40,7 +41,6 @@ __all__ = [
     "build",
     "of_random_link",
     "path",
-    "rtt0_ns",
     "simulated",
 ]
 
@@ -55,11 +55,6 @@ FRAME_OVERHEAD = "2 B"
 
 GRED = {"min_th": 30, "max_th": 90, "max_p": 0.1}
 """th_min, th_max in packets and p_max (§4)."""
-
-
-def rtt0_ns(flows: int, mean_rtt0_ms: int) -> list[Fraction]:
-    """Return RTT_0,i of every flow of SU(N, F), ns: 2 (i + 1) F / (N + 1) ms (§4)."""
-    return [Fraction(2 * (i + 1) * mean_rtt0_ms * 10**6, flows + 1) for i in range(flows)]
 
 
 def simulated(cell: Cell, effort: Effort) -> Scenario:
@@ -117,7 +112,7 @@ def build(
     case = inputs()[idx]
     return path(
         f"qawla idx {idx}, B = {boundary}",
-        (case.flows, case.mean_rtt0_ms),
+        Traffic("SU", case.flows, case.mean_rtt0_ms),
         case.rate_mbps,
         case.per,
         [boundary],
@@ -142,7 +137,7 @@ def of_random_link(
     """
     return path(
         f"qawla random link {link.number}",
-        (link.flows, link.mean_rtt0_ms),
+        Traffic("SU", link.flows, link.mean_rtt0_ms),
         link.rates_mbps,
         link.pers,
         link.thresholds,
@@ -154,7 +149,7 @@ def of_random_link(
 
 def path(
     name: str,
-    traffic: tuple[int, int],
+    traffic: Traffic,
     rates_mbps: Sequence[float],
     pers: Sequence[float],
     thresholds: Sequence[int],
@@ -169,8 +164,8 @@ def path(
     ----------
     name : str
         Of the scenario.
-    traffic : tuple of int
-        N and F, ms, of SU(N, F).
+    traffic : Traffic
+        The flows.
     rates_mbps, pers : sequence of float
         Rate, Mbit/s, and packet error rate of each regime.
     thresholds : sequence of int
@@ -198,7 +193,7 @@ def path(
         warmup=float(warmup_s),
         bottleneck=Bottleneck(aqm=Gred(**GRED), link=link),
         ack_path=IdealAckPath() if idealised else _ack_path(rates_mbps[0]),
-        flows=_flows(rtt0_ns(*traffic), idealised),
+        flows=_flows(traffic.rtt0_ns(), idealised),
         record=Record(series=list(record)),
     )
 
