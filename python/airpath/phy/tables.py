@@ -298,7 +298,7 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, ValueError) as error:
-        why = (getattr(error, "strerror") or "not a text in UTF-8").lower()
+        why = (error.strerror or "not a text in UTF-8").lower()
         raise BadValueError(
             f'table = "{name}": cannot be read ({why}). Write the path of a file, or one of '
             f"{_listed()}."

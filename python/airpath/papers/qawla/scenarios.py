@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from airpath.papers.base import Cell, Effort
-from airpath.papers.qawla.data import inputs
+from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
+from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.random_links import Link, RandomLink, random_link
+from airpath.papers.qawla.sample import Adapted
 from airpath.papers.qawla.traffic import Traffic
 from airpath.scenario import (
     AckPath,
@@ -39,6 +41,7 @@ __all__ = [
     "WIRE_RATE",
     "analysed",
     "build",
+    "of_adapted",
     "of_random_link",
     "path",
     "simulated",
@@ -61,6 +64,8 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
     """Return the scenario of a cell (idx, B) as it is simulated."""
     if isinstance(cell, Link):
         return of_random_link(random_link(cell), effort)
+    if isinstance(cell, Adapted):
+        return of_adapted(cell, effort)
     idx, boundary = cell
     return build(idx, boundary, effort.duration_s, effort.warmup_s)
 
@@ -72,6 +77,8 @@ def analysed(cell: Cell) -> Scenario:
     """
     if isinstance(cell, Link):
         return of_random_link(random_link(cell))
+    if isinstance(cell, Adapted):
+        return of_adapted(cell)
     idx, boundary = cell
     return build(idx, boundary, idealised=True)
 
@@ -144,6 +151,32 @@ def of_random_link(
         (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
         idealised=effort is None,
         record=record,
+    )
+
+
+def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
+    """Return the scenario of a policy's link: simulated with `effort`, or as the model has it.
+
+    Parameters
+    ----------
+    cell : Adapted
+        Channel, traffic and the MCSs.
+    effort : Effort, optional
+        How long it is simulated. Default: the path as the paper's model has it.
+    """
+    channel = CHANNELS[cell.channel]
+    rates = ErrorRates.of(channel)
+    # One MCS is one regime.
+    mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
+    return path(
+        f"qawla {channel.name} {cell.snr_db:g} dB, {cell.traffic.name}, "
+        + " and ".join(f"mcs{mcs}" for mcs in mcss),
+        cell.traffic,
+        [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in mcss],
+        [rates.per(mcs, cell.snr_db) for mcs in mcss],
+        [cell.boundary] if len(mcss) > 1 else [],
+        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
+        idealised=effort is None,
     )
 
 
