@@ -9,6 +9,7 @@ __all__ = [
     "Trace",
     "check",
     "commit",
+    "fixed_points",
     "generate_trace",
     "jain_index",
     "mean_interval",
@@ -150,6 +151,20 @@ def policy_choices(
     policy_json: str, table_json: str, snrs_db: Sequence[float], packet_bytes: int
 ) -> list[list[int]]:
     """Return the MCS that a policy chooses in each regime, for each estimate of the SNR."""
+
+def fixed_points(
+    links: Sequence[tuple[Sequence[float], Sequence[tuple[float, float]]]],
+    base_rtts_s: Sequence[Sequence[float]],
+    gred: tuple[float, float, float],
+    tcp: tuple[float, float, float],
+    packet_bytes: float,
+    threads: int,
+) -> bytes:
+    """Return T of each link with each set of flows, little-endian doubles, bit/s, by link.
+
+    A link is its thresholds, packets, and the (rate, packet error rate) of each regime. `gred`:
+    min_th, max_th, max_p; `tcp`: largest window, packets, timeout, s, packets for each ACK.
+    """
 
 def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""

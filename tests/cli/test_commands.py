@@ -200,8 +200,9 @@ def test_reproduce_json(airpath_command: Command) -> None:
         (["lena"], '"lena": not a paper. Accepted are qawla, sbd.'),
         (
             ["qawla", "table9"],
-            '"table9": not an item of qawla. '
-            "Accepted are table2, table3, table4, table5, fig5, fig6, three_regimes.",
+            '"table9": not an item of qawla. Accepted are fig2, fig3, table2, table3, table4, '
+            "table5, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, table6, sensitivity, "
+            "ranking, three_regimes.",
         ),
         (
             ["qawla", "--quick", "--full"],

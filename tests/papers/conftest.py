@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from airpath.papers._engine import EngineProgress, Simulated, Solved
+from airpath.papers._engine import Compiled, EngineProgress, Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
@@ -159,15 +159,22 @@ class FakeEngine:
             (sum(flow[wire]["delay_ns"] for wire in wires) + link["delay_ns"]) / 1e9
             for flow in resolved["flows"]
         ]
-        if len(link["regimes"]) != 2:
+        if len(link["regimes"]) > 2:
             return Solved("R1", 9e6, 5.0, None, 9.5e6)
-        low, high = link["regimes"]
+        low, high = link["regimes"][0], link["regimes"][-1]
         return fixed_point(
             rtts,
             (low["rate_bps"], high["rate_bps"]),
             (low["per"], high["per"]),
-            link["thresholds"][0],
+            # One regime has no boundary: anywhere.
+            (link["thresholds"] or [20])[0],
         )
+
+    def fixed_points(self, *arguments: Any, **options: Any) -> Any:
+        return Compiled().fixed_points(*arguments, **options)
+
+    def policy_choices(self, *arguments: Any) -> list[list[int]]:
+        return Compiled().policy_choices(*arguments)
 
     def mean_interval(
         self, values: Sequence[float], confidence: float
@@ -190,3 +197,9 @@ class FakeEngine:
 @pytest.fixture
 def fake_engine() -> FakeEngine:
     return FakeEngine()
+
+
+@pytest.fixture
+def second_solution() -> Callable[..., Solved]:
+    """Algorithm 1, written a second time."""
+    return fixed_point

@@ -34,6 +34,29 @@ def test_every_published_number_stands_beside_ours() -> None:
         },
         {**common, "quantity": "extra", "published": None, "ours": 1.0},
     ]
+    rare = {
+        **common,
+        "row": {"mcs": 4, "snr_db": 30},
+        "quantity": "per",
+        "unit": "1",
+        "published": 2.24e-5,
+        "published_ci": None,
+        "ours": 2.0e-5,
+        "low": 1e-5,
+        "high": 5e-5,
+        "relative_difference": -0.107,
+    }
+    mean = {
+        **common,
+        "row": {"policy": "P", "channel": "awgn"},
+        "quantity": "mean",
+        "unit": "1",
+        "published": 0.99,
+        "published_ci": None,
+        "ours": 0.987,
+        "relative_difference": -0.003,
+        "difference": -0.003,
+    }
     statement = {
         "text": "It is so.",
         "criterion": "As measured.",
@@ -53,11 +76,15 @@ def test_every_published_number_stands_beside_ours() -> None:
             "confidence": 0.99,
             "note": "In a hurry.",
         },
-        "items": [{"item": "table3", "title": "T", "rows": rows}],
+        "items": [
+            {"item": "table3", "title": "T", "rows": rows},
+            {"item": "table2", "title": "R", "rows": [rare]},
+            {"item": "table6", "title": "M", "rows": [mean]},
+        ],
         "statements": [statement],
         "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
         "headings": {"queue_analysis": "x*"},
-        "decimals": {"queue_analysis": 1},
+        "decimals": {"queue_analysis": 1, "mean": 3},
     }
     text = page(document)
     row = next(line for line in text.splitlines() if line.startswith("| 3 |"))
@@ -65,6 +92,9 @@ def test_every_published_number_stands_beside_ours() -> None:
         "| 3 | 10 | 18.5577 ± 0.0686 | 18.0000 ± 0.1000 | -3.00 % "
         "| 10.0 | 10.0 | +0.00 % | B | R1 |"
     )
+    assert "| 4 | 30 | 2.24e-05 | 2.00e-05 ± 2.0e-05 | -10.70 % |" in text
+    # Where the difference counts, and not how large it is beside the number.
+    assert "| P | awgn | 0.990 | 0.987 | -0.003 |" in text
     assert "extra" not in text
     assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
     assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. Every" in text

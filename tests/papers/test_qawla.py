@@ -32,6 +32,7 @@ from airpath.papers.qawla.tables import MEAN_LIMIT
 from airpath.papers.render import print_report
 from conformance import Law
 
+ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
 
@@ -232,12 +233,12 @@ def engine(fake_engine: Any) -> Any:
     """An engine that gives the published throughputs, and a queue around the published x*."""
 
     def throughput(name: str) -> float:
-        return 10e6 if "random" in name else published(*of_name(name)).ns3_mbps * 1e6
+        return published(*of_name(name)).ns3_mbps * 1e6 if "idx" in name else 10e6
 
     fake_engine.throughput = throughput
 
     def pmf(name: str) -> list[float]:
-        if "random" in name:
+        if "idx" not in name:
             return [0.1, 0.6, 0.3]
         idx, boundary = of_name(name)
         if idx == 2:
@@ -326,7 +327,14 @@ def test_each_cell_is_simulated_once(engine: Any) -> None:
     report = reproduce(
         "qawla", effort=SHORT, engine=engine, progress=lambda part, _what: progress.append(part)
     )
-    assert len(engine.runs) == len({run["name"] for run in engine.runs}) == 54 + LINKS
+    names = [run["name"] for run in engine.runs]
+    assert len(names) == len(set(names))
+    assert sum("idx" in name for name in names) == 54
+    assert sum("random" in name for name in names) == LINKS
+    # The sample of Section 6: at each SNR and traffic scenario as many links as are different.
+    adapted = [name for name in names if "dB" in name]
+    assert len(adapted) == len(names) - 54 - LINKS
+    assert 96 < len(adapted) < 6 * 96
     assert {run["reps"] for run in engine.runs} == {3}
     assert progress == sorted(progress)
     assert (progress[0], progress[-1]) == (0.0, 1.0)
@@ -454,8 +462,7 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("qawla", ["table9"]),
         {},
-        '"table9": not an item of qawla. Accepted are table2, table3, table4, table5, fig5, fig6, '
-        "three_regimes.",
+        f'"table9": not an item of qawla. Accepted are {", ".join(ITEMS)}.',
         id="unknown item",
     )
     yield pytest.param(

@@ -6,6 +6,7 @@
 
 mod adaptation;
 mod errors;
+mod fixed_points;
 mod phy;
 mod simulate;
 mod solve;
@@ -69,6 +70,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(adaptation::policy_choices, module)?)?;
     module.add_function(wrap_pyfunction!(solve::optimum_pair, module)?)?;
+    module.add_function(wrap_pyfunction!(fixed_points::fixed_points, module)?)?;
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_parts, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;

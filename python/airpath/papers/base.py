@@ -263,7 +263,8 @@ class Item:
     title : str
         One line about it.
     cells : sequence of Cell, or callable
-        What it needs simulated; a function of the effort where it depends on it.
+        What it needs simulated; a function of the session where it depends on the effort or on
+        what the session computes.
     evaluate : callable
         Makes the result from the session's solutions and finished simulations. The path is the
         folder for its files; None when none are wanted.
@@ -273,18 +274,18 @@ class Item:
 
     key: str
     title: str
-    cells: Sequence[Cell] | Callable[[Effort], Sequence[Cell]]
+    cells: Sequence[Cell] | Callable[[Session], Sequence[Cell]]
     evaluate: Callable[[Session, Path | None], ItemResult]
     statements: Sequence[str] = ()
 
-    def cells_with(self, effort: Effort) -> Sequence[Cell]:
-        """Return what it needs simulated with `effort`."""
-        return self.cells(effort) if callable(self.cells) else self.cells
+    def cells_of(self, session: Session) -> Sequence[Cell]:
+        """Return what it needs simulated."""
+        return self.cells(session) if callable(self.cells) else self.cells
 
 
 @dataclass(frozen=True)
 class StatementSpec:
-    """A statement before it is checked: which cells it needs, and how it is checked."""
+    """A statement before it is checked: which cells it needs, if any, and how it is checked."""
 
     key: str
     cells: Sequence[Cell]

@@ -111,9 +111,13 @@ def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]
         published += f" ± {row['published_ci']:g}"
     ours = _number(row["ours"], decimals)
     if row["low"] is not None:
-        ours += f" ± {(row['high'] - row['low']) / 2:.{decimals}f}"
+        half = (row["high"] - row["low"]) / 2
+        # As many digits as the number that it belongs to.
+        ours += f" ± {half:.{decimals}f}" if abs(row["ours"]) >= 0.1 else f" ± {half:.1e}"
     if row["unit"] == "%":
         return published, ours, f"{row['ours'] - row['published']:+.1f} points"
+    if "difference" in row:
+        return published, ours, f"{row['difference']:+.{decimals}f}"
     return published, ours, _percent(row["relative_difference"])
 
 

@@ -11,6 +11,7 @@ from airpath.errors import BadValueError
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
 from airpath.papers.base import (
+    Cell,
     Effort,
     Item,
     ItemResult,
@@ -86,19 +87,13 @@ def reproduce_paper(
     session = Session(paper, effort, engine or Compiled(), seed, threads, progress)
 
     specs = _statements_of(paper, chosen)
-    wanted = [item.cells_with(effort) for item in chosen] + [spec.cells for spec in specs]
-    session.simulate([cell for cells in wanted for cell in cells])
+    session.simulate(_wanted_cells(chosen, specs, session))
     results = [_evaluate(item, session, folder) for item in chosen]
     report = Report(
         paper=paper,
         provenance=_provenance(session, mode, provenance or {}),
         items=results,
-        # Statements of items that were not asked for are checked too when their cells are there.
-        statements=[
-            spec.check(session)
-            for spec in paper.statements
-            if spec.cells and all(session.finished(cell) for cell in spec.cells)
-        ],
+        statements=[spec.check(session) for spec in _checkable(paper, specs, session)],
         summaries=paper.summarise(results),
         interrupted=session.interrupted,
         effort=effort,
@@ -123,6 +118,36 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
 def _statements_of(paper: Paper, items: Sequence[Item]) -> list[StatementSpec]:
     wanted = {key for item in items for key in item.statements}
     return [spec for spec in paper.statements if spec.key in wanted]
+
+
+def _wanted_cells(
+    items: Sequence[Item], specs: Sequence[StatementSpec], session: Session
+) -> list[Cell]:
+    """Return what is to be simulated; nothing after Ctrl-C while the items find out."""
+    try:
+        wanted = [item.cells_of(session) for item in items] + [spec.cells for spec in specs]
+    except KeyboardInterrupt:
+        session.interrupted = True
+        return []
+    return [cell for cells in wanted for cell in cells]
+
+
+def _checkable(
+    paper: Paper, wanted: Sequence[StatementSpec], session: Session
+) -> list[StatementSpec]:
+    """Return the statements whose cells are all there, also of items that were not asked for.
+
+    Those without cells are checked when they were asked for and nothing was interrupted.
+    """
+    return [
+        spec
+        for spec in paper.statements
+        if (
+            all(session.finished(cell) for cell in spec.cells)
+            if spec.cells
+            else spec in wanted and not session.interrupted
+        )
+    ]
 
 
 def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:

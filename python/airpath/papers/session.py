@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from airpath.papers._engine import Engine, Series, Simulated, Solved
 from airpath.papers.base import Cell, Effort, Paper, Progress
 
 __all__ = ["Estimate", "Session"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Session:
         self._simulated: dict[Cell, Simulated] = {}
         self._solved: dict[Cell, Solved] = {}
         self._scenarios: dict[Cell, Any] = {}
+        self._shared: dict[str, Any] = {}
 
     def simulate(self, cells: Sequence[Cell]) -> None:
         """Simulate the cells that are still missing, in order.
@@ -187,6 +190,28 @@ class Session:
         if cell not in self._solved:
             self._solved[cell] = self.engine.solve(self.paper.analysed_scenario(cell))
         return self._solved[cell]
+
+    def shared(self, name: str, make: Callable[[], T]) -> T | None:
+        """Return what several items need and is computed once.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        make : callable
+            Computes it.
+
+        Returns
+        -------
+        found : what `make` returned, or None
+            None when it was not there yet when Ctrl-C came.
+        """
+        if name not in self._shared:
+            if self.interrupted:
+                return None
+            self._shared[name] = make()
+        found: T = self._shared[name]
+        return found
 
     def scenarios(self) -> dict[str, Any]:
         """Return every simulated scenario as plain values, by the text of its cell."""

@@ -6,12 +6,19 @@ leaves open with the value chosen, and the errata.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from airpath.papers.base import Effort, Item, Paper
-from airpath.papers.qawla import scenarios, three_regimes
+from airpath.papers.base import Cell, Effort, Item, ItemResult, Paper, Summary
+from airpath.papers.qawla import ranking, scenarios, three_regimes
+from airpath.papers.qawla.adaptation_statements import ADAPTATION_STATEMENTS
+from airpath.papers.qawla.curves import curve_item
 from airpath.papers.qawla.data import TABLE_OF
 from airpath.papers.qawla.figures import FIG5_CELLS, FIG6_CELLS, evaluate_fig5, evaluate_fig6
+from airpath.papers.qawla.policies import evaluate_table6
+from airpath.papers.qawla.policies import summarise as summarise_policies
+from airpath.papers.qawla.sample import Adapted
+from airpath.papers.qawla.sensitivity import evaluate_sensitivity
 from airpath.papers.qawla.statements import STATEMENTS
 from airpath.papers.qawla.tables import (
     cells_of_table,
@@ -19,8 +26,28 @@ from airpath.papers.qawla.tables import (
     results_table,
     summarise,
 )
+from airpath.papers.qawla.thresholds import FIGURES, figure_item
 
 __all__ = ["PAPER"]
+
+_STATEMENTS_OF = {
+    "fig7": ("h-100", "b-40", "b-20"),
+    "fig8": ("h-100", "b-40", "b-20"),
+    "fig9": ("insensitive", "over-rating", "dependent"),
+    "fig10": ("insensitive", "over-rating", "dependent"),
+    "fig11": ("worst-case", "worst-peak"),
+    "fig12": ("worst-case", "worst-peak"),
+}
+
+
+def _effort_of(cell: Cell, effort: Effort) -> Effort:
+    return ranking.effort_of(effort) if isinstance(cell, Adapted) else effort
+
+
+def _summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    makers = (summarise, three_regimes.summarise, summarise_policies, ranking.summarise)
+    return [summary for make in makers for summary in make(results)]
+
 
 PAPER: Final = Paper(
     key="qawla",
@@ -47,7 +74,22 @@ PAPER: Final = Paper(
         "full": Effort(replications=10, duration_s=300.0, warmup_s=30.0),
     },
     items=(
-        Item("table2", "the 18 scenarios, rates computed from Table 1", (), evaluate_table2),
+        *(
+            Item(
+                key,
+                f"packet error rates over the SNR: {name}",
+                (),
+                curve_item(key),
+                ("support", "mcs3-mcs4", "steepness"),
+            )
+            for key, name in (("fig2", "AWGN"), ("fig3", "ITU-A"))
+        ),
+        Item(
+            "table2",
+            "the 18 scenarios: rates computed from Table 1, our error rates",
+            (),
+            evaluate_table2,
+        ),
         *(
             Item(
                 key,
@@ -72,6 +114,29 @@ PAPER: Final = Paper(
             evaluate_fig6,
             ("mass-at-boundary",),
         ),
+        *(
+            Item(key, shown.title, (), figure_item(key), _STATEMENTS_OF[key])
+            for key, shown in FIGURES.items()
+        ),
+        Item(
+            "table6",
+            "normalised throughput of the link adaptation policies",
+            (),
+            evaluate_table6,
+            ("near-optimum", "order"),
+        ),
+        Item(
+            "sensitivity",
+            "Table 6: what it depends on",
+            (),
+            evaluate_sensitivity,
+        ),
+        Item(
+            ranking.KEY,
+            "beyond the paper: the policies of Table 6 by simulation",
+            ranking.cells,
+            ranking.evaluate,
+        ),
         Item(
             three_regimes.KEY,
             "beyond the paper: 50 random three-regime links, the differences explained",
@@ -85,9 +150,15 @@ PAPER: Final = Paper(
         "throughput_analysis": "T analysed, Mbit/s",
         "queue_analysis": "x*, packets",
         "alpha_analysis": "α*",
+        "per": "PER",
+        "mean_normalised_throughput": "T_M",
+        "worst_normalised_throughput": "T_W",
+        "best_threshold": "best threshold",
     },
+    decimals={"mean_normalised_throughput": 3, "worst_normalised_throughput": 3},
     simulated_scenario=scenarios.simulated,
     analysed_scenario=scenarios.analysed,
-    statements=STATEMENTS,
-    summarise=lambda results: [*summarise(results), *three_regimes.summarise(results)],
+    effort_of=_effort_of,
+    statements=(*STATEMENTS, *ADAPTATION_STATEMENTS),
+    summarise=_summarise,
 )

@@ -49,6 +49,17 @@ class Mcs:
     fec_block_bytes: int
     """k_m, bytes."""
 
+    @property
+    def name(self) -> str:
+        """Modulation and code rate."""
+        points = self.constellation_points
+        modulation = "QPSK" if points == 4 else f"{points}QAM"
+        return f"{modulation} {self.code_rate[0]}/{self.code_rate[1]}"
+
+    def blocks(self, packet_bytes: int) -> int:
+        """Return how many FEC blocks a packet takes."""
+        return ceil(packet_bytes / self.fec_block_bytes)
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -159,5 +170,4 @@ def link_rate_bps(mcs: Mcs) -> float:
     """
     over, under = mcs.code_rate
     raw_bps = SUBCARRIERS_PER_S * log2(mcs.constellation_points) * over / under
-    blocks = ceil(PACKET_BYTES / mcs.fec_block_bytes)
-    return raw_bps * PACKET_BYTES / (mcs.fec_block_bytes * blocks)
+    return raw_bps * PACKET_BYTES / (mcs.fec_block_bytes * mcs.blocks(PACKET_BYTES))

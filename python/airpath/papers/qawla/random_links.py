@@ -13,6 +13,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeVar
 
 from airpath.papers.qawla.data import link_rate_bps, mcs_table
+from airpath.papers.qawla.traffic import FLOWS, MEAN_RTT0_MS
 
 __all__ = ["LINKS", "LINK_SEED", "Link", "RandomLink", "draw", "random_link"]
 
@@ -28,10 +29,6 @@ HIGHEST_PER: Final = 0.3
 """Range of packet error rates: Table 2 has 8.4e-6 to 0.295, apart from 0."""
 THRESHOLDS: Final = range(5, 41)
 """Packets. The paper has 10, 20, 30 (§5) and 40 (§6)."""
-FLOWS: Final = (1, 2, 4, 8, 16)
-"""N (§4)."""
-MEAN_RTT0_MS: Final = (1, 5, 10, 20, 40, 60, 80, 100)
-"""F, ms (§4)."""
 
 _T = TypeVar("_T")
 

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from airpath.papers.base import Cell, Effort
-from airpath.papers.qawla.data import inputs
+from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
+from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.random_links import Link, RandomLink, random_link
+from airpath.papers.qawla.sample import Adapted
+from airpath.papers.qawla.traffic import Traffic
 from airpath.scenario import (
     AckPath,
     Bottleneck,
@@ -38,9 +41,9 @@ __all__ = [
     "WIRE_RATE",
     "analysed",
     "build",
+    "of_adapted",
     "of_random_link",
     "path",
-    "rtt0_ns",
     "simulated",
 ]
 
@@ -57,15 +60,12 @@ GRED = {"min_th": 30, "max_th": 90, "max_p": 0.1}
 """th_min, th_max in packets and p_max (§4)."""
 
 
-def rtt0_ns(flows: int, mean_rtt0_ms: int) -> list[Fraction]:
-    """Return RTT_0,i of every flow of SU(N, F), ns: 2 (i + 1) F / (N + 1) ms (§4)."""
-    return [Fraction(2 * (i + 1) * mean_rtt0_ms * 10**6, flows + 1) for i in range(flows)]
-
-
 def simulated(cell: Cell, effort: Effort) -> Scenario:
     """Return the scenario of a cell (idx, B) as it is simulated."""
     if isinstance(cell, Link):
         return of_random_link(random_link(cell), effort)
+    if isinstance(cell, Adapted):
+        return of_adapted(cell, effort)
     idx, boundary = cell
     return build(idx, boundary, effort.duration_s, effort.warmup_s)
 
@@ -77,6 +77,8 @@ def analysed(cell: Cell) -> Scenario:
     """
     if isinstance(cell, Link):
         return of_random_link(random_link(cell))
+    if isinstance(cell, Adapted):
+        return of_adapted(cell)
     idx, boundary = cell
     return build(idx, boundary, idealised=True)
 
@@ -117,7 +119,7 @@ def build(
     case = inputs()[idx]
     return path(
         f"qawla idx {idx}, B = {boundary}",
-        (case.flows, case.mean_rtt0_ms),
+        Traffic("SU", case.flows, case.mean_rtt0_ms),
         case.rate_mbps,
         case.per,
         [boundary],
@@ -142,7 +144,7 @@ def of_random_link(
     """
     return path(
         f"qawla random link {link.number}",
-        (link.flows, link.mean_rtt0_ms),
+        Traffic("SU", link.flows, link.mean_rtt0_ms),
         link.rates_mbps,
         link.pers,
         link.thresholds,
@@ -152,9 +154,35 @@ def of_random_link(
     )
 
 
+def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
+    """Return the scenario of a policy's link: simulated with `effort`, or as the model has it.
+
+    Parameters
+    ----------
+    cell : Adapted
+        Channel, traffic and the MCSs.
+    effort : Effort, optional
+        How long it is simulated. Default: the path as the paper's model has it.
+    """
+    channel = CHANNELS[cell.channel]
+    rates = ErrorRates.of(channel)
+    # One MCS is one regime.
+    mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
+    return path(
+        f"qawla {channel.name} {cell.snr_db:g} dB, {cell.traffic.name}, "
+        + " and ".join(f"mcs{mcs}" for mcs in mcss),
+        cell.traffic,
+        [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in mcss],
+        [rates.per(mcs, cell.snr_db) for mcs in mcss],
+        [cell.boundary] if len(mcss) > 1 else [],
+        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
+        idealised=effort is None,
+    )
+
+
 def path(
     name: str,
-    traffic: tuple[int, int],
+    traffic: Traffic,
     rates_mbps: Sequence[float],
     pers: Sequence[float],
     thresholds: Sequence[int],
@@ -169,8 +197,8 @@ def path(
     ----------
     name : str
         Of the scenario.
-    traffic : tuple of int
-        N and F, ms, of SU(N, F).
+    traffic : Traffic
+        The flows.
     rates_mbps, pers : sequence of float
         Rate, Mbit/s, and packet error rate of each regime.
     thresholds : sequence of int
@@ -198,7 +226,7 @@ def path(
         warmup=float(warmup_s),
         bottleneck=Bottleneck(aqm=Gred(**GRED), link=link),
         ack_path=IdealAckPath() if idealised else _ack_path(rates_mbps[0]),
-        flows=_flows(rtt0_ns(*traffic), idealised),
+        flows=_flows(traffic.rtt0_ns(), idealised),
         record=Record(series=list(record)),
     )
 

@@ -19,7 +19,8 @@ from airpath.papers.qawla.explain import ASSUMPTIONS, Explanation, Measured, exp
 from airpath.papers.qawla.explain import Path as ModelPath
 from airpath.papers.qawla.measures import pmf, throughput
 from airpath.papers.qawla.random_links import LINK_SEED, LINKS, Link, RandomLink, random_link
-from airpath.papers.qawla.scenarios import LINK_DELAY_NS, rtt0_ns
+from airpath.papers.qawla.scenarios import LINK_DELAY_NS
+from airpath.papers.qawla.traffic import Traffic
 from airpath.papers.session import Session
 from airpath.results import style as plotting
 
@@ -176,7 +177,8 @@ def of_paper(cell: Cell) -> RandomLink:
 
 def model_path(link: RandomLink) -> ModelPath:
     """Return what the model is told about a link."""
-    base = [float(rtt + 2 * LINK_DELAY_NS) * 1e-9 for rtt in rtt0_ns(link.flows, link.mean_rtt0_ms)]
+    rtt0_ns = Traffic("SU", link.flows, link.mean_rtt0_ms).rtt0_ns()
+    base = [float(rtt + 2 * LINK_DELAY_NS) * 1e-9 for rtt in rtt0_ns]
     return ModelPath.of(link.rates_mbps, link.pers, link.thresholds, base)
 
 

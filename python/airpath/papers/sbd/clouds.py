@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from airpath.papers.base import Cell, Effort, ItemResult, Row, Table
+from airpath.papers.base import Cell, ItemResult, Row, Table
 from airpath.papers.sbd.data import (
     BEARERS,
     GRID_MAX_P,
@@ -91,20 +91,21 @@ def grid(cloud: Cloud, step: int = 1) -> dict[int, list[Case]]:
     }
 
 
-def cells_of_cloud(cloud: Cloud) -> Callable[[Effort], Sequence[Cell]]:
+def cells_of_cloud(cloud: Cloud) -> Callable[[Session], Sequence[Cell]]:
     """Return what gives the cells of a cloud, with drop-tail for comparison."""
 
-    def cells(effort: Effort) -> Sequence[Cell]:
+    def cells(session: Session) -> Sequence[Cell]:
         plain = Case(cloud.bearer, cloud.flows, DropTail())
-        return [plain, *(case for row in grid(cloud, effort.grid_step).values() for case in row)]
+        rows = grid(cloud, session.effort.grid_step).values()
+        return [plain, *(case for row in rows for case in row)]
 
     return cells
 
 
-def cells_of_others(effort: Effort) -> Sequence[Cell]:
+def cells_of_others(session: Session) -> Sequence[Cell]:
     """Return the cells of every cloud: the item ``bearers`` looks for the best in all of them."""
     clouds = (*CLOUDS.values(), *OTHERS.values())
-    return [cell for cloud in clouds for cell in cells_of_cloud(cloud)(effort)]
+    return [cell for cloud in clouds for cell in cells_of_cloud(cloud)(session)]
 
 
 def cloud_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
@@ -113,7 +114,7 @@ def cloud_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         title = f"Fig. {key[3:]}: {_about(cloud)}"
-        complete = all(session.finished(cell) for cell in cells_of_cloud(cloud)(session.effort))
+        complete = all(session.finished(cell) for cell in cells_of_cloud(cloud)(session))
         return ItemResult(
             key,
             title,
@@ -195,7 +196,7 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
         "One flow; T_r in ms, goodput in kbit/s, delay in s. Ours is the largest of many means: "
         "with few runs it is too large, by about ±, and which setting it belongs to is chance."
     ]
-    complete = all(session.finished(cell) for cell in cells_of_others(session.effort))
+    complete = all(session.finished(cell) for cell in cells_of_others(session))
     figures = []
     for key, cloud in OTHERS.items():
         rows += _rows(cloud, session)

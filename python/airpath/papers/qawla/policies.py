@@ -1,0 +1,217 @@
+"""Table 6: the link adaptation policies beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from airpath.papers.base import ItemResult, Row, Summary, Table
+from airpath.papers.files import read_table
+from airpath.papers.qawla.adaptation import (
+    MAX_PHY_THROUGHPUT_FER,
+    MAX_PHY_THROUGHPUT_PER,
+    Adaptations,
+    Policy,
+    adaptations,
+    qawla,
+    tagla,
+    tfer,
+)
+from airpath.papers.qawla.radio import CHANNELS, ErrorRates
+from airpath.papers.qawla.thresholds import TH_FER, TH_PER
+from airpath.papers.session import Session
+
+__all__ = [
+    "BEST",
+    "BEST_FACTOR",
+    "MEASURES",
+    "POLICIES",
+    "Best",
+    "best_threshold",
+    "evaluate_table6",
+    "limit",
+    "published_table6",
+    "summarise",
+]
+
+POLICIES: Final = (
+    qawla(0.05, 100, 20),
+    tagla(0.0032),
+    tfer(0.00013),
+    MAX_PHY_THROUGHPUT_PER,
+    MAX_PHY_THROUGHPUT_FER,
+)
+"""The rows of Table 6."""
+
+MEASURES: Final = ("mean_normalised_throughput", "worst_normalised_throughput")
+"""T_M and T_W."""
+
+NEAR, ROUGH = 0.02, 0.05
+"""Largest differences from Table 6: with thresholds, and of MaxPHYThru."""
+
+BEST_FACTOR: Final = 2.0
+"""Largest factor between our best thresholds and the paper's."""
+
+
+def limit(policy: Policy) -> float:
+    """Return the largest difference from Table 6 that is asked for."""
+    return ROUGH if policy.kind == "max-phy-throughput" else NEAR
+
+
+@cache
+def published_table6() -> dict[tuple[str, str, str], float]:
+    """Return Table 6 by policy, channel and measure."""
+    return {
+        (row["policy"], row["channel"], measure): float(row[measure])
+        for row in read_table("qawla", "table6.csv")
+        for measure in MEASURES
+    }
+
+
+def measured(found: Adaptations, policy: Policy, channel: str, measure: str) -> float:
+    """Return T_M or T_W of a policy."""
+    adaptation = found[channel]
+    return adaptation.mean(policy) if measure == MEASURES[0] else adaptation.worst(policy)
+
+
+# --- the best thresholds -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Best:
+    """A policy whose threshold the paper fixes where the average of T_M is largest."""
+
+    policy: str
+    symbol: str
+    make: Callable[[float], Policy]
+    thresholds: Sequence[float]
+    published: float
+
+
+BEST: Final = (
+    Best("TAGLA", "th_PER", tagla, TH_PER, 0.0032),
+    Best("TFER", "th_FER", tfer, TH_FER, 0.00013),
+)
+
+
+def best_threshold(found: Adaptations, best: Best) -> tuple[float, float]:
+    """Return the threshold with the largest average of T_M over both channels, and that."""
+    average, threshold = max(
+        (sum(each.mean(best.make(threshold)) for each in found.values()) / len(found), threshold)
+        for threshold in best.thresholds
+    )
+    return threshold, average
+
+
+# --- the item ----------------------------------------------------------------------------------
+
+
+def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
+    """Return Table 6 and the best thresholds."""
+    title = "Table 6: normalised aggregate TCP throughput of the policies"
+    found = adaptations(session)
+    if found is None:
+        return ItemResult("table6", title, [], complete=False)
+    rows, lines = [], []
+    for policy in POLICIES:
+        for channel in CHANNELS.values():
+            line = [policy.name, channel.name]
+            for measure in MEASURES:
+                theirs = published_table6()[policy.name, channel.key, measure]
+                ours = measured(found, policy, channel.key, measure)
+                within = abs(ours - theirs) <= limit(policy)
+                key = {"policy": policy.name, "channel": channel.key}
+                extra = {"difference": ours - theirs, "limit": limit(policy), "within": within}
+                rows.append(Row(key, measure, "1", theirs, ours, extra=extra))
+                line += [f"{theirs:.2f}", f"{ours:.3f}", f"{ours - theirs:+.3f}"]
+                line.append("yes" if within else "NO")
+            lines.append(line)
+    columns = [("", "policy"), ("", "channel")]
+    for symbol in ("T_M", "T_W"):
+        columns += [(symbol, name) for name in ("paper", "ours", "diff", "within")]
+    thresholds, threshold_rows = _best_table(found)
+    notes = [
+        f"within: {NEAR:g}; {ROUGH:g} for MaxPHYThru. By the fixed point, 72 traffic scenarios.",
+        *(
+            f"Error rates, {channel.name}: {ErrorRates.of(channel).command}"
+            for channel in CHANNELS.values()
+        ),
+    ]
+    return ItemResult(
+        "table6",
+        "Normalised aggregate TCP throughput of the policies",
+        [*rows, *threshold_rows],
+        [Table(title, columns, lines, notes), thresholds],
+    )
+
+
+def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
+    rows, lines = [], []
+    for best in BEST:
+        threshold, average = best_threshold(found, best)
+        published = sum(each.mean(best.make(best.published)) for each in found.values()) / 2
+        within = 1 / BEST_FACTOR <= threshold / best.published <= BEST_FACTOR
+        rows.append(
+            Row(
+                {"policy": best.policy, "channel": "both"},
+                "best_threshold",
+                "1",
+                best.published,
+                threshold,
+                extra={"within": within},
+            )
+        )
+        lines.append(
+            [
+                f"{best.policy}, {best.symbol}",
+                f"{best.published:g}",
+                f"{threshold:.2g}",
+                f"{published:.4f}",
+                f"{average:.4f}",
+                "yes" if within else "NO",
+            ]
+        )
+    columns = [
+        ("", "policy"),
+        ("best threshold", "paper"),
+        ("best threshold", "ours"),
+        ("average T_M", "at the paper's"),
+        ("average T_M", "at ours"),
+        ("", "within"),
+    ]
+    notes = [f"Average of T_M over both channels; within: a factor {BEST_FACTOR:g}."]
+    return Table("The best thresholds", columns, lines, notes), rows
+
+
+def summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    """Return how many entries of Table 6 are as near as asked for."""
+    rows = [row for result in results if result.item == "table6" for row in result.rows]
+    entries = [row for row in rows if row.quantity in MEASURES]
+    if not entries:
+        return []
+    names = dict(zip(MEASURES, ("T_M", "T_W"), strict=True))
+    outside = [
+        f"{names[row.quantity]} of {row.row['policy']}, {CHANNELS[str(row.row['channel'])].name} "
+        f"({row.extra['difference']:+.3f})"
+        for row in entries
+        if not row.extra["within"]
+    ]
+    best = {str(row.row["policy"]): row for row in rows if row.quantity == "best_threshold"}
+    lines = [
+        f"{len(entries) - len(outside)} of {len(entries)} entries within {NEAR:g} "
+        f"({ROUGH:g} for MaxPHYThru)" + (f"; others: {'; '.join(outside)}" if outside else ""),
+        "best thresholds: "
+        + ", ".join(
+            f"{name} {row.ours:.2g} (paper {row.published:g})" for name, row in best.items()
+        ),
+    ]
+    values = {
+        "entries": len(entries),
+        "within": len(entries) - len(outside),
+        "outside": outside,
+        "best_thresholds": {name: row.ours for name, row in best.items()},
+    }
+    return [Summary("policies", "Our Table 6 against the paper's", lines, values)]

@@ -1,0 +1,57 @@
+"""The sample of §6 that is simulated: traffic scenarios, SNRs, and the link of each policy."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from airpath.papers.qawla.radio import Channel
+from airpath.papers.qawla.traffic import TRAFFIC, Traffic
+
+__all__ = ["QUANTILES", "SAMPLED_TRAFFIC", "Adapted", "sampled_snrs_db"]
+
+_FLOWS: Final = (1, 4, 16)
+_MEAN_RTT0_MS: Final = (1, 10, 40, 100)
+
+SAMPLED_TRAFFIC: Final = tuple(
+    Traffic("SF" if flows > 1 and (row + column) % 2 else "SU", flows, mean_rtt0_ms)
+    for row, flows in enumerate(_FLOWS)
+    for column, mean_rtt0_ms in enumerate(_MEAN_RTT0_MS)
+)
+"""12 of the 72 traffic scenarios, SU and SF in turn."""
+
+assert all(traffic in TRAFFIC for traffic in SAMPLED_TRAFFIC)
+
+QUANTILES: Final = (1 / 8, 3 / 8, 5 / 8, 7 / 8)
+"""Of the weights of the SNRs: each stands for a quarter of them."""
+
+
+def sampled_snrs_db(channel: Channel) -> list[float]:
+    """Return the SNRs of a channel at the quantiles, dB."""
+    found, left = [], list(QUANTILES)
+    passed = 0.0
+    for snr_db, weight in zip(channel.snrs_db(), channel.weights(), strict=True):
+        passed += weight
+        while left and passed >= left[0]:
+            found.append(snr_db)
+            left.pop(0)
+    return found
+
+
+class Adapted(NamedTuple):
+    """The cell of a link with the MCSs that a policy chose."""
+
+    channel: str
+    """Key of the channel."""
+    snr_db: float
+    spacing: str
+    flows: int
+    mean_rtt0_ms: int
+    mcs1: int
+    mcs2: int
+    boundary: int
+    """B, packets; without a meaning when both MCSs are the same."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """The traffic scenario."""
+        return Traffic("SF" if self.spacing == "SF" else "SU", self.flows, self.mean_rtt0_ms)

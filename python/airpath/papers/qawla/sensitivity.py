@@ -1,0 +1,234 @@
+"""How much Table 6 depends on what the paper leaves open: one choice changed at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airpath.papers.base import ItemResult, Row, Table
+from airpath.papers.qawla.adaptation import (
+    OPTIMUM_PAIRS,
+    PAIRS,
+    Adaptation,
+    Policy,
+    adaptations,
+)
+from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
+from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
+from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
+from airpath.papers.session import Session
+
+__all__ = ["evaluate_sensitivity"]
+
+TITLE: Final = "Table 6: what it depends on"
+
+Both = tuple[float, float]
+"""T_M and T_W."""
+
+_Variant = Callable[[Adaptation, Policy], Both]
+
+
+def _with_weights(weights: Callable[[Channel], NDArray[np.float64]]) -> _Variant:
+    def both(adaptation: Adaptation, policy: Policy) -> Both:
+        normalised = adaptation.normalised(policy)
+        mean = weights(adaptation.channel) @ normalised.mean(axis=1)
+        return float(mean), adaptation.worst(policy)
+
+    return both
+
+
+def _densities(channel: Channel) -> NDArray[np.float64]:
+    places = (np.array(channel.snrs_db()) - channel.mean_db) / channel.deviation_db
+    density = np.exp(-(places**2) / 2)
+    return np.asarray(density / density.sum())
+
+
+def _tails_at_the_ends(channel: Channel) -> NDArray[np.float64]:
+    half = channel.grid_db[2] / 2
+    low, high = channel.support_db
+    inside = channel.below(high + half) - channel.below(low - half)
+    weights = channel.weights() * inside
+    weights[0] += channel.below(low - half)
+    weights[-1] += 1 - channel.below(high + half)
+    return weights
+
+
+def _optimum_of_one_boundary(adaptation: Adaptation, policy: Policy) -> Both:
+    chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
+    best = adaptation.throughput_bps[policy.boundary][:, chosen].max(axis=1)
+    normalised = adaptation.normalised(policy, optimum_bps=best)
+    mean = adaptation.weights @ normalised.mean(axis=1)
+    return float(mean), float(normalised.min(axis=0).mean())
+
+
+CHOSEN: Final = "chosen"
+
+READINGS: Final[Mapping[str, _Variant]] = {
+    CHOSEN: lambda adaptation, policy: (adaptation.mean(policy), adaptation.worst(policy)),
+    "density": _with_weights(_densities),
+    "tails": _with_weights(_tails_at_the_ends),
+    "one B": _optimum_of_one_boundary,
+}
+"""Readings of the averages."""
+
+
+def _mcs4_first(table: dict[str, Any]) -> None:
+    """Of two MCSs with 3 bit/symbol, let mcs4 count as the more efficient one."""
+    table["curves"][4]["mcs"]["code_rate"] *= 1 + 1e-9
+
+
+def _mcs3_first(table: dict[str, Any]) -> None:
+    table["curves"][3]["mcs"]["code_rate"] *= 1 + 1e-9
+
+
+CHOICES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
+    "mcs3": _mcs3_first,
+    "mcs4": _mcs4_first,
+}
+"""Other choices of the policies."""
+
+
+def _table2_rates(table: dict[str, Any]) -> None:
+    """Take the printed error rates where Table 2 has them."""
+    for rate in error_rates():
+        points = table["curves"][rate.mcs]["points"]
+        for point in points:
+            if point["snr_db"] == rate.snr_db:
+                point |= {"errors": rate.published_errors, "blocks": PUBLISHED_BLOCKS}
+        if points[-1]["errors"] and points[-1]["snr_db"] < table["snr_range_db"][1]:
+            step = points[-1]["snr_db"] - points[-2]["snr_db"]
+            points.append({**points[-1], "snr_db": points[-1]["snr_db"] + step, "errors": 0})
+
+
+def _half_an_error(table: dict[str, Any]) -> None:
+    """Let a point without an error count as half an error, and all above it."""
+    last = table["snr_range_db"][1]
+    for curve in table["curves"]:
+        points = curve["points"]
+        step = points[-1]["snr_db"] - points[-2]["snr_db"]
+        while points[-1]["snr_db"] < last:
+            points.append({**points[-1], "snr_db": points[-1]["snr_db"] + step})
+        for point in points:
+            if not point["errors"]:
+                point |= {"errors": 1, "blocks": 2 * point["blocks"]}
+
+
+SHIFT_DB: Final = 0.05
+"""How far apart curves of equally good programs may be."""
+
+FINE: Final = 10**10
+"""Blocks that an interpolated error rate is counted of."""
+
+
+def _moved(by_db: float) -> Callable[[dict[str, Any]], None]:
+    """Return what moves every curve to higher SNRs."""
+
+    def change(table: dict[str, Any]) -> None:
+        rates = ErrorRates.read(table)
+        for mcs, curve in enumerate(table["curves"]):
+            points = curve["points"]
+            for point in points[:-1]:
+                # Nothing is known below the first point; there nothing gets through.
+                at = max(point["snr_db"] - by_db, points[0]["snr_db"])
+                point |= {"errors": round(FINE * rates.fer(mcs, at)), "blocks": FINE}
+
+    return change
+
+
+RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
+    "Table 2": _table2_rates,
+    "half": _half_an_error,
+    "better": _moved(-SHIFT_DB),
+    "worse": _moved(SHIFT_DB),
+}
+"""Other error rates, for the choices and for what comes of them."""
+
+NOTES: Final[Mapping[str, str]] = {
+    CHOSEN: "as in the README",
+    "density": "SNRs weighted by the normal density at them, not by the probability of their cells",
+    "tails": "what the truncation cuts off moved to the first and last SNR",
+    "one B": "optimum among the policies with the same B only",
+    "mcs3": "of mcs3 and mcs4, with the same efficiency, always this one if below the threshold",
+    "mcs4": "the same, always mcs4",
+    "Table 2": "on ITU-A the printed error rates at 22, 26 and 30 dB where there are any",
+    "half": "half an error where none was counted",
+    "better": f"all curves at {SHIFT_DB:g} dB less",
+    "worse": f"all curves at {SHIFT_DB:g} dB more",
+}
+
+
+def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
+    """Return Table 6 with each change."""
+    found = adaptations(session)
+    if found is None:
+        return ItemResult("sensitivity", TITLE, [], complete=False)
+    variants = {
+        name: {
+            (policy.name, channel): reading(adaptation, policy)
+            for policy in POLICIES
+            for channel, adaptation in found.items()
+        }
+        for name, reading in READINGS.items()
+    }
+    for name, change in CHOICES.items():
+        changed = {
+            channel: adaptation.with_choices_of(_rates(adaptation, change))
+            for channel, adaptation in found.items()
+        }
+        variants[name] = {
+            (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
+            for policy in POLICIES
+            for channel, adaptation in changed.items()
+        }
+    for name, change in RATES.items():
+        solved = {
+            channel: Adaptation(
+                adaptation.channel, _rates(adaptation, change), session.engine, session.threads
+            )
+            for channel, adaptation in found.items()
+            if channel == ITU_A.key or change is not _table2_rates
+        }
+        variants[name] = {
+            (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
+            for policy in POLICIES
+            for channel, adaptation in solved.items()
+        }
+    rows = [
+        Row({"policy": policy, "channel": channel, "variant": name}, measure, "1", None, value)
+        for name, entries in variants.items()
+        for (policy, channel), both in entries.items()
+        for measure, value in zip(MEASURES, both, strict=True)
+    ]
+    tables = [
+        _table(title, {name: variants[name] for name in (CHOSEN, *names)})
+        for title, names in (
+            (f"{TITLE}: readings of the text", [*READINGS, *CHOICES][1:]),
+            (f"{TITLE}: error rates", [*RATES]),
+        )
+    ]
+    return ItemResult("sensitivity", TITLE, rows, tables)
+
+
+def _rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> ErrorRates:
+    table = json.loads(adaptation.rates.text)
+    change(table)
+    return ErrorRates.read(table)
+
+
+def _table(title: str, variants: Mapping[str, Mapping[tuple[str, str], Both]]) -> Table:
+    lines = []
+    for policy in POLICIES:
+        for channel in CHANNELS.values():
+            for place, symbol in enumerate(("T_M", "T_W")):
+                theirs = published_table6()[policy.name, channel.key, MEASURES[place]]
+                found = [entries.get((policy.name, channel.key)) for entries in variants.values()]
+                values = ["" if both is None else f"{both[place]:.3f}" for both in found]
+                lines.append([policy.name, channel.name, symbol, f"{theirs:.2f}", *values])
+    columns = [("", ""), ("", ""), ("", ""), ("", "paper")]
+    columns += [("ours", name) for name in variants]
+    return Table(title, columns, lines, [f"{name}: {NOTES[name]}." for name in variants])

@@ -1,0 +1,392 @@
+"""Ozturk and Akar 2015 §6: policies over SNRs and traffic by the fixed point, on made-up rates.
+
+The error rates here are simple ones; those that come with Airpath are in `test_qawla_table6`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from statistics import NormalDist, fmean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airpath import papers
+from airpath.papers import Effort, Report, reproduce
+from airpath.papers._engine import Compiled, Solved
+from airpath.papers.qawla import adaptation_statements, radio
+from airpath.papers.qawla.adaptation import (
+    BOUNDARIES,
+    MAX_PHY_THROUGHPUT_FER,
+    MAX_PHY_THROUGHPUT_PER,
+    OPTIMUM_PAIRS,
+    PAIRS,
+    Adaptation,
+    Policy,
+    base_rtts_s,
+    qawla,
+    tagla,
+    tfer,
+)
+from airpath.papers.qawla.curves import poisson_test
+from airpath.papers.qawla.data import link_rate_bps, mcs_table
+from airpath.papers.qawla.policies import POLICIES
+from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates, wilson
+from airpath.papers.qawla.ranking import NAMES
+from airpath.papers.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
+from airpath.papers.qawla.thresholds import TH_PER
+from airpath.papers.qawla.traffic import TRAFFIC, Traffic
+
+BLOCKS = 10**7
+
+
+def made_up(channel: Channel, fer: Callable[[int, float], float]) -> ErrorRates:
+    """Return error rates from a function of MCS and SNR, in a file's form."""
+    curves = []
+    for m, mcs in mcs_table().items():
+        points: list[Mapping[str, float]] = []
+        for snr_db in channel.grid():
+            errors = round(fer(m, snr_db) * BLOCKS)
+            points.append({"snr_db": snr_db, "errors": errors, "blocks": BLOCKS})
+            if not errors:
+                break
+        over, under = mcs.code_rate
+        about = {
+            "name": f"mcs{m}",
+            "bits_per_symbol": round(math.log2(mcs.constellation_points)),
+            "code_rate": over / under,
+            "block_bytes": mcs.fec_block_bytes,
+            "rate_bps": link_rate_bps(mcs),
+        }
+        curves.append({"mcs": about, "points": points})
+    document = {
+        "channel": channel.name,
+        "snr_range_db": list(channel.grid_db[:2]),
+        "provenance": {"command": "made up"},
+        "curves": curves,
+    }
+    return ErrorRates.read(document)
+
+
+def falling(m: int, snr_db: float) -> float:
+    """A decade in 2 dB from 1 at 4 m dB on; mcs3 a little better than mcs4."""
+    return min(1.0, 10 ** ((4 * m - 0.2 * (m == 3) - snr_db) / 2))
+
+
+@pytest.fixture(scope="module")
+def itu_a() -> Adaptation:
+    return Adaptation(ITU_A, made_up(ITU_A, falling), Compiled())
+
+
+# --- traffic and SNRs --------------------------------------------------------------------------
+
+
+def test_section_4_has_72_traffic_scenarios() -> None:
+    assert len(TRAFFIC) == len(set(TRAFFIC)) == 72
+    assert len({tuple(traffic.rtt0_ns()) for traffic in TRAFFIC}) == 72
+    assert Traffic("SF", 4, 20).rtt0_ns() == [Fraction(20 * 10**6)] * 4
+    assert Traffic("SU", 4, 20).rtt0_ns() == [Fraction(ms * 10**6) for ms in (8, 16, 24, 32)]
+    for traffic in TRAFFIC:
+        assert sum(traffic.rtt0_ns()) == traffic.flows * traffic.mean_rtt0_ms * 10**6
+    # Framing and processing: 2.5 ms each way.
+    at = TRAFFIC.index(Traffic("SU", 4, 20))
+    assert base_rtts_s()[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
+
+
+def test_the_grids_are_those_of_the_figures_and_averages() -> None:
+    assert (AWGN.grid()[0], AWGN.grid()[1], AWGN.grid()[-1]) == (0, 0.5, 22)
+    assert (ITU_A.grid()[0], ITU_A.grid()[1], ITU_A.grid()[-1]) == (0, 2, 40)
+    assert (AWGN.snrs_db()[0], len(AWGN.snrs_db()), AWGN.snrs_db()[-1]) == (2, 41, 22)
+    assert (ITU_A.snrs_db()[0], len(ITU_A.snrs_db()), ITU_A.snrs_db()[-1]) == (14, 14, 40)
+
+
+@pytest.mark.parametrize(("channel", "mean_db"), [(AWGN, 12), (ITU_A, 26)])
+def test_weights_are_the_normal_distribution_cut_off(channel: Channel, mean_db: float) -> None:
+    normal, half = NormalDist(mean_db, 8), channel.grid_db[2] / 2
+    cells = [normal.cdf(snr + half) - normal.cdf(snr - half) for snr in channel.snrs_db()]
+    assert channel.weights() == pytest.approx([cell / sum(cells) for cell in cells])
+    assert channel.weights().sum() == pytest.approx(1)
+
+
+def test_the_sampled_snrs_stand_for_a_quarter_each() -> None:
+    for channel in CHANNELS.values():
+        snrs, weights = np.array(channel.snrs_db()), channel.weights()
+        for place, snr_db in enumerate(sampled_snrs_db(channel)):
+            middle = (2 * place + 1) / 8
+            assert weights[snrs < snr_db].sum() <= middle <= weights[snrs <= snr_db].sum()
+    assert len(set(SAMPLED_TRAFFIC)) == 12
+
+
+# --- fixed points ------------------------------------------------------------------------------
+
+
+def test_the_35_policies_of_section_4() -> None:
+    rates = {m: link_rate_bps(mcs) for m, mcs in mcs_table().items()}
+    assert len(OPTIMUM_PAIRS) == 35
+    assert sum(rates[a] < rates[b] for a, b in OPTIMUM_PAIRS) == 27
+    assert sum(a == b for a, b in OPTIMUM_PAIRS) == 8
+
+
+def test_throughputs_agree_with_a_second_solution(
+    itu_a: Adaptation, second_solution: Callable[..., Solved]
+) -> None:
+    draw = random.Random(1)
+    for _ in range(60):
+        at, traffic = draw.randrange(len(itu_a.snrs_db)), draw.randrange(72)
+        place, boundary = draw.randrange(len(PAIRS)), draw.choice(BOUNDARIES)
+        pair = PAIRS[place]
+        rates = [link_rate_bps(mcs_table()[m]) for m in pair]
+        fers = [falling(m, itu_a.snrs_db[at]) for m in pair]
+        blocks = [math.ceil(1500 / mcs_table()[m].fec_block_bytes) for m in pair]
+        pers = [1 - (1 - f) ** n for f, n in zip(fers, blocks, strict=True)]
+        if max(pers) > 0.9:
+            continue
+        solved = second_solution(
+            base_rtts_s()[traffic], (rates[0], rates[1]), (pers[0], pers[1]), boundary
+        )
+        found = itu_a.throughput_bps[boundary][at, place, traffic]
+        # Counts are whole numbers of 1e7 blocks.
+        assert found == pytest.approx(solved.throughput_bps, rel=1e-3), (pair, at, traffic)
+
+
+def test_optimum_is_the_best_of_all_and_leaves_mcs3_mcs4_out(itu_a: Adaptation) -> None:
+    best = itu_a.optimum_bps
+    for boundary in BOUNDARIES:
+        for pair in OPTIMUM_PAIRS:
+            assert (itu_a.throughput_bps[boundary][:, PAIRS.index(pair)] <= best).all()
+    for policy in POLICIES:
+        assert itu_a.normalised(policy).max() <= 1
+    for at, snr_db in enumerate(itu_a.snrs_db):
+        for traffic in range(72):
+            pair = itu_a.optimum_pair(snr_db, traffic)
+            assert pair != (3, 4)
+            throughput = itu_a.throughput_bps[20][at, PAIRS.index(pair), traffic]
+            of_20 = [itu_a.throughput_bps[20][at, PAIRS.index(p), traffic] for p in OPTIMUM_PAIRS]
+            assert throughput == pytest.approx(max(of_20), rel=2e-6)
+
+
+def test_of_pairs_that_are_the_same_to_the_model_one_mcs_is_optimum(itu_a: Adaptation) -> None:
+    # Without losses and with 16 flows the queue stays above B: MCS_1 does not matter.
+    at, traffic = itu_a.snrs_db.index(40), TRAFFIC.index(Traffic("SF", 16, 1))
+    throughput = itu_a.throughput_bps[20][at, :, traffic]
+    same = [
+        pair for pair, t in zip(PAIRS, throughput, strict=True) if t > 0.999999 * max(throughput)
+    ]
+    assert len(same) > 1
+    assert itu_a.optimum_pair(40, traffic) == (7, 7)
+
+
+# --- choices, T_M and T_W ----------------------------------------------------------------------
+
+
+def brute_choice(policy: Policy, snr_db: float) -> tuple[int, int]:
+    """Choose by the text of §2 and §6, on `falling`."""
+    fers = [round(falling(m, snr_db) * BLOCKS) / BLOCKS for m in range(8)]
+    pers = [1 - (1 - f) ** mcs_table()[m].blocks(1500) for m, f in enumerate(fers)]
+    efficiency = [
+        math.log2(m.constellation_points) * m.code_rate[0] / m.code_rate[1]
+        for m in mcs_table().values()
+    ]
+
+    def fastest(rates: list[float], threshold: float) -> int:
+        below = [m for m in range(8) if rates[m] < threshold]
+        if not below:
+            return min(range(8), key=lambda m: (rates[m], m))
+        return max(below, key=lambda m: (efficiency[m], -rates[m], -m))
+
+    values = dict(policy.parameters)
+    if policy.kind == "qawla":
+        th_per, h = float(values["th_per"]), float(values["h"])
+        return fastest(pers, th_per / h), fastest(pers, th_per)
+    if policy.kind == "max-phy-throughput":
+        rates = pers if values["error_rate"] == "per" else fers
+        best = max(range(8), key=lambda m: ((1 - rates[m]) * efficiency[m], -rates[m], -m))
+        return best, best
+    rates, name = (pers, "th_per") if policy.kind == "tagla" else (fers, "th_fer")
+    chosen = fastest(rates, float(values[name]))
+    return chosen, chosen
+
+
+SOME = [
+    *(qawla(th, h) for th in (1e-4, 0.05, 0.4) for h in (1, 10, 1000)),
+    *(make(th) for make in (tagla, tfer) for th in (1e-5, 0.0032, 0.3)),
+    MAX_PHY_THROUGHPUT_PER,
+    MAX_PHY_THROUGHPUT_FER,
+]
+
+
+@pytest.mark.parametrize("policy", SOME, ids=lambda policy: policy.name)
+def test_choices_follow_the_text(itu_a: Adaptation, policy: Policy) -> None:
+    expected = [brute_choice(policy, snr_db) for snr_db in itu_a.snrs_db]
+    assert itu_a.choices(policy) == expected
+    # An over-rated link is taken for a better one.
+    for db in (2, 4):
+        estimated = [brute_choice(policy, min(snr_db + db, 40)) for snr_db in itu_a.snrs_db]
+        assert itu_a.choices(policy, db) == estimated
+
+
+@pytest.mark.parametrize("over_rating_db", [0, 4])
+@pytest.mark.parametrize("policy", SOME, ids=lambda policy: policy.name)
+def test_t_m_and_t_w_are_averages_as_defined(
+    itu_a: Adaptation, policy: Policy, over_rating_db: int
+) -> None:
+    ratios = [
+        [
+            itu_a.throughput_bps[policy.boundary][at, PAIRS.index(pair), traffic]
+            / max(
+                itu_a.throughput_bps[b][at, PAIRS.index(p), traffic]
+                for b in BOUNDARIES
+                for p in OPTIMUM_PAIRS
+            )
+            for traffic in range(0, 72, 9)
+        ]
+        for at, pair in enumerate(itu_a.choices(policy, over_rating_db))
+    ]
+    found = itu_a.normalised(policy, over_rating_db)
+    assert found[:, ::9] == pytest.approx(np.array(ratios))
+    mean = sum(w * fmean(row) for w, row in zip(ITU_A.weights(), found, strict=True))
+    assert itu_a.mean(policy, over_rating_db) == pytest.approx(mean)
+    worst = fmean(min(column) for column in found.T)
+    assert itu_a.worst(policy, over_rating_db) == pytest.approx(worst)
+
+
+def test_h_1_is_tagla(itu_a: Adaptation) -> None:
+    for th_per in TH_PER[::5]:
+        assert itu_a.mean(qawla(th_per, 1)) == itu_a.mean(tagla(th_per))
+
+
+# --- error rates -------------------------------------------------------------------------------
+
+
+def test_two_poisson_counts_are_compared_exactly() -> None:
+    assert poisson_test((5, 100), (5, 100)) == 1
+    # 0 and 8 of the same number of blocks: twice 1 / 2^8.
+    assert poisson_test((0, 10**7), (8, 10**7)) == pytest.approx(2 / 2**8)
+    # 3 and 9: twice (1 + 12 + 66 + 220) / 2^12.
+    assert poisson_test((3, 10**7), (9, 10**7)) == pytest.approx(2 * 299 / 2**12)
+    assert poisson_test((9, 10**7), (3, 10**7)) == pytest.approx(2 * 299 / 2**12)
+    # 2 of 1e7 and 0 of 1e6: all in the first has probability (10/11)^2.
+    assert poisson_test((2, 10**7), (0, 10**6)) == 1
+    assert poisson_test((0, 10**7), (2, 10**6)) == pytest.approx(2 / 121)
+    assert poisson_test((0, 10**7), (0, 10**6)) == 1
+
+
+@pytest.mark.parametrize(("errors", "blocks"), [(1, 10**7), (400, 10**5), (99, 100)])
+def test_wilson_intervals_solve_their_equation(errors: int, blocks: int) -> None:
+    z = NormalDist().inv_cdf(0.995)
+    for end in wilson(errors, blocks):
+        assert abs(errors / blocks - end) == pytest.approx(z * math.sqrt(end * (1 - end) / blocks))
+
+
+def test_a_point_without_errors_has_an_interval_from_zero() -> None:
+    low, high = wilson(0, BLOCKS)
+    assert low == 0
+    assert high == pytest.approx(NormalDist().inv_cdf(0.995) ** 2 / BLOCKS, rel=1e-5)
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+    """Put error rates of a function in place of those that come with Airpath."""
+
+    def put(fer: Callable[[Channel, int, float], float]) -> None:
+        found = {
+            channel: made_up(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
+            for channel in CHANNELS.values()
+        }
+        monkeypatch.setattr(radio.ErrorRates, "of", staticmethod(found.__getitem__))
+
+    return put
+
+
+ADAPTATION_ITEMS = ["fig2", "fig3", "fig7", "fig9", "fig11", "table6"]
+KEYS = [spec.key for spec in adaptation_statements.ADAPTATION_STATEMENTS]
+
+
+def verdicts(report: Report) -> dict[str, bool]:
+    json.dumps(report.to_dict(), allow_nan=False)
+    return {statement.key: statement.holds for statement in report.statements}
+
+
+def test_statements_can_fail(on_made_up_rates: Any) -> None:
+    # Flat curves, mcs4 worse than mcs3 everywhere, the same curves on both channels.
+    on_made_up_rates(lambda _channel, m, snr: min(1.0, 10 ** ((3 * m - snr - (m == 3)) / 6)))
+    found = verdicts(reproduce("qawla", ADAPTATION_ITEMS))
+    assert list(found) == KEYS
+    for key in ("support", "mcs3-mcs4", "steepness", "h-100", "near-optimum", "worst-peak"):
+        assert not found[key], key
+
+
+def test_statements_of_items_that_were_not_asked_for_are_not_checked() -> None:
+    assert verdicts(reproduce("qawla", ["table2"])) == {}
+    assert set(verdicts(reproduce("qawla", ["fig11"]))) == {"worst-case", "worst-peak"}
+
+
+def test_what_was_interrupted_is_not_complete(
+    fake_engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_arguments: Any, **_options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fake_engine, "fixed_points", interrupt)
+    report = reproduce("qawla", ["fig7", "table6", "sensitivity", "ranking"], engine=fake_engine)
+    assert report.interrupted
+    assert [item.complete for item in report.items] == [False] * 4
+    assert report.statements == []
+    json.dumps(report.to_dict(), allow_nan=False)
+
+
+def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -> None:
+    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
+    report = reproduce("qawla", ["ranking"], effort=effort, engine=fake_engine)
+    [item] = report.items
+    assert item.complete
+    # Every simulation gave the same: no two policies are told apart.
+    means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
+    assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
+    assert [row.ours for row in means] == pytest.approx([1.0] * 12)
+    [summary] = report.summaries
+    assert summary.values["told_apart"] == summary.values["points_told_apart"] == 0
+
+
+def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None:
+    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
+    # Links with the fastest MCS are far better by simulation than by the model.
+    fake_engine.throughput = lambda name: 40e6 if name.endswith("mcs7") else 5e6
+    report = reproduce("qawla", ["ranking"], effort=effort, engine=fake_engine)
+    [summary] = report.summaries
+    assert summary.values["told_apart"] > summary.values["agree"]
+    assert summary.values["points_told_apart"] > summary.values["points_agree"] > 0
+    assert any("MaxPHYThru-FER" in text for text in summary.values["other_order"])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_simulator_has_the_order_of_table_6() -> None:
+    report = reproduce("qawla", ["ranking"], mode="quick")
+    [summary] = report.summaries
+    # TAGLA and TFER choose the same in the sample, on both channels.
+    assert summary.values["pairs"] == 20
+    assert summary.values["told_apart"] >= 18
+    assert summary.values["other_order"] == summary.values["better_than_optimum"] == []
+    assert summary.values["points_agree"] >= 0.95 * summary.values["points_told_apart"]
+
+
+def test_every_item_of_section_6_is_there() -> None:
+    keys = [item.key for item in papers.load("qawla").items]
+    for key in (
+        "fig2",
+        "fig3",
+        "table6",
+        "sensitivity",
+        "ranking",
+        *(f"fig{n}" for n in range(7, 13)),
+    ):
+        assert key in keys
