@@ -15,12 +15,13 @@ from airpath.phy.settings import Settings
 from conformance import Law
 
 SHIPPED = {
+    "802.16-ctc-awgn": ("awgn", np.arange(0, 22.25, 0.5)),
     "802.16-ctc-vehicular-a": ("vehicular-a", np.arange(0, 41, 2)),
 }
 
 
 def test_what_is_shipped() -> None:
-    assert set(airpath.phy.shipped()) >= set(SHIPPED)
+    assert list(airpath.phy.shipped()) == list(SHIPPED)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -100,6 +101,12 @@ VEHICULAR_A = Law(
     source="Shipped table on Vehicular A, FER: another implementation's (phy-802.16-ctc §6)",
     allows="3.5 standard deviations of both counts, and half a unit of the digits given",
 )
+AWGN = Law(
+    area="802.16 packet error rates",
+    source="Shipped table on AWGN, SNR at an error rate: another's (phy-802.16-ctc §7.1)",
+    allows="the 0.03 dB of theirs, and interpolation between points 0.5 dB apart",
+)
+
 # SNR, scheme, frame error rate, errors where there were fewer than 600.
 GRID = [
     (8, 0, "5.2e-2", 600), (10, 0, "1.50e-2", 600), (12, 0, "3.04e-3", 600),
@@ -137,3 +144,23 @@ def test_vehicular_a_on_the_grid_of_the_reference_model(
     deviation = math.sqrt(pooled * (1 / point["blocks"] + 1 / blocks))
     what = f"mcs{number}, {snr_db} dB"
     VEHICULAR_A.close(what, "", ours, theirs, 3.5 * deviation + rounding)
+
+
+# SNR in dB at FER 1e-2, at FER 1e-3, and at PER 0.1.
+CROSSINGS = [
+    (1.75, 2.04, 1.86), (5.04, 5.40, 5.19), (7.21, 7.57, 7.36), (11.17, 11.62, 11.36),
+    (11.93, 12.47, 12.15), (15.54, 16.08, 15.81), (16.60, 17.05, 16.80), (18.37, 18.97, 18.58),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "theirs"), list(enumerate(CROSSINGS)))
+def test_awgn_at_the_error_rates_of_the_reference_points(
+    number: int, theirs: tuple[float, float, float]
+) -> None:
+    table = airpath.phy.load("802.16-ctc-awgn")
+    snrs_db = np.arange(theirs[0] - 0.3, theirs[1] + 0.3, 0.001)
+    fer, per = table.fer(number, snrs_db), table.per(number, snrs_db)
+    for expected, rate, level in zip(theirs, (fer, fer, per), (1e-2, 1e-3, 0.1), strict=True):
+        found = float(snrs_db[np.argmax(np.asarray(rate) <= level)])
+        quantity = "PER" if level == 0.1 else "FER"
+        AWGN.close(f"mcs{number}, {quantity} {level:g}", "dB", found, expected, 0.06)
