@@ -117,6 +117,7 @@ def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]
     if row["unit"] == "%":
         return published, ours, f"{row['ours'] - row['published']:+.1f} points"
     if "difference" in row:
+        published, ours = f"{row['published']:.{decimals}f}", f"{row['ours']:.{decimals}f}"
         return published, ours, f"{row['difference']:+.{decimals}f}"
     return published, ours, _percent(row["relative_difference"])
 
