@@ -15,16 +15,14 @@ from airpath.papers.qawla.radio import CHANNELS
 from conformance import Law
 
 FAR: dict[tuple[str, str, str], str] = {
-    ("QAWLA(0.05, 100, 20)", "awgn", "T_W"): "0.80: mcs6 at 17 dB is just below th_PER = 0.05",
+    ("QAWLA(0.05, 100, 20)", "awgn", "T_W"): "0.81: mcs6 at 17 dB is just below th_PER = 0.05",
     ("MaxPHYThru-FER", "awgn", "T_M"): "0.58: no reading of the text and no 0.05 dB gives 0.51",
 }
 """Entries of Table 6 that are further from ours than was asked for, and why."""
 
 FALSE: dict[str, str] = {
-    "b-40": "AWGN's preliminary table of 1e5 blocks: at th_PER = 1e-5 QAWLA chooses as TAGLA does",
-    "h-100": "AWGN: H = 1000 has the larger peak by 0.0003 and the larger mean by 0.002",
-    "insensitive": "ITU-A at 4 dB: TAGLA is already low at 1e-3, so its range is smaller",
-    "worst-peak": "AWGN: mcs6 at 17 dB lets T_W fall above th_PER = 0.04",
+    "insensitive": "over-rated by 2 and 4 dB on AWGN and by 4 dB on ITU-A, TAGLA is already low at "
+    "1e-3, so its range is smaller",
 }
 """Statements of the text that do not hold on our numbers, and why."""
 
