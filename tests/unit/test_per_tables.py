@@ -115,6 +115,14 @@ def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> N
     assert str(refused.value).startswith(message)
 
 
+def test_a_name_goes_before_a_label() -> None:
+    points = [{"snr_db": 0, "errors": errors, "blocks": 10} for errors in (1, 2)]
+    mcss = [MCS | {"label": "b"}, MCS | {"name": "b", "label": "c"}]
+    curves = [{"mcs": mcs, "points": [point]} for mcs, point in zip(mcss, points, strict=True)]
+    table = parse(json.dumps({"channel": "awgn", "curves": curves}), "two")
+    assert [table.fer(name, 0) for name in ("a", "b", "c")] == [0.1, 0.2, 0.2]
+
+
 def test_the_figure_shows_every_point(table: PerTable) -> None:
     figure = table.plot()
     fer, per = figure.axes
