@@ -359,6 +359,35 @@ def test_python_names_its_own_arguments() -> None:
     assert lines[1].startswith("blocks: 0: not a whole number from 1 on.")
 
 
+@pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
+def test_threads_are_a_whole_number(threads: Any) -> None:
+    with pytest.raises(BadValueError) as refused:
+        airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
+    assert str(refused.value).startswith("threads: ")
+    assert str(refused.value).endswith(
+        ": not accepted. Write a whole number from 1 to 1024, for example 10."
+    )
+
+
+@pytest.mark.parametrize("key", ["iterations", "errors", "blocks", "seed"])
+def test_true_is_no_number(key: str) -> None:
+    with pytest.raises(BadValueError, match=f"^{key}: true: not "):
+        settings(**{key: True})
+
+
+def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
+    given = {"channel": "vehicular-a", "skip": True}
+    for iterations in (10, 20):
+        assert settings(**given, iterations=iterations).skip
+    for iterations in (1, 9):
+        with pytest.raises(BadValueError) as refused:
+            settings(**given, iterations=iterations)
+        assert str(refused.value) == (
+            "skip: true: has no thresholds for fewer than 10 iterations. "
+            "Leave it out, or decode with 10 iterations or more."
+        )
+
+
 def test_counts_are_those_of_the_engine() -> None:
     """4 dB below what mcs0 needs nearly every block fails; 5 dB above, none of some thousands."""
     table = airpath.phy.measure("awgn", [-2, 7], mcs=0, errors=10**6, blocks=3000)
