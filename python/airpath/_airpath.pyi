@@ -172,8 +172,11 @@ def generate_trace(config_json: str) -> Trace:
 def phy_parts() -> str:
     """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, ..."""
 
-def phy_channel(name: str) -> tuple[str, bool] | None:
-    """Return the full name of a channel, and whether blocks can be skipped; None: none such."""
+def phy_channel(name: str) -> tuple[str, int | None] | None:
+    """Return the full name of a channel, and the fewest iterations of the skip rule, if it has one.
+
+    None: no such channel.
+    """
 
 def phy_measure(
     config_json: str, threads: int, progress: Callable[[int, int], object] | None = None

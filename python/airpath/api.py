@@ -14,9 +14,10 @@ from airpath import _airpath
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import AirpathError, BadValueError, RunError
 from airpath.results.provenance import provenance
+from airpath.results.remarks import unfinished_tables
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
-from airpath.scenario.tables import read_table
+from airpath.scenario.tables import is_unfinished, read_table
 from airpath.trace import Trace
 
 __all__ = ["Progress", "Solution", "SolvedFlow", "check", "load", "simulate", "solve"]
@@ -274,6 +275,7 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
         command=command or "airpath.solve()",
     )
     flows = [SolvedFlow(**flow) for flow in found.pop("flows")]
+    found["warnings"] += unfinished_tables(about.get("tables", {}))
     return Solution(**found, flows=flows, provenance=about)
 
 
@@ -323,11 +325,15 @@ class _Read:
     def compiled_traces(self) -> dict[str, _airpath.Trace]:
         return {name: trace.compiled for name, trace in self.traces.items()}
 
-    def named(self) -> dict[str, dict[str, str]]:
+    def unfinished_tables(self) -> list[str]:
+        return [name for name, text in self.table_texts.items() if is_unfinished(text)]
+
+    def named(self) -> dict[str, Any]:
         """Return the files for the provenance."""
         return {
             "traces": {name: trace.name for name, trace in self.traces.items()},
             "tables": {name: str(path) for name, path in self.tables.items()},
+            "unfinished": self.unfinished_tables(),
         }
 
 

@@ -146,6 +146,33 @@ def test_a_file_of_something_else_is_not_written_over(airpath_command: Command, 
     assert Path("a.json").read_text() == text
 
 
+@pytest.mark.parametrize(
+    ("place", "key"),
+    [
+        ((), "complete"),
+        (("curves", 0, "mcs"), "label"),
+        (("curves", 0, "points", 0), "iterations"),
+    ],
+)
+def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
+    airpath_command: Command, place: tuple[str | int, ...], key: str
+) -> None:
+    airpath_command(*per(*FEW, "--out", "a.json"))
+    document = json.loads(Path("a.json").read_text())
+    part = document
+    for step in place:
+        part = part[step]
+    del part[key]
+    Path("a.json").write_text(json.dumps(document))
+    answer = airpath_command(*per(*FEW, "--out", "a.json"))
+    assert answer == (
+        2,
+        "",
+        "a.json: is there, and not a table of this command. Write another name.\n",
+    )
+    assert json.loads(Path("a.json").read_text()) == document
+
+
 CHANNELS = ", ".join(parts().channels)
 SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
 
@@ -182,7 +209,8 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--packet", "5", '--packet: "5": no unit. '),
         ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
         ("--seed", "-1", "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
-        ("--threads", "0", "--threads = 0: below 1. Write a whole number from 1 on."),
+        ("--threads", "0", "--threads: 0: not accepted. Write a whole number from 1 to 1024, "),
+        ("--threads", f"{10**20}", f"--threads: {10**20}: not accepted. Write a whole number "),
         ("--out", "", 'out = "": not a file. Write NAME.json, or a folder.'),
     ],
 )
@@ -221,6 +249,16 @@ def test_a_channel_without_subcarriers_has_no_mapping(airpath_command: Command) 
         2,
         "",
         '--channel: "awgn": has no subcarriers to be mapped as fusc. Leave the mapping out.\n',
+    )
+
+
+def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
+    channel = ("--channel", "vehicular-a/fusc", "--snr", 1)
+    answer = airpath_command(*per(*channel, "--mapping", "pusc"))
+    assert answer == (
+        2,
+        "",
+        '--channel: "vehicular-a/fusc": has the mapping fusc already. Write one of the two.\n',
     )
 
 

@@ -162,6 +162,11 @@ def test_shipped_tables_are_listed() -> None:
         ap.check(scenario(Path(name), ap.Qawla(th_per=0.05, h=100, threshold=20)))
 
 
+def test_a_shipped_table_is_a_name_and_no_path(table: Path) -> None:
+    with pytest.raises(ap.BadValueError, match="not a table that comes with Airpath"):
+        ap.check(scenario(Path("airpath:../tables/802.16-ctc-awgn"), ap.Tagla(th_per=0.01)))
+
+
 # --- results -----------------------------------------------------------------------------------
 
 
@@ -219,6 +224,21 @@ def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
     )
     assert said(snr_db=40.5) == [beyond]
     assert said(snr_db=38, snr_bias_db=4) == [], "the policy does not look at the estimate"
+
+
+def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
+    path = scenario(table, ap.FixedPolicy(mcs="slow"))
+    missing = (
+        "four.json: points of this error-rate table are missing; its measurement was not finished"
+    )
+    for complete, said in ((True, []), (False, [missing])):
+        table.write_text(json.dumps(json.loads(table_text()) | {"complete": complete}))
+        solved, result = ap.solve(path), ap.simulate(path, reps=2)
+        assert solved.warnings == said
+        tables = result.provenance["tables"]
+        assert remarks.remarks(result.resolved, result.replications, tables) == [
+            f"{remark}." for remark in said
+        ]
 
 
 def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:

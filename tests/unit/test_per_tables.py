@@ -115,6 +115,14 @@ def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> N
     assert str(refused.value).startswith(message)
 
 
+def test_a_name_goes_before_a_label() -> None:
+    points = [{"snr_db": 0, "errors": errors, "blocks": 10} for errors in (1, 2)]
+    mcss = [MCS | {"label": "b"}, MCS | {"name": "b", "label": "c"}]
+    curves = [{"mcs": mcs, "points": [point]} for mcs, point in zip(mcss, points, strict=True)]
+    table = parse(json.dumps({"channel": "awgn", "curves": curves}), "two")
+    assert [table.fer(name, 0) for name in ("a", "b", "c")] == [0.1, 0.2, 0.2]
+
+
 def test_the_figure_shows_every_point(table: PerTable) -> None:
     figure = table.plot()
     fer, per = figure.axes
@@ -140,8 +148,9 @@ def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match=r'table = "none.json": cannot be read \(no such file'):
         airpath.phy.load("none.json")
-    with pytest.raises(BadValueError, match=r'table = "airpath:none": not shipped. Accepted are'):
-        airpath.phy.load("airpath:none")
+    for name in ("none", "../tables/802.16-ctc-awgn"):
+        with pytest.raises(BadValueError, match=r'table = "airpath:.*": not shipped. Accepted are'):
+            airpath.phy.load(f"airpath:{name}")
 
 
 def test_an_unfinished_table_warns(tmp_path: Path) -> None:
@@ -348,6 +357,35 @@ def test_python_names_its_own_arguments() -> None:
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db: [1, inf]: not finite.")
     assert lines[1].startswith("blocks: 0: not a whole number from 1 on.")
+
+
+@pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
+def test_threads_are_a_whole_number(threads: Any) -> None:
+    with pytest.raises(BadValueError) as refused:
+        airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
+    assert str(refused.value).startswith("threads: ")
+    assert str(refused.value).endswith(
+        ": not accepted. Write a whole number from 1 to 1024, for example 10."
+    )
+
+
+@pytest.mark.parametrize("key", ["iterations", "errors", "blocks", "seed"])
+def test_true_is_no_number(key: str) -> None:
+    with pytest.raises(BadValueError, match=f"^{key}: true: not "):
+        settings(**{key: True})
+
+
+def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
+    given = {"channel": "vehicular-a", "skip": True}
+    for iterations in (10, 20):
+        assert settings(**given, iterations=iterations).skip
+    for iterations in (1, 9):
+        with pytest.raises(BadValueError) as refused:
+            settings(**given, iterations=iterations)
+        assert str(refused.value) == (
+            "skip: true: has no thresholds for fewer than 10 iterations. "
+            "Leave it out, or decode with 10 iterations or more."
+        )
 
 
 def test_counts_are_those_of_the_engine() -> None:

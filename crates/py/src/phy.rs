@@ -52,11 +52,11 @@ pub(crate) fn phy_parts() -> String {
     .to_string()
 }
 
-/// The full name of a channel with the mapping of its subcarriers, and whether the skip rule has
-/// thresholds for it; `None` if there is none such.
+/// The full name of a channel with the mapping of its subcarriers, and the fewest iterations for
+/// which the skip rule has thresholds for it, if it has; `None` if there is none such.
 #[pyfunction]
-pub(crate) fn phy_channel(name: &str) -> Option<(String, bool)> {
-    Fading::of_name(name).map(|fading| (fading.name(), monte_carlo::can_skip(&fading)))
+pub(crate) fn phy_channel(name: &str) -> Option<(String, Option<u32>)> {
+    Fading::of_name(name).map(|fading| (fading.name(), monte_carlo::skip_iterations(&fading)))
 }
 
 /// Lowest and highest share of errors by Wilson's test at `z` standard deviations.

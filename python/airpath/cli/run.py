@@ -85,7 +85,8 @@ def run(
         if result.interrupted:
             done = f"{len(result.replications)} of {result.requested} replications"
             output.note(f"Interrupted: {done} were finished.")
-        for remark in remarks(result.resolved, result.replications):
+        tables = result.provenance.get("tables")
+        for remark in remarks(result.resolved, result.replications, tables):
             output.note(remark)
         wants_figures = plot or (plot is None and not result.interrupted)
         try:

@@ -11,7 +11,7 @@ from typing import Any
 from airpath import _airpath
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, write_file
-from airpath.phy.settings import Settings, parts
+from airpath.phy.settings import Settings, checked_threads, parts
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
 
 __all__ = ["FILE_NAME", "Progress", "measure", "measure_with", "table_file"]
@@ -66,13 +66,13 @@ def measure(
         ``max-log`` or ``linear-log``. Default ``max-log``.
     skip : bool
         Whether blocks whose channel has capacity to spare count as right without being decoded,
-        an approximation. Default False; only for ``vehicular-a``.
+        an approximation. Default False; only for ``vehicular-a`` and 10 iterations or more.
     until_clean : bool
         Whether a curve ends with the first point that had no error. Default False.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, from 1. Default: one for each core.
+        Worker threads, 1 to 1024. Default: one for each core.
     out : path, optional
         The table's file if it ends in ``.json``, else a folder for ``per.json``. It is written
         whenever a point is finished; points that it has already are kept.
@@ -109,9 +109,7 @@ def measure_with(
 
     `note` hears what was kept, messages call an argument `name(argument)`. See `measure`.
     """
-    if threads is not None and threads < 1:
-        given = f"{name('threads')} = {threads}"
-        raise BadValueError(f"{given}: below 1. Write a whole number from 1 on.")
+    workers = _cores() if threads is None else checked_threads(threads, name("threads"))
     file = None if out is None else table_file(out)
     with not_left_empty(None if file is None else file.parent):
         document = _new(settings)
@@ -124,7 +122,7 @@ def measure_with(
                 kept = sum(len(curve["points"]) for curve in document["curves"])
                 rest = "; nothing is left to measure" if document["complete"] else ", and are kept"
                 note(f"{file}: {kept} of {settings.count} points were finished before{rest}.")
-        return _measured(_Run(settings, document, file), threads or _cores(), progress, kept)
+        return _measured(_Run(settings, document, file), workers, progress, kept)
 
 
 def table_file(out: str | os.PathLike[str]) -> Path:
@@ -245,16 +243,30 @@ def _earlier(file: Path, settings: Settings) -> dict[str, Any]:
     try:
         found: dict[str, Any] = dict(parse(file.read_text("utf-8"), str(file)).document)
         different = list(_differences(found, new))
+        is_ours = different or _is_ours(found, settings)
     except (OSError, UnicodeDecodeError, BadValueError, KeyError, TypeError, AttributeError):
+        is_ours = False
+    if not is_ours:
         raise BadValueError(
             f"{file}: is there, and not a table of this command. Write another name."
-        ) from None
+        )
     if different:
         raise BadValueError(
             f"{file}: is there with other settings: {'; '.join(different)}. Give the same ones, "
             "write another name, or remove it."
         )
     return found
+
+
+def _is_ours(found: Mapping[str, Any], settings: Settings) -> bool:
+    """Return whether a table has what this command writes beyond what every table has."""
+    counts = ("iterations", "skipped") if settings.skip else ("iterations",)
+    return isinstance(found["complete"], bool) and all(
+        curve["mcs"] in parts().mcss
+        and all(type(point[key]) is int and point[key] >= 0 for key in counts)
+        for curve in found["curves"]
+        for point in curve["points"]
+    )
 
 
 def _differences(found: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

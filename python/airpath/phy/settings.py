@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 from airpath import _airpath
 from airpath.errors import BadValueError, Problem
 
-__all__ = ["LARGEST_SEED", "Parts", "Settings", "parts"]
+__all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_threads", "parts"]
 
 LARGEST_SEED = 2**64 - 1
 _MOST = 10**15
 _LOWEST_DB, _HIGHEST_DB = -50.0, 100.0
 _MOST_SNRS = 1000
+_MOST_ITERATIONS = 1000
+_MOST_THREADS = 1024
 _DIGITS = 9
 
 T = TypeVar("T")
@@ -133,7 +135,7 @@ class Settings:
             "iterations": take(_iterations, "iterations"),
             "algorithm": take(_algorithm, "algorithm"),
             "demapper": take(_demapper, "demapper"),
-            "skip": take(_skip, "skip", "channel", "mapping"),
+            "skip": take(_skip, "skip", "channel", "mapping", "iterations"),
             "until_clean": bool(given["until_clean"]),
             "seed": take(_seed, "seed"),
         }
@@ -182,6 +184,27 @@ class Settings:
         return shlex.join([*words, "--seed", str(self.seed)])
 
 
+def checked_threads(given: Any, name: str) -> int:
+    """Return a number of worker threads.
+
+    Parameters
+    ----------
+    given : int
+        What the user asks for.
+    name : str
+        What the message calls it.
+
+    Raises
+    ------
+    BadValueError
+        If it is not a whole number from 1 to 1024.
+    """
+    try:
+        return _whole(given, 1, _MOST_THREADS)
+    except _RefusedError as refused:
+        raise BadValueError(str(Problem(name, (), given, *refused.args))) from None
+
+
 # --- one value ---------------------------------------------------------------------------------
 
 
@@ -204,6 +227,9 @@ def _channel(channel: Any, mapping: Any) -> str:
     if mapping == parts().mappings[0] or mapping not in parts().mappings:
         return known[0]
     mapped = _known(f"{channel}/{mapping}")
+    if mapped is None and "/" in channel:
+        named = channel.partition("/")[2]
+        raise _RefusedError(f"has the mapping {named} already", "Write one of the two")
     if mapped is None:
         raise _RefusedError(
             f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out"
@@ -211,17 +237,23 @@ def _channel(channel: Any, mapping: Any) -> str:
     return mapped[0]
 
 
-def _known(channel: Any) -> tuple[str, bool] | None:
+def _known(channel: Any) -> tuple[str, int | None] | None:
     return _airpath.phy_channel(channel) if isinstance(channel, str) else None
 
 
-def _skip(skip: Any, channel: Any, mapping: Any) -> bool:
+def _skip(skip: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
     known = _known(channel if mapping == parts().mappings[0] else f"{channel}/{mapping}")
-    if skip and known is not None and not known[1]:
+    if not skip or known is None:
+        return bool(skip)
+    full, fewest = known
+    if fewest is None:
+        raise _RefusedError(f"has no thresholds for {full}", "Leave it out, or measure vehicular-a")
+    if isinstance(iterations, int) and 1 <= iterations < fewest:
         raise _RefusedError(
-            f"has no thresholds for {known[0]}", "Leave it out, or measure vehicular-a"
+            f"has no thresholds for fewer than {fewest} iterations",
+            f"Leave it out, or decode with {fewest} iterations or more",
         )
-    return bool(skip)
+    return True
 
 
 def _mcss(given: Any) -> tuple[str, ...]:
@@ -306,14 +338,19 @@ def _count(given: Any) -> int:
         whole = int(given) if isinstance(given, int) else int(number)
     except (TypeError, ValueError, OverflowError):
         whole, number = 0, math.nan
-    if whole != number or not 1 <= whole <= _MOST:
+    if isinstance(given, bool) or whole != number or not 1 <= whole <= _MOST:
         raise _RefusedError("not a whole number from 1 on", "Write one", "400 or 1e7")
     return whole
 
 
 def _iterations(given: Any) -> int:
-    if not isinstance(given, int) or not 1 <= given <= 1000:
-        raise _RefusedError("not accepted", "Write a whole number from 1 to 1000", "10")
+    return _whole(given, 1, _MOST_ITERATIONS)
+
+
+def _whole(given: Any, least: int, most: int) -> int:
+    # True is an int.
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise _RefusedError("not accepted", f"Write a whole number from {least} to {most}", "10")
     return given
 
 
@@ -330,7 +367,7 @@ def _demapper(given: Any) -> str:
 
 
 def _seed(given: Any) -> int:
-    if not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
         raise _RefusedError("not accepted", "Write a whole number from 0 to 2^64 - 1")
     return given
 

@@ -229,9 +229,11 @@ class PerTable:
 
     def _place(self, mcs: str | int) -> int:
         if isinstance(mcs, str):
-            for place, curve in enumerate(self.document["curves"]):
-                if mcs in (curve["mcs"]["name"], curve["mcs"].get("label")):
-                    return place
+            # A label can be the name of another.
+            for key in ("name", "label"):
+                for place, curve in enumerate(self.document["curves"]):
+                    if curve["mcs"].get(key) == mcs:
+                        return place
         elif 0 <= mcs < len(self.mcss):
             return mcs
         raise BadValueError(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ def provenance(
     resolved: Mapping[str, Any],
     traces: Mapping[str, str],
     tables: Mapping[str, str] | None = None,
+    unfinished: Collection[str] = (),
     command: str,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -49,23 +50,28 @@ def provenance(
         File of each trace by its name in `resolved`.
     tables : mapping of str to str
         File of each error-rate table by its name in `resolved`. Default: none.
+    unfinished : collection of str
+        Those of `tables` of which points are missing. Default: none.
     command : str
         The command line or call.
     **settings
         Seed, replications, confidence, ...
     """
+    of_tables = _files(tables or {})
+    for name in unfinished:
+        of_tables[name]["complete"] = False
     return {
         **build(),
         "command": command,
         **settings,
         "traces": _files(traces),
-        **({"tables": _files(tables)} if tables else {}),
+        **({"tables": of_tables} if tables else {}),
         "scenario_toml": scenario.to_toml(),
         "scenario": dict(resolved),
     }
 
 
-def _files(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def _files(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     return {name: {"file": file, "sha256": _sha256(file)} for name, file in files.items()}
 
 

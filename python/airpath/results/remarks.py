@@ -19,10 +19,21 @@ OUTSIDE_TABLE = (
     "the error-rate table {table}, which then says what it has at its end."
 )
 
+UNFINISHED_TABLE = (
+    "{table}: points of this error-rate table are missing; its measurement was not finished"
+)
 
-def remarks(resolved: Mapping[str, Any], replications: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the remarks on replications of a resolved scenario, each a text of one line."""
-    said = []
+
+def remarks(
+    resolved: Mapping[str, Any],
+    replications: Sequence[Mapping[str, Any]],
+    tables: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
+    """Return the remarks on replications of a resolved scenario, each a text of one line.
+
+    `tables` are the error-rate tables of its provenance.
+    """
+    said = [f"{remark}." for remark in unfinished_tables(tables or {})]
     first, *others = [replication["flows"] for replication in replications] or [None]
     if others and all(flows == first for flows in others):
         said.append(ALL_THE_SAME)
@@ -41,6 +52,15 @@ def remarks(resolved: Mapping[str, Any], replications: Sequence[Mapping[str, Any
     elif ack_path["kind"] == "link":
         said += _outside_table("ack_path", ack_path["link"], replications)
     return said
+
+
+def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return a remark on each table of a provenance that is not complete, without a full stop."""
+    return [
+        UNFINISHED_TABLE.format(table=name)
+        for name, about in tables.items()
+        if not about.get("complete", True)
+    ]
 
 
 def _outside_table(

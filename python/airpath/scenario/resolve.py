@@ -10,7 +10,7 @@ from pathlib import Path
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.optimum import settle_optimum
 from airpath.scenario.scenario import Scenario
-from airpath.scenario.tables import table_not_found, table_path
+from airpath.scenario.tables import is_table, table_not_found, table_path
 from airpath.scenario.traces import PREFIX, not_found, trace_path
 
 __all__ = ["resolve"]
@@ -28,11 +28,14 @@ class _Resolver:
     def trace_key(self, file: str, field: tuple[str | int, ...]) -> str:
         path = trace_path(file, self.folder)
         name = Path(file.removeprefix(PREFIX)).name
-        return self._key(file, path, name, field, not_found)
+        # Not Path.is_file, which raises for names that are too long.
+        found = os.path.isfile(path)  # noqa: PTH113
+        return self._key(file, path, name, field, None if found else not_found)
 
     def table_key(self, table: str, field: tuple[str | int, ...]) -> str:
         path = table_path(table, self.folder)
-        return self._key(table, path, path.name, field, table_not_found)
+        found = is_table(table, path)
+        return self._key(table, path, path.name, field, None if found else table_not_found)
 
     def _key(
         self,
@@ -40,10 +43,9 @@ class _Resolver:
         path: Path,
         name: str,
         field: tuple[str | int, ...],
-        missing: Callable[[str, Path], tuple[str, str]],
+        missing: Callable[[str, Path], tuple[str, str]] | None,
     ) -> str:
-        # os.path.isfile, because Path.is_file raises for names that are too long.
-        if not os.path.isfile(path):  # noqa: PTH113
+        if missing is not None:
             what, accepted = missing(file, path)
             self.problems.append(Problem(self.place, field, file, what, accepted))
             return file

@@ -6,12 +6,23 @@ comes with Airpath.
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 from airpath.errors import BadValueError
 from airpath.scenario.base import nearest
 
-__all__ = ["FOLDER", "PREFIX", "read_table", "shipped_tables", "table_not_found", "table_path"]
+__all__ = [
+    "FOLDER",
+    "PREFIX",
+    "is_table",
+    "is_unfinished",
+    "read_table",
+    "shipped_tables",
+    "table_not_found",
+    "table_path",
+]
 
 PREFIX = "airpath:"
 """What the name of a table that comes with Airpath begins with."""
@@ -38,6 +49,23 @@ def table_path(table: str, folder: Path | None = None) -> Path:
     if table.startswith(PREFIX):
         return FOLDER / f"{table.removeprefix(PREFIX)}.json"
     return (folder or Path()) / table
+
+
+def is_table(table: str, path: Path) -> bool:
+    """Return whether there is what `table` names, at `path`."""
+    if table.startswith(PREFIX):
+        return table in shipped_tables()
+    # Not Path.is_file, which raises for names that are too long.
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_unfinished(text: str) -> bool:
+    """Return whether the text of a table's file says that points are missing."""
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(table, dict) and table.get("complete") is False
 
 
 def read_table(name: str, path: Path) -> str:

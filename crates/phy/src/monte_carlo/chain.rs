@@ -42,7 +42,10 @@ impl Chain {
             gaussian: Gaussian::new(&mut Stream::new(0, 0, "before the first batch")),
             front_end: FrontEnd::new(mcs, snr, settings.demapper, config.algorithm),
             gains: Gains::new(&point.fading),
-            skip: if settings.skips { Skip::of(mcs, &point.fading, snr) } else { None },
+            skip: settings
+                .skips
+                .then(|| Skip::of(mcs, &point.fading, snr, config.max_iterations))
+                .flatten(),
             information: vec![0; mcs.information_bits()],
             coded: vec![0; mcs.coded_bits()],
             gains_drawn: vec![0.0; mcs.symbols()],

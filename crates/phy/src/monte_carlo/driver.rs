@@ -26,14 +26,15 @@ pub struct Settings {
     pub errors: u64,
     /// Blocks after which a point ends in any case.
     pub blocks: u64,
-    /// Threads that decode.
+    /// Most threads that decode; not more than there are batches.
     pub threads: NonZero<usize>,
     /// How to decode. Stops by the genie.
     pub decoder: DecoderConfig,
     /// How ratios are found.
     pub demapper: Demapper,
     /// Whether blocks whose channel has capacity to spare count as right without being decoded,
-    /// where that has been tried: on Vehicular A with the reference mapping. An approximation.
+    /// where that has been tried: on Vehicular A with the reference mapping, with ten iterations or
+    /// more. An approximation.
     pub skips: bool,
 }
 
@@ -81,7 +82,7 @@ pub fn measure(
         }
     };
     thread::scope(|scope| {
-        for _ in 0..settings.threads.get() {
+        for _ in 0..batches.min(settings.threads.get() as u64) {
             let (sender, work) = (sender.clone(), &work);
             scope.spawn(move || work(sender));
         }
@@ -182,6 +183,13 @@ mod tests {
             heard.iter().map(|count| count.blocks).collect::<Vec<_>>(),
             [BATCH, BATCH + 100]
         );
+    }
+
+    /// As many as are asked for here no machine has.
+    #[test]
+    fn there_are_no_more_threads_than_batches() {
+        let (outcome, _) = run(&settings(u64::MAX, BATCH + 100, usize::MAX));
+        assert_eq!(outcome, run(&settings(u64::MAX, BATCH + 100, 1)).0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod wilson;
 
 pub use chain::Chain;
 pub use driver::{BATCH, Outcome, Settings, measure};
-pub use skip::can_skip;
+pub use skip::skip_iterations;
 pub use wilson::wilson;
 
 use crate::fading::Fading;

@@ -4,7 +4,7 @@
 //! min(log2(1 + |h|²·Es/N0), log2 V). The thresholds are above the largest C of any block that
 //! failed among up to 1e7 a point; they hold for the channel on which that was seen, a band of
 //! several independent taps, and for no other: in flat fading or without any, blocks of mcs7 fail
-//! at the full 6 bits.
+//! at the full 6 bits. The decoder had ten iterations; with fewer, blocks above them fail.
 //!
 //! An approximation: off unless asked for.
 
@@ -19,9 +19,13 @@ use std::f32::consts::LOG2_E;
 /// C, bit per symbol, from which on a block counts as right, mcs0 to mcs7.
 const SUFFICIENT: [f32; 8] = [1.70, 1.93, 2.90, 3.87, 4.70, 5.50, 5.75, 5.95];
 
-/// Whether there are thresholds for a channel: for Vehicular A, its symbols spread at random.
-pub fn can_skip(fading: &Fading) -> bool {
-    *fading == Fading::Tapped(VEHICULAR_A, Mapping::Random)
+/// Iterations of the decoder for which the thresholds were found.
+const ITERATIONS: u32 = 10;
+
+/// Fewest iterations for which there are thresholds for a channel: for Vehicular A, its symbols
+/// spread at random. None on channels without.
+pub fn skip_iterations(fading: &Fading) -> Option<u32> {
+    (*fading == Fading::Tapped(VEHICULAR_A, Mapping::Random)).then_some(ITERATIONS)
 }
 
 /// The rule at one point.
@@ -35,11 +39,12 @@ pub(super) struct Skip {
 }
 
 impl Skip {
-    /// The rule for blocks of `mcs` at the Es/N0 `snr` (linear). None on channels without
-    /// thresholds.
-    pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32) -> Option<Skip> {
+    /// The rule for blocks of `mcs` at the Es/N0 `snr` (linear), decoded with `iterations` at most.
+    /// None where there are no thresholds.
+    pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32, iterations: u32) -> Option<Skip> {
         let (bits, sufficient) = (mcs.modulation.bits() as f32, SUFFICIENT[mcs.number]);
-        can_skip(fading).then_some(Skip { snr, bits, sufficient })
+        let has_thresholds = skip_iterations(fading).is_some_and(|fewest| iterations >= fewest);
+        has_thresholds.then_some(Skip { snr, bits, sufficient })
     }
 
     /// Whether a block with `gains`, one per symbol, counts as right.
@@ -76,7 +81,7 @@ mod tests {
 
     #[test]
     fn capacity_is_the_mean_of_what_symbols_carry() {
-        let skip = Skip::of(MCSS[3], &vehicular_a(), 15.0).expect("thresholds");
+        let skip = Skip::of(MCSS[3], &vehicular_a(), 15.0, 10).expect("thresholds");
         assert!((skip.capacity(&[1.0; 48]) - 4.0).abs() < 1e-5);
         let halves = [[0.0; 48], [100.0; 48]].concat();
         assert!((skip.capacity(&halves) - 2.0).abs() < 1e-5, "16QAM carries 4 bits at most");
@@ -97,7 +102,13 @@ mod tests {
     fn only_the_channel_of_the_thresholds_has_the_rule() {
         for name in ["awgn", "rayleigh", "pedestrian-a", "vehicular-a/fusc"] {
             let fading = Fading::of_name(name).expect("a channel");
-            assert!(Skip::of(MCSS[0], &fading, 1.0).is_none(), "{name}");
+            assert!(Skip::of(MCSS[0], &fading, 1.0, 10).is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn fewer_iterations_than_the_thresholds_had_have_no_rule() {
+        let has_rule = |iterations| Skip::of(MCSS[0], &vehicular_a(), 1.0, iterations).is_some();
+        assert_eq!([1, 9, 10, 20].map(has_rule), [false, false, true, true]);
     }
 }
