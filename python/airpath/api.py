@@ -105,7 +105,7 @@ def simulate(
                 seed,
                 0,
                 reps,
-                threads or _cores(),
+                min(threads or _cores(), reps),
                 captures.request(about, scenario.name) if captures else None,
                 progress,
                 read.table_texts,
