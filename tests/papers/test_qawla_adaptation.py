@@ -38,7 +38,9 @@ from airpath.papers.qawla.data import link_rate_bps, mcs_table
 from airpath.papers.qawla.policies import POLICIES
 from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates, wilson
 from airpath.papers.qawla.ranking import NAMES
+from airpath.papers.qawla.resampling import choices_table
 from airpath.papers.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
+from airpath.papers.qawla.sensitivity import CHOICES, changed_rates
 from airpath.papers.qawla.thresholds import TH_PER
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 
@@ -253,6 +255,41 @@ def test_t_m_and_t_w_are_averages_as_defined(
     assert itu_a.mean(policy, over_rating_db) == pytest.approx(mean)
     worst = fmean(min(column) for column in found.T)
     assert itu_a.worst(policy, over_rating_db) == pytest.approx(worst)
+
+
+def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
+    """When mcs3 counts as the more efficient one and mcs4 is by far the more reliable."""
+    rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
+    itu_a = Adaptation(ITU_A, rates, Compiled())
+    policy = qawla(0.05, 100)
+    assert (4, 3) not in itu_a.choices(policy)
+    changed = itu_a.with_choices_of(changed_rates(itu_a, CHOICES["mcs3"]))
+    at = changed.choices(policy).index((4, 3))
+    # MCS_1 is the better one at the same rate, so the pair is between both.
+    place = {pair: itu_a.throughput_bps[20][at, PAIRS.index(pair)] for pair in PAIRS}
+    pair = changed.normalised(policy)[at] * changed.optimum_bps[at]
+    assert (place[3, 3] * 0.999 <= pair).all()
+    assert (pair <= place[4, 4] * 1.001).all()
+    assert (4, 3) not in OPTIMUM_PAIRS
+
+
+def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
+    itu_a: Adaptation,
+) -> None:
+    found = {ITU_A.key: itu_a}
+    assert choices_table(found, [found], "").rows == []
+    # The same links, on which all policies take the curves for 1 dB worse.
+    rates = made_up(ITU_A, lambda m, snr: falling(m, snr - 1))
+    other = itu_a.with_choices_of(rates)
+    rows = choices_table(found, [found, {ITU_A.key: other}], "").rows
+    for policy in POLICIES:
+        lines = [row for row in rows if row[0] == policy.name]
+        pairs = zip(itu_a.choices(policy), other.choices(policy), strict=True)
+        assert len(lines) == sum(ours != changed for ours, changed in pairs) > 0
+        assert {line[5] for line in lines} == {"1 of 20"}
+        # T_M is a sum over the SNRs.
+        together = other.mean(policy) - itu_a.mean(policy)
+        assert sum(float(line[6]) for line in lines) == pytest.approx(together, abs=0.004)
 
 
 def test_h_1_is_tagla(itu_a: Adaptation) -> None:

@@ -130,3 +130,27 @@ def test_sensitivity_begins_with_table6(report: Report) -> None:
     }
     assert chosen == table6
     assert len(table6) == 20
+
+
+def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(report: Report) -> None:
+    rows = {item.item: item.rows for item in report.items}
+    table6 = {
+        (row.row["policy"], row.row["channel"], row.quantity): row
+        for row in rows["table6"]
+        if row.quantity in MEASURES
+    }
+    resampled = [row for row in rows["sensitivity"] if row.row["variant"] == "resampled"]
+    assert len(resampled) == len(table6) == 20
+    for row in resampled:
+        entry = table6[row.row["policy"], row.row["channel"], row.quantity]
+        assert row.ours == entry.ours
+        assert row.ours is not None
+        assert row.low is not None
+        assert row.high is not None
+        assert entry.published is not None
+        # The counts are drawn around those that Table 6 rests on.
+        assert row.low <= row.ours <= row.high
+        assert row.extra["resamples"] == 20
+        ends = [abs(end - entry.published) <= entry.extra["limit"] for end in (row.low, row.high)]
+        assert (row.extra["within"] == 20) == all(ends)
+        assert row.extra["within"] >= sum(ends)

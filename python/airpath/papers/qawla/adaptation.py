@@ -48,11 +48,14 @@ Pair = tuple[int, int]
 """MCS_1 and MCS_2, by m."""
 
 PAIRS: Final[tuple[Pair, ...]] = tuple(
-    (below, above) for below in mcs_table() for above in mcs_table() if below <= above
+    (below, above)
+    for below, first in mcs_table().items()
+    for above, second in mcs_table().items()
+    if below <= above or link_rate_bps(first) == link_rate_bps(second)
 )
-"""Every pair that is solved."""
+"""Every pair that is solved. mcs3 and mcs4 are as fast: either may be chosen as MCS_1."""
 
-OPTIMUM_PAIRS: Final = tuple(pair for pair in PAIRS if pair != (3, 4))
+OPTIMUM_PAIRS: Final = tuple(pair for pair in PAIRS if pair not in ((3, 4), (4, 3)))
 """The paper's 35 policies (§4)."""
 
 BOUNDARIES: Final = (20, 30, 40)
@@ -238,22 +241,23 @@ def _solve(
     rates: ErrorRates, snrs_db: Sequence[float], engine: Engine, threads: int | None
 ) -> Mapping[int, NDArray[np.float64]]:
     """Return T of each pair by B, at each SNR for each traffic scenario, bit/s."""
-    links: list[ModelLink] = []
+    # Many links are the same: error rates are 1 below a curve and 0 above it.
+    links: dict[ModelLink, int] = {}
     places: dict[tuple[int, Pair, int], int] = {}
     for at, snr_db in enumerate(snrs_db):
         regimes = [(link_rate_bps(mcs), rates.per(m, snr_db)) for m, mcs in mcs_table().items()]
         for below, above in PAIRS:
-            if below == above:
-                # A single MCS has no boundary: one solution for every B.
-                places |= {(at, (below, above), b): len(links) for b in BOUNDARIES}
-                links.append(([], [regimes[below]]))
-                continue
             for boundary in BOUNDARIES:
-                places[at, (below, above), boundary] = len(links)
-                links.append(([float(boundary)], [regimes[below], regimes[above]]))
+                # A single MCS has no boundary: one solution for every B.
+                link: ModelLink = (
+                    ((), (regimes[below],))
+                    if below == above
+                    else ((float(boundary),), (regimes[below], regimes[above]))
+                )
+                places[at, (below, above), boundary] = links.setdefault(link, len(links))
     gred = (float(GRED["min_th"]), float(GRED["max_th"]), GRED["max_p"])
     found = engine.fixed_points(
-        links, base_rtts_s(), gred, TCP, packet_bytes=PACKET_BYTES, threads=threads
+        list(links), base_rtts_s(), gred, TCP, packet_bytes=PACKET_BYTES, threads=threads
     )
     return {
         boundary: np.array(

@@ -21,9 +21,10 @@ from airpath.papers.qawla.adaptation import (
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
 from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
+from airpath.papers.qawla.resampling import choices_table, entries_table, resampled
 from airpath.papers.session import Session
 
-__all__ = ["evaluate_sensitivity"]
+__all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity"]
 
 TITLE: Final = "Table 6: what it depends on"
 
@@ -118,8 +119,15 @@ def _half_an_error(table: dict[str, Any]) -> None:
                 point |= {"errors": 1, "blocks": 2 * point["blocks"]}
 
 
-SHIFT_DB: Final = 0.05
-"""How far apart curves of equally good programs may be."""
+SHIFTS_DB: Final[Mapping[str, float]] = {
+    "better .25": -0.25,
+    "better .1": -0.1,
+    "better": -0.05,
+    "worse": 0.05,
+    "worse .1": 0.1,
+    "worse .25": 0.25,
+}
+"""How far apart curves of equally good programs may be: 0.05 dB; and further."""
 
 FINE: Final = 10**10
 """Blocks that an interpolated error rate is counted of."""
@@ -143,8 +151,7 @@ def _moved(by_db: float) -> Callable[[dict[str, Any]], None]:
 RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
     "Table 2": _table2_rates,
     "half": _half_an_error,
-    "better": _moved(-SHIFT_DB),
-    "worse": _moved(SHIFT_DB),
+    **{name: _moved(by_db) for name, by_db in SHIFTS_DB.items()},
 }
 """Other error rates, for the choices and for what comes of them."""
 
@@ -157,8 +164,10 @@ NOTES: Final[Mapping[str, str]] = {
     "mcs4": "the same, always mcs4",
     "Table 2": "on ITU-A the printed error rates at 22, 26 and 30 dB where there are any",
     "half": "half an error where none was counted",
-    "better": f"all curves at {SHIFT_DB:g} dB less",
-    "worse": f"all curves at {SHIFT_DB:g} dB more",
+    **{
+        name: f"all curves at {abs(by_db):g} dB {'less' if by_db < 0 else 'more'}"
+        for name, by_db in SHIFTS_DB.items()
+    },
 }
 
 
@@ -177,7 +186,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
     }
     for name, change in CHOICES.items():
         changed = {
-            channel: adaptation.with_choices_of(_rates(adaptation, change))
+            channel: adaptation.with_choices_of(changed_rates(adaptation, change))
             for channel, adaptation in found.items()
         }
         variants[name] = {
@@ -188,7 +197,10 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
     for name, change in RATES.items():
         solved = {
             channel: Adaptation(
-                adaptation.channel, _rates(adaptation, change), session.engine, session.threads
+                adaptation.channel,
+                changed_rates(adaptation, change),
+                session.engine,
+                session.threads,
             )
             for channel, adaptation in found.items()
             if channel == ITU_A.key or change is not _table2_rates
@@ -208,13 +220,19 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         _table(title, {name: variants[name] for name in (CHOSEN, *names)})
         for title, names in (
             (f"{TITLE}: readings of the text", [*READINGS, *CHOICES][1:]),
-            (f"{TITLE}: error rates", [*RATES]),
+            (f"{TITLE}: error rates", [name for name in RATES if name not in SHIFTS_DB]),
+            (f"{TITLE}: curves moved", [*SHIFTS_DB]),
         )
     ]
+    resamples = resampled(found, session)
+    resampled_rows, entries = entries_table(found, resamples, f"{TITLE}: counting noise")
+    choices = choices_table(found, resamples, f"{TITLE}: choices that counting noise changes")
+    rows, tables = [*rows, *resampled_rows], [*tables, entries, choices]
     return ItemResult("sensitivity", TITLE, rows, tables)
 
 
-def _rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> ErrorRates:
+def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> ErrorRates:
+    """Return the error rates of a channel with a change."""
     table = json.loads(adaptation.rates.text)
     change(table)
     return ErrorRates.read(table)
