@@ -3,7 +3,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MODULE := $(VENV)/.stamp-module
+# The extension module is built by one of two profiles: `quick` compiles in seconds, for whoever edits
+# Rust; `release` is what is measured and shipped. Results are the same, bit for bit.
+QUICK := $(VENV)/.stamp-module-quick
+RELEASE := $(VENV)/.stamp-module-release
 LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
 CONFORMANCE := docs/reference/conformance.md
@@ -31,7 +34,7 @@ PYTEST := $(BIN)/python -m pytest
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
 	@echo 'make test    every test and lint, and the wheel tried in an empty environment'
-	@echo 'make build   set up .venv and build the module into it (demo and test do so too)'
+	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo 'make full    the papers at full length (many minutes), into out/'
@@ -41,10 +44,10 @@ help:
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
 	@echo 'Another interpreter: make PYTHON=python3.12 demo'
 
-demo: build
+demo: $(RELEASE)
 	$(BIN)/python -m airpath.demo
 
-build: $(MODULE)
+build: $(QUICK)
 
 test: need-test
 	@scripts/test $(LOGS) lint-rust test-rust doc-rust build lint-python test-python test-wheel
@@ -52,10 +55,10 @@ test: need-test
 long-tests:
 	PROPTEST_CASES=10000 $(CARGO_TEST) -- --include-ignored
 
-bench: build
+bench: $(RELEASE)
 	$(BIN)/python benches/run.py
 
-full: build
+full: $(RELEASE)
 	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
 	$(BIN)/python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md
 	$(BIN)/airpath reproduce sbd --full --out out/sbd-full
@@ -93,9 +96,11 @@ $(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
 	$(BIN)/python -m pip install 'maturin>=1.7,<2'
 	@touch $@
 
-# Builds in release and installs the package in place, with the tools of the tests.
-$(MODULE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT)
-	$(BIN)/maturin develop --release --locked --quiet --extras dev
+# Builds the module and installs the package in place, with the tools of the tests. One module is
+# installed at a time: the other profile's stamp goes.
+$(QUICK) $(RELEASE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT)
+	@rm -f $(QUICK) $(RELEASE)
+	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet --extras dev
 	@touch $@
 
 # --- parts of `make test` -----------------------------------------------------------------------
