@@ -20,7 +20,7 @@ from airpath.files import not_left_empty, output_folder
 from airpath.results import Interval, Result
 from airpath.results.export import checked_formats
 from airpath.results.remarks import remarks
-from airpath.results.result import ALL_FLOWS
+from airpath.results.statistics import ALL_FLOWS
 
 __all__ = ["run"]
 

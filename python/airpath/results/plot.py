@@ -16,7 +16,7 @@ import numpy as np
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.results import style
-from airpath.results.result import DROP_REASONS
+from airpath.results.recordings import DROP_REASONS
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:

@@ -1,0 +1,203 @@
+"""What was recorded over time: series, the senders' state, the flow monitor, the capacity."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.errors import BadValueError
+from airpath.results.capacity import Capacity
+from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
+from airpath.results.frames import frame
+from airpath.results.ss import ss_frame
+from airpath.results.statistics import Statistics
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from airpath.trace import Trace
+
+__all__ = ["DROP_REASONS", "Recordings"]
+
+DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
+"""What the values 0, 1, ... of the series ``drop`` mean."""
+
+Columns = Mapping[str, tuple[bytes, bytes, bytes]]
+
+
+class Recordings(Statistics):
+    """Statistics with what the scenario records besides, over the whole run."""
+
+    provenance: dict[str, Any]
+
+    def __init__(
+        self,
+        replications: list[dict[str, Any]],
+        resolved: dict[str, Any],
+        confidence: float,
+        *,
+        recorded: Callable[[int], Columns],
+        ss: Callable[[int], Mapping[str, bytes]],
+        flow_monitor: Callable[[int], str],
+        traces: Mapping[str, Trace],
+    ) -> None:
+        super().__init__(replications, resolved, confidence)
+        self._recorded = functools.lru_cache(maxsize=1)(recorded)
+        self._ss = ss
+        self._flow_monitor = flow_monitor
+        self._traces = traces
+
+    @property
+    def recorded(self) -> list[str]:
+        """Names of the series that the scenario records."""
+        return list(self.resolved["record"]["series"])
+
+    def series(self, name: str, replication: int = 0) -> pd.DataFrame:
+        """Return a recorded series, from the start of the run.
+
+        Parameters
+        ----------
+        name : str
+            ``cwnd``, ``ssthresh``, ``delivered`` (bytes), ``rtt``, ``sojourn`` (s), ``queue``
+            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime`` (from 0),
+            ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
+            ``capacity`` (bytes that a trace offers in the millisecond that ends then).
+        replication : int
+            Which of the finished replications, from 0. Default 0.
+
+        Returns
+        -------
+        series : DataFrame
+            `time_s`, `id` (the flow; of ``queue`` and ``regime`` the queue: 0 is the bottleneck's,
+            1 that of the ACKs) and `value`.
+
+        Raises
+        ------
+        BadValueError
+            If it was not recorded, or there is no such replication.
+        """
+        import pandas as pd
+
+        if name not in self.recorded:
+            known = ", ".join(self.recorded) or "nothing"
+            raise BadValueError(
+                f'series "{name}": not recorded. Recorded is: {known}. Add it to record.series.'
+            )
+        self._check_finished(replication)
+        if name == "capacity":
+            time, value = self._offered_bytes()
+            return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
+        time_s, ids, values = self._recorded(replication)[name]
+        return pd.DataFrame(
+            {
+                "time_s": np.frombuffer(time_s, dtype="<f8"),
+                "id": np.frombuffer(ids, dtype="<u4"),
+                "value": np.frombuffer(values, dtype="<f8"),
+            }
+        )
+
+    def ss(self, replication: int = 0) -> pd.DataFrame:
+        """Return the state of every TCP sender at regular instants, from the start of the run.
+
+        Parameters
+        ----------
+        replication : int
+            Which of the finished replications, from 0. Default 0.
+
+        Returns
+        -------
+        ss : DataFrame
+            One row per instant and flow; columns named as ``ss -ti`` prints them.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.ss`` was not set, or there is no such replication.
+        """
+        if not self.resolved["record"]["ss"]:
+            raise BadValueError("ss: not recorded. Set record.ss = true.")
+        self._check_finished(replication)
+        return ss_frame(self._ss(replication))
+
+    def flow_monitor(self) -> pd.DataFrame:
+        """Return statistics under the names of ns-3's FlowMonitor.
+
+        Returns
+        -------
+        flow_monitor : DataFrame
+            One row per replication, flow and direction; times in seconds.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.flow_monitor`` was not set.
+        """
+        return frame(flow_monitor_rows(self.monitored()))
+
+    def flow_monitor_xml(self, replication: int = 0) -> bytes:
+        """Return the statistics of a replication as the XML file that ns-3 writes.
+
+        Parameters
+        ----------
+        replication : int
+            Which of the finished replications, from 0. Default 0.
+
+        Raises
+        ------
+        BadValueError
+            If ``record.flow_monitor`` was not set, or there is no such replication.
+        """
+        self._check_finished(replication)
+        return flow_monitor_xml(self.monitored()[replication][1], self.provenance)
+
+    def monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
+        """Return what the flow monitor counted, by number of replication."""
+        if not self.resolved["record"]["flow_monitor"]:
+            raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
+        return [
+            (run["replication"], json.loads(self._flow_monitor(index)))
+            for index, run in enumerate(self.replications)
+        ]
+
+    def _check_finished(self, replication: int) -> None:
+        if not 0 <= replication < len(self.replications):
+            raise BadValueError(
+                f"replication = {replication}: not there. "
+                f"Finished replications: {len(self.replications)}, counted from 0."
+            )
+
+    def capacity(self, replication: int = 0) -> Capacity | None:
+        """Return what the bottleneck link could carry over time.
+
+        Parameters
+        ----------
+        replication : int
+            Which of the finished replications; it matters where the rate follows the queue.
+
+        Returns
+        -------
+        capacity : Capacity or None
+            None for a link whose rate follows the queue when ``regime`` was not recorded, and for
+            an adaptive link, whose rate depends on the packet, too.
+        """
+        regimes = None
+        if "regime" in self.recorded and self.replications:
+            series = self.series("regime", replication)
+            of_bottleneck = series[series["id"] == 0]
+            regimes = (of_bottleneck["time_s"].to_numpy(), of_bottleneck["value"].to_numpy())
+        return Capacity.of(self.resolved, self._traces, regimes)
+
+    def _offered_bytes(self) -> tuple[np.ndarray, np.ndarray]:
+        link = self.resolved["bottleneck"]["link"]
+        capacity = self.capacity() if "trace" in link else None
+        if capacity is None:
+            return np.empty(0), np.empty(0)
+        step = max(1_000_000, self.resolved["record"]["interval_ns"])
+        edges = np.arange(0, self.resolved["duration_ns"] + 1, step) / 1e9
+        offered = np.round(np.diff(capacity.bits(edges)) / 8, 6)
+        kept = offered > 0
+        return edges[1:][kept], offered[kept]

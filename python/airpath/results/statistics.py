@@ -1,0 +1,293 @@
+"""What was counted: tidy tables, and intervals over replications."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath import _airpath
+from airpath.errors import BadValueError
+from airpath.results.frames import frame
+from airpath.results.intervals import Interval, mean_interval
+from airpath.results.quantities import (
+    FLOW_QUANTITIES,
+    LINK_QUANTITIES,
+    QUEUE_QUANTITIES,
+    together,
+)
+from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ALL_FLOWS", "Statistics"]
+
+ALL_FLOWS = "all"
+"""Index of the aggregate in `Statistics.summary`."""
+
+
+class Statistics:
+    """The statistics of the replications of one scenario, from the end of the warm-up on.
+
+    Attributes
+    ----------
+    replications : list of dict
+        The statistics of each finished replication, as the engine reports them.
+    resolved : dict
+        The resolved scenario.
+    confidence : float
+        Of every interval, in (0, 1).
+    """
+
+    def __init__(
+        self, replications: list[dict[str, Any]], resolved: dict[str, Any], confidence: float
+    ) -> None:
+        self.replications = replications
+        self.resolved = resolved
+        self.confidence = confidence
+
+    @property
+    def measured_s(self) -> float:
+        """Simulated time from the end of the warm-up to the end of the run, s."""
+        return float(self.resolved["duration_ns"] - self.resolved["warmup_ns"]) / 1e9
+
+    # --- tables ------------------------------------------------------------------------------
+
+    def flows(self) -> pd.DataFrame:
+        """Return one row per flow and replication.
+
+        Returns
+        -------
+        flows : DataFrame
+            `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
+            quantities. What was not measured is NaN. Where sizes are drawn, `transfer_bytes`.
+        """
+        drawn = any("transfer" in flow["source"] for flow in self.resolved["flows"])
+        return frame(
+            {"replication": run["replication"], "flow": flow["id"]}
+            | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
+            | ({"transfer_bytes": flow.get("transfer_bytes")} if drawn else {})
+            for run in self.replications
+            for flow in run["flows"]
+        )
+
+    def queues(self) -> pd.DataFrame:
+        """Return one row per queue and replication; drops have one column for each reason.
+
+        Returns
+        -------
+        queues : DataFrame
+            `replication`, `queue`, time averages of waiting packets and bytes, `mean_sojourn_s`,
+            counts of packets.
+        """
+        found = [
+            (run["replication"], queue) for run in self.replications for queue in run["queues"]
+        ]
+        reasons = sorted({reason for _, queue in found for reason in queue["drops"]})
+        return frame(
+            {"replication": number, "queue": queue["name"]}
+            | {name: queue[name] for name in QUEUE_QUANTITIES}
+            | {f"drops_{reason}": queue["drops"].get(reason, 0) for reason in reasons}
+            for number, queue in found
+        )
+
+    def links(self) -> pd.DataFrame:
+        """Return one row per link and replication.
+
+        Returns
+        -------
+        links : DataFrame
+            `replication`, `link`, `utilisation` (share of time; of a trace, of its bytes), counts,
+            the packets sent in each regime from 1 on, and what only a link of its kind counts.
+        """
+        return frame(
+            {"replication": run["replication"], "link": link["name"]}
+            | {name: link[name] for name in LINK_QUANTITIES}
+            | {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
+            | link.get("counters", {})
+            for run in self.replications
+            for link in run["links"]
+        )
+
+    def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
+        """Return the time-weighted queue-length distribution with its intervals.
+
+        Parameters
+        ----------
+        queue : str
+            Which queue. Default the bottleneck's.
+
+        Returns
+        -------
+        pmf : DataFrame
+            `packets`, and the fraction of time with that many waiting: `mean`, `low`, `high`.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such queue.
+        """
+        import pandas as pd
+
+        by_name = self.by_name("queues")
+        if by_name and queue not in by_name:
+            known = ", ".join(by_name)
+            raise BadValueError(f'queue "{queue}": not there. Queues of this scenario: {known}.')
+        found = [run["pmf"] for run in by_name.get(queue, [])]
+        length = max(map(len, found), default=0)
+        padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
+        rows = [self._interval(shares) for shares in zip(*padded, strict=True)]
+        return pd.DataFrame(
+            {
+                "packets": range(length),
+                "mean": [row.mean for row in rows],
+                "low": [row.low for row in rows],
+                "high": [row.high for row in rows],
+            }
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """Return means over the replications with their confidence intervals.
+
+        Returns
+        -------
+        summary : DataFrame
+            Indexed by flow, at the end ``"all"``: rates and counts added up, delays and RTTs
+            averaged over the delivered packets. Columns in two levels, the quantity and `mean`,
+            `low`, `high`: ``result.summary()["goodput_bps"]``.
+        """
+        import pandas as pd
+
+        table = {
+            (name, part): [getattr(row[name], part) for row in self.intervals.values()]
+            for name in FLOW_QUANTITIES
+            for part in ("mean", "low", "high")
+        }
+        index = pd.Index(list(self.intervals), name="flow", dtype=object)
+        return pd.DataFrame(table, index=index)
+
+    def jain(self) -> Interval:
+        """Return Jain's fairness index of the flows' goodputs, over the replications.
+
+        Returns
+        -------
+        jain : Interval
+            1 when all flows get the same, 1/n when one flow gets everything.
+        """
+        return self._interval(
+            _airpath.jain_index([flow["goodput_bps"] for flow in run["flows"]])
+            for run in self.replications
+        )
+
+    def transfers(self) -> pd.DataFrame:
+        """Return how long the transfers of each group took, one row per replication and group.
+
+        Counted are the flows that started after the warm-up; those that were not complete at the
+        end of the run are missing in the times, which the last of them would have made longer.
+
+        Returns
+        -------
+        transfers : DataFrame
+            `replication`, `group`, how many `started`, `completed` and were `unfinished`, and of
+            those that completed `mean_s`, `median_s` and `p95_s` from start to the last
+            acknowledgement. Without rows when no flow has a size.
+        """
+        return frame(
+            {
+                "replication": run["replication"],
+                "group": group,
+                **completions(self.resolved, run, members),
+            }
+            for run in self.replications
+            for group, members in transfer_groups(self.resolved).items()
+        )
+
+    def transfer_intervals(self) -> list[dict[str, Any]]:
+        """Return each group of transfers, its quantities over the replications."""
+        return [
+            {
+                "group": group,
+                **self._quantities(
+                    [completions(self.resolved, run, members) for run in self.replications],
+                    TRANSFER_QUANTITIES,
+                ),
+            }
+            for group, members in transfer_groups(self.resolved).items()
+        ]
+
+    # --- over replications -------------------------------------------------------------------
+
+    def _interval(self, values: Iterable[float | None]) -> Interval:
+        return mean_interval(values, self.confidence)
+
+    @functools.cached_property
+    def intervals(self) -> Mapping[int | str, Mapping[str, Interval]]:
+        """Every quantity of every flow, and of ``"all"`` together, over the replications."""
+        rows: dict[int | str, dict[str, Interval]] = {
+            flow: {
+                name: self._interval(run["flows"][flow][name] for run in self.replications)
+                for name in FLOW_QUANTITIES
+            }
+            for flow in range(len(self.resolved["flows"]))
+        }
+        rows[ALL_FLOWS] = {
+            name: self._interval(together(run["flows"], name) for run in self.replications)
+            for name in FLOW_QUANTITIES
+        }
+        return rows
+
+    def queue_intervals(self) -> list[dict[str, Any]]:
+        """Return the name and every quantity of each queue, over the replications."""
+        found = []
+        for name, runs in self.by_name("queues").items():
+            reasons = sorted({reason for queue in runs for reason in queue["drops"]})
+            drops = {
+                reason: self._interval(queue["drops"].get(reason, 0) for queue in runs)
+                for reason in reasons
+            }
+            pmf = self.pmf(name)
+            found.append(
+                {
+                    "name": name,
+                    **self._quantities(runs, QUEUE_QUANTITIES),
+                    "drops": drops,
+                    "pmf": {part: pmf[part].tolist() for part in ("mean", "low", "high")},
+                }
+            )
+        return found
+
+    def link_intervals(self) -> list[dict[str, Any]]:
+        """Return the name and every quantity of each link, over the replications."""
+        found = []
+        for name, runs in self.by_name("links").items():
+            regimes = zip(*(link["regime_packets"] for link in runs), strict=True)
+            found.append(
+                {
+                    "name": name,
+                    **self._quantities(runs, LINK_QUANTITIES),
+                    "regime_packets": [self._interval(counts) for counts in regimes],
+                    "counters": self._quantities(
+                        [link.get("counters", {}) for link in runs], runs[0].get("counters", {})
+                    ),
+                }
+            )
+        return found
+
+    def _quantities(
+        self, runs: Sequence[Mapping[str, Any]], names: Iterable[str]
+    ) -> dict[str, Interval]:
+        return {name: self._interval(run[name] for run in runs) for name in names}
+
+    def by_name(self, table: str) -> dict[str, list[Mapping[str, Any]]]:
+        """Return the entries of ``queues`` or ``links`` of all replications, by name."""
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for run in self.replications:
+            for entry in run[table]:
+                found.setdefault(entry["name"], []).append(entry)
+        return found
+
+    def kind_of(self, flow: int | str) -> str:
+        """Return what a flow is: ``tcp`` or ``datagram``."""
+        kind = self.resolved["flows"][flow]["source"]["kind"]
+        return "tcp" if kind == "tcp" else "datagram"
