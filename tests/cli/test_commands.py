@@ -196,6 +196,19 @@ def test_reproduce_json(airpath_command: Command) -> None:
     assert set(document["items"][0]["rows"][0]) >= {"row", "quantity", "published", "ours"}
 
 
+def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
+    """How much of a paper was met stood nowhere, and had to be counted."""
+    whole = airpath_command("reproduce", "qawla", "table2")
+    brief = airpath_command("reproduce", "qawla", "table2", "--brief")
+    verdict = "72 of 72 published numbers are within tolerance"
+    assert verdict in brief.out
+    assert "Table 2" not in brief.out
+    assert whole.out.index(verdict) < whole.out.index("Table 2")
+    answer = airpath_command("reproduce", "qawla", "table2", "--brief", "--json")
+    document = json.loads(answer.out)
+    assert (document["verdict"]["within"], "items" in document) == (72, False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -10,7 +10,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_published_number_stands_beside_ours() -> None:
-    common = {"row": {"idx": 3, "B": 10}, "unit": "Mbit/s", "low": None, "high": None}
+    common = {
+        "row": {"idx": 3, "B": 10},
+        "unit": "Mbit/s",
+        "low": None,
+        "high": None,
+        "within": None,
+        "tolerance": None,
+    }
     rows = [
         {
             **common,
@@ -76,6 +83,7 @@ def test_every_published_number_stands_beside_ours() -> None:
             "confidence": 0.99,
             "note": "In a hurry.",
         },
+        "verdict": {"text": "2 of 2 are fine.", "outside_text": [], "do_not_hold": []},
         "items": [
             {"item": "table3", "title": "T", "rows": rows},
             {"item": "table2", "title": "R", "rows": [rare]},

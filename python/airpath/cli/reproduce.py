@@ -21,6 +21,10 @@ def reproduce(
     ] = [],  # noqa: B006  (typer copies it)
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,
+    brief: Annotated[
+        bool,
+        typer.Option("--brief", help="Only the verdict, and what fails."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
@@ -47,7 +51,7 @@ def reproduce(
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
     with output.interrupts_wait():
         if json:
-            output.print_json(report.to_dict())
+            output.print_json(report.to_dict(brief=brief))
         else:
-            print_report(report, output.console())
+            print_report(report, output.console(), brief=brief)
     return 130 if report.interrupted else 0

@@ -28,6 +28,8 @@ from airpath.papers.base import (
     Statement,
     Summary,
     Table,
+    Tolerance,
+    Verdict,
 )
 from airpath.papers.run import reproduce_paper as _reproduce_paper
 
@@ -44,6 +46,8 @@ __all__ = [
     "Statement",
     "Summary",
     "Table",
+    "Tolerance",
+    "Verdict",
     "load",
     "reproduce",
 ]

@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from airpath.papers.tolerance import Tolerance
+from airpath.papers.verdict import Verdict, verdict_of
+
 if TYPE_CHECKING:
     from airpath.papers.session import Session
 
@@ -35,6 +38,8 @@ __all__ = [
     "StatementSpec",
     "Summary",
     "Table",
+    "Tolerance",
+    "Verdict",
 ]
 
 Mode = Literal["quick", "default", "full"]
@@ -106,6 +111,8 @@ class Row:
         Printed half-width of the confidence interval, in `unit`.
     low, high : float or None
         Our confidence interval, in `unit`. None for a value without one.
+    tolerance : Tolerance or None
+        How far `ours` may be from `published`. None where the paper's definition has none.
     extra : mapping
         More about the row; these keys follow the others in the JSON object.
     """
@@ -118,6 +125,7 @@ class Row:
     published_ci: float | None = None
     low: float | None = None
     high: float | None = None
+    tolerance: Tolerance | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -126,6 +134,25 @@ class Row:
         if self.ours is None or not self.published:
             return None
         return (self.ours - self.published) / self.published
+
+    @property
+    def tolerated(self) -> tuple[float, float] | None:
+        """The smallest and the largest value within the tolerance; None where there is none."""
+        if self.tolerance is None or self.published is None:
+            return None
+        return self.tolerance.around(self.published, self.published_ci, self.low, self.high)
+
+    @property
+    def within(self) -> bool | None:
+        """Whether `ours` is within its tolerance; None where one of them is missing."""
+        if self.ours is None or self.published is None or self.tolerance is None:
+            return None
+        ends = self.tolerated
+        if ends is None:
+            return self.tolerance.passed
+        # A difference that is exactly what is tolerated is; the last bit must not decide.
+        slack = 1e-12 * max(map(abs, ends))
+        return ends[0] - slack <= self.ours <= ends[1] + slack
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as the JSON object of ``reproduce --json``."""
@@ -139,6 +166,8 @@ class Row:
             "low": _finite(self.low),
             "high": _finite(self.high),
             "relative_difference": _finite(self.relative_difference),
+            "within": self.within,
+            "tolerance": None if self.tolerance is None else self.tolerance.to_dict(self.tolerated),
             **self.extra,
         }
 
@@ -379,12 +408,30 @@ class Report:
     effort: Effort
     confidence: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``reproduce --json``; it holds no NaN and no infinity."""
-        return {
+    @property
+    def verdict(self) -> Verdict:
+        """How many published numbers are within their tolerance and how many statements hold."""
+        return verdict_of(self.items, self.statements)
+
+    def to_dict(self, *, brief: bool = False) -> dict[str, Any]:
+        """Return the document of ``reproduce --json``; it holds no NaN and no infinity.
+
+        Parameters
+        ----------
+        brief : bool
+            Only the verdict and the statements that do not hold. Default False.
+        """
+        front = {
             "provenance": dict(self.provenance),
             "paper": self.paper.key,
             "complete": not self.interrupted,
+            "verdict": self.verdict.to_dict(),
+        }
+        if brief:
+            failed = [statement.to_dict() for statement in self.verdict.failed]
+            return {**front, "statements": failed}
+        return {
+            **front,
             "items": [item.to_dict() for item in self.items],
             "statements": [statement.to_dict() for statement in self.statements],
             "summary": {summary.key: dict(summary.values) for summary in self.summaries},

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.files import write_file
+from airpath.papers.tolerance import MARK
 
 __all__ = ["main", "page"]
 
@@ -43,6 +44,8 @@ def page(document: Mapping[str, Any]) -> str:
         "known of the differences: [the paper's notes]"
         f"(../../../python/airpath/papers/{document['paper']}/README.md).",
         "",
+        *_verdict(document["verdict"]),
+        "",
         *_conclusions(document["conclusions"]),
     ]
     for item in document["items"]:
@@ -53,6 +56,7 @@ def page(document: Mapping[str, Any]) -> str:
                 f"## {item['item']}: {item['title']}",
                 "",
                 *_table(published, document),
+                *_tolerances(published),
             ]
     lines += ["", "## What the text says", ""]
     for statement in document["statements"]:
@@ -68,6 +72,29 @@ def _not_counted(warmup_s: float) -> str:
 
 def _sentence(note: str) -> str:
     return f"{note} " if note else ""
+
+
+def _verdict(verdict: Mapping[str, Any]) -> Iterator[str]:
+    yield f"**{verdict['text']}**"
+    failed = [f"{MARK} {text}." for text in verdict["outside_text"]]
+    failed += [f"Does not hold: {key}." for key in verdict["do_not_hold"]]
+    if failed:
+        yield ""
+        yield from (f"* {line}" for line in failed)
+
+
+def _tolerances(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row["tolerance"] is not None:
+            found.setdefault(row["quantity"], []).append(row["tolerance"]["source"])
+    if found:
+        each = (
+            f"{quantity} {' or '.join(dict.fromkeys(sources))}"
+            for quantity, sources in found.items()
+        )
+        yield ""
+        yield f"`{MARK}` is outside its tolerance: {'; '.join(each)}."
 
 
 def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -106,9 +133,22 @@ def _table(rows: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> It
 def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]:
     if row is None:
         return "", "", ""
+    published, ours, difference = _numbers(row, decimals)
+    if row["within"] is False:
+        # Where no difference is shown, the number itself has the mark.
+        if difference:
+            difference = f"**{MARK}** {difference}"
+        else:
+            ours = f"**{MARK}** {ours}"
+    return published, ours, difference
+
+
+def _numbers(row: Mapping[str, Any], decimals: int) -> tuple[str, str, str]:
     published = _number(row["published"], decimals)
     if row["published_ci"] is not None:
         published += f" ± {row['published_ci']:g}"
+    if row["ours"] is None:
+        return published, "not computed", ""
     ours = _number(row["ours"], decimals)
     if row["low"] is not None:
         half = (row["high"] - row["low"]) / 2

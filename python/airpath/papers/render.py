@@ -8,13 +8,15 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from airpath.papers.base import ItemResult, Report, Statement, Summary, Table
+from airpath.papers.tolerance import MARK
+from airpath.papers.verdict import tolerances
 from airpath.terminal import print_uncut
 
 __all__ = ["print_report"]
 
 
-def print_report(report: Report, console: Console) -> None:
-    """Print every table, statement and summary of a report.
+def print_report(report: Report, console: Console, *, brief: bool = False) -> None:
+    """Print the verdict of a report, then every table, statement and summary.
 
     Parameters
     ----------
@@ -22,6 +24,8 @@ def print_report(report: Report, console: Console) -> None:
         What `airpath.papers.reproduce` returned.
     console : rich.console.Console
         Where to. A table that is wider is wrapped by the terminal, never cut.
+    brief : bool
+        Only the verdict, and what is outside its tolerance or does not hold. Default False.
     """
     console.print(f"[bold]{escape(report.paper.title)}[/bold]")
     console.print(escape(report.paper.citation), style="dim")
@@ -29,6 +33,34 @@ def print_report(report: Report, console: Console) -> None:
     console.print(f"{mode}: {report.effort.describe()}, seed {seed}", highlight=False)
     if report.effort.note:
         console.print(escape(report.effort.note), style="yellow", highlight=False)
+    _print_verdict(report, console)
+    if brief:
+        for statement in report.verdict.failed:
+            _print_statement(statement, console)
+    else:
+        _print_everything(report, console)
+    if report.interrupted:
+        left = [item.item for item in report.items if not item.complete]
+        console.print(
+            f"\n[bold red]Interrupted.[/bold red] Not complete: {', '.join(left) or 'nothing'}."
+        )
+
+
+def _print_verdict(report: Report, console: Console) -> None:
+    verdict = report.verdict
+    fine = not verdict.outside and not verdict.failed
+    colour = "bold green" if fine else "bold red"
+    console.print("\n[bold]Verdict[/bold]")
+    console.print(f"  [{colour}]{verdict.describe()}[/{colour}]", highlight=False, soft_wrap=True)
+    for outside in verdict.outside:
+        text = f"  {MARK} {escape(outside.describe())}"
+        console.print(text, highlight=False, soft_wrap=True)
+    if verdict.failed:
+        names = ", ".join(statement.key for statement in verdict.failed)
+        console.print(f"  do not hold: {escape(names)}", highlight=False, soft_wrap=True)
+
+
+def _print_everything(report: Report, console: Console) -> None:
     for item in report.items:
         _print_item(item, console)
     if report.statements:
@@ -37,11 +69,6 @@ def print_report(report: Report, console: Console) -> None:
         _print_statement(statement, console)
     for summary in report.summaries:
         _print_summary(summary, console)
-    if report.interrupted:
-        left = [item.item for item in report.items if not item.complete]
-        console.print(
-            f"\n[bold red]Interrupted.[/bold red] Not complete: {', '.join(left) or 'nothing'}."
-        )
 
 
 def _print_item(item: ItemResult, console: Console) -> None:
@@ -50,6 +77,10 @@ def _print_item(item: ItemResult, console: Console) -> None:
         print_uncut(_rich(table), console)
         for note in table.notes:
             console.print(f"  {escape(note)}", style="dim", highlight=False)
+    tolerated = tolerances(item.rows)
+    if tolerated:
+        text = "; ".join(f"{quantity}: {source}" for quantity, source in tolerated)
+        console.print(f"  {MARK}: outside its tolerance. {text}.", style="dim", highlight=False)
     for path in item.figures:
         console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
 
@@ -69,7 +100,8 @@ def _rich(table: Table) -> RichTable:
 
 
 def _marked(entry: str) -> str:
-    return f"[bold red]{entry}[/bold red]" if entry == "NO" else escape(entry)
+    is_outside = entry == "NO" or entry.startswith(MARK)
+    return f"[bold red]{escape(entry)}[/bold red]" if is_outside else escape(entry)
 
 
 def _print_statement(statement: Statement, console: Console) -> None:

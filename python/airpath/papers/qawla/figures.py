@@ -13,6 +13,7 @@ from airpath.papers.base import Cell, ItemResult, Row, Table
 from airpath.papers.qawla.data import BOUNDARIES, inputs, published
 from airpath.papers.qawla.measures import Pmf, domain, pmf, probability_near
 from airpath.papers.qawla.statements import AT_BOUNDARY, ELSEWHERE, FIG5_IDX, FIG6_B
+from airpath.papers.qawla.tables import ANALYSIS
 from airpath.papers.session import Session
 from airpath.results import style as plotting
 
@@ -72,6 +73,7 @@ def _rows(cell: Cell, session: Session) -> list[Row]:
             "packets",
             theirs.queue_packets,
             solved.queue_packets,
+            tolerance=ANALYSIS["queue_analysis"],
             extra=where,
         )
     ]

@@ -23,6 +23,7 @@ from airpath.papers.qawla.adaptation import (
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.thresholds import TH_FER, TH_PER
 from airpath.papers.session import Session
+from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
     "BEST",
@@ -122,12 +123,14 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
             for measure in MEASURES:
                 theirs = published_table6()[policy.name, channel.key, measure]
                 ours = measured(found, policy, channel.key, measure)
-                within = abs(ours - theirs) <= limit(policy)
                 key = {"policy": policy.name, "channel": channel.key}
-                extra = {"difference": ours - theirs, "limit": limit(policy), "within": within}
-                rows.append(Row(key, measure, "1", theirs, ours, extra=extra))
-                line += [f"{theirs:.2f}", f"{ours:.3f}", f"{ours - theirs:+.3f}"]
-                line.append("yes" if within else "NO")
+                extra = {"difference": ours - theirs, "limit": limit(policy)}
+                near = Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy))
+                row = Row(key, measure, "1", theirs, ours, tolerance=near, extra=extra)
+                rows.append(row)
+                difference = marked(f"{ours - theirs:+.3f}", row.within)
+                line += [f"{theirs:.2f}", f"{ours:.3f}", difference]
+                line.append("yes" if row.within else "NO")
             lines.append(line)
     columns = [("", "policy"), ("", "channel")]
     for symbol in ("T_M", "T_W"):
@@ -153,25 +156,23 @@ def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
     for best in BEST:
         threshold, average = best_threshold(found, best)
         published = sum(each.mean(best.make(best.published)) for each in found.values()) / 2
-        within = 1 / BEST_FACTOR <= threshold / best.published <= BEST_FACTOR
-        rows.append(
-            Row(
-                {"policy": best.policy, "channel": "both"},
-                "best_threshold",
-                "1",
-                best.published,
-                threshold,
-                extra={"within": within},
-            )
+        row = Row(
+            {"policy": best.policy, "channel": "both"},
+            "best_threshold",
+            "1",
+            best.published,
+            threshold,
+            tolerance=Tolerance(f"a factor {BEST_FACTOR:g} (README)", factor=BEST_FACTOR),
         )
+        rows.append(row)
         lines.append(
             [
                 f"{best.policy}, {best.symbol}",
                 f"{best.published:g}",
-                f"{threshold:.2g}",
+                marked(f"{threshold:.2g}", row.within),
                 f"{published:.4f}",
                 f"{average:.4f}",
-                "yes" if within else "NO",
+                "yes" if row.within else "NO",
             ]
         )
     columns = [
@@ -197,7 +198,7 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
         f"{names[row.quantity]} of {row.row['policy']}, {CHANNELS[str(row.row['channel'])].name} "
         f"({row.extra['difference']:+.3f})"
         for row in entries
-        if not row.extra["within"]
+        if not row.within
     ]
     best = {str(row.row["policy"]): row for row in rows if row.quantity == "best_threshold"}
     lines = [

@@ -120,7 +120,8 @@ def entries_table(
                 low, high = min(values), max(values)
                 within = sum(abs(value - theirs) <= limit(policy) for value in values)
                 key = {"policy": policy.name, "channel": channel.key, "variant": RESAMPLED}
-                extra = {"resamples": RESAMPLES, "limit": limit(policy), "within": within}
+                extra = {"resamples": RESAMPLES, "limit": limit(policy)}
+                extra["resamples_within"] = within
                 rows.append(Row(key, measure, "1", None, ours, low=low, high=high, extra=extra))
                 line = [policy.name, channel.name, symbol, f"{theirs:.2f}"]
                 line += [f"{value:.3f}" for value in (ours, low, high)]

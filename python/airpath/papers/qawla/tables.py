@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import hypot
 from pathlib import Path
 
 from airpath.papers._engine import Solved
@@ -12,6 +11,7 @@ from airpath.papers.qawla.curves import (
     COMMON_ERRORS,
     COMMON_LIMIT,
     RARE_LEVEL,
+    ErrorRate,
     error_rate,
     error_rates,
     small,
@@ -28,8 +28,10 @@ from airpath.papers.qawla.data import (
 from airpath.papers.qawla.measures import domain, throughput
 from airpath.papers.qawla.radio import ITU_A
 from airpath.papers.session import Estimate, Session
+from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
+    "ANALYSIS",
     "CELL_LIMIT",
     "MEAN_LIMIT",
     "cells_of_table",
@@ -43,6 +45,25 @@ CELL_LIMIT = 0.025
 
 MEAN_LIMIT = 0.006
 """Largest mean of the absolute relative differences over all 54 cells, with ``--full``."""
+
+SIMULATED = Tolerance(
+    f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
+    relative=CELL_LIMIT,
+    intervals=True,
+)
+"""Of the simulated cells of Tables 3 to 5."""
+
+_THREE_DIGITS = "the three printed digits of Table 2's error rates and of alpha*"
+ANALYSIS = {
+    "throughput_analysis": Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
+    # Half of the last printed digit where x* is printed as 0.0000.
+    "queue_analysis": Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
+    "alpha_analysis": Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3),
+}
+"""Of the fixed points: a second, independent solution is off by 0.033, 0.23 and 0.53 % at most."""
+
+LINK_RATE = Tolerance("half of the last printed digit", absolute=5e-4)
+"""Of Table 2's rates."""
 
 GROUPS = ("domain", "x*", "alpha*")
 """What the analysis gives beside T."""
@@ -66,8 +87,10 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
         ):
             ours = link_rate_bps(mcs_table()[mcs]) / 1e6
             key = {"idx": case.idx, "regime": number, "mcs": mcs, "snr_db": case.snr_db}
-            rows += [Row(key, "link_rate", "Mbit/s", rate, ours), _error_row(key, per)]
-            line += [str(mcs), f"{rate:g}", f"{ours:.6g}", small(per)]
+            computed = Row(key, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE)
+            rows += [computed, _error_row(key, per)]
+            shown = marked(f"{ours:.6g}", computed.within)
+            line += [str(mcs), f"{rate:g}", shown, small(per)]
         lines.append(line)
     columns = [("", "idx"), ("", "traffic"), ("SNR", "dB")]
     for regime in ("1", "2"):
@@ -101,9 +124,16 @@ def _error_row(key: Mapping[str, int | float | str], per: float) -> Row:
             "errors": found.errors,
             "blocks": found.blocks,
             "p_value": found.p_value,
-            "within": found.within,
         },
+        tolerance=_error_tolerance(found),
     )
+
+
+def _error_tolerance(found: ErrorRate) -> Tolerance:
+    if found.common:
+        return Tolerance(f"{100 * COMMON_LIMIT:g} % (README)", relative=COMMON_LIMIT)
+    source = f"exact test of two Poisson counts at {100 * RARE_LEVEL:g} %"
+    return Tolerance(source, passed=found.within)
 
 
 def _errors_table() -> Table:
@@ -113,7 +143,9 @@ def _errors_table() -> Table:
             f"mcs{found.mcs}",
             small(found.published),
             small(found.ours),
-            _percent(found.ours, found.published, digits=1) if found.published else "",
+            marked(_percent(found.ours, found.published, digits=1), found.within)
+            if found.published
+            else "",
             str(found.published_errors),
             str(found.errors),
             f"{found.blocks:.3g}",
@@ -161,11 +193,12 @@ def _evaluate(boundary: int, session: Session) -> ItemResult:
         theirs = published(*cell)
         solved = session.solution(cell)
         simulated = throughput(session, cell)
-        rows += _analysis_rows(theirs, solved)
-        if simulated is not None:
-            rows.append(_simulation_row(theirs, simulated))
-        simulation_lines.append(_simulation_line(theirs, simulated))
-        analysis_lines.append(_analysis_line(theirs, solved))
+        analysed = _analysis_rows(theirs, solved)
+        rows += analysed
+        row = None if simulated is None else _simulation_row(theirs, simulated)
+        rows += [] if row is None else [row]
+        simulation_lines.append(_simulation_line(theirs, simulated, row))
+        analysis_lines.append(_analysis_line(theirs, solved, analysed))
     key = TABLE_OF[boundary]
     heading = f"Table {key[-1]}, B = {boundary}"
     simulation = Table(
@@ -210,6 +243,7 @@ def _analysis_rows(theirs: Published, solved: Solved) -> list[Row]:
             "Mbit/s",
             theirs.analysis_mbps,
             solved.throughput_bps / 1e6,
+            tolerance=ANALYSIS["throughput_analysis"],
             extra=where,
         ),
         Row(
@@ -218,11 +252,22 @@ def _analysis_rows(theirs: Published, solved: Solved) -> list[Row]:
             "packets",
             theirs.queue_packets,
             solved.queue_packets,
+            tolerance=ANALYSIS["queue_analysis"],
             extra=where,
         ),
     ]
     if theirs.alpha is not None:
-        rows.append(Row(key, "alpha_analysis", "1", theirs.alpha, solved.alpha, extra=where))
+        rows.append(
+            Row(
+                key,
+                "alpha_analysis",
+                "1",
+                theirs.alpha,
+                solved.alpha,
+                tolerance=ANALYSIS["alpha_analysis"],
+                extra=where,
+            )
+        )
     return rows
 
 
@@ -236,48 +281,42 @@ def _simulation_row(theirs: Published, simulated: Estimate) -> Row:
         published_ci=theirs.ns3_half_width_mbps,
         low=simulated.low,
         high=simulated.high,
-        extra={
-            "replications": simulated.replications,
-            "within": _within(theirs, simulated),
-        },
+        tolerance=SIMULATED,
+        extra={"replications": simulated.replications},
     )
 
 
-def _within(theirs: Published, simulated: Estimate) -> bool:
-    """Whether a simulated cell agrees with the published one."""
-    difference = abs(simulated.mean - theirs.ns3_mbps)
-    ours = simulated.half_width if simulated.replications > 1 else 0.0
-    combined = hypot(ours, theirs.ns3_half_width_mbps)
-    return difference <= max(CELL_LIMIT * theirs.ns3_mbps, combined)
-
-
-def _simulation_line(theirs: Published, simulated: Estimate | None) -> list[str]:
+def _simulation_line(theirs: Published, simulated: Estimate | None, row: Row | None) -> list[str]:
     ns3 = f"{theirs.ns3_mbps:.4f} ± {theirs.ns3_half_width_mbps:.4f}"
-    if simulated is None:
+    if simulated is None or row is None:
         return [str(theirs.idx), ns3, "not simulated", "", ""]
     interval = f" ± {simulated.half_width:.4f}" if simulated.replications > 1 else ""
     return [
         str(theirs.idx),
         ns3,
         f"{simulated.mean:.4f}{interval}",
-        _percent(simulated.mean, theirs.ns3_mbps),
-        "yes" if _within(theirs, simulated) else "NO",
+        marked(_percent(simulated.mean, theirs.ns3_mbps), row.within),
+        "yes" if row.within else "NO",
     ]
 
 
-def _analysis_line(theirs: Published, solved: Solved) -> list[str]:
+def _analysis_line(theirs: Published, solved: Solved, rows: Sequence[Row]) -> list[str]:
     analysed_mbps = solved.throughput_bps / 1e6
+    within = {row.quantity: row.within for row in rows}
     return [
         str(theirs.idx),
         f"{theirs.analysis_mbps:.4f}",
         f"{analysed_mbps:.4f}",
-        _percent(analysed_mbps, theirs.analysis_mbps, digits=3),
+        marked(
+            _percent(analysed_mbps, theirs.analysis_mbps, digits=3),
+            within["throughput_analysis"],
+        ),
         theirs.domain,
         domain(solved),
         f"{theirs.queue_packets:.4f}",
-        f"{solved.queue_packets:.4f}",
+        marked(f"{solved.queue_packets:.4f}", within["queue_analysis"]),
         _alpha(theirs.alpha),
-        _alpha(solved.alpha),
+        marked(_alpha(solved.alpha), within.get("alpha_analysis")),
     ]
 
 
@@ -313,7 +352,7 @@ def _simulation_summary(rows: Sequence[Row]) -> Summary:
     count = len(differences)
     mean = sum(differences.values()) / count
     mean_absolute = sum(map(abs, differences.values())) / count
-    outside = [_label(row) for row in rows if not row.extra["within"]]
+    outside = [_label(row) for row in rows if not row.within]
     met = "met" if mean_absolute <= MEAN_LIMIT else "NOT met"
     lines = [
         f"mean |difference| {_share(mean_absolute)} (goal for --full: at most "

@@ -24,6 +24,7 @@ from airpath.papers.sbd.data import (
 from airpath.papers.sbd.measures import compared, delay, delay_s, goodput, goodput_kbps
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.session import Estimate, Session
+from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
     "DELAY_LIMIT",
@@ -48,6 +49,15 @@ GOODPUT_LIMIT, DELAY_LIMIT = 0.05, 0.15
 
 IMPROVEMENT_LIMIT = 8.0
 """Percentage points within which an improvement counts as near."""
+
+TOLERANCES = {
+    "goodput": Tolerance(f"{100 * GOODPUT_LIMIT:g} % (README)", relative=GOODPUT_LIMIT),
+    "delay": Tolerance(f"{100 * DELAY_LIMIT:g} % (README)", relative=DELAY_LIMIT),
+    "improvement": Tolerance(
+        f"{IMPROVEMENT_LIMIT:g} percentage points (README)", absolute=IMPROVEMENT_LIMIT
+    ),
+}
+"""Of the rows; README.md says where they come from."""
 
 PUBLISHED_RUNS = 20
 """Runs of each setting in the paper."""
@@ -96,6 +106,7 @@ def rows_of(session: Session, case: Case, theirs: Published | None, **more: Any)
                 published_ci=None if published is None else published.half_width,
                 low=estimate.low,
                 high=estimate.high,
+                tolerance=None if published is None else TOLERANCES[quantity],
                 extra={
                     "replications": estimate.replications,
                     "means_of_20_runs": _of_batches(session.values(case, measure)),
@@ -136,8 +147,9 @@ def setting_table(number: int) -> Callable[[Session, Path | None], ItemResult]:
         lines = []
         for theirs in published_table(number).values():
             case = Case(theirs.bearer, theirs.flows, theirs.aqm)
-            rows += rows_of(session, case, theirs)
-            lines.append(_setting_line(theirs, goodput(session, case), delay(session, case)))
+            found = rows_of(session, case, theirs)
+            rows += found
+            lines.append(_setting_line(theirs, found))
         title = f"Table {number}: {TITLES[number]}"
         name = "T_r, ms" if number < 4 else "maxp"
         columns = [("", "bearer"), ("", name), ("", "minth"), *_MEASURED_COLUMNS]
@@ -163,27 +175,33 @@ _MEASURED_COLUMNS = [
 ]
 
 
-def _setting_line(
-    theirs: Published, ours: Estimate | None, our_delay: Estimate | None
-) -> list[str]:
+def _setting_line(theirs: Published, rows: Sequence[Row]) -> list[str]:
     return [
         str(theirs.bearer),
         f"{strength(theirs.aqm):g}",
         str(threshold(theirs.aqm)),
-        *_measured(theirs, ours, our_delay),
+        *_measured(theirs, rows),
     ]
 
 
-def _measured(theirs: Published, ours: Estimate | None, our_delay: Estimate | None) -> list[str]:
+def _measured(theirs: Published, rows: Sequence[Row]) -> list[str]:
+    found = {row.quantity: row for row in rows}
     cells = []
-    for printed, found, digits in (
-        (theirs.goodput_kbps, ours, 1),
-        (theirs.delay_s, our_delay, 2),
+    for quantity, printed, digits in (
+        ("goodput", theirs.goodput_kbps, 1),
+        ("delay", theirs.delay_s, 2),
     ):
         cells.append(f"{printed.mean:.{digits}f} ± {printed.half_width:.{digits}f}")
-        cells.append(spread(found, digits))
-        cells.append("" if found is None else f"{100 * (found.mean / printed.mean - 1):+.1f}")
+        cells += _ours(found.get(quantity), digits)
     return cells
+
+
+def _ours(row: Row | None, digits: int) -> list[str]:
+    if row is None or row.ours is None or row.low is None or row.high is None:
+        return ["not simulated", ""]
+    half = "" if isnan(row.high) else f" ± {(row.high - row.low) / 2:.{digits}f}"
+    difference = 100 * (row.relative_difference or 0.0)
+    return [f"{row.ours:.{digits}f}{half}", marked(f"{difference:+.1f}", row.within)]
 
 
 def _about(session: Session) -> str:
@@ -253,9 +271,9 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     plain_lines, lines = [], []
     for (bearer, flows), theirs in drop_tail().items():
         case = Case(bearer, flows, DropTail())
-        rows += rows_of(session, case, theirs)
-        found = goodput(session, case), delay(session, case)
-        plain_lines.append([str(bearer), str(flows), *_measured(theirs, *found)])
+        found = rows_of(session, case, theirs)
+        rows += found
+        plain_lines.append([str(bearer), str(flows), *_measured(theirs, found)])
         for aqm in ("sbd", "red"):
             rows += rows_of(session, Case(bearer, flows, _proposed(aqm, bearer)), None)
         line = [str(bearer), str(flows)]
@@ -308,6 +326,7 @@ def _improvement_row(
         ours.per_cent,
         low=ours.interval[0],
         high=ours.interval[1],
+        tolerance=TOLERANCES["improvement"],
         extra={
             "significant": ours.significant,
             "same_sign": ours.per_cent * published > 0,
@@ -320,7 +339,8 @@ def _improvement_row(
 def _improvement_cells(row: Row | None, published: float) -> list[str]:
     if row is None or row.ours is None:
         return [f"{published:+.0f}", "not simulated"]
-    return [f"{published:+.0f}", f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"]
+    ours = f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"
+    return [f"{published:+.0f}", marked(ours, row.within)]
 
 
 # --- over all of them --------------------------------------------------------------------------
