@@ -18,8 +18,7 @@ import numpy as np
 from rich.console import Console
 
 from airpath import api, papers
-from airpath.cli import output
-from airpath.errors import AirpathError
+from airpath.cli import guarded, output
 from airpath.files import output_folder
 from airpath.papers.render import print_report
 from airpath.results import Result, style
@@ -194,11 +193,4 @@ def _paper(folder: Path, console: Console) -> bool:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1] if sys.argv[1:] else "out"))
-    except AirpathError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
-        sys.exit(130)
+    sys.exit(guarded(lambda: main(sys.argv[1] if sys.argv[1:] else "out")))

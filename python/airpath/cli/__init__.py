@@ -1,23 +1,28 @@
 """The command ``airpath``: one file per command, put together in `airpath.cli.commands`.
 
-Exit status: 0 done, 1 a run that failed, 2 bad input, 130 after Ctrl-C, 141 when the reader of a
-pipe went away.
+Exit status: 0 done, 1 a run that failed or results that could not be written, 2 bad input, 130
+after Ctrl-C, 141 when the reader of a pipe went away.
 """
 
 from __future__ import annotations
 
-import io
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from airpath.cli.streams import OutputLostError, guarded_streams
+from airpath.errors import AirpathError, RunError
 
 if TYPE_CHECKING:
     from airpath.cli.commands import app
 
-__all__ = ["app", "main"]
+__all__ = ["app", "guarded", "main"]
 
-INTERRUPTED, NO_READER = 130, 141
+FAILED, BAD_INPUT, INTERRUPTED, NO_READER = 1, 2, 130, 141
+
+NO_MEMORY = (
+    "out of memory: run fewer replications, record fewer series, or give the process more memory."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,24 +39,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        # File names may hold bytes that are no text, and a terminal may not know every sign.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        # Imported here, so that Ctrl-C is answered from the first moment on.
-        from airpath.cli.commands import run_command
+    return guarded(lambda: _run(given))
 
-        status = run_command(given)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Nobody reads any more. What is left in the buffer must not be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_READER
+
+def guarded(program: Callable[[], int]) -> int:
+    """Return the exit status of a program; what ends it early becomes one line, or none.
+
+    Parameters
+    ----------
+    program : callable
+        Returns its exit status.
+    """
+    with guarded_streams():
+        try:
+            try:
+                return _status(program)
+            finally:
+                sys.stdout.flush()
+        except OutputLostError as lost:
+            if lost.reader_left:
+                return NO_READER
+            print(lost, file=sys.stderr)
+            return FAILED
+
+
+def _status(program: Callable[[], int]) -> int:
+    try:
+        return program()
+    except AirpathError as error:
+        print(error, file=sys.stderr)
+        return FAILED if isinstance(error, RunError) else BAD_INPUT
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
-    return status
+    except MemoryError:
+        print(NO_MEMORY, file=sys.stderr)
+        return FAILED
+
+
+def _run(given: Sequence[str]) -> int:
+    # Imported here, so that Ctrl-C is answered from the first moment on.
+    from airpath.cli.commands import run_command
+
+    return run_command(given)
 
 
 def __getattr__(name: str) -> Any:

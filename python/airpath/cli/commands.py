@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import typer
 
 from airpath.cli import check, listing, output, phy, reproduce, run, solve, trace
-from airpath.errors import AirpathError, RunError
+from airpath.errors import BadValueError
 
 __all__ = ["app", "run_command"]
-
-FAILED, BAD_INPUT = 1, 2
 
 app = typer.Typer(
     name="airpath",
@@ -43,12 +40,17 @@ def _options(
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status; errors of the user become lines on stderr.
+    """Run one command and return its exit status.
 
     Parameters
     ----------
     arguments : sequence of str
         Without the program's name.
+
+    Raises
+    ------
+    AirpathError
+        If the command was typed wrong, has bad input or failed.
     """
     output.arguments = list(arguments)
     command = typer.main.get_command(app)
@@ -57,15 +59,11 @@ def run_command(arguments: Sequence[str]) -> int:
             return int(command.invoke(context) or 0)
     except typer.Exit as stop:
         return stop.exit_code
-    except AirpathError as error:
-        print(error, file=sys.stderr)
-        return FAILED if isinstance(error, RunError) else BAD_INPUT
     except Exception as error:
         # Every version of typer has its own class for what the user typed wrong.
         if not hasattr(error, "format_message"):
             raise
-        print(_usage(error.format_message(), arguments), file=sys.stderr)
-        return BAD_INPUT
+        raise BadValueError(_usage(error.format_message(), arguments)) from None
 
 
 def _usage(message: str, arguments: Sequence[str]) -> str:

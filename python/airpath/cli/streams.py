@@ -1,0 +1,114 @@
+"""Standard output and standard error that may be full, closed, or no longer read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["OutputLostError", "guarded_streams"]
+
+
+_ERRORS = "backslashreplace"
+"""File names may hold bytes that are no text, and a terminal may not know every sign."""
+
+
+class OutputLostError(Exception):
+    """Standard output takes no more.
+
+    No `OSError`, so that nobody who expects one about a file takes it for theirs.
+
+    Parameters
+    ----------
+    error : OSError
+        What the system said.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        self.reader_left = isinstance(error, BrokenPipeError)
+        why = (error.strerror or str(error)).lower()
+        super().__init__(f"standard output: cannot be written to ({why}).")
+
+
+class _Raw(io.FileIO):
+    """A file descriptor that says once that it takes no more, and from then on takes everything.
+
+    What is left in buffers is tried again when the process ends; that must not fail once more.
+    """
+
+    def __init__(self, descriptor: int, lost: OSError | None, tells: bool) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self._lost = lost
+        self._tells = tells
+
+    def write(self, data: Any) -> int:
+        try:
+            if self._lost is not None:
+                raise self._lost
+            while (written := super().write(data)) is None:
+                # Somebody set it to non-blocking.
+                select.select([], [self.fileno()], [])
+        except OSError as error:
+            if self._tells:
+                self._tells = False
+                self._lost = error
+                raise OutputLostError(error) from None
+        else:
+            return written
+        return memoryview(data).nbytes
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Let what cannot be written raise `OutputLostError`, or be silent on standard error.
+
+    Streams that are not the process's own, as in a notebook, stay what they are.
+    """
+    before = sys.stdout, sys.stderr
+    sys.stdout = _guarded(sys.stdout, sys.__stdout__, 1, tells=True)
+    sys.stderr = _guarded(sys.stderr, sys.__stderr__, 2, tells=False)
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        sys.stdout, sys.stderr = before
+
+
+def _guarded(stream: Any, own: Any, descriptor: int, tells: bool) -> Any:
+    if stream is not own:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_ERRORS)
+        return stream
+    if stream is None:
+        # It is closed. What is opened next must not become standard output by its number.
+        _occupy(descriptor)
+        raw = _Raw(descriptor, OSError(errno.EBADF, "it is closed"), tells)
+        return _text(raw, "utf-8", line_buffering=not tells)
+    stream.flush()
+    raw = _Raw(stream.fileno(), None, tells)
+    return _text(raw, stream.encoding, stream.line_buffering)
+
+
+def _text(raw: _Raw, encoding: str, line_buffering: bool) -> io.TextIOWrapper:
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=encoding,
+        errors=_ERRORS,
+        line_buffering=line_buffering,
+    )
+
+
+def _occupy(descriptor: int) -> None:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        if null != descriptor:
+            os.dup2(null, descriptor)
+            os.close(null)

@@ -1,0 +1,71 @@
+"""Calls of the command with streams that take nothing, each in a fork of one process.
+
+Reads a list of ``{"arguments": [...], "stream": 1 or 2, "how": "full" | "closed" | "left"}`` as
+JSON, prints a list of ``[status, what the other stream got]``. A fork costs milliseconds where a
+process of its own costs a second.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from typing import Any
+
+import matplotlib.backends.backend_agg
+import matplotlib.figure
+import pandas as pd
+
+import airpath.papers.qawla
+import airpath.phy.figure
+from airpath.cli import commands, main
+
+IMPORTED_ONCE = (airpath, commands, matplotlib, pd)
+
+
+def answer(case: dict[str, Any]) -> tuple[int, str]:
+    with tempfile.TemporaryFile() as other:
+        child = os.fork()
+        if not child:
+            os._exit(status_of(case, other.fileno()))
+        _, status = os.waitpid(child, 0)
+        other.seek(0)
+        return os.waitstatus_to_exitcode(status), other.read().decode()
+
+
+def status_of(case: dict[str, Any], other: int) -> int:
+    try:
+        os.dup2(other, 3 - case["stream"])
+        spoil(case["stream"], case["how"])
+        status = main(case["arguments"])
+        # As the interpreter does at its end, with its own streams.
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except BaseException as error:
+        os.write(other, f"Traceback: {error!r}".encode())
+        return 99
+    return status
+
+
+def spoil(stream: int, how: str) -> None:
+    name = {1: "stdout", 2: "stderr"}[stream]
+    if how == "closed":
+        os.close(stream)
+        # What the interpreter finds at its start.
+        setattr(sys, name, None)
+        setattr(sys, f"__{name}__", None)
+    elif how == "full":
+        os.dup2(os.open("/dev/full", os.O_WRONLY), stream)
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        os.dup2(write, stream)
+
+
+if __name__ == "__main__":
+    cases = json.load(sys.stdin)
+    # Not printed before the last fork: a buffer would be inherited.
+    answers = [answer(case) for case in cases]
+    json.dump(answers, sys.stdout)

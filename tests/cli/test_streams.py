@@ -1,0 +1,134 @@
+"""Standard output and standard error that are full, closed or read no longer, in every command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from processes import SCENARIO, environment
+
+from airpath.cli.commands import app
+
+EXAMPLES = {
+    ("run",): ["small.toml", "--reps", "2", "--set", "duration=2 s", "--out", "out", "--no-plot"],
+    ("solve",): ["small.toml"],
+    ("check",): ["small.toml"],
+    ("list",): [],
+    ("reproduce",): ["qawla", "table2", "--quick", "--out", "paper"],
+    ("phy", "per"): [
+        *("--channel", "awgn", "--snr", "10", "--mcs", "0", "--blocks", "1", "--errors", "1")
+    ],
+    ("trace", "info"): ["link.csv"],
+    ("trace", "convert"): ["link.csv", "link.down"],
+    ("trace", "generate"): ["made.down", "--duration", "1 s"],
+}
+"""Calls that print something. Every command is also asked for its help, these or not."""
+
+JSON = {("run",), ("solve",), ("check",), ("list",), ("trace", "info")}
+"""Commands that are tried with ``--json`` as well."""
+
+REASONS = {"full": "no space left on device", "closed": "it is closed"}
+
+
+def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every command, from the command's own list."""
+    group = typer.main.get_command(app) if group is None else group
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name)
+
+
+def calls() -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = [("--help",), ("--version",)]
+    for path in commands():
+        found.append((*path, "--help"))
+        if path in EXAMPLES:
+            found.append((*path, *EXAMPLES[path]))
+        if path in JSON:
+            found.append((*path, *EXAMPLES[path], "--json"))
+    return found
+
+
+WRONG = [(*path, "--no-such-option") for path in commands()]
+HOWS = {1: ["full", "closed", "left"], 2: ["full", "closed", "left"]}
+
+Answers = dict[tuple[int, str], dict[tuple[str, ...], tuple[int, str]]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the calls were made."""
+    made = tmp_path_factory.mktemp("streams")
+    (made / "small.toml").write_text(SCENARIO)
+    (made / "link.csv").write_text("time_s,rate_bps\n0,1e6\n1,2e6\n2,2e6\n")
+    return made
+
+
+@pytest.fixture(scope="module")
+def answers(folder: Path) -> Answers:
+    """Status and what the other stream got, by stream and what is wrong with it, by call."""
+    cases = [
+        {"stream": stream, "how": how, "arguments": call}
+        for stream, hows in HOWS.items()
+        for how in hows
+        for call in (calls() if stream == 1 else [*calls(), *WRONG])
+    ]
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("forks.py"))],
+        input=json.dumps(cases),
+        env=environment(),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    found: Answers = {}
+    for case, (status, text) in zip(cases, json.loads(done.stdout), strict=True):
+        place = found.setdefault((case["stream"], case["how"]), {})
+        place[case["arguments"]] = status, text
+    return found
+
+
+def test_the_examples_are_of_commands_that_there_are() -> None:
+    assert EXAMPLES.keys() <= set(commands())
+
+
+@pytest.mark.parametrize("how", HOWS[1])
+def test_standard_output_that_takes_nothing(answers: Answers, how: str) -> None:
+    """There was a traceback, and status 1 where the reader of a pipe had left."""
+    silent = {("trace", "convert"), ("trace", "generate")}
+    for call, (status, err) in answers[1, how].items():
+        notes = [line for line in err.splitlines() if not line.startswith("written: ")]
+        if call[:2] in silent and "--help" not in call:
+            assert (status, notes) == (0, []), call
+        elif how == "left":
+            assert (status, notes) == (141, []), call
+        else:
+            lost = f"standard output: cannot be written to ({REASONS[how]})."
+            assert (status, notes) == (1, [lost]), call
+
+
+@pytest.mark.parametrize("how", HOWS[2])
+def test_standard_error_that_takes_nothing_changes_nothing(answers: Answers, how: str) -> None:
+    """Status 120 when it was full; closed, what belongs there was printed among the results."""
+    for call, (status, out) in answers[2, how].items():
+        assert status == (2 if call in WRONG else 0), (call, out)
+        assert "written: " not in out, call
+        assert "no such option" not in out.lower(), call
+        if "--json" in call:
+            json.loads(out)
+
+
+def test_files_are_written_although_nothing_can_be_printed(answers: Answers, folder: Path) -> None:
+    call = ("run", *EXAMPLES["run",])
+    assert answers[1, "full"][call][0] == 1
+    assert json.loads((folder / "out" / "result.json").read_text())["complete"]
