@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from airpath.errors import BadValueError
-from airpath.files import output_folder
+from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment
 from airpath.scenario import CAPTURE_POINTS
 from airpath.scenario.base import nearest
@@ -56,10 +56,8 @@ class CapturePlan:
         self.folder = output_folder(folder)
         self.replication = replication
         self.files = {point: self.folder / f"{point}.pcapng" for point in points}
-        self._partial = {
-            point: path.with_name(f".{path.name}.{os.getpid()}")
-            for point, path in self.files.items()
-        }
+        # What cannot be written is found out before the run.
+        self._new = {point: NewFile(path) for point, path in self.files.items()}
 
     def request(self, about: Mapping[str, Any], name: str) -> tuple[Any, ...]:
         """Return what the engine needs: replication, comments, files by point."""
@@ -69,7 +67,7 @@ class CapturePlan:
             f"airpath {about['version']} ({about['commit']}); scenario {name}; "
             f"seed {about['seed']}; replication {self.replication}"
         )
-        files = [(point, os.fspath(path)) for point, path in self._partial.items()]
+        files = [(point, os.fspath(file.partial)) for point, file in self._new.items()]
         return self.replication, ("\n".join(lines), short), files
 
     @contextmanager
@@ -78,14 +76,13 @@ class CapturePlan:
         try:
             yield
         finally:
-            for path in self._partial.values():
-                with suppress(OSError):
-                    path.unlink()
+            for file in self._new.values():
+                file.drop()
 
     def keep(self, finished: Collection[int]) -> dict[str, Path]:
         """Give the files their names if their replication is among those that finished."""
         if self.replication not in finished:
             return {}
-        for point, partial in self._partial.items():
-            partial.replace(self.files[point])
+        for file in self._new.values():
+            file.keep()
         return dict(self.files)

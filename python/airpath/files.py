@@ -1,15 +1,144 @@
-"""Writes results so that no file is ever left half-written."""
+"""Reads and writes files: never hangs, never replaces what is no file, leaves none half-written.
+
+Everything that the package writes goes through `NewFile`: under another name beside its place
+first, and there at once. Everything that a user names to be read goes through `read_bytes`.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, RunError, one_line
 
-__all__ = ["not_left_empty", "output_file", "output_folder", "write_file"]
+__all__ = [
+    "LARGEST",
+    "MIB",
+    "NewFile",
+    "UnreadableError",
+    "new_file",
+    "not_left_empty",
+    "other_than_file",
+    "output_file",
+    "output_folder",
+    "read_bytes",
+    "read_text",
+    "write_file",
+    "write_files",
+]
+
+MIB = 1 << 20
+"""Bytes of a mebibyte."""
+
+LARGEST = 1024 * MIB
+"""Bytes of the largest file that is read: a trace."""
+
+_KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def other_than_file(path: str | os.PathLike[str]) -> str | None:
+    """Return what is there instead of a regular file, ``a pipe``; None for a file, or nothing.
+
+    Links are followed.
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116  (Path.stat is the same, and slower)
+    except (OSError, ValueError):
+        return None
+    return _kind(mode)
+
+
+def _kind(mode: int) -> str | None:
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+class UnreadableError(BadValueError):
+    """A file that cannot be read.
+
+    Parameters
+    ----------
+    place : str
+        The file's name, for the message.
+    why : str
+        What is wrong, without the full stop: ``cannot be read: no such file or directory``.
+    """
+
+    def __init__(self, place: str, why: str) -> None:
+        self.place = place
+        self.why = why
+        super().__init__(f"{one_line(place)}: {why}.")
+
+    def __reduce__(self) -> tuple[type[UnreadableError], tuple[str, str]]:
+        return type(self), (self.place, self.why)
+
+
+def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None) -> bytes:
+    """Return the content of a regular file.
+
+    Parameters
+    ----------
+    path : path
+        The file. Links are followed; pipes and devices are refused without being waited for.
+    most : int
+        Bytes of the largest that is accepted.
+    place : str, optional
+        What the message calls it. Default: its path.
+
+    Raises
+    ------
+    UnreadableError
+        If it is not there, not a regular file, larger, or cannot be read.
+    """
+    name = os.fspath(path) if place is None else place
+    try:
+        # Opening a pipe would wait for its writer, and opening a device can do things.
+        what = other_than_file(path)
+        if what is None:
+            with os.fdopen(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
+                what = _kind(os.fstat(file.fileno()).st_mode)
+                data = b"" if what else file.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise UnreadableError(name, f"cannot be read: {_reason(error)}") from None
+    if what == "a directory":
+        raise UnreadableError(name, "cannot be read: is a directory")
+    if what is not None:
+        raise UnreadableError(name, f"cannot be read: is {what}, not a regular file")
+    if len(data) > most:
+        raise UnreadableError(name, f"larger than the {most // MIB} MiB that are accepted")
+    return data
+
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_text(path: str | os.PathLike[str], most: int, place: str | None = None) -> str:
+    """Return the content of a regular file as a text in UTF-8.
+
+    Parameters and errors are those of `read_bytes`.
+    """
+    try:
+        return read_bytes(path, most, place).decode("utf-8")
+    except UnicodeDecodeError as error:
+        name = os.fspath(path) if place is None else place
+        why = f"not a text in UTF-8 (byte {error.start + 1})"
+        raise UnreadableError(name, why) from None
+
+
+# --- checks before the work --------------------------------------------------------------------
 
 
 def output_folder(folder: str | os.PathLike[str]) -> Path:
@@ -32,9 +161,12 @@ def output_folder(folder: str | os.PathLike[str]) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         _try(path)
     except (OSError, ValueError) as error:
-        raise BadValueError(
-            f'out = "{path}": cannot be written to ({_reason(error)}). Give a folder that can.'
-        ) from None
+        what = other_than_file(path) or ("a file" if path.is_file() else None)
+        if isinstance(error, FileExistsError) and what:
+            wrong = f"is {what}, not a folder. Give another name."
+        else:
+            wrong = f"cannot be written to ({_reason(error)}). Give a folder that can."
+        raise BadValueError(f'out = "{path}": {wrong}') from None
     return path
 
 
@@ -71,12 +203,11 @@ def output_file(path: Path) -> Path:
     Raises
     ------
     BadValueError
-        If it is a folder, or its folder is missing or cannot be written to.
+        If it is there and not a regular file, or its folder is missing or cannot be written to.
     """
+    place = _place_of(path)
     try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "is a directory")
-        _try(path.parent)
+        _try(place.parent)
     except (OSError, ValueError) as error:
         raise BadValueError(
             f"{path}: cannot be written ({_reason(error)}). Give a file in a folder that can."
@@ -84,8 +215,81 @@ def output_file(path: Path) -> Path:
     return path
 
 
+def _try(folder: Path) -> None:
+    probe = _partial_in(folder)
+    probe.touch()
+    probe.unlink()
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+class NewFile:
+    """A file on its way: under another name until it is whole.
+
+    Parameters
+    ----------
+    path : Path
+        The file. What stands there is replaced at the end; a link stays, and the file that it
+        leads to is replaced.
+
+    Raises
+    ------
+    BadValueError
+        If something stands there that is not a regular file.
+
+    Attributes
+    ----------
+    path : Path
+        As given.
+    partial : Path
+        Where to write.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._place = _place_of(path)
+        self.partial = _partial_in(self._place.parent)
+
+    def keep(self) -> None:
+        """Put it into its place."""
+        self.partial.replace(self._place)
+
+    def drop(self) -> None:
+        """Remove what was written, if it was not kept."""
+        with suppress(OSError):
+            self.partial.unlink()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file: it is there when the block ends, and not at all if the block fails.
+
+    Parameters
+    ----------
+    path : Path
+        The file; what stood there is replaced.
+
+    Raises
+    ------
+    BadValueError
+        If something stands there that is not a regular file.
+    RunError
+        If it cannot be written: the disk is full.
+    """
+    file = NewFile(path)
+    try:
+        with file.partial.open("xb") as stream:
+            yield stream
+        file.keep()
+    except OSError as error:
+        raise _not_written(path, error) from None
+    finally:
+        file.drop()
+
+
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file at once: under another name first, so that it is never seen half-written.
+    """Write a file at once.
 
     Parameters
     ----------
@@ -93,21 +297,66 @@ def write_file(path: Path, data: bytes) -> None:
         The file; what stood there is replaced.
     data : bytes
         All of its content.
+
+    Raises
+    ------
+    BadValueError, RunError
+        As `new_file`.
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise
+    write_files({path: data})
 
 
-def _try(folder: Path) -> None:
-    probe = folder / f".airpath-{os.getpid()}"
-    probe.touch()
-    probe.unlink()
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: all of them, or none.
+
+    Parameters
+    ----------
+    contents : mapping of Path to bytes
+        All of the content of each.
+
+    Raises
+    ------
+    BadValueError, RunError
+        As `new_file`.
+    """
+    files = [NewFile(path) for path in contents]
+    with ExitStack() as at_end:
+        for file, data in zip(files, contents.values(), strict=True):
+            at_end.callback(file.drop)
+            try:
+                with file.partial.open("xb") as stream:
+                    stream.write(data)
+                    stream.flush()
+                    # Some disks say only now that they are full.
+                    os.fsync(stream.fileno())
+            except OSError as error:
+                raise _not_written(file.path, error) from None
+        for file in files:
+            try:
+                file.keep()
+            except OSError as error:
+                raise _not_written(file.path, error) from None
+
+
+_NUMBERS = itertools.count()
+
+
+def _partial_in(folder: Path) -> Path:
+    return folder / f".airpath-{os.getpid()}-{next(_NUMBERS)}"
+
+
+def _place_of(path: Path) -> Path:
+    """Return where a file is written: where the link leads to that stands there."""
+    what = other_than_file(path)
+    if what is not None:
+        raise BadValueError(
+            f"{path}: cannot be written (is {what}, not a regular file). Give another name."
+        )
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _not_written(path: Path, error: OSError) -> RunError:
+    return RunError(f"{one_line(os.fspath(path))}: cannot be written: {_reason(error)}.")
 
 
 def _reason(error: Exception) -> str:

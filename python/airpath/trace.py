@@ -12,6 +12,7 @@ import numpy as np
 
 from airpath import _airpath
 from airpath.errors import BadValueError
+from airpath.files import LARGEST, read_text
 from airpath.scenario.units import Duration, Rate
 
 if TYPE_CHECKING:
@@ -98,14 +99,7 @@ class Trace:
             If it cannot be read or is not a trace: one line with the file, the line and why.
         """
         place = str(path)
-        try:
-            text = Path(path).read_bytes().decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise BadValueError(f"{place}: not a text in UTF-8 (byte {error.start + 1}).") from None
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            raise BadValueError(f"{place}: cannot be read: {why[:1].lower()}{why[1:]}.") from None
-        return cls.parse(text, place, format or format_of(place))
+        return cls.parse(read_text(path, LARGEST), place, format or format_of(place))
 
     @classmethod
     def parse(cls, text: str, name: str = "trace", format: Format = "mahimahi") -> Trace:  # noqa: A002

@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_written_stops_before_the_run(
     assert answer == (
         2,
         "",
-        'out = "taken": cannot be written to (file exists). Give a folder that can.\n',
+        'out = "taken": is a file, not a folder. Give another name.\n',
     )
     assert files() == ["small.toml", "taken"]
 

@@ -14,7 +14,7 @@ import typer
 from airpath import _airpath
 from airpath.cli import output
 from airpath.errors import BadValueError, Problem
-from airpath.files import output_file, write_file
+from airpath.files import output_file, write_file, write_files
 from airpath.scenario import Duration, Rate, trace_path
 from airpath.trace import Format, Trace, TraceInfo, format_of, generate_trace
 
@@ -106,21 +106,24 @@ def generate(
         str(target),
     )
     output_file(target)
+    # A Mahimahi file has no place for comments.
+    beside = target.with_name(f"{target.name}.provenance.txt")
+    is_csv = format_of(str(target)) == "csv"
+    if not is_csv:
+        output_file(beside)
     command = output.command_line()
     made_by = (
         f"airpath {_airpath.version()} ({_airpath.commit()})\ncommand: {command}\nseed: {seed}\n"
         f"settings: duration {duration}, mean SNR {mean_snr}, bandwidth {bandwidth}, cap {cap}, "
         f"speed {speed}, carrier {carrier}"
     )
-    if format_of(str(target)) == "csv":
+    if is_csv:
         text = trace.to_csv(_quantity(Duration, "--bin", bin_), made_by)
         write_file(target, text.encode("utf-8", "backslashreplace"))
         output.written([target])
         return 0
-    # A Mahimahi file has no place for comments.
-    beside = target.with_name(f"{target.name}.provenance.txt")
-    write_file(beside, f"{made_by}\n".encode("utf-8", "backslashreplace"))
-    write_file(target, trace.to_mahimahi().encode())
+    note = f"{made_by}\n".encode("utf-8", "backslashreplace")
+    write_files({target: trace.to_mahimahi().encode(), beside: note})
     output.written([target, beside])
     return 0
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from airpath import _airpath
 from airpath.errors import BadValueError, show
-from airpath.files import not_left_empty, output_file, output_folder, write_file
+from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
 from airpath.phy.settings import Settings, checked_threads, parts
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
+from airpath.scenario.tables import LARGEST
 
 __all__ = ["FILE_NAME", "Progress", "measure", "measure_with", "table_file"]
 
@@ -241,10 +242,10 @@ def _earlier(file: Path, settings: Settings) -> dict[str, Any]:
     """Return the table of an earlier run, which must have had the same settings."""
     new = _new(settings)
     try:
-        found: dict[str, Any] = dict(parse(file.read_text("utf-8"), str(file)).document)
+        found: dict[str, Any] = dict(parse(read_text(file, LARGEST), str(file)).document)
         different = list(_differences(found, new))
         is_ours = different or _is_ours(found, settings)
-    except (OSError, UnicodeDecodeError, BadValueError, KeyError, TypeError, AttributeError):
+    except (BadValueError, KeyError, TypeError, AttributeError):
         is_ours = False
     if not is_ours:
         raise BadValueError(

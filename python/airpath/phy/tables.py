@@ -14,8 +14,8 @@ import numpy as np
 
 from airpath import _airpath
 from airpath.errors import BadValueError
-from airpath.files import write_file
-from airpath.scenario.tables import PREFIX, shipped_tables, table_path
+from airpath.files import UnreadableError, read_text, write_file
+from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
 
 if TYPE_CHECKING:
@@ -298,12 +298,10 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     if name.startswith(PREFIX) and not is_shipped:
         raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
     try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, ValueError) as error:
-        why = (getattr(error, "strerror", None) or "not a text in UTF-8").lower()
+        text = read_text(path, LARGEST)
+    except UnreadableError as error:
         raise BadValueError(
-            f'table = "{name}": cannot be read ({why}). Write the path of a file, or one of '
-            f"{_listed()}."
+            f'table = "{name}": {error.why}. Write the path of a file, or one of {_listed()}.'
         ) from None
     read = parse(text, plain)
     if not read.complete:

@@ -7,10 +7,10 @@ import json
 import platform
 import sys
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
+from airpath.files import LARGEST, read_bytes
 
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
@@ -76,7 +76,7 @@ def _files(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def _sha256(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return hashlib.sha256(read_bytes(file, LARGEST)).hexdigest()
 
 
 def as_comment(about: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from airpath.errors import MISSING, Problem, ScenarioError, dotted
+from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario.base import FromFile, problems_of
 from airpath.scenario.scenario import Scenario
 
@@ -24,6 +25,8 @@ else:
 __all__ = ["load", "loads"]
 
 _OVERRIDE = "--set"
+_LARGEST = 16 * MIB
+"""Bytes of the largest scenario file that is read."""
 
 
 def load(path: str | os.PathLike[str], overrides: Iterable[tuple[str, str]] = ()) -> Scenario:
@@ -50,14 +53,9 @@ def load(path: str | os.PathLike[str], overrides: Iterable[tuple[str, str]] = ()
     """
     place = os.fspath(path)
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        wrong = Problem(place, (), MISSING, f"not a text in UTF-8 (byte {error.start + 1})")
-        raise ScenarioError([wrong]) from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        wrong = Problem(place, (), MISSING, f"cannot be read: {why[:1].lower()}{why[1:]}")
-        raise ScenarioError([wrong]) from None
+        text = read_text(path, _LARGEST)
+    except UnreadableError as error:
+        raise ScenarioError([Problem(place, (), MISSING, error.why)]) from None
     return loads(text, place=place, folder=Path(path).parent, overrides=overrides)
 
 

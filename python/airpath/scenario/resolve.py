@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from airpath.errors import Problem, ScenarioError
+from airpath.files import other_than_file
 from airpath.scenario.optimum import settle_optimum
 from airpath.scenario.scenario import Scenario
 from airpath.scenario.tables import is_table, table_not_found, table_path
@@ -46,7 +47,12 @@ class _Resolver:
         missing: Callable[[str, Path], tuple[str, str]] | None,
     ) -> str:
         if missing is not None:
-            what, accepted = missing(file, path)
+            other = other_than_file(path)
+            what, accepted = (
+                (f"is {other}, not a regular file", "Write the name of a file")
+                if other
+                else missing(file, path)
+            )
             self.problems.append(Problem(self.place, field, file, what, accepted))
             return file
         key, number = name, 1

@@ -10,11 +10,12 @@ import json
 import os
 from pathlib import Path
 
-from airpath.errors import BadValueError
+from airpath.files import MIB, read_text
 from airpath.scenario.base import nearest
 
 __all__ = [
     "FOLDER",
+    "LARGEST",
     "PREFIX",
     "is_table",
     "is_unfinished",
@@ -29,6 +30,9 @@ PREFIX = "airpath:"
 
 FOLDER = Path(__file__).parents[1] / "phy" / "tables"
 """Where those tables are."""
+
+LARGEST = 64 * MIB
+"""Bytes of the largest table that is read."""
 
 
 def shipped_tables() -> list[str]:
@@ -76,13 +80,7 @@ def read_table(name: str, path: Path) -> str:
     BadValueError
         If it cannot be read: one line that begins with `name`.
     """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadValueError(f"{name}: not a text in UTF-8 (byte {error.start + 1}).") from None
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise BadValueError(f"{name}: cannot be read: {why[:1].lower()}{why[1:]}.") from None
+    return read_text(path, LARGEST, name)
 
 
 def table_not_found(table: str, path: Path) -> tuple[str, str]:

@@ -1,0 +1,194 @@
+"""Files that are read and written: what is no file, what is too large, a disk that is full."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import airpath as ap
+from airpath import phy
+from airpath.files import (
+    NewFile,
+    UnreadableError,
+    new_file,
+    output_file,
+    output_folder,
+    read_bytes,
+    write_file,
+    write_files,
+)
+from airpath.trace import Trace
+
+
+def pipe(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+def device(path: Path) -> Path:
+    # A link: to make a device of its own would need rights, and the link must not be replaced.
+    path.symlink_to("/dev/zero")
+    return path
+
+
+@contextmanager
+def listening(path: Path) -> Iterator[Path]:
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(os.path.relpath(path))
+        yield path
+
+
+NO_FILES = {"a pipe": pipe, "a device": device}
+
+
+@pytest.fixture(params=NO_FILES)
+def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
+    return NO_FILES[request.param](tmp_path / "odd"), request.param
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "scenario": ap.load,
+    "trace": Trace.load,
+    "table": phy.load,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_file_is_refused_at_once(reader: str, no_file: tuple[Path, str]) -> None:
+    """A pipe hung until somebody wrote, and ``/dev/zero`` filled the memory."""
+    path, what = no_file
+    began = time.monotonic()
+    with pytest.raises(ap.BadValueError) as caught:
+        READERS[reader](path)
+    assert time.monotonic() - began < 1
+    assert f"cannot be read: is {what}, not a regular file." in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_socket_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with listening(Path("s")) as path, pytest.raises(UnreadableError, match="is a socket, not"):
+        read_bytes(path, 1)
+
+
+@pytest.mark.parametrize(("reader", "mib"), [("scenario", 16), ("trace", 1024), ("table", 64)])
+def test_a_file_that_is_too_large_is_not_read(reader: str, mib: int, tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate((mib << 20) + 1)
+    with pytest.raises(ap.BadValueError, match=f"larger than the {mib} MiB that are accepted"):
+        READERS[reader](path)
+
+
+def test_traces_and_tables_of_a_scenario_are_files(no_file: tuple[Path, str]) -> None:
+    path, what = no_file
+    (path.parent / "small.toml").write_text(
+        'duration = "1 s"\n[[flows]]\nbase_rtt = "20 ms"\n[bottleneck]\naqm = "droptail"\n'
+        f'link = {{kind = "trace", file = "{path.name}"}}\n'
+    )
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.check(path.parent / "small.toml")
+    assert f'bottleneck.link.file = "odd": is {what}, not a regular file.' in str(caught.value)
+
+
+def test_the_error_can_be_sent_to_another_process() -> None:
+    error = UnreadableError("a\nb", "cannot be read: no such file or directory")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert str(error) == "a\\nb: cannot be read: no such file or directory."
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def test_what_is_no_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
+    """``trace generate /dev/full`` as root put a file into the place of the device."""
+    path, what = no_file
+    before = path.lstat()
+    for write in (output_file, lambda path: write_file(path, b"x"), NewFile):
+        with pytest.raises(ap.BadValueError, match=rf"cannot be written \(is {what}, not a"):
+            write(path)
+    assert path.lstat() == before
+    assert names(path.parent) == ["odd"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "full"
+    try:
+        os.mknod(path, 0o20666, os.makedev(1, 7))
+    except OSError as error:
+        pytest.skip(f"no device can be made here: {error}")
+    with pytest.raises(ap.BadValueError, match="is a device, not a regular file"):
+        write_file(path, b"x")
+    assert path.is_char_device()
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
+    """The link was replaced, and the file that it led to stayed as it was."""
+    (tmp_path / "there").mkdir()
+    real = tmp_path / "there" / "real"
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    for content in (b"new", b"newer"):
+        write_file(link, content)
+        assert (link.is_symlink(), real.read_bytes()) == (True, content)
+    assert names(real.parent) == ["real"]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    """It said "file exists", which is not what is wrong."""
+    path = tmp_path / "o.txt"
+    path.write_text("")
+    with pytest.raises(ap.BadValueError) as caught:
+        output_folder(path)
+    assert str(caught.value) == f'out = "{path}": is a file, not a folder. Give another name.'
+    with pytest.raises(ap.BadValueError, match="is a device, not a folder"):
+        output_folder("/dev/null")
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let the system refuse to write more than so many bytes into a file."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    """It was a traceback, and the provenance of a trace stayed without the trace."""
+    old = tmp_path / "a"
+    old.write_bytes(b"old")
+    with largest_file(1000), pytest.raises(ap.RunError) as caught:
+        write_files({old: b"new", tmp_path / "b": bytes(2000)})
+    assert str(caught.value) == f"{tmp_path}/b: cannot be written: file too large."
+    assert names(tmp_path) == ["a"]
+    assert old.read_bytes() == b"old"
+
+
+def test_what_fails_while_it_is_written_is_not_there(tmp_path: Path) -> None:
+    def half() -> None:
+        with new_file(tmp_path / "a") as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert names(tmp_path) == []
