@@ -150,6 +150,15 @@ impl FqCodel {
         self.backlog -= dropped;
     }
 
+    /// When nothing waits and the link holds nothing, no queue stays in a list: the flow that comes
+    /// next is new (§4.2), whether or not the link asks an empty queue for a packet.
+    #[inline]
+    fn rest_if_idle(&mut self, ctx: &mut Ctx<'_>) {
+        if self.packets + self.held == 0 {
+            self.dequeue(ctx);
+        }
+    }
+
     /// Lets CoDel take a packet from the queue, and notes what has gone.
     #[inline]
     fn take_from(&mut self, number: QueueNumber, ctx: &mut Ctx<'_>) -> Option<Packet> {
@@ -221,8 +230,14 @@ impl QueueDisc for FqCodel {
         self.backlog
     }
 
-    fn on_held(&mut self, packets: usize, _bytes: Bytes, _ctx: &mut Ctx<'_>) {
+    #[inline]
+    fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        self.rest_if_idle(ctx);
+    }
+
+    fn on_held(&mut self, packets: usize, _bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.held = packets;
+        self.rest_if_idle(ctx);
     }
 }
 

@@ -25,6 +25,9 @@ pub trait QueueDisc {
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>);
 
     /// The next packet to send, or `None` when there is none. May drop on the way.
+    ///
+    /// Not every link asks an empty queue: that the link has nothing left to send shows in
+    /// `on_served` and `on_held`, and nothing may hang on a `dequeue` that gives `None`.
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet>;
 
     /// `dequeue` for a caller that has a place for the packet, without a detour; gives whether

@@ -126,6 +126,7 @@ impl QueueDisc for Red {
             _ if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
             RedVerdict::Early | RedVerdict::Forced => return ctx.drop(packet, DropReason::Early),
         }
+        self.law.on_queued();
         self.fifo.push(packet);
     }
 

@@ -173,7 +173,7 @@ pub struct RedLaw {
     count: u64,
     /// Variant `ns`: the last arrival found a queue and an average in that region.
     was_above: bool,
-    /// Since when the link has had nothing to send.
+    /// Since when the link has had nothing to send, as far as the average does not know of it yet.
     idle_since: Option<Time>,
     stream: Stream,
 }
@@ -242,10 +242,20 @@ impl RedLaw {
         self.idle_since.get_or_insert(now);
     }
 
+    /// The arrival has been queued: the link has something to send.
+    #[inline]
+    pub fn on_queued(&mut self) {
+        self.idle_since = None;
+    }
+
     /// Takes an arrival that finds `queue` packets waiting into the average, and decides on it.
+    ///
+    /// An idle time goes on until an arrival is queued: one that is dropped gives the link nothing
+    /// to send.
     pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
-        if let Some(since) = self.idle_since.take() {
-            let slots = now.saturating_since(since).as_secs_lossy() * self.rate;
+        if let Some(since) = &mut self.idle_since {
+            let slots = now.saturating_since(*since).as_secs_lossy() * self.rate;
+            *since = now;
             self.average = red_idle_average(self.average, self.weight, slots);
         }
         self.average = red_average(self.average, self.weight, queue as f64);

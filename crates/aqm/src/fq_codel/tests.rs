@@ -167,6 +167,26 @@ fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
     assert_eq!(line.flows(8), [7, 0, 0, 0, 7, 0, 0, 0], "and shares like the other");
 }
 
+/// Without a dequeue that gave nothing, a flow that came back after an idle time used to be charged
+/// for the packets that it had sent before: over links that do not ask an empty queue (`trace`,
+/// `rlc-am`) the quantum was not its own.
+#[test]
+fn after_an_idle_time_every_flow_is_new() {
+    for by_service in [true, false] {
+        let mut line = Line::new(DEFAULT);
+        line.put(0, 1514);
+        let mut sent = line.take().expect("one waits");
+        if by_service {
+            line.queue.on_served(&mut sent, &mut line.bench.at(line.now));
+        } else {
+            line.queue.on_held(0, Bytes::ZERO, &mut line.bench.at(line.now));
+        }
+        line.put(0, 1514);
+        line.put(1, 1514);
+        assert_eq!(line.flows(2), [0, 1], "in the order of arrival, for both are new");
+    }
+}
+
 #[test]
 fn a_sparse_flow_waits_for_one_packet_of_each_other_at_most() {
     let mut line = Line::new(DEFAULT);

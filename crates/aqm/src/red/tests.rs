@@ -316,6 +316,32 @@ fn the_average_decays_over_an_idle_time_only() {
     assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
 }
 
+/// The idle time used to end at an arrival that was dropped: where the link did not ask the empty
+/// queue again, the average never fell and every later arrival was dropped (`trace`, `rlc-am`).
+#[test]
+fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
+    let forced = RedConfig { weight: Some(0.1), gentle: false, ..PLAIN };
+    let early = RedConfig { min_th: Some(0.0), max_th: Some(1e-9), max_p: 1.0, ..forced };
+    for config in [forced, RedConfig { gentle: true, ..early }, RedConfig { ecn: true, ..forced }] {
+        let mut line = Line::new(config);
+        line.red.on_rate(Rate(8_000_000), &mut line.bench.at(Time::ZERO));
+        for held in [1000, 0] {
+            line.red.on_held(held, Bytes(1500 * held as u64), &mut line.bench.at(Time::ZERO));
+            assert!(held == 0 || !line.put(), "full");
+        }
+        let busy = line.red.law().average();
+        for millis in [1, 2, 3] {
+            line.now = Time::from_millis(millis);
+            assert!(!line.put(), "{config:?}: the average is far above");
+        }
+        let slots_and_samples = busy * 0.9_f64.powi(3 * 2 + 3);
+        let average = line.red.law().average();
+        assert!((average - slots_and_samples).abs() < 1e-9, "{average}: no slot counts twice");
+        line.now = Time::from_secs(60);
+        assert!(line.put(), "{config:?}: after a minute without traffic");
+    }
+}
+
 #[test]
 fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
     let mut line = Line::new(PLAIN);

@@ -1,0 +1,184 @@
+//! How to make each built-in discipline, for the suites that go through all of them.
+
+#![allow(dead_code)]
+
+use airpath_aqm::AnyQueue;
+use airpath_core::{Registry, Seed, Setup};
+use serde_json::{Value, json};
+
+/// Ways to set up a built-in discipline: ordinary, smallest, extreme.
+pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
+    match kind {
+        "droptail" => vec![
+            json!({"limit": {"packets": 20}}),
+            json!({"limit": {"packets": 1}}),
+            json!({"limit": {"packets": u64::MAX}}),
+            json!({"limit": {"bytes": 1}}),
+            json!({"limit": {"bytes": 30_000}}),
+            json!({"limit": {"bytes": u64::MAX}}),
+        ],
+        "gred" => vec![
+            json!({"min_th": 3, "max_th": 9, "max_p": 0.1}),
+            json!({"min_th": 0, "max_th": 1, "max_p": 1, "ecn": true}),
+            json!({"min_th": 2, "max_th": 4, "max_p": 0.5, "ecn": true}),
+            json!({"min_th": 0, "max_th": 1e-300, "max_p": 1}),
+            json!({"min_th": 1e300, "max_th": 1e308, "max_p": 0}),
+        ],
+        "codel" => {
+            let codel =
+                |limit: u64, target_ns: u64, interval_ns: u64, mtu_bytes: u64, ecn: bool| {
+                    json!({"limit": limit, "target_ns": target_ns, "interval_ns": interval_ns,
+                       "mtu_bytes": mtu_bytes, "ecn": ecn})
+                };
+            vec![
+                codel(20, 5_000_000, 100_000_000, 1500, false),
+                codel(20, 5_000_000, 100_000_000, 1500, true),
+                codel(1, 1, 1, 0, false),
+                codel(1000, 1, 1, 0, true),
+                codel(1000, 1000, 1_000_000, 0, false),
+                codel(u64::MAX, u64::MAX, u64::MAX, u64::MAX, true),
+            ]
+        }
+        "red" => {
+            let usual = json!({
+                "limit": 25, "min_th": 5, "max_th": 15, "max_p": 0.02, "weight": 0.002,
+                "target_delay_ns": 5_000_000, "mean_packet_bytes": 500, "gentle": true,
+                "wait": true, "ecn": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"weight": 1, "max_p": 0.5, "gentle": false, "wait": false})),
+                but(&usual, json!({"min_th": null, "max_th": null, "weight": null, "ecn": true})),
+                but(&usual, json!({"limit": 1, "min_th": 0, "max_th": 1e-300, "weight": 1e-300})),
+                but(
+                    &usual,
+                    json!({"min_th": 0.5, "max_th": 1, "weight": 0.05, "mean_packet_bytes": 1500}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "min_th": 1e300, "max_th": 1e308,
+                                   "target_delay_ns": u64::MAX, "mean_packet_bytes": u64::MAX}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": 3, "min_th": 0, "max_th": 1, "max_p": 1, "weight": 1,
+                                   "ecn": true, "mean_packet_bytes": 1}),
+                ),
+            ]
+        }
+        "ared" => {
+            let usual = json!({
+                "limit": 25, "min_th": null, "max_th": null, "max_p": 0.1, "weight": null,
+                "target_delay_ns": 5_000_000, "mean_packet_bytes": 500, "interval_ns": 500_000_000,
+                "wait": false, "ecn": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"min_th": 1, "max_th": 3, "weight": 1, "ecn": true})),
+                but(
+                    &usual,
+                    json!({"min_th": 0.5, "max_th": 1, "weight": 0.05, "mean_packet_bytes": 1500}),
+                ),
+                but(&usual, json!({"limit": 1, "interval_ns": 1, "max_p": 1, "weight": 1})),
+                but(&usual, json!({"limit": u64::MAX, "interval_ns": u64::MAX, "max_p": 0})),
+            ]
+        }
+        "pie" => {
+            let usual = json!({
+                "limit": 20, "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.125,
+                "beta": 1.25, "max_burst_ns": 150_000_000, "mean_packet_bytes": 1500,
+                "delay_estimate": "timestamps", "derandomise": false, "ecn": false, "ecn_threshold": 0.1});
+            vec![
+                usual.clone(),
+                but(
+                    &usual,
+                    json!({"limit": 1000, "delay_estimate": "departure-rate", "max_burst_ns": 0}),
+                ),
+                but(&usual, json!({"limit": 1, "derandomise": true, "target_ns": 1})),
+                but(
+                    &usual,
+                    json!({"limit": 1000, "target_ns": 1, "max_burst_ns": 0, "alpha": 1e300,
+                                   "mean_packet_bytes": 0, "ecn": true, "ecn_threshold": 1}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "update_ns": u64::MAX, "beta": 1e300,
+                                   "target_ns": u64::MAX, "mean_packet_bytes": u64::MAX}),
+                ),
+            ]
+        }
+        "fq-codel" => {
+            let usual = json!({
+                "limit": 50, "flows": 1024, "quantum_bytes": 1514, "target_ns": 5_000_000,
+                "interval_ns": 100_000_000, "mtu_bytes": 1500, "ecn": true});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"limit": 1, "target_ns": 1, "interval_ns": 1, "ecn": false})),
+                but(&usual, json!({"flows": 1, "quantum_bytes": 256, "mtu_bytes": 0})),
+                but(&usual, json!({"flows": 2, "quantum_bytes": u32::MAX, "limit": u64::MAX})),
+                but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
+            ]
+        }
+        "sbd" => {
+            let usual = json!({
+                "limit": 20, "min_th": 10, "reaction_time_ns": 200_000_000, "alpha": 5,
+                "tick_ns": 10_000_000, "expiry": "timer", "ecn": false, "by_rate": []});
+            let rows = json!([
+                {"rate_bps": 1000, "min_th": 2, "reaction_time_ns": 1_000_000},
+                {"rate_bps": 1, "min_th": 20, "reaction_time_ns": u64::MAX}]);
+            vec![
+                usual.clone(),
+                but(&usual, json!({"expiry": "arrival", "ecn": true})),
+                but(&usual, json!({"limit": 7, "min_th": 0, "reaction_time_ns": 1, "tick_ns": 1})),
+                but(&usual, json!({"limit": 1, "min_th": 0, "alpha": 1, "tick_ns": u64::MAX})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "min_th": u64::MAX, "alpha": u64::MAX,
+                                   "reaction_time_ns": u64::MAX}),
+                ),
+                but(&usual, json!({"by_rate": rows, "ecn": true})),
+            ]
+        }
+        "rlc-red" => {
+            let usual = json!({
+                "limit": 20, "min_th": 5, "max_p": 0.1, "count": true, "drop": "front",
+                "ecn": false, "by_rate": []});
+            let rows = json!([
+                {"rate_bps": 1000, "min_th": 2, "max_p": 0.5},
+                {"rate_bps": 1, "min_th": 19, "max_p": 1}]);
+            vec![
+                usual.clone(),
+                but(&usual, json!({"max_p": 1, "count": false, "drop": "arrival"})),
+                but(&usual, json!({"max_p": 1, "min_th": 0, "ecn": true})),
+                but(
+                    &usual,
+                    json!({"limit": 1, "min_th": 0, "max_p": 1, "drop": "arrival",
+                                   "ecn": true}),
+                ),
+                but(&usual, json!({"limit": u64::MAX, "min_th": u64::MAX - 1, "max_p": 0})),
+                but(&usual, json!({"by_rate": rows})),
+            ]
+        }
+        other => panic!("say here how to set up a queue discipline of kind {other}"),
+    }
+}
+
+/// The description with some of its values replaced.
+pub(crate) fn but(description: &Value, changes: Value) -> Value {
+    let mut changed = description.clone();
+    for (key, value) in changes.as_object().expect("a table") {
+        changed[key] = value.clone();
+    }
+    changed
+}
+
+pub(crate) fn with_kind(kind: &str) -> impl Iterator<Item = Value> {
+    descriptions(kind).into_iter().map(move |mut description| {
+        description["kind"] = json!(kind);
+        description
+    })
+}
+
+pub(crate) fn make(description: &Value) -> AnyQueue {
+    let registry = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
+    AnyQueue::build(description, setup).expect("an accepted description")
+}
