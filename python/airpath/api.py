@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 
 from airpath import _airpath
 from airpath.captures import CapturePlan, checked_points
-from airpath.errors import AirpathError, BadValueError, RunError
+from airpath.errors import AirpathError, BadValueError, ModelWarning, RunError
 from airpath.results.provenance import provenance
 from airpath.results.remarks import unfinished_tables
 from airpath.results.result import Result
@@ -256,6 +257,11 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
     command : str, optional
         For the provenance: the command line. Default: this call.
 
+    Warns
+    -----
+    ModelWarning
+        For each of the `warnings` of the result.
+
     Raises
     ------
     BadValueError
@@ -276,6 +282,8 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
     )
     flows = [SolvedFlow(**flow) for flow in found.pop("flows")]
     found["warnings"] += unfinished_tables(about.get("tables", {}))
+    for warning in found["warnings"]:
+        warnings.warn(warning, ModelWarning, stacklevel=2)
     return Solution(**found, flows=flows, provenance=about)
 
 

@@ -14,7 +14,10 @@ from typing import Final
 __all__ = [
     "MISSING",
     "AirpathError",
+    "AirpathWarning",
     "BadValueError",
+    "ModelWarning",
+    "OverrideWarning",
     "Problem",
     "RunError",
     "ScenarioError",
@@ -36,6 +39,18 @@ class BadValueError(AirpathError, ValueError):
 
 class RunError(AirpathError):
     """A run that was started with good input and failed."""
+
+
+class AirpathWarning(UserWarning):
+    """The root of all warnings: something to check before a result is trusted."""
+
+
+class OverrideWarning(AirpathWarning):
+    """An override lost what was given: keys that the new part does not have."""
+
+
+class ModelWarning(AirpathWarning):
+    """A model's result that may be off; the text says why and by how much."""
 
 
 class _Missing:

@@ -177,7 +177,7 @@ def test_a_missing_trace_says_where_it_was_looked_for(
     link = 'bottleneck.link={kind = "trace", file = "traces:X.down"}'
     answer = airpath_command("run", scenario, "--set", link)
     assert (answer.status, answer.out) == (2, "")
-    (line,) = answer.err.splitlines()
+    *_, line = answer.err.splitlines()
     assert 'bottleneck.link.file = "traces:X.down": no file X.down in nowhere' in line
     assert "ravinet/mahimahi" in line
 

@@ -17,10 +17,13 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 from markdown import Block, blocks
+
+from airpath.errors import ModelWarning
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -169,7 +172,10 @@ def main() -> int:
             skipped += 1
             continue
         try:
-            text = text.replace(block.text, run_block(block, place, names, update), 1)
+            with warnings.catch_warnings():
+                # What a model says of its own result is no fault of the page.
+                warnings.simplefilter("default", ModelWarning)
+                text = text.replace(block.text, run_block(block, place, names, update), 1)
         except (PageError, subprocess.TimeoutExpired) as error:
             raise SystemExit(f"{place}:{block.line}: {error}") from None
     if update:

@@ -14,6 +14,9 @@ from airpath import _airpath
 from airpath.results import remarks
 from airpath.scenario import shipped_tables
 
+pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
+"""What a model says of its result is in `warnings` of the result too."""
+
 MCSS = {
     "slow": (2, 0.5, 60, 6.0e6),
     "mid": (4, 0.5, 60, 12.0e6),

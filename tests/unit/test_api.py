@@ -204,6 +204,7 @@ def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> Non
     assert str(error.value) == message
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
     reno = {"flows": ap.flows(2, cc="reno", base_rtt="60 ms")}
     without = ap.solve(scenario(**reno))

@@ -25,6 +25,7 @@ def batch(
     return np.frombuffer(found, "<f8").reshape(len(links), len(base_rtts_s))
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 @pytest.mark.parametrize("boundary", [10, 20, 30])
 @pytest.mark.parametrize("idx", range(1, 19))
 def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:

@@ -154,6 +154,7 @@ def test_acks_may_take_any_path(ack_path: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ap.QueueDisc.registry)
+@pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_it_works_under_every_discipline(kind: str) -> None:
     result = ap.simulate(bearer([("bottleneck.aqm", f'{{kind = "{kind}"}}')]), reps=2, seed=1)
     assert goodput(result) > 100_000

@@ -321,8 +321,8 @@ def test_the_good_file_is_good() -> None:
             'for example "1500 B".',
         ),
         (
-            "flows.0",
-            "{}",
+            "flows",
+            "[{}]",
             'flows.0.base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
             "return.",
         ),

@@ -10,6 +10,7 @@ from airpath.scenario import loads, shipped_tables
 
 POLICIES = "fixed, dual-regime, tagla, qawla, tfer, max-phy-throughput, optimum"
 FRACTION = "Write a number above 0 and at most 1, for example 0.1."
+pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, for example 22."
 
 
@@ -66,15 +67,9 @@ DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, f
         ),
         (
             "bottleneck.link",
-            "{}",
-            f'bottleneck.link.kind: missing. Accepted kinds are {LINKS}, for example "fixed".',
-        ),
-        (
-            "bottleneck.link",
             "5",
             f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
         ),
-        ("bottleneck.link", "fixed", 'bottleneck.link.rate: missing. Write rate = "5 Mbit/s".'),
         (
             "bottleneck.link",
             '{kind = "trace"}',
@@ -122,6 +117,18 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
     place, _, rest = problem_after_setting(key, value).partition(": ")
     assert rest == line
     assert place in ("--set", "wimax.toml")
+
+
+@pytest.mark.parametrize(
+    ("link", "line"),
+    [
+        ("{}", f'kind: missing. Accepted kinds are {LINKS}, for example "fixed".'),
+        ('"fixed"', 'rate: missing. Write rate = "5 Mbit/s".'),
+    ],
+)
+def test_a_link_that_says_too_little(link: str, line: str) -> None:
+    text = GOOD.replace('{kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}', link)
+    assert lines(text) == [f"wimax.toml: bottleneck.link.{line}"]
 
 
 def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_db = 22") -> str:

@@ -153,6 +153,7 @@ def test_trace_paths_survive_a_move(tmp_path: Path) -> None:
 # --- overrides ---------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_overrides_take_the_place_of_values() -> None:
     scenario = loads(
         FULL,
@@ -302,6 +303,7 @@ def test_any_text_is_refused(text: str) -> None:
 @given(st.text(max_size=30), st.text(max_size=30))
 @example("a" * 10, "[" * 5000)
 @settings(max_examples=300, deadline=None)
+@pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
     try:
         loads(FULL, overrides=[(key, value)])

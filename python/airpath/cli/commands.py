@@ -55,7 +55,10 @@ def run_command(arguments: Sequence[str]) -> int:
     output.arguments = list(arguments)
     command = typer.main.get_command(app)
     try:
-        with command.make_context("airpath", list(arguments) or ["--help"]) as context:
+        with (
+            output.warnings_as_notes(),
+            command.make_context("airpath", list(arguments) or ["--help"]) as context,
+        ):
             return int(command.invoke(context) or 0)
     except typer.Exit as stop:
         return stop.exit_code

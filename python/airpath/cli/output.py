@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from airpath import _airpath
-from airpath.errors import BadValueError, one_line
+from airpath.errors import AirpathWarning, BadValueError, one_line
 from airpath.terminal import WIDEST, print_uncut
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "print_table",
     "progress_bar",
     "show_version",
+    "warnings_as_notes",
     "written",
 ]
 
@@ -112,6 +114,25 @@ def print_table(
 def note(text: str) -> None:
     """Say something to the user that is no result, on standard error."""
     print(text, file=sys.stderr)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Say each warning of Airpath in one line on standard error, while the block runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AirpathWarning)
+        shown = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], *place: Any, **named: Any
+        ) -> None:
+            if issubclass(category, AirpathWarning):
+                note(f"warning: {one_line(str(message))}")
+            else:
+                shown(message, category, *place, **named)
+
+        warnings.showwarning = show
+        yield
 
 
 def written(paths: Sequence[Path]) -> None:

@@ -120,7 +120,7 @@ def _reporter(tell: output.Tell) -> api.Progress:
 def print_result(result: Result, out: Console) -> None:
     """Print the tables of a result."""
     resolved, about = result.resolved, result.provenance
-    out.print(f"[bold]{escape(resolved['name'])}[/bold]")
+    out.print(f"[bold]{escape(result.title)}[/bold]")
     runs = len(result.replications)
     warmup = resolved["warmup_ns"] / 1e9
     out.print(

@@ -30,7 +30,7 @@ def solve(
     if json:
         output.print_json(solution.to_dict())
     else:
-        _print(chosen.name, solution)
+        _print(chosen.title, solution)
     return 0
 
 
@@ -55,5 +55,3 @@ def _print(name: str, solution: api.Solution) -> None:
             for flow in solution.flows
         ]
         output.print_table(out, "Flows", ["flow", "throughput", "RTT", "loss"], rows)
-    for warning in solution.warnings:
-        output.note(f"warning: {warning}")

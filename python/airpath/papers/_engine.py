@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -184,8 +185,12 @@ class Compiled:
     def solve(self, scenario: Any) -> Solved:
         """Solve the analytic model that matches a scenario."""
         from airpath import api
+        from airpath.errors import ModelWarning
 
-        solution = api.solve(scenario)
+        with warnings.catch_warnings():
+            # The tables have the average beside the fixed point.
+            warnings.simplefilter("ignore", ModelWarning)
+            solution = api.solve(scenario)
         return Solved(
             solution.domain,
             solution.throughput_bps,

@@ -379,7 +379,7 @@ class Plot:
 
     @property
     def _name(self) -> str:
-        return str(self._result.resolved["name"])
+        return self._result.title
 
     @property
     def _end_s(self) -> float:

@@ -66,6 +66,7 @@ def provenance(
         **settings,
         "traces": _files(traces),
         **({"tables": of_tables} if tables else {}),
+        **({"overrides": list(scenario.overrides)} if scenario.overrides else {}),
         "scenario_toml": scenario.to_toml(),
         "scenario": dict(resolved),
     }

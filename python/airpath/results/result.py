@@ -11,6 +11,7 @@ from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import save
 from airpath.results.statistics import ALL_FLOWS
+from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
     from airpath.results.plot import Plot
@@ -77,6 +78,11 @@ class Result(Recordings):
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
         done = f"{len(self.replications)} of {self.requested} replications"
         return f"<Result of {name}: {done}, {len(self.resolved['flows'])} flows>"
+
+    @property
+    def title(self) -> str:
+        """The scenario's name, with what was put in the place of other values."""
+        return titled(self.resolved["name"], self.provenance.get("overrides", ()))
 
     @property
     def complete(self) -> bool:

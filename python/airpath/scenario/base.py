@@ -160,12 +160,17 @@ if TYPE_CHECKING:
 
         model_config: ClassVar[ConfigDict]
         model_fields: ClassVar[dict[str, FieldInfo]]
+        model_fields_set: set[str]
+        __private_attributes__: ClassVar[dict[str, Any]]
 
         def __init__(self, /, **data: Any) -> None: ...
         @classmethod
         def __pydantic_init_subclass__(cls, **kwargs: Any) -> None: ...
         @classmethod
         def model_validate(cls, obj: Any, *, context: Any = None) -> Self: ...
+        def model_copy(
+            self, *, update: Mapping[str, Any] | None = None, deep: bool = False
+        ) -> Self: ...
 else:
     _Base = BaseModel
 
@@ -186,6 +191,9 @@ class Model(_Base):
         populate_by_name=True,
         use_attribute_docstrings=False,
     )
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Keys of which one at most is given; an override of one takes the place of the others."""
 
     def __new__(cls, /, *unnamed: object, **_data: Any) -> Self:
         """Refuse values without their keys."""
@@ -248,6 +256,45 @@ class Model(_Base):
         values = ((info.alias or name, getattr(self, name)) for name, info in self.ordered_fields())
         return {key: _as_text(value) for key, value in values if value is not None}
 
+    def given(self) -> dict[str, Any]:
+        """Return what the user gave, as plain values, quantities as text; no defaults."""
+        fields = ((name, info.alias or name) for name, info in self.ordered_fields())
+        values = [(key, getattr(self, name)) for name, key in fields if self._is_given(name)]
+        return {key: _as_given(value) for key, value in values if value is not None}
+
+    def _is_given(self, name: str) -> bool:
+        return name in self.model_fields_set
+
+    @classmethod
+    def instead_of(cls, key: str) -> set[str]:
+        """Return the keys in the place of which `key` is given."""
+        return {other for keys in cls.alternatives if key in keys for other in keys} - {key}
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy; changed values are checked like those of the constructor.
+
+        Parameters
+        ----------
+        update : mapping, optional
+            New values by key.
+        deep : bool
+            As for pydantic's own. Default False.
+
+        Raises
+        ------
+        ScenarioError
+            If a key or value is not accepted.
+        """
+        if not update:
+            return super().model_copy(deep=deep)
+        names = {info.alias: name for name, info in type(self).model_fields.items() if info.alias}
+        changed = {names.get(key, key): value for key, value in update.items()}
+        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        made = type(self)(**(kept | changed))
+        for name in type(self).__private_attributes__:
+            setattr(made, name, getattr(self, name))
+        return made
+
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: every key, quantities as integers of their base unit.
 
@@ -277,6 +324,14 @@ def _as_text(value: Any) -> Any:
     return value
 
 
+def _as_given(value: Any) -> Any:
+    if isinstance(value, Model):
+        return value.given()
+    if isinstance(value, (list, tuple)):
+        return [_as_given(item) for item in value]
+    return _as_text(value)
+
+
 def _plain(value: Any, context: Context, path: Path) -> Any:
     if isinstance(value, Model):
         return value.resolved(context, path)
@@ -303,6 +358,8 @@ class Part(Model):
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Part]]]
     """The classes of the family by the value of that key."""
+    own_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys that mean something else elsewhere in the family, and are not taken over."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -355,6 +412,14 @@ class Part(Model):
             advice = nearest(kind if isinstance(kind, str) else "", kinds)
             raise faults_at((blamed, kind, fault(f"not {cls.family}", advice)))
         return cls.registry[kind].model_validate(data, context=info.context)
+
+    def _is_given(self, name: str) -> bool:
+        return name == self.chosen_by or super()._is_given(name)
+
+    @classmethod
+    def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)
+        """Return another part's value of `key` as this one writes it, to take it over."""
+        return value
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:

@@ -436,6 +436,7 @@ class Tcp(Source):
     """
 
     needs_path = True
+    alternatives = (("size", "on_off"),)
 
     source: Literal["tcp"] = "tcp"
     cc: Congestion | None = None

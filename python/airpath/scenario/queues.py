@@ -49,6 +49,11 @@ class DropTail(QueueDisc):
     kind: Literal["droptail"] = "droptail"
     limit: QueueLimit = Packets(100)
 
+    @classmethod
+    def adopted(cls, key: str, value: Any) -> Any:
+        """Return the value with a unit; others write a limit as a bare number of packets."""
+        return f"{value} packets" if key == "limit" and isinstance(value, int) else value
+
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; the limit says its unit."""
         unit = "packets" if isinstance(self.limit, Packets) else "bytes"
@@ -208,6 +213,8 @@ class Ared(_AutomaticRed):
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
     """
 
+    own_keys = ("interval",)
+
     kind: Literal["ared"] = "ared"
     limit: PositivePacketCount = 100
     min_th: AutomaticPacketCount = "automatic"
@@ -281,6 +288,8 @@ class Pie(QueueDisc):
         Drop probability, in [0, 1], above which packets are dropped even so. Default 0.1
         (RFC 8033 §5.1).
     """
+
+    own_keys = ("alpha", "mean_packet")
 
     kind: Literal["pie"] = "pie"
     limit: PositivePacketCount = 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
@@ -270,6 +270,7 @@ class Scenario(Model):
 
     _folder: FilePath | None = PrivateAttr(default=None)
     _file: str | None = PrivateAttr(default=None)
+    _overrides: tuple[str, ...] = PrivateAttr(default=())
 
     name: Text = "scenario"
     duration: PositiveDuration = Field(examples=['"300 s"'])
@@ -295,6 +296,18 @@ class Scenario(Model):
     def file(self) -> str | None:
         """The file that the scenario was read from, as it was named; None if it was not."""
         return self._file
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The values that were put in the place of others, as short texts, for titles."""
+        return self._overrides
+
+    @property
+    def title(self) -> str:
+        """The name, with what was put in the place of other values."""
+        from airpath.scenario.overrides import titled
+
+        return titled(self.name, self._overrides)
 
     @field_validator("warmup")
     @classmethod
@@ -399,6 +412,48 @@ class Scenario(Model):
         from airpath.scenario.resolve import resolve
 
         return resolve(self)
+
+    def replace(
+        self, key: str | Mapping[str, Any] | Iterable[tuple[str, Any]], *value: Any
+    ) -> Scenario:
+        """Return this scenario with other values; it is checked as a whole.
+
+        Parameters
+        ----------
+        key : str, mapping or iterable of (key, value)
+            A dotted key, list positions from 0, such as ``"flows.0.cc"``; or keys with their
+            values. A mapping may be nested.
+        value
+            For one key. A table changes the keys that it names. A part that becomes another, by
+            its name or by a table, keeps the keys that the new one has too; what is lost is said
+            in an `OverrideWarning`. A part as an object takes the whole place. None takes a key
+            out.
+
+        Returns
+        -------
+        scenario : Scenario
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        ScenarioError
+            With every problem found: keys that are not known, values that are not accepted.
+
+        Examples
+        --------
+        >>> from airpath.scenario import loads
+        >>> scenario = loads('''
+        ... duration = "30 s"
+        ... bottleneck = {aqm = {kind = "droptail", limit = "500 packets"}, link = {kind = "fixed",
+        ...     rate = "5 Mbit/s"}}
+        ... flows = [{base_rtt = "40 ms"}]''')
+        >>> other = scenario.replace({"bottleneck.aqm": "codel", "flows.0.cc": "cubic"})
+        >>> other.bottleneck.aqm.limit, other.title
+        (500, 'scenario (bottleneck.aqm = codel, flows.0.cc = cubic)')
+        """
+        from airpath.scenario.overrides import replaced
+
+        return replaced(self, key, value)
 
     def to_toml(self, relative_to: str | FilePath | None = None) -> str:
         """Return a TOML file that gives this scenario again.

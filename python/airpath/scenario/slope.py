@@ -142,6 +142,7 @@ class Sbd(_ByRate):
     """
 
     min_th_may_be_limit = True
+    own_keys = ("alpha",)
 
     kind: Literal["sbd"] = "sbd"
     limit: PositivePacketCount = 40

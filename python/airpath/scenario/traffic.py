@@ -75,6 +75,8 @@ class RandomSize(Model):
         A Pareto distribution.
     """
 
+    alternatives = (("exponential", "pareto"),)
+
     exponential: PositiveSize | None = None
     pareto: Pareto | None = None
 
@@ -162,6 +164,8 @@ class OnOff(Model):
     off : Duration or RandomTime
         How long it pauses.
     """
+
+    alternatives = (("burst", "on"),)
 
     burst: AnySize = None
     on: AnyTime = None

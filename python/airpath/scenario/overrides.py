@@ -1,0 +1,377 @@
+"""Values in the place of others: ``--set``, the `overrides` of `load`, `Scenario.replace`.
+
+What is put over a table changes the keys that it names; the others stay. A part that becomes
+another, by its name or by a table with another `kind`, keeps the keys that the new one has too.
+What was given and is lost is said, in an `OverrideWarning`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, time
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import ValidationError
+
+from airpath.errors import (
+    MISSING,
+    BadValueError,
+    OverrideWarning,
+    Problem,
+    ScenarioError,
+    dotted,
+    one_line,
+    show,
+)
+from airpath.scenario.base import Model, Part, Path, problems_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from airpath.scenario.scenario import Scenario
+
+__all__ = ["SET", "Overrides", "pairs", "replaced", "titled", "value_of_text"]
+
+SET, REPLACE = "--set", "replace"
+_LONGEST_TITLE = 60
+
+
+def pairs(given: object, place: str) -> list[tuple[str, Any]]:
+    """Return the keys and values of a mapping, or of an iterable of pairs.
+
+    Raises
+    ------
+    BadValueError
+        If it is neither.
+    """
+    items = given.items() if isinstance(given, Mapping) else given
+    example = f'{place} = {{"bottleneck.aqm": "codel"}}'
+    try:
+        found = [(key, value) for key, value in items]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        found = None
+    if found is None or not all(isinstance(key, str) for key, _ in found):
+        wrong = "not keys with their values"
+        accepted = "Write a mapping of dotted keys to values"
+        raise BadValueError(str(Problem(None, (place,), given, wrong, accepted, example)))
+    return found
+
+
+def value_of_text(text: str) -> Any:
+    """Return the value as TOML reads it; what TOML cannot read, and dates, are texts."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    if set(parsed) != {"value"} or isinstance(parsed["value"], (date, time)):
+        return text
+    return parsed["value"]
+
+
+def titled(name: str, overrides: Sequence[str]) -> str:
+    """Return a scenario's name with its overrides, for titles; many are only counted."""
+    if not overrides:
+        return name
+    listed = ", ".join(overrides)
+    if len(listed) > _LONGEST_TITLE:
+        several = len(overrides) > 1
+        listed = f"{len(overrides)} values set" if several else f"{listed[:_LONGEST_TITLE]}…"
+    return f"{name} ({listed})"
+
+
+class Overrides:
+    """Puts values into the document of a scenario, and remembers where.
+
+    Parameters
+    ----------
+    document : dict
+        What a file says; it is changed.
+    model : type of Model
+        What the document describes.
+    place : str
+        What begins each line about a value that was put in: ``--set``.
+    context : mapping, optional
+        Validation context of the document's values.
+    """
+
+    def __init__(
+        self,
+        document: dict[str, Any],
+        model: type[Model],
+        place: str,
+        context: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._made: dict[str, str] = {}
+        self._document = document
+        self._model = model
+        self._place = place
+        self._context = context
+        self._paths: list[Path] = []
+        self._lost: list[str] = []
+        self._said: list[str] = []
+
+    def put(self, key: str, value: Any) -> None:
+        """Put one value in.
+
+        Raises
+        ------
+        ScenarioError
+            If the key leads nowhere.
+        """
+        *parents, last = key.split(".")
+        if not all((*parents, last)):
+            accepted = "Write keys with full stops between them"
+            raise self._nowhere(key, value, "not a key", accepted, "bottleneck.link.rate")
+        path: Path = ()
+        new: Path | None = None
+        table: Any = self._document
+        model: type[Model] | None = self._model
+        for part in parents:
+            position, inner = self._step(table, model, part, path, (key, value))
+            if isinstance(table, dict) and position not in table:
+                new = new or (*path, position)
+            path = (*path, position)
+            table, model = _opened(table, position, inner, model), inner
+        position, inner = self._step(table, model, last, path, (key, value))
+        if isinstance(table, dict) and model is not None:
+            self._merge(table, {str(position): value}, model, path)
+        else:
+            self._assign(table, position, value, inner, (*path, position))
+        self._paths.append(new or (*path, position))
+        self._made[key] = _short(key, value)
+        if self._lost:
+            head = f"{self._place}: {one_line(key)} = {show(_plain(value))}"
+            self._said.append(f"{head}: drops {', '.join(self._lost)}.")
+            self._lost.clear()
+
+    def warn(self, stacklevel: int) -> None:
+        """Say what was given and is lost; `stacklevel` counts from the caller."""
+        for text in self._said:
+            warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
+
+    def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return those `before` and each of these, as short texts: ``bottleneck.aqm = gred``."""
+        still = (text for text in before if text.partition(" = ")[0] not in self._made)
+        return (*still, *self._made.values())
+
+    def placed(self, problem: Problem) -> Problem:
+        """Return the problem with this place if it lies in a value that was put in."""
+        if not any(problem.field[: len(path)] == path for path in self._paths):
+            return problem
+        field, value, what = problem.field, problem.value, problem.what
+        return Problem(self._place, field, value, what, problem.accepted, problem.example)
+
+    # --- the way to a value ----------------------------------------------------------------------
+
+    def _step(
+        self, table: Any, model: type[Model] | None, part: str, path: Path, given: tuple[str, Any]
+    ) -> tuple[str | int, type[Model] | None]:
+        """Return the position in `table` that `part` names, and the model of what is there."""
+        if isinstance(table, dict):
+            name, inner = _field(_class(model, table), part)
+            other = next((key for key in (part, *name) if key in table), part)
+            return other, inner
+        if not isinstance(table, list):
+            raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {part}")
+        if not re.fullmatch("[0-9]{1,9}", part) or int(part) >= len(table):
+            count = len(table)
+            accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"
+            raise self._nowhere(*given, f"{dotted(path)} has no entry {part}", accepted)
+        return int(part), model
+
+    def _nowhere(
+        self, key: str, value: Any, what: str, accepted: str | None = None, example: Any = None
+    ) -> ScenarioError:
+        text = value if isinstance(value, str) else show(_plain(value))
+        place = f"{self._place} {key}={text}"
+        return ScenarioError([Problem(place, (), MISSING, what, accepted, example)])
+
+    # --- what becomes of the old value -----------------------------------------------------------
+
+    def _assign(
+        self, table: Any, position: Any, value: Any, model: type[Model] | None, path: Path
+    ) -> None:
+        """Put `value` at its position; a table is put over the one that is there."""
+        old = table.get(position) if isinstance(table, dict) else table[position]
+        if value is None:
+            if isinstance(table, dict):
+                table.pop(position, None)
+            return
+        if isinstance(value, Model):
+            fresh = value.given()
+            if isinstance(old, Mapping):
+                self._lose(old, [key for key in old if key not in fresh], path)
+            table[position] = fresh
+            return
+        part = _part_of(model)
+        if part is not None:
+            known = isinstance(value, str) and value in part.registry
+            value = {part.chosen_by: value} if known else value
+            old = table[position] = {part.chosen_by: old} if isinstance(old, str) else old
+        if model is not None and isinstance(value, Mapping) and isinstance(old, dict):
+            self._merge(old, value, model, path)
+        elif isinstance(old, list) and _are_positions(value, old):
+            for key, item in value.items():
+                self._assign(old, int(key), item, model, (*path, int(key)))
+        else:
+            table[position] = _plain(value)
+
+    def _merge(
+        self, old: dict[str, Any], new: Mapping[str, Any], model: type[Model], path: Path
+    ) -> None:
+        """Put the table `new` over the table `old`."""
+        before, after = (_part_of(_class(model, table)) for table in (old, {**old, **new}))
+        if before is not None and before is not after:
+            self._become(old, new, before, after, path)
+        kind = after or model
+        for key, value in new.items():
+            names, inner = _field(kind, key)
+            position = next((name for name in (key, *names) if name in old), key)
+            given_up = [name for name in kind.instead_of(str(key)) if name in old]
+            self._lose(old, given_up, path)
+            for name in given_up:
+                del old[name]
+            self._assign(old, position, value, inner, (*path, position))
+
+    def _become(
+        self,
+        old: dict[str, Any],
+        new: Mapping[str, Any],
+        before: type[Part],
+        kind: type[Part] | None,
+        path: Path,
+    ) -> None:
+        """Leave of a part's keys what the part of another `kind` has too."""
+        if kind is None:
+            old.clear()  # There is no such kind, and that is what the user will be told.
+            return
+        chosen_by = kind.chosen_by
+        known = {*kind.keys(), *kind.model_fields} - {chosen_by, *before.own_keys, *kind.own_keys}
+        shared = {key: kind.adopted(key, old[key]) for key in old if key in known - new.keys()}
+        candidate = {**shared, **{key: _plain(value) for key, value in new.items()}}
+        try:
+            kind.model_validate(candidate, context=self._context)
+        except ValidationError as error:
+            for problem in problems_of(error, None):
+                if problem.field:
+                    shared.pop(str(problem.field[0]), None)
+        gone = [key for key in old if key not in shared and key not in new and key != chosen_by]
+        self._lose(old, gone, path)
+        for key in [key for key in old if key not in shared]:
+            del old[key]
+        old.update(shared)
+
+    def _lose(self, table: Mapping[str, Any], keys: Iterable[str], path: Path) -> None:
+        for key in keys:
+            self._lost.append(f"{dotted((*path, key))} = {show(_plain(table[key]))}")
+
+
+def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenario:
+    """Return the scenario with other values; see `Scenario.replace`."""
+    if isinstance(key, str) and len(value) == 1:
+        given = [(key, value[0])]
+    elif isinstance(key, str) or value:
+        wrong = "not a key with one value"
+        accepted = "Write a key and its value, or a mapping of keys to values"
+        raise BadValueError(str(Problem(REPLACE, (), key, wrong, accepted)))
+    else:
+        given = pairs(key, REPLACE)
+    document = scenario.given()
+    overrides = Overrides(document, type(scenario), REPLACE)
+    problems: list[Problem] = []
+    for name, item in given:
+        try:
+            overrides.put(name, item)
+        except ScenarioError as error:
+            problems += error.problems
+    try:
+        made = type(scenario).model_validate(document)
+    except ValidationError as error:
+        place = scenario.file or scenario.name
+        problems += [overrides.placed(problem) for problem in problems_of(error, place)]
+    if problems:
+        raise ScenarioError(problems)
+    made._folder, made._file = scenario.folder, scenario.file
+    made._overrides = overrides.made(scenario.overrides)
+    overrides.warn(stacklevel=3)
+    return made
+
+
+# --- what the models say -----------------------------------------------------------------------
+
+
+def _part_of(model: type[Model] | None) -> type[Part] | None:
+    return model if model is not None and issubclass(model, Part) else None
+
+
+def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] | None:
+    """Return the class that the table is read as; None when its kind is not known."""
+    part = _part_of(model)
+    if part is None:
+        return model
+    kind = table.get(part.chosen_by, part.usual_kind())
+    return part.registry.get(kind) if isinstance(kind, str) else None
+
+
+def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
+    """Return the names of the field that `key` names, and the model of its values, if any."""
+    for name, info in model.model_fields.items() if model is not None else ():
+        names = (info.alias or name, name)
+        if key in names:
+            return names, next(_models(info.annotation), None)
+    return (key,), None
+
+
+def _models(annotation: Any) -> Iterator[type[Model]]:
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)
+
+
+def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Model] | None) -> Any:
+    """Return what is at a position, made a table where a key inside it is to be set."""
+    part = _part_of(inner)
+    if isinstance(table, dict) and position not in table:
+        kind = _class(model, table)
+        info = kind.model_fields.get(position) if kind is not None else None
+        default = info.default if info is not None else None
+        table[position] = default.document() if isinstance(default, Part) else {}
+    elif part is not None and isinstance(table[position], str):
+        table[position] = {part.chosen_by: table[position]}
+    return table[position]
+
+
+def _are_positions(value: Any, entries: Sequence[Any]) -> bool:
+    """Return whether a table says what becomes of some entries of a list."""
+    positions = {str(position) for position in range(len(entries))}
+    return isinstance(value, Mapping) and bool(value) and set(map(str, value)) <= positions
+
+
+# --- texts -------------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of Python as a document holds it."""
+    if isinstance(value, Model):
+        return value.given()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _short(key: str, value: Any) -> str:
+    if isinstance(value, Part):
+        value = getattr(value, value.chosen_by)
+    if value is None:
+        return one_line(f"{key} = default")
+    value = _plain(value)
+    return one_line(f"{key} = {value if isinstance(value, str) else show(value)}")

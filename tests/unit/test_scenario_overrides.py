@@ -1,0 +1,230 @@
+"""Values in the place of others: the overrides of `load`, and `Scenario.replace`."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.errors import OverrideWarning
+from airpath.scenario import loads
+
+LTE = """
+name = "lte"
+duration = "140 s"
+warmup = "10 s"
+[bottleneck.aqm]
+kind = "droptail"
+limit = "500 packets"
+[bottleneck.link]
+kind = "fixed"
+rate = "5 Mbit/s"
+delay = "20 ms"
+[[flows]]
+count = 2
+cc = "newreno"
+base_rtt = "60 ms"
+tcp = {receive_window = "500 kB", min_rto = "200 ms"}
+[[flows]]
+base_rtt = "60 ms"
+size = {exponential = "100 kB"}
+"""
+Given = dict[str, Any] | list[tuple[str, Any]]
+
+
+def changed(given: Given, lost: str | None = None) -> ap.Scenario:
+    """Return the scenario with overrides, which say that they drop `lost`, or nothing."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = loads(LTE, place="lte.toml", overrides=given)
+    said = [str(warning.message) for warning in caught]
+    assert said == ([] if lost is None else [f"--set: {lost}."])
+    assert all(warning.category is OverrideWarning for warning in caught)
+    return found
+
+
+# --- what is kept ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"bottleneck.aqm": "droptail"},
+        {"bottleneck.aqm": '{kind = "droptail"}'},
+        {"bottleneck.aqm.kind": "droptail"},
+        {"bottleneck": {"aqm": "droptail"}},
+        [("bottleneck.aqm", "codel"), ("bottleneck.aqm", "droptail")],
+    ],
+)
+def test_a_part_that_is_named_keeps_the_buffer(given: Given) -> None:
+    # It became the default's 100 packets, and a comparison of two AQMs one of two buffers.
+    assert changed(given).bottleneck.aqm == ap.DropTail(limit=ap.Packets(500))
+
+
+@pytest.mark.parametrize("kind", ["codel", "pie", "fq-codel", "red", "ared", "sbd", "rlc-red"])
+def test_a_part_that_becomes_another_keeps_what_both_have(kind: str) -> None:
+    assert changed({"bottleneck.aqm": kind}).bottleneck.aqm.limit == 500  # type: ignore[attr-defined]
+
+
+def test_what_the_new_part_does_not_have_is_said() -> None:
+    lost = 'bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "500 packets"'
+    assert changed({"bottleneck.aqm": "gred"}, lost).bottleneck.aqm == ap.Gred()
+    lost = 'flows.0.source = "cbr": drops flows.0.cc = "newreno", flows.0.tcp = '
+    lost += '{receive_window = "500 kB", min_rto = "200 ms"}'
+    group = changed([("flows.0.source", "cbr"), ("flows.0.rate", "1 Mbit/s")], lost).flows[0]
+    assert (group.count, group.base_rtt) == (2, 60_000_000)
+
+
+def test_what_the_new_part_does_not_take_is_said() -> None:
+    limit = ("bottleneck.aqm.limit", "150 kB")
+    lost = 'bottleneck.aqm = "codel": drops bottleneck.aqm.limit = "150 kB"'
+    assert changed([limit, ("bottleneck.aqm", "codel")], lost).bottleneck.aqm == ap.CoDel()
+    link = '{kind = "rlc-am", tti = "40 ms", delay = "50 ms"}'
+    assert changed({"bottleneck.link": link}).bottleneck.link.rate == 5_000_000  # type: ignore[attr-defined]
+    link = '{kind = "rlc-am", tti = "40 ms"}'
+    with pytest.raises(ap.ScenarioError, match="shorter than the TTI of 40 ms"):
+        changed({"bottleneck.link": link, "bottleneck.link.delay": "25 ms"})
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "key"),
+    [
+        ("{kind = 'ared', interval = '1 s'}", "codel", "interval"),
+        ("{kind = 'codel', interval = '1 s'}", "ared", "interval"),
+        ("{kind = 'sbd', alpha = 3}", "pie", "alpha"),
+    ],
+)
+def test_a_key_that_means_something_else_is_not_kept(first: str, then: str, key: str) -> None:
+    with pytest.warns(OverrideWarning, match=rf"drops bottleneck\.aqm\.{key} = "):
+        found = loads(LTE, overrides=[("bottleneck.aqm", first), ("bottleneck.aqm", then)])
+    assert key not in found.bottleneck.aqm.given()
+
+
+def test_a_table_changes_the_keys_that_it_names() -> None:
+    # `tcp={...}` took the receive window away without a word.
+    options = changed({"flows.0.tcp": '{recovery = "sack"}'}).flows[0].tcp  # type: ignore[attr-defined]
+    assert (options.recovery, options.receive_window) == ("sack", 500_000)
+    nested = changed({"flows": {"0": {"tcp": {"min_rto": "1 s"}}, "1": {"count": 3}}})
+    assert nested.flows[0].tcp.min_rto == 10**9  # type: ignore[attr-defined]
+    assert [group.count for group in nested.flows] == [2, 3]
+
+
+def test_the_short_form_is_extended() -> None:
+    # `aqm = "droptail"` was "not a table and has no limit".
+    text = LTE.replace('[bottleneck.aqm]\nkind = "droptail"\nlimit = "500 packets"\n', "")
+    text = text.replace("[bottleneck.link]", '[bottleneck]\naqm = "droptail"\n[bottleneck.link]')
+    found = loads(
+        text, overrides={"bottleneck.aqm.limit": "7 packets", "flows.0.cc.hystart": "off"}
+    )
+    assert found.bottleneck.aqm == ap.DropTail(limit=ap.Packets(7))
+    assert found.flows[0].cc == ap.NewReno(hystart="off")  # type: ignore[attr-defined]
+
+
+def test_a_default_part_is_extended() -> None:
+    found = changed({"ack_path": "reverse", "ack_path.aqm.limit": "5 packets"})
+    assert found.ack_path == ap.ReverseAckPath(aqm=ap.DropTail(limit=ap.Packets(5)))
+
+
+def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
+    lost = 'flows.1.size = {pareto = {shape = 1.2, smallest = "1 kB"}}: drops flows.1.size.'
+    size = '{pareto = {shape = 1.2, smallest = "1 kB"}}'
+    found = changed({"flows.1.size": size}, f'{lost}exponential = "100 kB"')
+    assert found.flows[1].size == ap.RandomSize(pareto={"shape": 1.2, "smallest": "1 kB"})  # type: ignore[attr-defined]
+    lost = 'flows.1.on_off = {burst = "1 kB", off = "1 s"}: drops flows.1.size = '
+    found = changed(
+        {"flows.1.on_off": {"burst": "1 kB", "off": "1 s"}}, f'{lost}{{exponential = "100 kB"}}'
+    )
+    assert found.flows[1].size is None  # type: ignore[attr-defined]
+
+
+def test_a_part_as_an_object_takes_the_whole_place() -> None:
+    lost = 'bottleneck.aqm = {kind = "codel"}: drops bottleneck.aqm.limit = "500 packets"'
+    assert changed({"bottleneck.aqm": ap.CoDel()}, lost).bottleneck.aqm == ap.CoDel()
+
+
+@pytest.mark.parametrize(
+    "given", [5, "duration", [("duration",)], [("a", "b", "c")], {5: "1 s"}, None]
+)
+def test_overrides_that_are_none(given: Any) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        loads(LTE, overrides=given)
+    assert "not keys with their values. Write a mapping of dotted keys" in str(caught.value)
+    with pytest.raises(ap.BadValueError, match="replace"):
+        loads(LTE).replace(given)
+
+
+# --- what says so ------------------------------------------------------------------------------
+
+
+def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
+    found = changed({"bottleneck.aqm": "codel", "bottleneck.link.rate": "4 Mbit/s"})
+    assert found.name == "lte"
+    assert found.title == "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s)"
+    result = ap.simulate(found.replace({"duration": "1 s", "warmup": "0 s"}), reps=1)
+    assert result.title == "lte (4 values set)"
+    assert result.provenance["overrides"] == [
+        "bottleneck.aqm = codel",
+        "bottleneck.link.rate = 4 Mbit/s",
+        "duration = 1 s",
+        "warmup = 0 s",
+    ]
+    heading = result.plot.pmf().get_suptitle() or result.plot.pmf().texts[0].get_text()
+    assert "4 values set" in heading
+    plain = ap.simulate(loads(LTE).model_copy(update={"duration": "11 s"}), reps=1)
+    assert plain.title == "lte"
+    assert "overrides" not in plain.provenance
+
+
+# --- replace -----------------------------------------------------------------------------------
+
+
+def test_replace_gives_a_new_scenario_that_is_checked() -> None:
+    # `model_copy` put any text there, and the engine met it.
+    first = loads(LTE, place="lte.toml", folder=Path("somewhere"))
+    second = first.replace("flows.0.cc", "cubic")
+    assert first.flows[0].cc == ap.NewReno()  # type: ignore[attr-defined]
+    assert second.flows[0].cc == ap.Cubic()  # type: ignore[attr-defined]
+    assert (second.file, second.folder) == ("lte.toml", Path("somewhere"))
+    assert second.title == "lte (flows.0.cc = cubic)"
+    assert first.replace("duration", 20).duration == 20 * 10**9, "SI, as everywhere from Python"
+    assert first.replace("backhaul.delay", "5 ms").backhaul == ap.Wire(delay="5 ms")
+    assert first.replace({"flows": {"0": {"cc": None}}}).flows[0].cc is None  # type: ignore[attr-defined]
+    assert first.replace("flows", ap.flows(3, base_rtt="60 ms")).flows[0].count == 3
+    assert second.replace("flows.0.cc", "reno").title == "lte (flows.0.cc = reno)"
+    assert pickle.loads(pickle.dumps(second)).title == second.title
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (("flows.0.c", "x"), 'replace: flows.0.c = "x": unknown key. The nearest is cc; '),
+        (("flows.0.cc", "cubi"), 'replace: flows.0.cc = "cubi": not a congestion control. '),
+        (("flows.2.cc", "reno"), "replace flows.2.cc=reno: flows has no entry 2. "),
+        (("duration", "5 s"), 'lte.toml: warmup = "10 s": not below duration = "5 s". '),
+        (("duration",), 'replace: "duration": not a key with one value. '),
+        (({"duration": 5}, 6), "replace: {duration = 5}: not a key with one value. "),
+    ],
+)
+def test_replace_refuses(given: tuple[Any, ...], line: str) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        loads(LTE, place="lte.toml").replace(*given)
+    assert str(caught.value).startswith(line)
+
+
+def test_a_copy_is_checked() -> None:
+    # A misspelt key was kept beside the others, and a wrong value was not looked at.
+    scenario = loads(LTE, place="lte.toml")
+    for update in ({"durtion": "5 s"}, {"duration": "5 parsec"}, {"warmup": "200 s"}):
+        with pytest.raises(ap.ScenarioError, match=r"durtion|duration|warmup"):
+            scenario.model_copy(update=update)
+    copied = scenario.model_copy(update={"duration": "50 s"})
+    assert (copied.duration, copied.file) == (50 * 10**9, "lte.toml")
+    group = scenario.flows[0].model_copy(update={"return": {"rate": "1 Mbit/s"}})
+    assert group.return_wire == ap.Wire(rate="1 Mbit/s")
+    with pytest.raises(ap.ScenarioError, match="recovery"):
+        scenario.flows[0].model_copy(update={"tcp": ap.TcpOptions(recovery="reno")})
+    assert scenario.model_copy() == scenario
