@@ -21,7 +21,7 @@ from airpath import api, papers
 from airpath.cli import guarded, output
 from airpath.files import output_folder
 from airpath.papers.render import print_report
-from airpath.results import Result, style
+from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.intervals import Interval, mean_interval
 from airpath.scenario import Scenario, recorded_traces
@@ -171,7 +171,7 @@ def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
 
 
 def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:
-    for path in style.save(figure, folder, stem, title, "python -m airpath.demo", ["png"]):
+    for path in figure_files.save(figure, folder, stem, title, "python -m airpath.demo", ["png"]):
         console.print(f"  written: {path}", soft_wrap=True)
 
 

@@ -98,6 +98,14 @@ def test_out_has_tables_and_figures(airpath_command: Command, scenario: Path) ->
     assert "# command: airpath run small.toml" in Path("results/flows.csv").read_text()
 
 
+def test_figures_in_other_formats(airpath_command: Command, scenario: Path) -> None:
+    options = ["--figure-format", "pdf,svg", "--window", "1s..2s", "--out", "results"]
+    assert airpath_command("run", scenario, "--reps", 1, *options).status == 0
+    made = {path.name for path in Path("results").iterdir() if "." in path.name}
+    assert {"queue-lengths.pdf", "queue-lengths.svg"} <= made
+    assert not [name for name in made if name.endswith(".png")]
+
+
 def test_no_plot_writes_no_figures(airpath_command: Command, scenario: Path) -> None:
     airpath_command("run", scenario, "--reps", 1, "--out", "results", "--no-plot")
     assert not list(Path("results").glob("*.png"))
@@ -140,6 +148,16 @@ BAD = [
     (["--seed", "-1"], "seed = -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
     (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
     (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
+    (["--window", "1s..2s"], "--window: needs a folder. Write --out DIR as well."),
+    (
+        ["--window", "1s-2s", "--out", "out"],
+        "window = '1s-2s': not two instants. Write when it begins and ends, "
+        'for example ("1 s", "2 s") or "1s..2s".',
+    ),
+    (
+        ["--figure-format", "gif", "--out", "out"],
+        'figure_format = "gif": not a format of figures. Accepted are png, svg, pdf.',
+    ),
 ]
 
 

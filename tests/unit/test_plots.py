@@ -62,9 +62,10 @@ def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
     assert figure.axes[-1].get_xlabel() == "time, s"
     assert labels(figure.axes[0]) == [
         "capacity of the link",
-        "flow 0",
-        "flow 1",
-        "delivered in order",
+        "served, flow 0",
+        "served, flow 1",
+        "delivered in order (payload)",
+        *(label for label in labels(figure.axes[0]) if label.startswith("beyond the panel")),
     ]
 
 
@@ -84,12 +85,12 @@ def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
 def test_the_drawn_rates_are_the_measured_ones(result: ap.Result) -> None:
     axis = result.plot.delivered(1).axes[0]
     steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
-    values, edges, _ = steps["delivered in order"]
+    values, edges, _ = steps["delivered in order (payload)"]
     series = result.series("delivered", 1)
     assert (values * np.diff(edges)).sum() * 1e6 / 8 == pytest.approx(series["value"].sum())
     offered, _, _ = steps["capacity of the link"]
     assert offered == pytest.approx(np.full(len(offered), 5.0))
-    used, _, _ = steps["flow 1"]
+    used, _, _ = steps["served, flow 1"]
     packet = 1500 * 8 / 0.05 / 1e6  # of one packet in a bin of 50 ms
     assert (used <= offered + 2 * packet).all()
 
@@ -104,7 +105,8 @@ def test_the_drawn_queue_is_the_recorded_one(result: ap.Result) -> None:
 
 def test_the_drawn_windows_are_the_recorded_ones(result: ap.Result) -> None:
     axis = result.plot.cwnd(1).axes[0]
-    for flow, line in enumerate(axis.lines):
+    curves = [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
+    for flow, line in enumerate(curves):
         recorded = result.series("cwnd", 1).query(f"id == {flow}")["value"]
         assert list(line.get_ydata()) == pytest.approx((recorded / 1e3).tolist())
 
@@ -122,7 +124,8 @@ def test_regimes_and_the_model_are_marked() -> None:
     regimes = run(bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))
     solution = ap.solve(ap.Scenario.model_validate(regime_scenario(link)))
     axis = regimes.plot.pmf(solution=solution).axes[0]
-    assert labels(axis)[-2:] == ["regime 1", "regime 2, from 8 packets on"]
+    assert "regime 1: 4 Mbit/s" in labels(axis)
+    assert "regime 2: 6 Mbit/s, from 8 packets on" in labels(axis)
     assert labels(axis)[0].startswith("model: ")
 
 
@@ -166,7 +169,7 @@ def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:
 
 def test_many_flows_are_drawn_together() -> None:
     many = run(reps=1, flows=ap.flows(12, base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}))
-    assert "used, all 12 flows" in labels(many.plot.timeline().axes[0])
+    assert "served, all 12 flows" in labels(many.plot.timeline().axes[0])
 
 
 def test_an_idle_scenario_can_be_drawn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -11,10 +12,10 @@ from rich.markup import escape
 
 from airpath.cli import output
 from airpath.errors import BadValueError
-from airpath.files import write_file
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import Settings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
+from airpath.results.figure_files import checked_formats, save
 from airpath.results.provenance import build
 from airpath.scenario import Size
 
@@ -60,6 +61,9 @@ def per(
         str | None,
         typer.Option(metavar="FILE.json|DIR", help="Write the table and its figure here."),
     ] = None,
+    figure_format: Annotated[
+        str, typer.Option(metavar="png,pdf,svg", help="Of the figure beside the table.")
+    ] = "png",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Measure error rates by coding and decoding; with --out, finished points are kept."""
@@ -69,6 +73,7 @@ def per(
     given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
     settings = Settings.checked(given, _option)
     size = _packet(packet)
+    kinds = checked_formats(figure_format)
     with output.progress_bar() as tell:
         table = measure_with(
             settings, threads=threads, out=out, progress=tell, note=output.note, name=_option
@@ -84,7 +89,7 @@ def per(
             sys.stdout.flush()
     finally:
         if out is not None and table.count:
-            _write_figure(table, size, out)
+            _write_figure(table, size, out, kinds)
     return 130 if table.interrupted else 0
 
 
@@ -102,17 +107,14 @@ def _packet(text: str) -> Size:
     return size
 
 
-def _write_figure(table: PerTable, packet: Size, out: str) -> None:
+def _write_figure(table: PerTable, packet: Size, out: str, kinds: Sequence[str]) -> None:
     file = table_file(out)
     written = [file]
     if not table.interrupted:
         from airpath.phy.figure import per_figure
-        from airpath.results.style import figure_bytes
 
-        picture = file.with_suffix(".png")
-        source = output.command_line()
-        write_file(picture, figure_bytes(per_figure(table, packet), "png", file.name, source))
-        written.append(picture)
+        figure, source = per_figure(table, packet), output.command_line()
+        written += save(figure, file.parent, file.stem, file.name, source, kinds)
     output.written(written)
 
 

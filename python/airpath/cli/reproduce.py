@@ -29,6 +29,9 @@ def reproduce(
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
     ] = None,
+    figure_format: Annotated[
+        str, typer.Option(metavar="png,pdf,svg", help="Of the figures in --out.")
+    ] = "png,svg",
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
 ) -> int:
@@ -43,6 +46,7 @@ def reproduce(
             out=out,
             seed=seed,
             threads=threads,
+            figure_formats=figure_format,
             progress=tell,
             provenance={"command": output.command_line()},
         )

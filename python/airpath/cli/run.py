@@ -19,6 +19,8 @@ from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_folder
 from airpath.results import Interval, Result
 from airpath.results.export import checked_formats
+from airpath.results.figure_files import checked_formats as checked_figure_formats
+from airpath.results.plot import checked_window
 from airpath.results.remarks import remarks
 from airpath.results.statistics import ALL_FLOWS
 
@@ -55,16 +57,27 @@ def run(
     plot: Annotated[
         bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
     ] = None,
+    figure_format: Annotated[
+        str, typer.Option(metavar="png,pdf,svg", help="Of the figures in --out.")
+    ] = "png",
+    window: Annotated[
+        str | None,
+        typer.Option(metavar="FROM..TO", help="Of the timeline: 10s..20s. Default: the run."),
+    ] = None,
 ) -> int:
     """Simulate a scenario and print what its flows, queues and links did."""
     if plot and out is None:
         raise BadValueError("--plot: needs a folder. Write --out DIR as well.")
+    if window is not None and out is None:
+        raise BadValueError("--window: needs a folder. Write --out DIR as well.")
     if capture is not None and out is None:
         raise BadValueError("--capture: needs a folder. Write --out DIR as well.")
     formats = checked_formats(format_)
+    kinds = checked_figure_formats(figure_format)
     points = None if capture is None else checked_points(capture)
     chosen = api.load(scenario, output.load_options(set_))
     api.check(chosen)
+    checked_window(window, chosen.duration / 1e9)
     if out is None and chosen.capture.points:
         output.note("capture: nothing is written without a folder. Write --out DIR as well.")
     with not_left_empty(out):
@@ -103,7 +116,7 @@ def run(
                 sys.stdout.flush()
         finally:
             if folder is not None and result.replications and wants_figures:
-                output.written(result.plot.save(folder))
+                output.written(result.plot.save(folder, figure_formats=kinds, window=window))
         return 130 if result.interrupted else 0
 
 

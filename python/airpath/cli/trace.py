@@ -39,7 +39,7 @@ def info(
     trace = _load(file)
     if plot is not None:
         output_file(plot)
-        _checked_figure_format(plot)
+        kind = _figure_format(plot)
     found = trace.info()
     if json:
         about = {"version": _airpath.version(), "commit": _airpath.commit()}
@@ -48,10 +48,9 @@ def info(
     else:
         _print_info(file, found)
     if plot is not None:
-        from airpath.results.style import figure_bytes
+        from airpath.results.figure_files import figure_bytes
         from airpath.results.trace_plot import trace_figure
 
-        kind = plot.suffix.removeprefix(".").lower()
         write_file(plot, figure_bytes(trace_figure(trace), kind, file, output.command_line()))
         output.written([plot])
     return 0
@@ -195,9 +194,13 @@ def _load(file: str) -> Trace:
     return Trace(trace.compiled, file)
 
 
-def _checked_figure_format(plot: Path) -> None:
-    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise BadValueError(f"--plot: {plot}: not a figure. Write a name in .png, .svg or .pdf.")
+def _figure_format(plot: Path) -> str:
+    from airpath.results.figure_files import format_of
+
+    try:
+        return format_of(plot)
+    except BadValueError as error:
+        raise BadValueError(f"--plot: {error}") from None
 
 
 def _print_info(file: str, found: TraceInfo) -> None:

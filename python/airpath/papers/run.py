@@ -22,6 +22,7 @@ from airpath.papers.base import (
     StatementSpec,
 )
 from airpath.papers.session import Session
+from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce_paper"]
 
@@ -37,6 +38,7 @@ def reproduce_paper(
     progress: Progress | None = None,
     provenance: Mapping[str, Any] | None = None,
     effort: Effort | None = None,
+    figure_formats: str | Sequence[str] = ("png", "svg"),
     engine: Engine | None = None,
 ) -> Report:
     """Make a paper's tables and figures again.
@@ -62,6 +64,8 @@ def reproduce_paper(
         What to put at the front of the report's provenance, for example the command line.
     effort : Effort, optional
         Replications and durations in place of the mode's.
+    figure_formats : str or sequence of str
+        Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
     engine : Engine, optional
         What simulates and solves. Default: the compiled engine.
 
@@ -73,7 +77,7 @@ def reproduce_paper(
     Raises
     ------
     BadValueError
-        If the paper, an item or the mode is not known, or `out` cannot be written to.
+        If the paper, an item, the mode or a format is not known, or `out` cannot be written to.
     """
     if isinstance(paper, str):
         from airpath.papers import load
@@ -83,8 +87,9 @@ def reproduce_paper(
     if mode not in paper.modes:
         raise BadValueError(f'mode = "{mode}": not a mode. Accepted are {", ".join(paper.modes)}.')
     effort = effort or paper.modes[mode]
+    kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out)
-    session = Session(paper, effort, engine or Compiled(), seed, threads, progress)
+    session = Session(paper, effort, engine or Compiled(), seed, threads, progress, kinds)
 
     specs = _statements_of(paper, chosen)
     session.simulate(_wanted_cells(chosen, specs, session))

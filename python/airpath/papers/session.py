@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.papers._engine import Engine, Series, Simulated, Solved
 from airpath.papers.base import Cell, Effort, Paper, Progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Estimate", "Session"]
 
@@ -56,6 +60,8 @@ class Session:
         Worker threads; None is one for each core.
     progress : Progress or None
         Told what is done.
+    figure_formats : sequence of str
+        Of the figures. Default PNG and SVG.
     """
 
     def __init__(
@@ -66,6 +72,7 @@ class Session:
         seed: int,
         threads: int | None = None,
         progress: Progress | None = None,
+        figure_formats: Sequence[str] = ("png", "svg"),
     ) -> None:
         self.paper = paper
         self.effort = effort
@@ -74,6 +81,7 @@ class Session:
         self.threads = threads
         self.progress = progress
         self.interrupted = False
+        self._figure_formats = figure_formats
         self._simulated: dict[Cell, Simulated] = {}
         self._solved: dict[Cell, Solved] = {}
         self._scenarios: dict[Cell, Any] = {}
@@ -212,6 +220,24 @@ class Session:
             self._shared[name] = make()
         found: T = self._shared[name]
         return found
+
+    def write(self, figure: Figure, out: Path, stem: str, title: str, about: str) -> list[Path]:
+        """Write a figure in every format that is wanted; return the files.
+
+        Parameters
+        ----------
+        figure : Figure
+            What to write.
+        out : Path
+            The folder; it exists.
+        stem : str
+            File name without its ending.
+        title, about : str
+            What the files say about themselves.
+        """
+        from airpath.results import figure_files
+
+        return figure_files.save(figure, out, stem, title, about, self._figure_formats)
 
     def scenarios(self) -> dict[str, Any]:
         """Return every simulated scenario as plain values, by the text of its cell."""

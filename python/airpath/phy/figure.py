@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["per_figure"]
 
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "p")
+_MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
+"""Without the triangles up and down, which mean something of their own in all figures."""
+
 _FINE = 20
 
 
 def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
     """Return the figure of a table: FER and PER over the signal-to-noise ratio.
 
-    Points have bars of their 95 % intervals; one without an error is an open mark at the upper
-    end of its interval. Lines are what the table says between its points.
+    Points have bars of their 95 % intervals; one without an error is a ▼ at the upper end of its
+    interval. Lines are what the table says between its points.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
         style.heading(
             figure,
             f"Error rates on {table.channel}",
-            f"{_how(table)}bars: 95 % intervals; open marks: no error, upper end of the interval",
+            f"{_how(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
+            "end; lines: what the table says between points",
         )
     return figure
 
@@ -83,7 +86,7 @@ def _draw(
     found = np.array([rates(mcs, point, packet)[quantity] for point in points])
     mean, low, high = found.T
     some = mean > 0
-    label = f"{mcs['name']}  {mcs.get('label', '')}".strip()
+    label = style.literal(f"{mcs['name']} {mcs.get('label', '')}".strip())
     panel.errorbar(
         snrs_db[some],
         mean[some],
@@ -95,7 +98,7 @@ def _draw(
         label=label,
         **look,
     )
-    panel.plot(snrs_db[~some], high[~some], ls="none", ms=5, mfc="white", **look)
+    panel.plot(snrs_db[~some], high[~some], "v", ls="none", ms=5, color=look["color"])
     if some.any():
         last = snrs_db[some][-1]
         parts = max(2, int(_FINE * (last - snrs_db[0])) + 1)

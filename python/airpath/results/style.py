@@ -1,23 +1,34 @@
-"""One look for all figures: readable sizes, a colour-blind-safe palette, PNG and SVG.
+"""One look for all figures: readable sizes, a colour-blind-safe palette.
 
 Figures are drawn without touching the user's matplotlib settings, and without a display.
 """
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from airpath.files import write_file
+import numpy as np
+
+from airpath.results.lettering import FONT, letters, literal, missing_note
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
-__all__ = ["COLOURS", "figure_bytes", "heading", "new_figure", "save", "style"]
+__all__ = [
+    "COLOURS",
+    "heading",
+    "legend_above",
+    "literal",
+    "mark_beyond",
+    "new_figure",
+    "style",
+]
 
 COLOURS = {
     "blue": "#0072B2",
@@ -32,7 +43,7 @@ COLOURS = {
 """From the palette of Okabe and Ito (2008), which people with any colour vision can tell apart."""
 
 _SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
+    "font.family": [FONT],
     "font.size": 10,
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
@@ -50,8 +61,6 @@ _SETTINGS: dict[str, Any] = {
     "legend.fontsize": 9.5,
     "figure.titlesize": 12.5,
     "figure.titleweight": "bold",
-    # The same figure gives the same file.
-    "svg.hashsalt": "airpath",
 }
 
 
@@ -60,7 +69,7 @@ def style() -> Iterator[None]:
     """Draw in this style; the settings from before come back afterwards."""
     import matplotlib as mpl
 
-    with mpl.rc_context(cast(Any, _SETTINGS)):
+    with mpl.rc_context(cast(Any, _SETTINGS)), letters():
         yield
 
 
@@ -90,12 +99,26 @@ def new_figure(width_in: float, height_in: float, *, shown: bool = False) -> Fig
 
 
 def heading(figure: Figure, title: str, subtitle: str) -> None:
-    """Put a title and a smaller line under it at the top left of a figure."""
-    figure.suptitle(f"{title}\n\n", x=0.01, ha="left")
+    """Put a title and a smaller line under it at the top left of a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+        All its other texts are there.
+    title, subtitle : str
+        Drawn as written, long ones on several lines.
+    """
+    above = _lines(literal(title), figure, _TITLE_PER_INCH)
+    below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH)
+    note = missing_note()
+    below += [note] if note else []
+    # Room for the smaller lines; constrained layout knows of the title only.
+    room = [""] * (1 + round(0.8 * len(below)))
+    figure.suptitle("\n".join([*above, *room]), x=0.01, ha="left")
     figure.text(
         0.01,
-        1 - 0.36 / figure.get_figheight(),
-        subtitle,
+        1 - (0.14 + 0.22 * len(above)) / figure.get_figheight(),
+        "\n".join(below),
         ha="left",
         va="top",
         color=COLOURS["grey"],
@@ -103,59 +126,59 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     )
 
 
-def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
-    """Return a figure as a file's content.
+def legend_above(axis: Axes) -> None:
+    """Put the legend of a panel, if it has one, above its right end, on as few lines as fit."""
+    handles, labels = axis.get_legend_handles_labels()
+    if not handles:
+        return
+    width = 0.8 * axis.figure.get_figwidth()  # type: ignore[union-attr]
+    widest = max(map(len, labels)) / _LEGEND_PER_INCH + 0.5
+    whole = sum(len(label) / _LEGEND_PER_INCH + 0.5 for label in labels)
+    columns = len(labels) if whole <= width else max(1, int(width / widest))
+    # A last line with one entry is not longer than it needs to be.
+    columns = -(-len(labels) // -(-len(labels) // columns))
+    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2}
+    room: dict[str, Any] = {"columnspacing": 1.3, "handletextpad": 0.5, "handlelength": 1.5}
+    axis.legend(handles, labels, ncols=columns, **place, **room)
+
+
+def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) -> None:
+    """Mark with ▲ at the upper edge of a panel where a curve is above it; nothing else is ▲.
 
     Parameters
     ----------
-    figure : Figure
-        What to draw.
-    kind : {"png", "svg", "pdf"}
-        The format.
-    title, source : str
-        What the file says about itself.
+    axis : Axes
+        The panel, with its final limits.
+    x, y : array_like, shape (n,)
+        The curve.
+    colour : str
+        A key of `COLOURS`.
+    unit : str
+        Of `y`, for the legend, which says how far it goes.
     """
-    about: dict[str, Any] = {"Title": title}
-    if kind == "pdf":
-        about |= {"Subject": source, "CreationDate": None}
-    else:
-        about |= {"Source": source}
-    if kind == "svg":
-        about["Date"] = None
-    data = io.BytesIO()
-    figure.savefig(data, format=kind, dpi=160, metadata=about)
-    return data.getvalue()
+    places, heights = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    left, right = axis.get_xlim()
+    top = axis.get_ylim()[1]
+    beyond = (heights > top) & (places >= left) & (places <= right)
+    if beyond.any():
+        axis.plot(
+            places[beyond],
+            np.ones(int(beyond.sum())),
+            "^",
+            ms=4.5,
+            color=COLOURS[colour],
+            transform=axis.get_xaxis_transform(),
+            clip_on=False,
+            zorder=5,
+            label=f"beyond the panel, up to {heights[beyond].max():.3g} {unit}".rstrip(),
+        )
+        legend_above(axis)
 
 
-def save(
-    figure: Figure,
-    folder: Path,
-    stem: str,
-    title: str,
-    source: str,
-    kinds: Sequence[str] = ("png", "svg"),
-) -> list[Path]:
-    """Write a figure, as PNG and SVG if not said otherwise.
+# Letters of the average text that fit beside each other.
+_TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 14.5, 13.0
 
-    Parameters
-    ----------
-    figure : Figure
-        What to write.
-    folder : Path
-        Where to; it exists.
-    stem : str
-        File name without its ending.
-    title, source : str
-        What the file says about itself.
-    kinds : sequence of str
-        The formats.
 
-    Returns
-    -------
-    paths : list of Path
-        The files.
-    """
-    paths = [folder / f"{stem}.{kind}" for kind in kinds]
-    for path, kind in zip(paths, kinds, strict=True):
-        write_file(path, figure_bytes(figure, kind, title, source))
-    return paths
+def _lines(text: str, figure: Figure, per_inch: float) -> list[str]:
+    width = int(figure.get_figwidth() * per_inch)
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]

@@ -57,11 +57,13 @@ def trace_figure(trace: Trace) -> Figure:
         over_time.set(xlabel="time, s", xlim=(0, info.duration_s))
         over_time.set_ylabel("rate, Mbit/s")
         over_time.set_ylim(bottom=0)
-        over_time.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+        style.legend_above(over_time)
         ordered = np.sort(fine) / 1e6
         spread.plot(np.linspace(0, 1, len(ordered)), ordered, color=colours["blue"], lw=1.6)
-        for percent, rate in info.percentiles_bps.items():
-            spread.plot(percent / 100, rate / 1e6, "o", ms=4, color=colours["red"])
+        shares = [percent / 100 for percent in info.percentiles_bps]
+        rates = [rate / 1e6 for rate in info.percentiles_bps.values()]
+        spread.plot(shares, rates, "o", ms=4, color=colours["red"], label="percentiles")
+        style.legend_above(spread)
         spread.set(xlabel="fraction of time below", xlim=(0, 1))
         spread.grid(visible=True, axis="both")
         outage = f"longest outage {info.longest_outage_s:.3g} s"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import exp, lgamma, log, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airpath.papers.base import ItemResult, Row, Table
 from airpath.papers.qawla.data import PACKET_BYTES, inputs, mcs_table
@@ -16,6 +16,7 @@ from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -201,7 +202,9 @@ def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:
 # --- drawing -----------------------------------------------------------------------------------
 
 COLOURS: Final = ("black", "blue", "sky", "green", "orange", "red", "purple", "grey")
-MARKERS: Final = "osD^v<>P"
+MARKERS: Final = "osD<>PXp"
+"""Without the triangles up and down, which mean something of their own in all figures."""
+
 LOWEST: Final = 1e-6
 """Of the drawn error rates."""
 
@@ -214,10 +217,15 @@ def _draw(
     with plotting.style():
         figure = plotting.new_figure(8.6, 5.6)
         _curves(figure, channel, rates)
-        subtitle = f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · arrows: no error"
+        subtitle = (
+            f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · ▼: no error in all "
+            "blocks, the interval's upper end"
+        )
+        if channel is ITU_A:
+            subtitle += " · open circles: Table 2 of the paper"
         plotting.heading(figure, title, subtitle)
         about = f"After {session.paper.citation} {rates.command}"
-        return plotting.save(figure, out, f"qawla-{key}", title, about)
+        return session.write(figure, out, f"qawla-{key}", title, about)
 
 
 def _curves(figure: Figure, channel: Channel, rates: ErrorRates) -> None:
@@ -245,8 +253,20 @@ def _curves(figure: Figure, channel: Channel, rates: ErrorRates) -> None:
         for count in counts:
             if not count.errors and count.high > LOWEST:
                 panel.plot([count.snr_db], [count.high], "v", color=colour, markersize=5)
+    if channel is ITU_A:
+        _draw_published(panel)
     panel.set_yscale("log")
     panel.set_ylim(LOWEST, 1.3)
     panel.set_xlim(channel.grid_db[0], channel.grid_db[1])
     panel.set(xlabel="SNR, dB", ylabel="packet error rate")
     figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
+
+def _draw_published(panel: Axes) -> None:
+    """Draw the error rates that Table 2 prints, each in the colour of its MCS."""
+    colours = dict(zip(mcs_table(), COLOURS, strict=True))
+    for rate in error_rates():
+        if rate.published:
+            colour = plotting.COLOURS[colours[rate.mcs]]
+            look: dict[str, Any] = {"color": colour, "markersize": 9, "fillstyle": "none"}
+            panel.plot([rate.snr_db], [rate.published], "o", gid="published", **look)

@@ -176,18 +176,11 @@ def _draw(
             panel.set_ylabel("fraction of time, $u_k$")
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns)
-        figure.suptitle(f"{title}\n\n", x=0.01, ha="left")
-        figure.text(
-            0.01,
-            1 - 0.36 / figure.get_figheight(),
-            f"Ozturk & Akar 2015 · {session.effort.describe()} · bars with 99 % intervals",
-            ha="left",
-            va="top",
-            color=plotting.COLOURS["grey"],
-            fontsize=9.5,
-        )
+        effort = session.effort.describe()
+        about = f"Ozturk & Akar 2015 · {effort} · bars with 99 % intervals"
+        plotting.heading(figure, title, about)
         about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
-        return plotting.save(figure, out, stem, title, about)
+        return session.write(figure, out, stem, title, about)
 
 
 def _panel(panel: Axes, letter: str, cell: Cell, u: Pmf, top: float, session: Session) -> None:
@@ -216,13 +209,21 @@ def _panel(panel: Axes, letter: str, cell: Cell, u: Pmf, top: float, session: Se
     panel.set_ylim(0, top)
     panel.plot(
         [solved.queue_packets] * 2,
-        [0, 0.965 * top],
+        [0, top],
         color=colours["red"],
-        linewidth=1.6,
-        marker="v",
-        markevery=[1],
-        markersize=8,
+        linewidth=1.8,
         label="analysis, x*",
+    )
+    theirs = published(*cell).queue_packets
+    panel.plot(
+        [theirs],
+        [0.5 * top],
+        "D",
+        color=colours["red"],
+        markersize=6,
+        fillstyle="none",
+        markeredgewidth=1.4,
+        label="x* in the paper's table",
     )
     r1, r2 = case.rate_mbps
     panel.set_title(

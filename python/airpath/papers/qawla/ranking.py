@@ -474,7 +474,7 @@ def _draw(comparison: _Comparison, session: Session, out: Path) -> list[Path]:
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         effort = session.effort_of(comparison.points[0].cells[OPTIMUM])
         plotting.heading(figure, TITLE, f"{effort.describe()} · bars with 99 % intervals")
-        return plotting.save(figure, out, f"qawla-{KEY}", TITLE, f"After {session.paper.citation}")
+        return session.write(figure, out, f"qawla-{KEY}", TITLE, f"After {session.paper.citation}")
 
 
 def _bars(panel: Axes, comparison: _Comparison, channel: str) -> None:

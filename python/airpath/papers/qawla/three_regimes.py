@@ -398,7 +398,7 @@ def _draw_comparison(found: Sequence[_Compared], session: Session, out: Path) ->
         right.set_title("(b) distribution of the differences; dashed: 3 %")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         plotting.heading(figure, title, f"beyond the paper · {session.effort.describe()}")
-        return plotting.save(figure, out, f"qawla-{KEY}", title, _about(session))
+        return session.write(figure, out, f"qawla-{KEY}", title, _about(session))
 
 
 def _draw_reasons(found: Sequence[_Compared], session: Session, out: Path) -> list[Path]:
@@ -414,7 +414,7 @@ def _draw_reasons(found: Sequence[_Compared], session: Session, out: Path) -> li
         plotting.heading(
             figure, title, f"{session.effort.describe()} · T5: Table 5 of the paper, B = 30"
         )
-        return plotting.save(figure, out, f"qawla-{KEY}-why", title, _about(session))
+        return session.write(figure, out, f"qawla-{KEY}-why", title, _about(session))
 
 
 def _bars(panel: Axes, shown: Sequence[_Compared]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import floor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.papers.base import ItemResult, Row, Table
+from airpath.papers.files import read_table
 from airpath.papers.qawla.adaptation import (
     BOUNDARIES,
     BOUNDARY,
@@ -25,7 +25,17 @@ from airpath.results import style as plotting
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FIGURES", "HS", "OVER_RATINGS_DB", "TH_FER", "TH_PER", "Curve", "H", "figure_item"]
+__all__ = [
+    "FIGURES",
+    "HS",
+    "OVER_RATINGS_DB",
+    "TH_FER",
+    "TH_PER",
+    "Curve",
+    "H",
+    "figure_item",
+    "published_entry",
+]
 
 TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
 """th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
@@ -229,7 +239,7 @@ def _table(title: str, shown: _Figure, adaptation: Adaptation) -> Table:
 LOOKS: Final[Mapping[str, Mapping[str, Any]]] = {
     "TAGLA": {"color": plotting.COLOURS["grey"], "linestyle": (0, (4, 2)), "marker": "s"},
     "QAWLA, B = 20": {"color": plotting.COLOURS["blue"], "marker": "o"},
-    "QAWLA, B = 30": {"color": plotting.COLOURS["green"], "marker": "^"},
+    "QAWLA, B = 30": {"color": plotting.COLOURS["green"], "marker": "P"},
     "QAWLA, B = 40": {"color": plotting.COLOURS["orange"], "marker": "D"},
 }
 
@@ -243,20 +253,47 @@ def _draw(
         panels = figure.subplots(1, len(shown.panels), sharey=True, squeeze=False)[0]
         for letter, panel, what in zip("abc", panels, shown.panels, strict=False):
             _draw_panel(panel, what, adaptation)
+            _draw_published(panel, what, shown.channel)
             panel.set_title(f"({letter}) {what.title}" if many else "")
+        # A normalised throughput is in [0, 1]; where all are in the upper half, that is drawn.
         lowest = min(min(curve.values(adaptation)) for curve in _curves(shown))
-        panels[0].set_ylim(max(floor(10 * lowest - 0.2) / 10, -0.02), 1.01)
+        half = lowest > 0.5
+        panels[0].set_ylim(0.5 if half else -0.01, 1.01)
         worst = shown.panels[0].curves[0].worst
-        panels[0].set_ylabel("$T_W$" if worst else "$T_M$")
+        panels[0].set_ylabel(f"{'$T_W$' if worst else '$T_M$'} (1: optimum)")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
-        subtitle = f"normalised by optimum · fixed point · {len(TH_PER)} thresholds"
-        plotting.heading(figure, _plain(title), subtitle)
-        return plotting.save(figure, out, f"qawla-{key}", title, f"After {session.paper.citation}")
+        subtitle = f"by the fixed point, {len(TH_PER)} thresholds · stars: Table 6 of the paper"
+        subtitle += " · axis from 0.5 on" if half else ""
+        plotting.heading(figure, title, subtitle)
+        return session.write(figure, out, f"qawla-{key}", title, f"After {session.paper.citation}")
 
 
-def _plain(title: str) -> str:
-    return title.replace("T_M", "$T_M$").replace("T_W", "$T_W$").replace("th_PER", "$th_{PER}$")
+PUBLISHED: Final = (
+    (Curve("QAWLA"), 0.05, "QAWLA(0.05, 100, 20)"),
+    (Curve("TAGLA"), 0.0032, "TAGLA(0.0032)"),
+)
+"""The entries of Table 6 that lie on curves of these figures: T_M and T_W without over-rating."""
+
+
+def published_entry(policy: str, channel: Channel, curve: Curve) -> float:
+    """Return T_M or T_W that Table 6 prints for a policy, whichever the curve is of."""
+    [row] = [
+        row
+        for row in read_table("qawla", "table6.csv")
+        if (row["policy"], row["channel"]) == (policy, channel.key)
+    ]
+    return float(row[curve.quantity])
+
+
+def _draw_published(panel: Axes, what: _Panel, channel: Channel) -> None:
+    for curve, th_per, policy in PUBLISHED:
+        for drawn in what.curves:
+            if replace(drawn, worst=False) != curve:
+                continue
+            value = published_entry(policy, channel, drawn)
+            look: dict[str, Any] = {"color": LOOKS[drawn.label]["color"], "fillstyle": "none"}
+            panel.plot([th_per], [value], "*", markersize=13, gid="published", zorder=4, **look)
 
 
 def _draw_panel(panel: Axes, what: _Panel, adaptation: Adaptation) -> None:

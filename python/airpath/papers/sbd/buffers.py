@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airpath.papers.base import Cell, ItemResult, Table
-from airpath.papers.sbd.data import DropTail
+from airpath.papers.sbd.data import BUFFER, DropTail, Published, drop_tail
 from airpath.papers.sbd.measures import delay, goodput
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.sbd.tables import rows_of, spread
 from airpath.papers.session import Session
 from airpath.results import style as plotting
 
-__all__ = ["FIG1_CELLS", "SIZES", "evaluate_fig1"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIG1_CELLS", "SIZES", "draw_fig1", "evaluate_fig1"]
 
 SIZES = (10, 20, 30, 40, 50, 60, 80, 100)
 """Buffer sizes, SDUs; the paper's are not printed."""
@@ -22,6 +25,9 @@ FLOWS = (1, 2, 3, 4)
 BEARER = 384
 
 FIG1_CELLS: list[Cell] = [Case(BEARER, flows, DropTail(size)) for flows in FLOWS for size in SIZES]
+
+DODGE = 0.9
+"""By how much points of one size are drawn beside each other, SDUs."""
 
 TITLE = f"Fig. 1: drop-tail, {BEARER} kbit/s, buffer sizes, one to four flows"
 
@@ -50,30 +56,55 @@ def evaluate_fig1(session: Session, out: Path | None) -> ItemResult:
 
 
 def _draw(session: Session, out: Path) -> list[Path]:
-    colours = ("blue", "orange", "green", "red")
     with plotting.style():
-        figure = plotting.new_figure(9.6, 4.2)
-        panels: Any = figure.subplots(1, 2)
-        for flows, colour, marker in zip(FLOWS, colours, "osD^", strict=True):
-            for panel, measure in zip(panels, (goodput, delay), strict=True):
-                found = [measure(session, Case(BEARER, flows, DropTail(size))) for size in SIZES]
-                known = [estimate for estimate in found if estimate is not None]
-                panel.errorbar(
-                    SIZES,
-                    [estimate.mean for estimate in known],
-                    yerr=[estimate.half_width for estimate in known],
-                    color=plotting.COLOURS[colour],
-                    marker=marker,
-                    markersize=5,
-                    linewidth=1.4,
-                    capsize=2,
-                    label=f"{flows} flow{'s' if flows > 1 else ''}",
-                )
-        for panel, name in zip(panels, ("goodput, kbit/s", "downlink delay, s"), strict=True):
-            panel.set_xlabel("buffer, SDUs")
-            panel.set_title(name)
-        panels[1].set_ylim(bottom=0)
-        panels[0].legend(loc="lower right")
-        about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · 90 % intervals"
-        plotting.heading(figure, TITLE, about)
-        return plotting.save(figure, out, "sbd-fig1", TITLE, f"{session.paper.citation} {about}")
+        about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
+        return session.write(draw_fig1(session), out, "sbd-fig1", TITLE, about)
+
+
+def draw_fig1(session: Session) -> Figure:
+    """Return the figure: goodput and delay over the buffer, both from 0 on, with intervals."""
+    colours = ("blue", "orange", "green", "red")
+    figure = plotting.new_figure(9.6, 4.8)
+    panels: Any = figure.subplots(1, 2)
+    for place, (flows, colour, marker) in enumerate(zip(FLOWS, colours, "osDP", strict=True)):
+        line: dict[str, Any] = {
+            "color": plotting.COLOURS[colour],
+            "marker": marker,
+            "markersize": 5,
+        }
+        for panel, measure in zip(panels, (goodput, delay), strict=True):
+            found = {size: measure(session, Case(BEARER, flows, DropTail(size))) for size in SIZES}
+            known = {size: estimate for size, estimate in found.items() if estimate is not None}
+            sizes = [size + DODGE * (place - 1.5) for size in known]
+            means = [estimate.mean for estimate in known.values()]
+            halves = [estimate.half_width for estimate in known.values()]
+            label = f"{flows} flow{'s' if flows > 1 else ''}"
+            # Pale, for it joins means of different runs.
+            panel.plot(sizes, means, "-", color=line["color"], lw=0.9, alpha=0.4)
+            bars: dict[str, Any] = {"linestyle": "", "elinewidth": 1.0, "capsize": 2}
+            panel.errorbar(sizes, means, yerr=halves, label=label, **bars, **line)
+    for flows, colour in zip(FLOWS, colours, strict=True):
+        theirs = drop_tail().get((BEARER, flows))
+        if theirs is not None:
+            _draw_published(panels, flows, theirs, plotting.COLOURS[colour])
+    names = ("goodput (delivered in order, payload), kbit/s", "downlink delay, s")
+    for panel, name in zip(panels, names, strict=True):
+        panel.set(xlabel="buffer, SDUs", title=name, xlim=(0, 1.03 * max(SIZES)))
+        panel.set_ylim(bottom=0)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    confidence = 100 * session.paper.confidence
+    about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · {confidence:g} % intervals · "
+    about += "points of one size stand beside each other"
+    plotting.heading(figure, TITLE, about)
+    return figure
+
+
+def _draw_published(panels: Any, flows: int, theirs: Published, colour: str) -> None:
+    """Draw a row of Table 6: open, beside ours, so that both intervals can be seen."""
+    open_: dict[str, Any] = {"color": colour, "marker": "*", "markersize": 11, "fillstyle": "none"}
+    label = f"paper, Table 6, {flows} flow{'s' if flows > 1 else ''}"
+    for panel, printed in zip(panels, (theirs.goodput_kbps, theirs.delay_s), strict=True):
+        place = [BUFFER + 3 * DODGE]
+        bars: dict[str, Any] = {"yerr": [printed.half_width], "capsize": 2, "linestyle": ""}
+        panel.errorbar(place, [printed.mean], label=label, **bars, **open_)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.papers.base import Cell, ItemResult, Row, Table
 from airpath.papers.sbd.data import (
@@ -14,8 +15,11 @@ from airpath.papers.sbd.data import (
     GRID_T_R_MS,
     Aqm,
     DropTail,
+    Published,
     Red,
     Sbd,
+    drop_tail,
+    improvements,
     published_table,
     strength,
     threshold,
@@ -28,6 +32,7 @@ from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "CLOUDS",
@@ -35,6 +40,7 @@ __all__ = [
     "cells_of_cloud",
     "cells_of_others",
     "cloud_item",
+    "draw_cloud",
     "evaluate_best",
     "grid",
     "strengths",
@@ -211,48 +217,129 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
 
 def _draw(stem: str, title: str, cloud: Cloud, session: Session, out: Path) -> list[Path]:
     with plotting.style():
-        figure = plotting.new_figure(7.6, 5.2)
-        panel = figure.subplots()
-        _cloud_panel(panel, cloud, session)
-        panel.set_xlabel("downlink delay, s")
-        panel.set_ylabel("goodput, kbit/s")
-        figure.legend(*panel.get_legend_handles_labels(), loc="outside right center")
-        name = "T_r" if cloud.aqm == "sbd" else "maxp"
-        unit = " ms" if cloud.aqm == "sbd" else ""
-        values = strengths(cloud.aqm, session.effort.grid_step)
-        plotting.heading(
-            figure,
-            title,
-            f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · along each line {name} rises "
-            f"from {values[0]:g} (large dot) to {values[-1]:g}{unit}",
-        )
+        figure = draw_cloud(title, cloud, session)
         about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
-        return plotting.save(figure, out, stem, title, about)
+        return session.write(figure, out, stem, title, about)
 
 
-def _cloud_panel(panel: Axes, cloud: Cloud, session: Session) -> None:
+def draw_cloud(title: str, cloud: Cloud, session: Session) -> Figure:
+    """Return the figure of a cloud: goodput over delay from 0 on, and its part enlarged.
+
+    Every point has its intervals, ours and the paper's; the lines between points are pale, for
+    they join means of different runs and no curve.
+    """
+    figure = plotting.new_figure(11.0, 5.6)
+    panels: Any = figure.subplots(1, 2, width_ratios=(1, 1.7))
+    points = {**_ours(cloud, session), **_published(cloud)}
+    for panel in panels:
+        for name, (look, found) in points.items():
+            _draw_points(panel, name, look, found)
+        panel.set_xlabel("downlink delay, s")
+        panel.grid(visible=True, axis="both")
+    _limits(panels, [found for _, each in points.values() for found in each])
+    panels[0].set_title("(a) from 0 on; the frame is (b)")
+    panels[1].set_title("(b) enlarged")
+    panels[0].set_ylabel("goodput (delivered in order, payload), kbit/s")
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    name, unit = ("T_r", " ms") if cloud.aqm == "sbd" else ("maxp", "")
+    values = strengths(cloud.aqm, session.effort.grid_step)
+    confidence = 100 * session.paper.confidence
+    runs = session.effort_of(Case(cloud.bearer, cloud.flows, DropTail())).replications
+    plotting.heading(
+        figure,
+        title,
+        f"Alcaraz & Cerdán 2006 · {session.effort.describe()}, {runs} of drop-tail and of the "
+        f"settings of Tables 2 to 5 · bars: {confidence:g} % intervals "
+        f"of the means · along each pale line {name} rises from {values[0]:g} (large dot) to "
+        f"{values[-1]:g}{unit}",
+    )
+    return figure
+
+
+class _Point(NamedTuple):
+    """A delay and a goodput, with the half-widths of their intervals; 0 where there is none."""
+
+    delay_s: float
+    goodput_kbps: float
+    delay_half_s: float = 0.0
+    goodput_half_kbps: float = 0.0
+
+
+_Points = dict[str, tuple[dict[str, Any], list[_Point]]]
+
+
+def _ours(cloud: Cloud, session: Session) -> _Points:
     colours = ("sky", "blue", "green", "orange", "red", "purple")
-    for (min_th, cases), colour in zip(
-        grid(cloud, session.effort.grid_step).items(), colours, strict=True
-    ):
-        found = [(delay(session, case), goodput(session, case)) for case in cases]
-        points = [(d.mean, g.mean) for d, g in found if d and g]
-        line = plotting.COLOURS[colour]
-        panel.plot(*zip(*points, strict=True), ".-", color=line, label=f"minth {min_th}", lw=0.9)
-        panel.plot(*points[0], "o", color=line, markersize=7)
+    rows = grid(cloud, session.effort.grid_step).items()
+    found: _Points = {}
+    for (min_th, cases), colour in zip(rows, colours, strict=True):
+        look = {"marker": "o", "color": plotting.COLOURS[colour], "markersize": 3.5, "joined": True}
+        found[f"minth {min_th}"] = look, _points(cases, session)
     plain = Case(cloud.bearer, cloud.flows, DropTail())
-    at, height = delay(session, plain), goodput(session, plain)
-    if at and height:
-        panel.plot(at.mean, height.mean, "k*", markersize=11, label="drop-tail")
+    look = {"marker": "*", "color": plotting.COLOURS["black"], "markersize": 11}
+    found["drop-tail"] = look, _points([plain], session)
+    return found
+
+
+def _points(cases: Sequence[Case], session: Session) -> list[_Point]:
+    both = [(delay(session, case), goodput(session, case)) for case in cases]
+    return [
+        _Point(d.mean, g.mean, *(0.0 if isnan(e.half_width) else e.half_width for e in (d, g)))
+        for d, g in both
+        if d and g
+    ]
+
+
+def _published(cloud: Cloud) -> _Points:
+    """Return what the paper's tables print for the bearer and the flows of a cloud."""
+    open_ = {"color": plotting.COLOURS["grey"], "fillstyle": "none", "markersize": 7}
+    found: _Points = {}
     for number, marker in ((2, "s"), (3, "D")) if cloud.aqm == "sbd" else ((4, "s"), (5, "D")):
         theirs = published_table(number)[cloud.bearer]
         if cloud.flows == theirs.flows:
-            panel.plot(
-                theirs.delay_s.mean,
-                theirs.goodput_kbps.mean,
-                marker,
-                color=plotting.COLOURS["grey"],
-                fillstyle="none",
-                linestyle="",
-                label=f"paper, Table {number}",
-            )
+            look = {**open_, "marker": marker}
+            found[f"paper, Table {number}"] = look, [_printed(theirs)]
+    plain = drop_tail()[cloud.bearer, cloud.flows]
+    found["paper, drop-tail"] = {**open_, "marker": "*", "markersize": 12}, [_printed(plain)]
+    if cloud.flows > 1:
+        # Table 6 prints these as improvements over its drop-tail.
+        more, less = (
+            1 + improvements()[cloud.bearer, cloud.flows, cloud.aqm, quantity] / 100
+            for quantity in ("goodput", "delay")
+        )
+        managed = _Point(plain.delay_s.mean * less, plain.goodput_kbps.mean * more)
+        found["paper, Table 6"] = {**open_, "marker": "D"}, [managed]
+    return found
+
+
+def _printed(theirs: Published) -> _Point:
+    delay_s, goodput_kbps = theirs.delay_s, theirs.goodput_kbps
+    halves = (delay_s.half_width, goodput_kbps.half_width)
+    return _Point(delay_s.mean, goodput_kbps.mean, *halves)
+
+
+def _draw_points(panel: Axes, name: str, look: Mapping[str, Any], points: list[_Point]) -> None:
+    if not points:
+        return
+    look = dict(look)
+    bars: dict[str, Any] = {"elinewidth": 0.7, "capsize": 0, "linestyle": ""}
+    x, y, x_half, y_half = zip(*points, strict=True)
+    if look.pop("joined", False):
+        panel.plot(x, y, "-", color=look["color"], lw=0.8, alpha=0.35)
+        panel.plot(x[0], y[0], "o", color=look["color"], markersize=7)
+    panel.errorbar(x, y, xerr=x_half, yerr=y_half, label=name, **bars, **look)
+
+
+def _limits(panels: Sequence[Axes], points: Sequence[_Point]) -> None:
+    """Let (a) begin at 0, and (b) show every point with its intervals; frame (b) in (a)."""
+    low_x = min(point.delay_s - point.delay_half_s for point in points)
+    high_x = max(point.delay_s + point.delay_half_s for point in points)
+    low_y = min(point.goodput_kbps - point.goodput_half_kbps for point in points)
+    high_y = max(point.goodput_kbps + point.goodput_half_kbps for point in points)
+    x_room, y_room = 0.04 * (high_x - low_x), 0.04 * (high_y - low_y)
+    whole, part = panels
+    whole.set(xlim=(0, 1.08 * high_x), ylim=(0, 1.08 * high_y))
+    part.set(xlim=(low_x - x_room, high_x + x_room), ylim=(low_y - y_room, high_y + y_room))
+    (left, right), (bottom, top) = part.get_xlim(), part.get_ylim()
+    frame: dict[str, Any] = {"color": plotting.COLOURS["grey"], "lw": 0.9, "zorder": 1}
+    whole.plot([left, right, right, left, left], [bottom, bottom, top, top, bottom], **frame)

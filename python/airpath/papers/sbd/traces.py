@@ -16,9 +16,10 @@ from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["TRACES", "cells_of_trace", "trace_item"]
+__all__ = ["TRACES", "cells_of_trace", "draw_trace", "trace_item"]
 
 TRACES: dict[str, tuple[str, Aqm | ByRate]] = {
     "fig2": ("drop-tail", DropTail()),
@@ -108,45 +109,65 @@ def _name(case: Cell) -> str:
 
 def _draw(stem: str, title: str, case: Cell, session: Session, out: Path) -> list[Path]:
     with plotting.style():
-        figure = plotting.new_figure(9.6, 9.0)
-        panels: Any = figure.subplots(5, 1, sharex=True, height_ratios=(1.1, 0.9, 0.9, 1.3, 1.3))
-        times, levels = session.series(case, "queue").of(0)
-        panels[0].step(times, levels, where="post", color=plotting.COLOURS["black"], lw=0.7)
-        panels[0].set_ylim(0, BUFFER + 2)
-        panels[0].set_ylabel("BO, SDUs")
-        for flow in (0, 1):
-            times, window = session.series(case, "cwnd").of(flow)
-            line = plotting.COLOURS["blue" if flow == 0 else "orange"]
-            panels[1 + flow].step(times, window / SEGMENT, where="post", color=line, lw=0.9)
-            panels[1 + flow].set_ylabel(f"cwnd {flow + 1}")
-            panels[1 + flow].set_ylim(bottom=0)
-            _sequence_panel(panels[3 + flow], case, session, flow)
-        for panel in panels:
-            panel.axvline(SWITCH_S, color=plotting.COLOURS["grey"], linestyle=(0, (4, 3)))
-        panels[-1].set_xlabel("time, s")
-        panels[-1].set_xlim(0, session.effort_of(case).duration_s)
-        figure.legend(
-            *panels[3].get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=3,
-            markerscale=3,
-        )
-        about = f"Alcaraz & Cerdán 2006 · seed {session.seed} · BO: occupancy of the RLC buffer"
-        plotting.heading(figure, title, f"{about}; windows and numbers in segments")
-        return plotting.save(figure, out, stem, title, f"{session.paper.citation} {about}")
+        about = f"{session.paper.citation} one run, seed {session.seed}"
+        return session.write(draw_trace(title, case, session), out, stem, title, about)
+
+
+def draw_trace(title: str, case: Cell, session: Session) -> Figure:
+    """Return the figure of one run: occupancy, both windows, both sequence-number plots."""
+    from matplotlib.lines import Line2D
+
+    figure = plotting.new_figure(9.6, 9.0)
+    panels: Any = figure.subplots(5, 1, sharex=True, height_ratios=(1.1, 0.9, 0.9, 1.3, 1.3))
+    grey = {"color": plotting.COLOURS["grey"], "linestyle": (0, (4, 3)), "linewidth": 1.0}
+    times, levels = session.series(case, "queue").of(0)
+    panels[0].step(times, levels, where="post", color=plotting.COLOURS["black"], lw=0.7)
+    panels[0].axhline(BUFFER, **grey)
+    panels[0].set_ylim(0, BUFFER + 4)
+    panels[0].set_ylabel("BO, SDUs")
+    panels[0].annotate("128 kbit/s", (SWITCH_S, BUFFER + 3), xytext=(3, 0), va="top", **_NEAR)
+    panels[0].annotate("buffer", (0, BUFFER), xytext=(3, 2), va="bottom", **_NEAR)
+    for flow in (0, 1):
+        times, window = session.series(case, "cwnd").of(flow)
+        line = plotting.COLOURS["blue" if flow == 0 else "orange"]
+        panels[1 + flow].step(times, window / SEGMENT, where="post", color=line, lw=0.9)
+        panels[1 + flow].set_ylabel(f"cwnd {flow + 1},\nsegments")
+        _sequence_panel(panels[3 + flow], case, session, flow)
+    # What two flows did is compared: on the same scale.
+    for pair in (panels[1:3], panels[3:5]):
+        top = max(panel.get_ylim()[1] for panel in pair)
+        for panel in pair:
+            panel.set_ylim(0, top)
+    for panel in panels:
+        panel.axvline(SWITCH_S, **grey)
+    panels[-1].set(xlabel="time, s", xlim=(0, session.effort_of(case).duration_s))
+    figure.align_ylabels()
+    handles = [
+        Line2D([], [], color=plotting.COLOURS[colour], marker=marker, linestyle="", markersize=6)
+        for _, _, colour, marker in _SEQUENCES
+    ]
+    names = [name for _, name, _, _ in _SEQUENCES]
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    about = f"Alcaraz & Cerdán 2006 · one run, seed {session.seed}"
+    plotting.heading(figure, title, f"{about} · BO: occupancy of the RLC buffer, 1500-byte SDUs")
+    return figure
+
+
+_NEAR: Any = {"textcoords": "offset points", "fontsize": 8.5, "color": plotting.COLOURS["grey"]}
+
+_SEQUENCES = (
+    ("seq_sent", "sent", "sky", "."),
+    ("seq_received", "received", "green", "."),
+    ("seq_dropped", "dropped at the buffer", "red", "x"),
+)
+"""Series, what the legend says, colour, mark."""
 
 
 def _sequence_panel(panel: Axes, case: Cell, session: Session, flow: int) -> None:
-    styles = (
-        ("seq_sent", "sent", "sky", "."),
-        ("seq_received", "received", "green", "."),
-        ("seq_dropped", "dropped", "red", "x"),
-    )
-    for series, name, colour, marker in styles:
+    for series, name, colour, marker in _SEQUENCES:
         times, numbers = session.series(case, series).of(flow)
         segments: NDArray[np.float64] = numbers / SEGMENT
         size = {"markersize": 6.0, "markeredgewidth": 1.4} if marker == "x" else {"markersize": 1.5}
         line: Any = {"color": plotting.COLOURS[colour], "linestyle": "", **size}
         panel.plot(times, segments, marker, label=name, **line)
-    panel.set_ylabel(f"segment, flow {flow + 1}")
-    panel.set_ylim(bottom=0)
+    panel.set_ylabel(f"flow {flow + 1},\nsegment")

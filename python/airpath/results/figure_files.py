@@ -1,0 +1,124 @@
+"""Figures as files: PNG, PDF and SVG, each saying what it shows and what made it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import BadValueError
+from airpath.files import write_file
+from airpath.scenario.base import nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "checked_formats", "figure_bytes", "format_of", "save"]
+
+FORMATS = ("png", "svg", "pdf")
+"""What figures can be written as."""
+
+
+def checked_formats(formats: str | Sequence[str]) -> list[str]:
+    """Return the formats of figures, each once, in the order of `FORMATS`.
+
+    Parameters
+    ----------
+    formats : str or sequence of str
+        Names; a text has commas between them: ``png,pdf``.
+
+    Raises
+    ------
+    BadValueError
+        If one is unknown or none is given.
+    """
+    names = formats.split(",") if isinstance(formats, str) else list(formats)
+    bad = [name for name in names if name not in FORMATS]
+    if bad or not names:
+        raise BadValueError(
+            "\n".join(
+                f'figure_format = "{name}": not a format of figures. {nearest(name, FORMATS)}.'
+                for name in bad or [""]
+            )
+        )
+    return [kind for kind in FORMATS if kind in names]
+
+
+def format_of(path: Path) -> str:
+    """Return the format that a file's name asks for.
+
+    Raises
+    ------
+    BadValueError
+        If its ending is none of a figure's.
+    """
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        endings = [f".{each}" for each in FORMATS]
+        raise BadValueError(
+            f"{path}: not a figure. Write a name in {', '.join(endings[:-1])} or {endings[-1]}."
+        )
+    return kind
+
+
+def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
+    """Return a figure as a file's content.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to draw.
+    kind : {"png", "svg", "pdf"}
+        The format.
+    title, source : str
+        What the file says about itself.
+    """
+    import matplotlib as mpl
+
+    about: dict[str, Any] = {"Title": title}
+    if kind == "pdf":
+        about |= {"Subject": source, "CreationDate": None}
+    else:
+        about |= {"Source": source}
+    if kind == "svg":
+        about["Date"] = None
+    data = io.BytesIO()
+    # The same figure gives the same file.
+    with mpl.rc_context({"svg.hashsalt": "airpath"}):
+        figure.savefig(data, format=kind, dpi=160, metadata=about)
+    return data.getvalue()
+
+
+def save(
+    figure: Figure,
+    folder: Path,
+    stem: str,
+    title: str,
+    source: str,
+    kinds: Sequence[str],
+) -> list[Path]:
+    """Write a figure in some formats.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to write.
+    folder : Path
+        Where to; it exists.
+    stem : str
+        File name without its ending.
+    title, source : str
+        What the file says about itself.
+    kinds : sequence of str
+        The formats, of `FORMATS`.
+
+    Returns
+    -------
+    paths : list of Path
+        The files.
+    """
+    paths = [folder / f"{stem}.{kind}" for kind in kinds]
+    for path, kind in zip(paths, kinds, strict=True):
+        write_file(path, figure_bytes(figure, kind, title, source))
+    return paths

@@ -1,0 +1,320 @@
+"""The panels over time of a result's figures: rates, queue, wait, windows, the link's regimes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.results import style
+from airpath.results.recordings import DROP_REASONS
+from airpath.results.schemes import regime_names, thresholds
+from airpath.scenario.units import Rate
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from airpath.results.result import Result
+
+__all__ = ["SHADES", "Panels"]
+
+SHADES = ("blue", "orange", "green", "purple", "sky", "red")
+"""Of flows and of regimes."""
+
+_MOST_FLOWS = len(SHADES)
+_MOST_POINTS = 400
+_STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+_MOST_LABELLED_CHANGES = 8
+_DROPS = {
+    "overflow": ("the full queue", "red"),
+    "early": ("the AQM", "purple"),
+    "channel": ("the channel", "orange"),
+}
+
+
+class Panels:
+    """What one replication did between two instants, a panel for each question.
+
+    Parameters
+    ----------
+    result : Result
+        What to draw.
+    replication : int
+        Which of the finished replications, from 0.
+    window_s : tuple of float
+        The first and the last instant that are drawn, s.
+    """
+
+    def __init__(self, result: Result, replication: int, window_s: tuple[float, float]) -> None:
+        self._result = result
+        self._replication = replication
+        self._window_s = window_s
+        self._edges = _edges(*window_s)
+
+    # --- the panels ----------------------------------------------------------------------------
+
+    def rates(self, axis: Axes) -> None:
+        """Draw what the link could carry, what it served, and what was delivered in order."""
+        edges, colours = self._edges, style.COLOURS
+        top = 0.0
+        capacity = self._result.capacity(self._replication)
+        if capacity is not None:
+            offered = capacity.rates(edges) / 1e6
+            label = "capacity of the link"
+            axis.stairs(offered, edges, fill=True, color="#D3DBE0", lw=0, label=label)
+            top = float(offered.max())
+        served = self._served()
+        if served is not None:
+            top = max(top, self._stack(axis, served))
+        series = self._series("delivered")
+        delivered = _mbps(series["time_s"], series["value"] * 8, edges)
+        label = "delivered in order (payload)"
+        axis.stairs(delivered, edges, color=colours["black"], lw=1.0, baseline=None, label=label)
+        axis.set_ylabel("rate, Mbit/s")
+        axis.set_ylim(0, 1.12 * (top or float(delivered.max())) or None)
+        # When a gap is filled, all that waited behind it is delivered at once.
+        middles = (edges[:-1] + edges[1:]) / 2
+        style.mark_beyond(axis, middles, delivered, "black", "Mbit/s")
+        style.legend_above(axis)
+
+    def queue_length(self, axis: Axes) -> None:
+        """Draw the packets in the bottleneck's queue, and what was dropped."""
+        colours = style.COLOURS
+        series = self._levels_of("queue", 0)
+        axis.step(series["time_s"], series["value"], where="post", color=colours["blue"], lw=0.9)
+        top = max(series["value"].max(), 1.0) if len(series) else 1.0
+        levels = self._levels(top)
+        height = 1.09 * max([top, *levels])
+        for level, names in levels.items():
+            axis.axhline(level, color=colours["grey"], lw=1, ls=(0, (4, 3)))
+            axis.annotate(
+                " = ".join(names),
+                (1, level),
+                xycoords=("axes fraction", "data"),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va=_side(level, levels, height),
+                fontsize=8.5,
+                color=colours["grey"],
+            )
+        self._mark_drops(axis)
+        axis.set_ylabel("queue, packets")
+        axis.set_ylim(0, height)
+
+    def queueing_delay(self, axis: Axes) -> None:
+        """Draw how long packets waited at the bottleneck."""
+        series = self._series("sojourn")
+        time, delay = series["time_s"].to_numpy(), series["value"].to_numpy() * 1e3
+        edges, colours = self._edges, style.COLOURS
+        where = np.digitize(time, edges) - 1
+        highest = np.full(len(edges) - 1, np.nan)
+        inside = (where >= 0) & (where < len(highest))
+        np.fmax.at(highest, where[inside], delay[inside])
+        label = f"longest in {edges[1] - edges[0]:.3g} s"
+        axis.stairs(highest, edges, color=colours["red"], lw=1.2, baseline=None, label=label)
+        dots: dict[str, Any] = {"ms": 1.2, "color": colours["blue"], "rasterized": True}
+        axis.plot(time, delay, ".", alpha=0.25, **dots)
+        # A dot as small and as pale as these would not be seen in a legend.
+        axis.plot([], [], ".", **(dots | {"ms": 5}), label="of each packet")
+        axis.set_ylabel("wait, ms")
+        axis.set_ylim(bottom=0)
+        style.legend_above(axis)
+
+    def windows(self, axis: Axes) -> None:
+        """Draw the congestion windows."""
+        flows = np.unique(self._result.series("cwnd", self._replication)["id"])
+        few = len(flows) <= _MOST_FLOWS
+        drawn = {int(flow): self._levels_of("cwnd", int(flow)) for flow in flows}
+        for flow, part in drawn.items():
+            axis.step(
+                part["time_s"],
+                part["value"] / 1e3,
+                where="post",
+                lw=1.1 if few else 0.5,
+                alpha=1 if few else 0.4,
+                color=style.COLOURS[SHADES[flow % _MOST_FLOWS]],
+                label=f"flow {flow}",
+            )
+        axis.set_ylabel("cwnd, kB")
+        if few and len(flows) > 1:
+            style.legend_above(axis)
+        # A first slow start that nothing bounds would make everything after it flat.
+        everything = [part[["time_s", "value"]].to_numpy() for part in drawn.values()]
+        times, values = np.concatenate([np.empty((0, 2)), *everything]).T
+        measured = values[times >= self._warmup_s] if self._warmup_s < self._window_s[1] else values
+        highest = (measured if len(measured) else values).max(initial=0.0) / 1e3
+        axis.set_ylim(0, 1.08 * highest if highest > 0 else None)
+        style.mark_beyond(axis, times, values / 1e3, "grey", "kB")
+
+    def regimes(self, axis: Axes) -> None:
+        """Draw which share of the time the link was in each of its regimes."""
+        edges = self._edges
+        series = self._result.series("regime", self._replication)
+        series = series[series["id"] == 0]
+        names = regime_names(self._result)
+        times = np.concatenate(([0.0], series["time_s"]))
+        numbers = np.concatenate(([0], series["value"])).astype(int)
+        floor = np.zeros(len(edges) - 1)
+        for number, name in enumerate(names):
+            above = floor + _share_of_time(times, numbers == number, edges)
+            colour = style.COLOURS[SHADES[number % len(SHADES)]]
+            look: dict[str, Any] = {"fill": True, "color": colour, "alpha": 0.75, "lw": 0}
+            axis.stairs(above, edges, baseline=floor, label=style.literal(name), **look)
+            floor = above
+        axis.set_ylabel("share of time")
+        axis.set_ylim(0, 1)
+        style.legend_above(axis)
+
+    # --- what several need ---------------------------------------------------------------------
+
+    @property
+    def _warmup_s(self) -> float:
+        return float(self._result.resolved["warmup_ns"]) / 1e9
+
+    def _series(self, name: str) -> pd.DataFrame:
+        """Return what happened within the window."""
+        series = self._result.series(name, self._replication)
+        first, last = self._window_s
+        return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
+
+    def _levels_of(self, name: str, number: int) -> pd.DataFrame:
+        """Return a level over the window, from the value with which it begins."""
+        series = self._result.series(name, self._replication)
+        series = series[(series["id"] == number) & (series["time_s"] <= self._window_s[1])]
+        before = int((series["time_s"] < self._window_s[0]).sum())
+        return series.iloc[max(before - 1, 0) :]
+
+    def _served(self) -> pd.DataFrame | None:
+        """Time, flow and bits of each packet that the bottleneck took out of its queue."""
+        if "sojourn" not in self._result.recorded or self._result.resolved["record"]["interval_ns"]:
+            return None
+        series = self._series("sojourn")
+        sizes = np.array([_packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
+        return series.assign(bits=8 * sizes[series["id"]])
+
+    def _stack(self, axis: Axes, served: pd.DataFrame) -> float:
+        """Draw what was served, flow on flow; return the highest sum."""
+        flows = np.unique(served["id"])
+        if len(flows) > _MOST_FLOWS:
+            groups = {f"served, all {len(flows)} flows": served}
+        else:
+            groups = {f"served, flow {flow}": served[served["id"] == flow] for flow in flows}
+        floor = np.zeros(len(self._edges) - 1)
+        for (label, part), colour in zip(groups.items(), SHADES, strict=False):
+            above = floor + _mbps(part["time_s"], part["bits"], self._edges)
+            look: dict[str, Any] = {"fill": True, "color": style.COLOURS[colour], "alpha": 0.6}
+            axis.stairs(above, self._edges, baseline=floor, lw=0, label=label, **look)
+            floor = above
+        return float(floor.max(initial=0.0))
+
+    def _levels(self, top: float) -> dict[float, list[str]]:
+        """Lengths that mean something to the queue or to the link, as far as they are reached."""
+        queue, link = (self._result.resolved["bottleneck"][key] for key in ("queue", "link"))
+        limit = queue.get("limit")
+        if isinstance(limit, Mapping):
+            limit = limit.get("packets")
+        known = [(limit, "limit")]
+        if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
+            known += [(queue.get(name), name) for name in ("min_th", "max_th")]
+        known += [(level, "regime boundary") for level in thresholds(link)]
+        found: dict[float, list[str]] = {}
+        for level, name in known:
+            # A threshold may be left to the discipline itself, and then is no number.
+            if isinstance(level, (int, float)) and level <= 1.3 * top:
+                found.setdefault(level, []).append(name)
+        return found
+
+    def _mark_drops(self, axis: Axes) -> None:
+        if "drop" not in self._result.recorded:
+            return
+        series = self._series("drop")
+        for reason, (label, colour) in _DROPS.items():
+            times = series.loc[series["value"] == DROP_REASONS.index(reason), "time_s"]
+            if len(times):
+                axis.plot(
+                    times,
+                    np.full(len(times), 0.985),
+                    "|",
+                    ms=7,
+                    mew=0.9,
+                    color=style.COLOURS[colour],
+                    label=f"dropped by {label}: {len(times)}",
+                    transform=axis.get_xaxis_transform(),
+                    clip_on=False,
+                )
+        style.legend_above(axis)
+
+    # --- around a panel ------------------------------------------------------------------------
+
+    def surround(self, axis: Axes, *, labelled: bool) -> None:
+        """Shade the warm-up and mark scheduled changes of the rate."""
+        axis.set_xlim(self._window_s)
+        if self._warmup_s > self._window_s[0]:
+            end = min(self._warmup_s, self._window_s[1])
+            grey = style.COLOURS["grey"]
+            axis.axvspan(self._window_s[0], end, color=grey, alpha=0.10, lw=0, zorder=0)
+        first, last = self._window_s
+        changes = [
+            (change["at_ns"] / 1e9, change["action"]["rate_bps"])
+            for change in self._result.resolved["controls"]
+            if first <= change["at_ns"] / 1e9 <= last
+        ]
+        for at_s, rate_bps in changes:
+            axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
+            if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
+                axis.annotate(
+                    str(Rate(rate_bps)),
+                    (at_s, 1),
+                    xycoords=("data", "axes fraction"),
+                    xytext=(3, -8),
+                    textcoords="offset points",
+                    va="top",
+                    fontsize=8.5,
+                    color=style.COLOURS["black"],
+                )
+
+
+def _edges(first_s: float, last_s: float) -> NDArray[np.float64]:
+    """Return the edges of bins that divide the window, at multiples of their width."""
+    length = last_s - first_s
+    step = next((s for s in _STEPS_S if length / s <= _MOST_POINTS), _STEPS_S[-1])
+    step = min(step, length / 4)
+    inner = np.arange(np.floor(first_s / step) + 1, np.ceil(last_s / step)) * step
+    inner = inner[(inner > first_s + 1e-6 * step) & (inner < last_s - 1e-6 * step)]
+    return np.concatenate(([first_s], inner, [last_s]))
+
+
+def _mbps(
+    time_s: pd.Series[float], bits: pd.Series[float], edges_s: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    total = np.histogram(time_s, bins=edges_s, weights=bits)[0]
+    rate: NDArray[np.float64] = total / np.diff(edges_s) / 1e6
+    return rate
+
+
+def _share_of_time(
+    times_s: NDArray[np.float64], on: NDArray[np.bool_], edges_s: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the part of each bin during which something was on, from each instant to the next."""
+    ends = np.append(times_s[1:], max(edges_s[-1], times_s[-1]))
+    spent = np.concatenate(([0.0], np.cumsum(on * (ends - times_s))))
+    until = np.interp(edges_s, np.append(times_s, ends[-1]), spent)
+    share: NDArray[np.float64] = np.diff(until) / np.diff(edges_s)
+    return share
+
+
+def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
+    """Return on which side of its line a label stands, so that neighbours do not overlap."""
+    near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
+    if not near:
+        return "center"
+    return "top" if min(near, key=abs) > 0 else "bottom"
+
+
+def _packet_bytes(source: Mapping[str, Any]) -> int:
+    if source["kind"] == "tcp":
+        return int(source["options"]["mss"] + source["options"]["header_bytes"])
+    return int(source["packet_bytes"])

@@ -1,0 +1,231 @@
+"""The papers' figures: intervals, honest axes, the published numbers beside ours.
+
+Went wrong before: means of four runs were joined to curves without intervals on axes cut to their
+noise, and no published number stood in a figure but those of two tables.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airpath.papers import Effort, load, reproduce
+from airpath.papers._engine import Compiled, Simulated
+from airpath.papers.qawla import curves, thresholds
+from airpath.papers.qawla.curves import error_rates
+from airpath.papers.qawla.data import mcs_table
+from airpath.papers.qawla.radio import AWGN, ITU_A, ErrorRates
+from airpath.papers.sbd.buffers import FIG1_CELLS, FLOWS, draw_fig1
+from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, draw_cloud
+from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
+from airpath.papers.session import Session
+from airpath.results import style
+
+
+class Spread:
+    """Simulates nothing: every cell has goodputs around 300 kbit/s and delays around 0.5 s."""
+
+    def simulate(self, scenario: Any, **options: Any) -> Simulated:
+        strength = sum(map(ord, scenario.name)) % 17
+        found = []
+        for number in range(options["replications"]):
+            flow = {
+                "goodput_bps": 300_000.0 + 100 * strength + 1000 * number,
+                "mean_delay_s": 0.5 + 0.01 * strength + 0.02 * number,
+                "delivered_packets": 100,
+            }
+            found.append({"simulated_s": 60.0, "flows": [flow], "queues": []})
+        return Simulated(found, False)
+
+    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
+        return Compiled().mean_interval(values, confidence)
+
+    def describe(self, _scenario: Any) -> Any:
+        return {}
+
+    def build(self) -> Any:
+        return {"version": "0.0", "commit": "none"}
+
+
+def session(cells: Any) -> Session:
+    engine: Any = Spread()
+    made = Session(load("sbd"), Effort(4, 60.0, 0.0, grid_step=4), engine, seed=1)
+    made.simulate(cells(made) if callable(cells) else cells)
+    return made
+
+
+def bars(panel: Any) -> dict[str, Any]:
+    """Return the points with intervals of a panel by their label."""
+    return {each.get_label(): each for each in panel.containers}
+
+
+def points(container: Any) -> list[tuple[float, float]]:
+    x, y = container.lines[0].get_data()
+    return list(zip(map(float, x), map(float, y), strict=True))
+
+
+def half_widths(container: Any, direction: int) -> list[float]:
+    segments = container.lines[2][direction].get_segments()
+    axis = direction
+    return [float(segment[1][axis] - segment[0][axis]) / 2 for segment in segments]
+
+
+# --- sbd ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def one_flow() -> Any:
+    cloud = CLOUDS["fig6"]
+    with style.style():
+        return draw_cloud("Fig. 6", cloud, session(cells_of_cloud(cloud)))
+
+
+def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
+    for panel in one_flow.axes:
+        drawn = bars(panel)
+        for min_th in GRID_MIN_TH:
+            container = drawn[f"minth {min_th}"]
+            assert container.has_xerr
+            assert container.has_yerr
+            assert len(points(container)) == 6
+            assert all(
+                half > 0 for half in (*half_widths(container, 0), *half_widths(container, 1))
+            )
+            # The points themselves are not joined; what joins them is pale.
+            assert container.lines[0].get_linestyle() == "None"
+        assert all(line.get_alpha() < 0.5 for line in panel.lines if line.get_alpha())
+
+
+def test_a_cloud_begins_at_0_and_its_enlargement_shows_every_interval(one_flow: Any) -> None:
+    whole, part = one_flow.axes
+    assert (whole.get_xlim()[0], whole.get_ylim()[0]) == (0, 0)
+    assert part.get_title(loc="left") == "(b) enlarged"
+    (left, right), (bottom, top) = part.get_xlim(), part.get_ylim()
+    for container in bars(part).values():
+        for x, y in points(container):
+            assert left < x < right
+            assert bottom < y < top
+        for direction, low, high in ((0, left, right), (1, bottom, top)):
+            for segment in container.lines[2][direction].get_segments():
+                assert low <= segment[:, direction].min()
+                assert segment[:, direction].max() <= high
+
+
+def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) -> None:
+    for panel in one_flow.axes:
+        drawn = bars(panel)
+        plain = drop_tail()[384, 1]
+        printed = {f"paper, Table {n}": published_table(n)[384] for n in (2, 3)}
+        for label, row in {**printed, "paper, drop-tail": plain}.items():
+            assert points(drawn[label]) == [(row.delay_s.mean, row.goodput_kbps.mean)]
+            assert half_widths(drawn[label], 0) == pytest.approx([row.delay_s.half_width])
+            assert half_widths(drawn[label], 1) == pytest.approx([row.goodput_kbps.half_width])
+
+
+def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
+    cloud = CLOUDS["fig13"]
+    with style.style():
+        figure = draw_cloud("Fig. 13", cloud, session(cells_of_cloud(cloud)))
+    plain = drop_tail()[128, 4]
+    changes = [1 + improvements()[128, 4, "red", what] / 100 for what in ("delay", "goodput")]
+    for panel in figure.axes:
+        [found] = points(bars(panel)["paper, Table 6"])
+        expected = (plain.delay_s.mean * changes[0], plain.goodput_kbps.mean * changes[1])
+        assert found == pytest.approx(expected)
+
+
+def test_fig1_begins_at_0_with_intervals_and_published_points() -> None:
+    with style.style():
+        figure = draw_fig1(session(FIG1_CELLS))
+    goodput, delay = figure.axes
+    for panel, what in ((goodput, "goodput_kbps"), (delay, "delay_s")):
+        assert panel.get_ylim()[0] == 0
+        drawn = bars(panel)
+        for flows in FLOWS:
+            label = f"{flows} flow{'s' if flows > 1 else ''}"
+            assert drawn[label].has_yerr
+            if (384, flows) in drop_tail():
+                printed = getattr(drop_tail()[384, flows], what)
+                [(_, height)] = points(drawn[f"paper, Table 6, {label}"])
+                assert height == printed.mean
+        assert {label for label in drawn if label.startswith("paper")} == {
+            "paper, Table 6, 1 flow",
+            "paper, Table 6, 4 flows",
+        }
+
+
+# --- qawla -------------------------------------------------------------------------------------
+
+
+def lines(figure: Any, **looks: Any) -> list[Any]:
+    return [
+        line
+        for panel in figure.axes
+        for line in panel.lines
+        if all(getattr(line, f"get_{name}")() == value for name, value in looks.items())
+    ]
+
+
+def test_fig3_has_the_error_rates_of_table_2() -> None:
+    with style.style():
+        figure = style.new_figure(8, 5)
+        curves._curves(figure, ITU_A, ErrorRates.of(ITU_A))
+    found = {
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for line in lines(figure, gid="published")
+    }
+    assert found == {(rate.snr_db, rate.published) for rate in error_rates() if rate.published}
+
+
+def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
+    """In Figs. 5 and 6 it was x*, in Figs. 2 and 3 the fifth MCS as well."""
+    with style.style():
+        figure = style.new_figure(8, 5)
+        rates = ErrorRates.of(AWGN)
+        curves._curves(figure, AWGN, rates)
+    counts = [count for mcs in mcs_table() for count in rates.counts(mcs)]
+    clean = [count for count in counts if not count.errors and count.high > curves.LOWEST]
+    found = [float(line.get_xdata()[0]) for line in lines(figure, marker="v")]
+    assert sorted(found) == sorted(count.snr_db for count in clean)
+    assert not lines(figure, marker="^")
+
+
+@pytest.mark.parametrize(("key", "stars"), [("fig7", 4), ("fig9", 2), ("fig11", 2), ("fig12", 2)])
+def test_figs_7_to_12_have_the_entries_of_table_6(
+    key: str, stars: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures: list[Any] = []
+
+    def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
+        figures.append(figure)
+        return []
+
+    monkeypatch.setattr(Session, "write", keep)
+    reproduce("qawla", [key], out=tmp_path)
+    [figure] = figures
+    found = [
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for line in lines(figure, gid="published")
+    ]
+    assert len(found) == stars
+    assert {x for x, _ in found} == {0.05, 0.0032}
+    table = {0.05: "QAWLA(0.05, 100, 20)", 0.0032: "TAGLA(0.0032)"}
+    shown = thresholds.FIGURES[key]
+    for x, y in found:
+        entry = thresholds.published_entry(table[x], shown.channel, shown.panels[0].curves[0])
+        assert y == entry
+    bottom = figure.axes[0].get_ylim()[0]
+    assert bottom <= 0 or bottom == 0.5
+    assert (bottom == 0.5) == any("axis from 0.5" in text.get_text() for text in figure.texts)
+
+
+def test_papers_write_the_formats_that_are_asked_for(tmp_path: Path) -> None:
+    """PNG and SVG were all there was."""
+    report = reproduce("qawla", ["fig2"], out=tmp_path, figure_formats="pdf")
+    [item] = report.items
+    assert [path.name for path in item.figures] == ["qawla-fig2.pdf"]
+    assert (tmp_path / "qawla-fig2.pdf").read_bytes().startswith(b"%PDF")
+    assert np.all([path.exists() for path in item.figures])

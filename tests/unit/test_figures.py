@@ -1,0 +1,337 @@
+"""Figures: what they say is what is there, and nothing in them misleads.
+
+Each test says in its first sentence what went wrong before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath import phy
+from airpath.phy.figure import per_figure
+from airpath.results import lettering, style
+from airpath.results.compare import comparison_figure
+from airpath.results.figure_files import FORMATS, checked_formats, figure_bytes
+from airpath.results.trace_plot import trace_figure
+from airpath.scenario.units import Size
+
+EVERYTHING = ["delivered", "queue", "sojourn", "cwnd", "drop", "regime"]
+NAME = "Kosten $5 und $7, 中文 رابط"
+
+
+def run(reps: int = 2, **changes: Any) -> ap.Result:
+    keys: dict[str, Any] = {
+        "name": NAME,
+        "flows": ap.flows(2, cc="newreno", base_rtt="30 ms"),
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+        ),
+        "duration": "10 s",
+        "warmup": "2 s",
+        "record": {"series": EVERYTHING},
+    }
+    return ap.simulate(ap.Scenario(**(keys | changes)), reps=reps)
+
+
+def adaptive(**changes: Any) -> ap.Result:
+    keys: dict[str, Any] = {
+        "table": "airpath:802.16-ctc-vehicular-a",
+        "snr_db": 26,
+        "policy": {"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": 20},
+    }
+    link = {"kind": "adaptive", **keys, **changes}
+    return run(
+        reps=1, bottleneck={"aqm": "gred", "link": link}, flows=ap.flows(4, base_rtt="40 ms")
+    )
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    return run()
+
+
+def labels(axis: Any) -> list[str]:
+    return [str(text) for text in axis.get_legend_handles_labels()[1]]
+
+
+def curves(axis: Any) -> list[Any]:
+    return [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
+
+
+def texts(figure: Any) -> list[str]:
+    found = [figure.get_suptitle(), *(text.get_text() for text in figure.texts)]
+    return [text.replace(r"\$", "$") for text in found]
+
+
+# --- names as they are written -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_names_with_dollars_and_other_scripts_are_drawn(result: ap.Result, kind: str) -> None:
+    """`$5 und $7` was set as mathematics, and each Chinese letter was a warning, here an error."""
+    for figure in (result.plot.timeline(), result.plot.pmf()):
+        data = figure_bytes(figure, kind, NAME, "command $1")
+        assert len(data) > 10_000
+        shown = texts(figure)
+        assert "Kosten $5 und $7" in shown[0]
+        assert "رابط" in shown[0]
+        # Either a font has the letters, or the figure says that none has.
+        assert ("中文" in shown[0]) != any("no installed font has" in text for text in shown)
+
+
+def test_every_text_of_the_user_is_literal(result: ap.Result) -> None:
+    """Only some texts were thought of: labels of comparisons and names of traces come in too."""
+    both = {"_a $x$ 中": result, "b $y$": result}
+    figure = comparison_figure(both, "Which $ is $ better?")
+    [legend] = figure.legends
+    drawn = [text.get_text().replace(r"\$", "$") for text in legend.get_texts()]
+    assert [text[:4] for text in drawn] == ["_a $", "b $y"]
+    figure_bytes(figure, "png", "", "")
+    trace = trace_figure(ap.Trace.parse("1\n2\n", "a$b$中.trace"))
+    assert "a$b$" in texts(trace)[0]
+    figure_bytes(trace, "pdf", "", "")
+
+
+def test_a_literal_is_no_mathematics_and_has_only_letters_that_can_be_drawn() -> None:
+    from matplotlib import cbook
+
+    for text in ("$x$", r"\$x$", "$", "a$$b", "100 $ or 100 €", "é ß Ω Ж ع"):
+        found = style.literal(text)
+        assert not cbook.is_math_text(found)
+        assert found.replace(r"\$", "$") == text
+    assert style.literal("two\nlines") == r"two\nlines"
+
+
+def test_letters_that_no_font_has_are_boxes_with_a_note() -> None:
+    nowhere = "\ue123"  # For private use.
+    assert lettering._family_with("\U00013000") in (None, *lettering._families())
+    with style.style():
+        figure = style.new_figure(6, 3)
+        text = "a\U000e0041\U0002f800"
+        drawn = style.literal(text)
+        style.heading(figure, text, "subtitle")
+    assert nowhere not in drawn
+    figure_bytes(figure, "svg", "", "")
+    if lettering.NO_GLYPH in drawn:
+        assert any("no installed font has" in each for each in texts(figure))
+
+
+def test_the_fonts_of_one_figure_do_not_stay(result: ap.Result) -> None:
+    import matplotlib as mpl
+
+    before = mpl.rcParams["font.family"]
+    result.plot.pmf()
+    assert mpl.rcParams["font.family"] == before
+
+
+# --- a window of time --------------------------------------------------------------------------
+
+
+def test_a_window_of_the_timeline(result: ap.Result) -> None:
+    """A run of 300 s could be drawn as a whole only."""
+    figure = result.plot.timeline(1, window=("4 s", 5.5))
+    assert [axis.get_xlim() for axis in figure.axes] == [(4.0, 5.5)] * 4
+    rates, queue, wait, windows = figure.axes
+    steps = {patch.get_label(): patch.get_data() for patch in rates.patches if patch.get_label()}
+    values, edges, _ = steps["delivered in order (payload)"]
+    assert (edges[0], edges[-1]) == (4.0, 5.5)
+    series = result.series("delivered", 1).query("4 <= time_s <= 5.5")
+    assert (values * np.diff(edges)).sum() * 1e6 / 8 == pytest.approx(series["value"].sum())
+    # A level is drawn from the value with which the window begins.
+    for axis in (queue, windows):
+        for line in curves(axis):
+            times = line.get_xdata()
+            assert times[0] <= 4.0 < times[1]
+            assert times[-1] <= 5.5
+    assert wait.lines
+    drops = result.series("drop", 1).query("4 <= time_s <= 5.5")
+    assert [label for label in labels(queue) if "dropped" in label] == [
+        f"dropped by the full queue: {len(drops)}"
+    ] * bool(len(drops))
+    [subtitle] = [text for text in texts(figure) if "replication" in text]
+    assert "4 to 5.5 s of 10 s" in subtitle
+    assert "whole run: goodput" in subtitle
+    assert "warm-up" not in subtitle
+
+
+def test_every_panel_takes_a_window(result: ap.Result) -> None:
+    plot = result.plot
+    for draw in (plot.queue, plot.cwnd, plot.delivered, plot.delay):
+        assert draw(0, ("1 s", "3 s")).axes[0].get_xlim() == (1.0, 3.0)
+    assert plot.queue(window="1 s..3s").axes[0].get_xlim() == (1.0, 3.0)
+    assert plot.timeline(window=("9 s", "20 s")).axes[0].get_xlim() == (9.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("window", "problem"),
+    [
+        (("3 s", "2 s"), "nothing of the run. Write two ascending instants from 0 to 10 s"),
+        (("10 s", "20 s"), "nothing of the run"),
+        (("3 s", "3 s"), "nothing of the run"),
+        (("-1 s", "3 s"), "not two instants"),
+        (("3", "4 s"), "not two instants"),
+        ("3 s", "not two instants"),
+        ("3s-4s", "not two instants"),
+        ("4s..3s", "nothing of the run"),
+        (("1 s", "2 s", "3 s"), "not two instants"),
+        ((None, "2 s"), "not two instants"),
+    ],
+)
+def test_a_window_that_is_none_is_refused(result: ap.Result, window: Any, problem: str) -> None:
+    with pytest.raises(ap.BadValueError, match="window = ") as error:
+        result.plot.timeline(window=window)
+    assert problem in str(error.value)
+    assert 'for example ("2.5 s", "5 s") or "2.5s..5s"' in str(error.value)
+
+
+# --- the regime and its MCS --------------------------------------------------------------------
+
+
+def test_an_adaptive_link_has_a_panel_of_its_mcs() -> None:
+    """Which MCS a link used over time could not be seen."""
+    result = adaptive()
+    panel = result.plot.timeline().axes[-1]
+    assert panel.get_ylabel() == "share of time"
+    assert labels(panel) == ["regime 1: mcs2 16qam-1/2", "regime 2: mcs4 64qam-1/2"]
+    first, second = (patch.get_data() for patch in panel.patches if patch.get_label())
+    # What is drawn of both regimes fills the time.
+    assert second.values == pytest.approx(np.ones(len(second.values)))
+    series = result.series("regime").query("id == 0")
+    times = np.append(series["time_s"].to_numpy(), 10.0)
+    spent = float(np.sum(np.diff(times) * (series["value"].to_numpy() == 1)))
+    drawn = float(np.sum((second.values - first.values) * np.diff(second.edges)))
+    assert drawn == pytest.approx(spent)
+    [subtitle] = [text for text in texts(result.plot.regimes()) if "replication" in text]
+    counters = result.replications[0]["links"][0]["counters"]
+    total = counters["mcs2_packets"] + counters["mcs4_packets"]
+    assert f"mcs2 {100 * counters['mcs2_packets'] / total:.3g} %" in subtitle
+
+
+def test_regimes_whose_mcs_changes_have_no_name() -> None:
+    panel = adaptive(snr_noise_db=3).plot.regimes().axes[0]
+    assert labels(panel) == ["regime 1", "regime 2"]
+
+
+def test_a_multi_regime_link_names_its_rates_and_a_fixed_link_has_no_panel() -> None:
+    link = ap.DualRegimeLink(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
+    regimes = run(reps=1, bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))
+    panel = regimes.plot.timeline().axes[-1]
+    assert labels(panel) == ["regime 1: 4 Mbit/s", "regime 2: 6 Mbit/s"]
+    fixed = run(reps=1).plot.timeline()
+    assert "share of time" not in [axis.get_ylabel() for axis in fixed.axes]
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"kind": "fixed", "mcs": "mcs2"},
+        {"kind": "tagla", "th_per": 0.01},
+        {"kind": "optimum", "threshold": 20},
+    ],
+)
+def test_every_policy_can_be_drawn(policy: dict[str, Any]) -> None:
+    panel = adaptive(policy=policy).plot.regimes().axes[0]
+    assert all(label.startswith("regime ") for label in labels(panel))
+
+
+# --- what leaves the panel, what stands for what -----------------------------------------------
+
+
+def beyond(axis: Any) -> list[Any]:
+    return [line for line in axis.lines if line.get_marker() == "^"]
+
+
+def test_a_curve_that_leaves_its_panel_is_marked(result: ap.Result) -> None:
+    """What was delivered at once after a gap went out of the panel, and nothing said how far."""
+    axis = result.plot.delivered(0).axes[0]
+    steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
+    values, edges, _ = steps["delivered in order (payload)"]
+    out = values > axis.get_ylim()[1]
+    assert out.any(), "the case of this test"
+    [marks] = beyond(axis)
+    middles = (edges[:-1] + edges[1:]) / 2
+    assert list(marks.get_xdata()) == pytest.approx(list(middles[out]))
+    assert f"beyond the panel, up to {values.max():.3g} Mbit/s" in labels(axis)
+
+
+def test_intervals_of_few_runs_neither_hide_the_bars_nor_leave_what_is_possible() -> None:
+    """Two runs gave bars of 3 % under whiskers of 90 %, and whiskers below 0."""
+    result = run(reps=2, flows=ap.flows(2, base_rtt="30 ms", start={"uniform": ["0 s", "5 s"]}))
+    axis = result.plot.pmf().axes[0]
+    table = result.pmf()
+    bottom, top = axis.get_ylim()
+    assert bottom == 0
+    assert top <= 3 * table["mean"].max() + 1e-9
+    [bars] = [each for each in axis.containers if hasattr(each, "has_yerr") and each.has_yerr]
+    ends = np.concatenate([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
+    assert ends.min() >= 0
+    assert ends.max() <= 1
+    assert bool(beyond(axis)) == bool(ends.max() > top)
+
+
+def test_served_and_delivered_in_order_are_told_apart(result: ap.Result) -> None:
+    """Both were rates of a flow; one counts packets at the link, the other payload in order."""
+    found = labels(result.plot.delivered().axes[0])
+    assert [label for label in found if "flow" in label] == ["served, flow 0", "served, flow 1"]
+    assert "delivered in order (payload)" in found
+
+
+def test_a_comparison_is_drawn_from_0_on(result: ap.Result) -> None:
+    """Axes were cut to the differences, so that two equal disciplines looked far apart."""
+    plane = comparison_figure({"one": result, "other": run(reps=3)}, "title").axes[0]
+    assert plane.get_ylim()[0] == 0
+    assert plane.get_xlim()[1] == 0  # The better side is on the right.
+
+
+def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
+    """The fifth MCS had the mark of a point without an error."""
+    table = phy.load("airpath:802.16-ctc-awgn")
+    for panel in per_figure(table, Size(1500)).axes:
+        down = [line for line in panel.lines if line.get_marker() == "v"]
+        clean = [
+            point["snr_db"]
+            for curve in table.document["curves"]
+            for point in curve["points"]
+            if not point["errors"]
+        ]
+        assert sorted(x for line in down for x in line.get_xdata()) == sorted(clean)
+        assert not beyond(panel)
+
+
+# --- formats -----------------------------------------------------------------------------------
+
+
+def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) -> None:
+    """Only PNG could be written."""
+    paths = result.plot.save(tmp_path, figure_formats=["pdf", "svg"], window=("2 s", "4 s"))
+    assert [path.name for path in paths] == [
+        "queue-lengths.svg",
+        "queue-lengths.pdf",
+        "timeline.svg",
+        "timeline.pdf",
+    ]
+    for path in paths:
+        begin = path.read_bytes()[:100]
+        assert begin.startswith(b"%PDF") if path.suffix == ".pdf" else b"<?xml" in begin
+    again = result.plot.save(tmp_path / "again", figure_formats="pdf,svg", window=("2 s", "4 s"))
+    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in paths]
+
+
+def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) -> None:
+    assert checked_formats("pdf,png,pdf") == ["png", "pdf"]
+    with pytest.raises(ap.BadValueError) as error:
+        result.plot.save(tmp_path / "x", figure_formats="jpg,pdf")
+    assert str(error.value) == (
+        'figure_format = "jpg": not a format of figures. '
+        "The nearest is png; accepted are png, svg, pdf."
+    )
+    with pytest.raises(ap.BadValueError, match="not a format of figures"):
+        checked_formats([])
+    with pytest.raises(ap.BadValueError, match="nothing of the run"):
+        result.plot.save(tmp_path / "x", window=("20 s", "30 s"))
+    assert not (tmp_path / "x").exists()
