@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airpath import phy
-    from airpath.api import Solution, check, load, simulate, solve
+    from airpath.advisory import Advisory
+    from airpath.api import Solution, advisories, check, load, simulate, solve
     from airpath.errors import (
         AirpathError,
         BadValueError,
+        Interrupted,
         Problem,
         RunError,
         ScenarioError,
@@ -96,11 +98,14 @@ if TYPE_CHECKING:
 
 _HOME = "airpath.scenario"
 _OTHER_HOMES = {
+    "Advisory": "airpath.advisory",
+    "Interrupted": "airpath.errors",
     "Interval": "airpath.results",
     "Result": "airpath.results",
     "RunError": "airpath.errors",
     "Solution": "airpath.api",
     "Trace": "airpath.trace",
+    "advisories": "airpath.api",
     "check": "airpath.api",
     "generate_trace": "airpath.trace",
     "load": "airpath.api",
@@ -111,6 +116,7 @@ _OTHER_HOMES = {
 __all__ = [
     "AckPath",
     "AdaptiveLink",
+    "Advisory",
     "AirpathError",
     "Ared",
     "ArrivalRate",
@@ -139,6 +145,7 @@ __all__ = [
     "Gred",
     "IdealAckPath",
     "IndependentErrors",
+    "Interrupted",
     "Interval",
     "Link",
     "LinkAckPath",
@@ -187,6 +194,7 @@ __all__ = [
     "UnitError",
     "Wire",
     "__version__",
+    "advisories",
     "check",
     "flows",
     "generate_trace",

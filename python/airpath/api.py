@@ -12,16 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
+from airpath.advisory import Advisory, of_scenario
 from airpath.captures import CapturePlan, checked_points
-from airpath.errors import AirpathError, BadValueError, ModelWarning, RunError
+from airpath.errors import AirpathError, BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.provenance import provenance
-from airpath.results.remarks import unfinished_tables
+from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
 from airpath.scenario.tables import is_unfinished, read_table
 from airpath.trace import Trace
 
-__all__ = ["Progress", "Solution", "SolvedFlow", "check", "load", "simulate", "solve"]
+__all__ = [
+    "Progress",
+    "Solution",
+    "SolvedFlow",
+    "advisories",
+    "check",
+    "load",
+    "simulate",
+    "solve",
+]
 
 Progress = Callable[[int, int, float], None]
 """Called with finished and total replications and the finished fraction of simulated time."""
@@ -76,7 +86,7 @@ def simulate(
     Returns
     -------
     result : Result
-        After Ctrl-C with `interrupted` set and the replications that were finished until then.
+        All replications.
 
     Raises
     ------
@@ -84,6 +94,9 @@ def simulate(
         If a value or a trace file is not accepted.
     RunError
         If the run failed.
+    Interrupted
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has the replications that
+        were finished until then.
     """
     _check_counts(reps, seed, threads, confidence)
     scenario = _scenario(scenario)
@@ -120,7 +133,8 @@ def simulate(
         raise BadValueError(f'capture_to = "{capture_to}": {error}') from None
     except RuntimeError as error:
         raise RunError(f"{scenario.name}: {error}") from None
-    return Result(
+    noted = of_scenario(scenario, resolved)
+    result = Result(
         provenance=about,
         replications=replications,
         resolved=resolved,
@@ -132,7 +146,11 @@ def simulate(
         flow_monitor=output.flow_monitor,
         traces=read.traces,
         captures=captured,
+        advisories=[*noted, *remarks(resolved, replications, about.get("tables"))],
     )
+    if result.interrupted:
+        raise Interrupted(result)
+    return result
 
 
 def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
@@ -162,6 +180,23 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     except ValueError as error:
         raise _refused(scenario, error) from None
     return resolved
+
+
+def advisories(scenario: Scenario | str | os.PathLike[str]) -> list[Advisory]:
+    """Return what to know of a scenario before it is run.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        What to look at. After a run, `Result.advisories` has these and those of the run.
+
+    Raises
+    ------
+    BadValueError
+        If it cannot be resolved.
+    """
+    scenario = _scenario(scenario)
+    return of_scenario(scenario, json.loads(scenario.resolve()[0]))
 
 
 # --- the analytic model ------------------------------------------------------------------------

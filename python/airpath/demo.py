@@ -19,6 +19,7 @@ from rich.console import Console
 
 from airpath import api, papers
 from airpath.cli import guarded, output
+from airpath.errors import Interrupted
 from airpath.files import output_folder
 from airpath.papers.render import print_report
 from airpath.results import Result, figure_files
@@ -106,13 +107,13 @@ def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> boo
                 if tell is not None:
                     tell((n + part) / len(scenarios), "simulating the link")
 
-            result = api.simulate(
-                scenario, reps=REPLICATIONS, progress=report, command="python -m airpath.demo"
-            )
-            interrupted = result.interrupted
-            if interrupted:
+            try:
+                results[label] = api.simulate(
+                    scenario, reps=REPLICATIONS, progress=report, command="python -m airpath.demo"
+                )
+            except Interrupted:
+                interrupted = True
                 break
-            results[label] = result
     if not results:
         return interrupted
     where = next(iter(scenarios.values())).name.rpartition(", ")[2]
@@ -133,7 +134,9 @@ def _print_link(where: str, results: dict[str, Result], console: Console) -> Non
         row = result.intervals["all"]
         runs = [waits(result, index) for index in range(len(result.replications))]
         delays = [
-            mean_interval((1e3 * _percentile(run, p) for run in runs), result.confidence)
+            mean_interval(
+                (1e3 * _percentile(run, p) for run in runs), result.confidence, (0.0, math.inf)
+            )
             for p in PERCENTILES
         ]
         rows.append(
@@ -166,8 +169,7 @@ def _percentile(run: NDArray[np.float64], percent: float) -> float:
 
 
 def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
-    half = (value.high - value.low) / 2
-    return f"{value.mean * scale:.{digits}f} ± {half * scale:.{digits}f}"
+    return output.interval(value, scale, digits)
 
 
 def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:

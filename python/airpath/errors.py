@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from airpath.results import Result
 
 __all__ = [
     "MISSING",
     "AirpathError",
     "AirpathWarning",
     "BadValueError",
+    "Interrupted",
     "ModelWarning",
     "OverrideWarning",
     "Problem",
@@ -51,6 +55,24 @@ class OverrideWarning(AirpathWarning):
 
 class ModelWarning(AirpathWarning):
     """A model's result that may be off; the text says why and by how much."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during `airpath.simulate`; a loop that does not look for it ends.
+
+    Attributes
+    ----------
+    result : Result
+        What was finished until then, with `interrupted` set: perhaps nothing.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        done = f"{len(result.replications)} of {result.requested} replications"
+        super().__init__(f"interrupted: {done} were finished")
+
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[Result]]:
+        return type(self), (self.result,)
 
 
 class _Missing:

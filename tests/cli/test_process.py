@@ -160,7 +160,7 @@ def test_names_that_are_no_text_do_no_harm(airpath_process: Command, scenario: P
 
 
 def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path) -> None:
-    answer = airpath_process("run", scenario, "--reps", 2)
+    answer = airpath_process("run", scenario, "--reps", 5)
     assert answer.err == ""
     assert "\x1b" not in answer.out
     answer = airpath_process("reproduce", "qawla", "table3", "--quick", "--json")

@@ -17,16 +17,37 @@ def files() -> list[str]:
 
 
 def test_run_prints_flows_queues_and_links(airpath_command: Command, scenario: Path) -> None:
-    answer = airpath_command("run", scenario, "--reps", 2)
+    answer = airpath_command("run", scenario, "--reps", 5)
     assert (answer.status, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0] == "small"
     assert lines[1] == (
-        "2 replications of 4 s, the first 1 s not counted; seed 1; ± is the 99 % interval"
+        "5 replications of 4 s, the first 1 s not counted; seed 1; ± is the 99 % interval"
     )
     assert [line for line in lines if line.strip() in ("Flows", "Queues", "Links")]
     assert any(line.startswith("0 newreno ") and "Mbit/s" in line for line in lines)
     assert any(line.startswith("all 2 ") for line in lines)
+
+
+def test_an_advisory_is_a_line_on_standard_error(airpath_command: Command, scenario: Path) -> None:
+    """What the tables do not say was said of equal replications alone, and not in the JSON."""
+    answer = airpath_command("run", scenario, "--reps", 2, "--json", "--set", "flows.0.tcp.ecn=on")
+    told = json.loads(answer.out)["advisories"]
+    assert [advisory["code"] for advisory in told] == ["ecn-without-marks", "few-replications"]
+    printed = [f"{one['place']}: {one['text']}".removeprefix(": ") for one in told]
+    assert answer.err.splitlines() == printed
+    checked = airpath_command("check", scenario, "--set", "flows.0.tcp.ecn=on")
+    assert (checked.status, checked.err) == (0, f"{printed[0]}\n")
+
+
+def test_groups_of_flows_have_rows(airpath_command: Command, scenario: Path) -> None:
+    """Thirty flows of one group and a bulk flow printed one row."""
+    more = Path("groups.toml")
+    group = '\n[[flows]]\nsource = "cbr"\nrate = "1 Mbit/s"\n'
+    more.write_text(scenario.read_text() + group)
+    answer = airpath_command("run", more, "--reps", 1, "--set", "flows.0.count=30")
+    rows = [line.split("  ")[0] for line in answer.out.splitlines()]
+    assert {"group 0: 30 newreno", "group 1: 1 cbr", "all 31"} <= set(rows)
 
 
 def test_one_replication_has_no_intervals(airpath_command: Command, scenario: Path) -> None:
@@ -37,13 +58,14 @@ def test_one_replication_has_no_intervals(airpath_command: Command, scenario: Pa
 
 
 def test_json_is_one_document_and_nothing_else(airpath_command: Command, scenario: Path) -> None:
-    answer = airpath_command("run", scenario, "--reps", 2, "--json")
+    answer = airpath_command("run", scenario, "--reps", 5, "--json")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.count("\n") == 1
     document = json.loads(answer.out)
-    assert list(document) == ["provenance", "complete", "summary", "flows", "queues", "links"]
-    assert document["provenance"]["command"] == "airpath run small.toml --reps 2 --json"
-    assert document["flows"][1]["goodput_bps"]["reps"] == 2
+    parts = ["provenance", "complete", "advisories", "summary", "flows", "groups"]
+    assert list(document) == [*parts, "queues", "links"]
+    assert document["provenance"]["command"] == "airpath run small.toml --reps 5 --json"
+    assert document["flows"][1]["goodput_bps"]["reps"] == 5
     assert document["queues"][0]["name"] == "bottleneck"
 
 
@@ -78,12 +100,13 @@ def test_set_takes_the_place_of_the_file(airpath_command: Command, scenario: Pat
 
 def test_out_has_tables_and_figures(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command(
-        "run", scenario, "--reps", 2, "--out", "results", "--set", 'record.series=["queue"]'
+        "run", scenario, "--reps", 5, "--out", "results", "--set", 'record.series=["queue"]'
     )
     assert answer.status == 0
     names = sorted(path.name for path in Path("results").iterdir())
     assert names == [
         "flows.csv",
+        "groups.csv",
         "links.csv",
         "queue-lengths.csv",
         "queue-lengths.png",

@@ -91,7 +91,7 @@ def result() -> ap.Result:
     return ap.simulate(scenario, reps=2)
 
 
-@pytest.mark.parametrize("name", ["flows", "queues", "links", "pmf"])
+@pytest.mark.parametrize("name", ["flows", "groups", "queues", "links", "pmf"])
 def test_every_column_is_described(name: str, result: ap.Result) -> None:
     assert sorted(COLUMNS[name]) == sorted(getattr(result, name)().columns)
 

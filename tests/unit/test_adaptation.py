@@ -11,7 +11,6 @@ import pytest
 
 import airpath as ap
 from airpath import _airpath
-from airpath.results import remarks
 from airpath.scenario import shipped_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
@@ -218,7 +217,8 @@ def test_counters_tell_which_mcss_sent(table: Path) -> None:
 def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
     def said(**link: Any) -> list[str]:
         result = ap.simulate(scenario(table, ap.FixedPolicy(mcs="slow"), **link), reps=2)
-        return remarks.remarks(result.resolved, result.replications)
+        told = ("outside-table", "unfinished-table")
+        return [str(advisory) for advisory in result.advisories if advisory.code in told]
 
     assert said() == []
     beyond = (
@@ -238,10 +238,8 @@ def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
         table.write_text(json.dumps(json.loads(table_text()) | {"complete": complete}))
         solved, result = ap.solve(path), ap.simulate(path, reps=2)
         assert solved.warnings == said
-        tables = result.provenance["tables"]
-        assert remarks.remarks(result.resolved, result.replications, tables) == [
-            f"{remark}." for remark in said
-        ]
+        noted = [str(note) for note in result.advisories if note.code == "unfinished-table"]
+        assert noted == [f"{remark}." for remark in said]
 
 
 def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:

@@ -73,6 +73,7 @@ def test_every_key_of_a_small_scenario() -> None:
         "warmup_ns": 0,
         "flows": [
             {
+                "group": 0,
                 "source": {
                     "kind": "tcp",
                     "congestion": {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"},

@@ -295,7 +295,7 @@ def test_the_resolved_form_of_bursts() -> None:
 
 def test_bulk_flows_have_no_new_keys() -> None:
     flow = resolved("")
-    assert set(flow) == {"source", "start", "stop_ns", "access", "egress", "return_wire"}
+    assert set(flow) == {"group", "source", "start", "stop_ns", "access", "egress", "return_wire"}
     assert set(flow["source"]) == {"kind", "congestion", "options", "transfer_bytes"}
 
 

@@ -12,6 +12,7 @@
 //! | `adaptive.rs` | coding scheme chosen by a policy, from SNR and queue |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
+//! | `offset.rs` | where in its trace a link begins |
 //! | `opportunity.rs` | how many bytes an opportunity carries |
 //! | `scale.rs` | rates that follow a nominal rate |
 //! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
@@ -24,6 +25,7 @@ mod duplex;
 mod fixed;
 mod link;
 mod multi_regime;
+mod offset;
 mod opportunity;
 mod rate_trace;
 mod registry;
@@ -39,6 +41,7 @@ pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
 pub use link::{Files, Link, LinkKit, LinkReport, SideReport, Tables, Traces};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
+pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
 pub use registry::{AnyLink, LinkRegistry};
 pub use rlc::{OnMaxDat, RlcAm, RlcConfig, WindowPoll};

@@ -2,18 +2,20 @@
 //!
 //! The rate is constant between the instants of the file; a transmission lasts until the rate,
 //! integrated from its start, has carried the frame, through intervals of rate zero if need be.
-//! The trace repeats.
+//! The trace repeats. The run begins in it at `offset`.
 //!
 //! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
 //! trace keeps its proportion to it; the integral stays exact.
 
 use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit};
+use crate::offset::{Offset, OffsetSpec};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use crate::trace_file::{RateTrace, Trace};
-use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,6 +35,9 @@ pub struct RateTraceConfig {
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default)]
     pub channel: Option<Value>,
+    /// Where in the trace the run begins; absent: at its start.
+    #[serde(default)]
+    pub offset: Option<OffsetSpec>,
 }
 
 /// Sends at the rate of a trace.
@@ -49,6 +54,8 @@ pub struct RateTraceTransmitter {
     /// The nominal rate that the scenario set; `None`: the trace as it is.
     nominal: Option<Rate>,
     loss: f64,
+    /// Where in the round the run begins.
+    offset: Offset,
 }
 
 /// Bits per second times nanoseconds that make a byte.
@@ -64,6 +71,7 @@ impl RateTraceTransmitter {
             carried_in_period: 0,
             nominal: None,
             loss,
+            offset: Offset::default(),
         };
         for (start, end, rate_bps) in trace.spans() {
             let rate = rate_bps.round() as u64;
@@ -115,7 +123,8 @@ impl RateTraceTransmitter {
         let Some(bit_nanos) = self.bit_nanos(frame) else {
             return Time::NEVER;
         };
-        let (cycle, at) = (now.as_nanos() / self.period, now.as_nanos() % self.period);
+        let in_trace = now.as_nanos() + self.offset.nanos;
+        let (cycle, at) = (in_trace / self.period, in_trace % self.period);
         let goal = self.carried_until(at) + bit_nanos;
         let whole = goal.saturating_sub(1) / self.carried_in_period;
         let rest = goal - whole * self.carried_in_period;
@@ -123,7 +132,8 @@ impl RateTraceTransmitter {
         let within = (rest - self.carried[segment]).div_ceil(u128::from(self.rates[segment]));
         let end = (u128::from(cycle) + whole) * u128::from(self.period)
             + u128::from(self.starts[segment])
-            + within;
+            + within
+            - u128::from(self.offset.nanos);
         Time::from_nanos(u64::try_from(end).unwrap_or(u64::MAX))
     }
 }
@@ -140,6 +150,10 @@ impl Transmitter for RateTraceTransmitter {
     /// The mean in whole bit/s, as the link is said to have it, stands for the trace as it is.
     fn set_rate(&mut self, rate: Rate) {
         self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
+    }
+
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        self.offset.counters()
     }
 }
 
@@ -160,7 +174,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
             let problem = "a trace of opportunities. Use a link of kind trace";
             return Err(ConfigError::new("trace", config.trace, problem));
         };
-        let transmitter = RateTraceTransmitter::new(trace, config.loss);
+        let period = Duration::from_nanos(trace.period_ns());
+        let offset = Offset::of(config.offset, period, &setup.seed);
+        let transmitter =
+            RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
         Ok(SerialLink::new(
             transmitter,
             Bytes(config.frame_overhead),
@@ -175,7 +192,6 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
 mod tests {
     use super::*;
     use crate::trace_file::Segment;
-    use airpath_core::Duration;
     use proptest::prelude::*;
 
     fn transmitter(rates: &[u64], step_ns: u64) -> RateTraceTransmitter {
@@ -276,6 +292,24 @@ mod tests {
             // A mean of 8⅓ bit/s is said to be 8, and setting 8 gives the trace as it is.
             prop_assume!(link.nominal.is_some());
             prop_assert_eq!(link.transfer_end(frame + frame, start), end);
+        }
+
+        /// With an offset a transmission takes what it would take so much later without one.
+        #[test]
+        fn an_offset_is_a_later_start(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            offset in 0u64..48_000_000_000,
+            bytes in 1u64..40,
+            start in 0u64..100_000_000_000,
+        ) {
+            let plain = transmitter(&rates, 8_000_000_000);
+            let offset = offset % plain.period;
+            let moved = RateTraceTransmitter { offset: Offset::at(offset), ..plain.clone() };
+            let later = plain.transfer_end(Bytes(bytes), Time::from_nanos(start + offset));
+            let ends = moved.transfer_end(Bytes(bytes), Time::from_nanos(start));
+            prop_assert_eq!(ends.as_nanos() + offset, later.as_nanos());
         }
 
         #[test]

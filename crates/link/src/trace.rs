@@ -7,10 +7,12 @@
 //! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
 //!
 //! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity
-//! carries more or fewer bytes in proportion; their times stay.
+//! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
+//! `offset`.
 
 use crate::fixed::{framing, probability};
 use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::offset::{Offset, OffsetSpec};
 use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
@@ -41,6 +43,9 @@ pub struct TraceConfig {
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default)]
     pub channel: Option<Value>,
+    /// Where in the trace the run begins; absent: at its start.
+    #[serde(default)]
+    pub offset: Option<OffsetSpec>,
 }
 
 /// A queue that drains at the opportunities of a trace. Input 0.
@@ -84,12 +89,21 @@ struct Measured {
     lost: u64,
 }
 
-/// The repeated opportunities as one endless sequence.
+/// The repeated opportunities as one endless sequence, from the offset on.
 struct Schedule {
     trace: Arc<Trace>,
+    offset: Offset,
+    /// Opportunities of the first round that are before the offset.
+    skipped: u64,
 }
 
 impl Schedule {
+    fn new(trace: Arc<Trace>, offset: Offset) -> Schedule {
+        let mut schedule = Schedule { trace, offset: Offset::default(), skipped: 0 };
+        schedule.skipped = schedule.count_before(Time::from_nanos(offset.nanos));
+        Schedule { offset, ..schedule }
+    }
+
     fn opportunities(&self) -> &OpportunityTrace {
         match &*self.trace {
             Trace::Opportunities(trace) => trace,
@@ -102,8 +116,11 @@ impl Schedule {
     fn time_of(&self, number: u64) -> Time {
         let trace = self.opportunities();
         let count = trace.times_ms().len() as u64;
+        let number = number + self.skipped;
         let (cycle, index) = (number / count, number % count);
-        Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize])
+        let in_trace =
+            Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize]);
+        Time::from_nanos(in_trace.as_nanos() - self.offset.nanos)
     }
 
     /// Mean rate of the trace.
@@ -124,10 +141,11 @@ impl Schedule {
     fn count_until(&self, now: Time) -> u64 {
         let trace = self.opportunities();
         let period = trace.period_ns();
-        let (cycles, rest) = (now.as_nanos() / period, now.as_nanos() % period);
+        let in_trace = now.as_nanos() + self.offset.nanos;
+        let (cycles, rest) = (in_trace / period, in_trace % period);
         let rest_ms = rest / Time::from_millis(1).as_nanos();
         let in_cycle = trace.times_ms().partition_point(|time_ms| *time_ms <= rest_ms);
-        cycles * trace.times_ms().len() as u64 + in_cycle as u64
+        cycles * trace.times_ms().len() as u64 + in_cycle as u64 - self.skipped
     }
 }
 
@@ -242,11 +260,13 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
-        if !matches!(**trace, Trace::Opportunities(_)) {
+        let Trace::Opportunities(opportunities) = &**trace else {
             let problem = "a rate trace. Use a link of kind rate-trace, or convert the trace";
             return Err(ConfigError::new("trace", config.trace, problem));
-        }
-        let schedule = Schedule { trace: Arc::clone(trace) };
+        };
+        let period = Duration::from_nanos(opportunities.period_ns());
+        let offset = Offset::of(config.offset, period, &setup.seed);
+        let schedule = Schedule::new(Arc::clone(trace), offset);
         Ok(TraceLink {
             size: OpportunitySize::recorded(),
             nominal: schedule.mean_rate(),
@@ -317,7 +337,7 @@ impl Link for TraceLink {
             delivered_packets: self.measured.delivered_packets,
             lost_packets: self.measured.lost,
             regime_packets: vec![self.measured.delivered_packets + self.measured.lost],
-            counters: Vec::new(),
+            counters: self.schedule.offset.counters(),
         };
         vec![SideReport { queue: self.queue.report(now), link }]
     }

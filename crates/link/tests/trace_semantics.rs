@@ -10,7 +10,7 @@ use airpath_core::{
 use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_link::{AnyLink, Link, LinkKit, Traces};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 const OVERHEAD: u32 = 4;
@@ -25,6 +25,11 @@ struct Hand {
 
 impl Hand {
     fn new(trace: Trace) -> Hand {
+        Hand::with(trace, json!({"kind": "at", "time_ns": 0}), 0)
+    }
+
+    /// A link that begins in the trace at an offset, in a replication.
+    fn with(trace: Trace, offset: Value, replication: u64) -> Hand {
         let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
         let queues = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
@@ -40,8 +45,10 @@ impl Hand {
             policies: Arc::default(),
         };
         let links = Registry::default();
-        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
-        let description = json!({"kind": "trace", "trace": "t", "frame_overhead": OVERHEAD});
+        let seed = Seed::new(1, replication, "link");
+        let setup = Setup { seed, registry: &links, extra: kit };
+        let description = json!({
+            "kind": "trace", "trace": "t", "frame_overhead": OVERHEAD, "offset": offset});
         let link = AnyLink::build(&description, setup).expect("a link");
         Hand { bench: Bench::default(), link, next: 0, departures: Vec::new() }
     }
@@ -177,6 +184,42 @@ fn a_link_that_slept_for_rounds_wakes_in_step() {
     assert_eq!(link.until(2_000_000_000), [(1_000_000_003, 0), (1_000_000_010, 1)]);
 }
 
+/// A round of 10 ms with opportunities at 2, 7 and 10 ms, begun at 5 ms: at 2, 5, 7, 12, 15 ms.
+#[test]
+fn a_link_with_an_offset_begins_within_the_trace() {
+    let trace = || Trace::Opportunities(OpportunityTrace::new(vec![2, 7, 10]).expect("a trace"));
+    for five_ms in [5_000_000, 5_000_000 + 7 * 10_000_000_u64] {
+        let mut link = Hand::with(trace(), json!({"kind": "at", "time_ns": five_ms}), 0);
+        for _ in 0..5 {
+            link.arrive(0, 1500);
+        }
+        assert_eq!(link.until(15), [(2, 0), (5, 1), (7, 2), (12, 3), (15, 4)]);
+    }
+}
+
+/// Before, all replications over one trace saw the same rates at the same times.
+#[test]
+fn a_random_offset_is_another_one_in_each_replication() {
+    let times: Vec<u64> = (1..=1000).collect();
+    let drawn = |offset: &Value, replication| {
+        let trace = Trace::Opportunities(OpportunityTrace::new(times.clone()).expect("a trace"));
+        let link = Hand::with(trace, offset.clone(), replication);
+        let report = link.link.reports(Time::from_millis(1)).swap_remove(0).link;
+        let (name, seconds) = report.counters[0].clone();
+        assert_eq!(name, "trace_offset_s");
+        seconds
+    };
+    let within = json!({"kind": "uniform", "low_ns": 200_000_000, "high_ns": 300_000_000});
+    let any = json!({"kind": "random"});
+    for (offset, low, high) in [(within, 0.2, 0.3), (any, 0.0, 1.0)] {
+        let offsets: Vec<f64> = (0..20).map(|number| drawn(&offset, number)).collect();
+        assert!(offsets.iter().all(|offset| (low..high).contains(offset)), "{offsets:?}");
+        assert_eq!(offsets[3], drawn(&offset, 3));
+        let middle = (low + high) / 2.0;
+        assert!(offsets.iter().any(|o| *o < middle) && offsets.iter().any(|o| *o > middle));
+    }
+}
+
 #[test]
 fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
     let mut link = Hand::at_ms(&[1, 2, 3, 4]);
@@ -193,10 +236,12 @@ fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
 /// Gives the bytes that left with their overhead, by millisecond.
 fn delivered_by_ms(
     trace: &OpportunityTrace,
+    offset_ms: u64,
     sizes: &mut impl FnMut() -> u32,
     end_ms: u64,
 ) -> Vec<u64> {
-    let mut link = Hand::new(Trace::Opportunities(trace.clone()));
+    let offset = json!({"kind": "at", "time_ns": offset_ms * 1_000_000});
+    let mut link = Hand::with(Trace::Opportunities(trace.clone()), offset, 0);
     let mut bytes = vec![0; end_ms as usize + 1];
     let mut size_of = Vec::new();
     // More than a packet per opportunity of the busiest instant, and more small ones if need be.
@@ -231,17 +276,19 @@ fn delivered_by_ms(
     bytes
 }
 
-fn check_backlogged(name: &str, trace: &OpportunityTrace, end_ms: u64) {
-    let offered = traces::offered_by_ms(trace, end_ms);
+fn check_backlogged(name: &str, trace: &OpportunityTrace, offset_ms: u64, end_ms: u64) {
+    let mut offered =
+        traces::offered_by_ms(trace, offset_ms + end_ms).split_off(offset_ms as usize);
+    offered[0] = 0; // They come before any packet.
     // A packet of 1500 bytes takes an opportunity exactly: no window gives a byte too much.
-    let delivered = delivered_by_ms(trace, &mut || 1500, end_ms);
+    let delivered = delivered_by_ms(trace, offset_ms, &mut || 1500, end_ms);
     assert_eq!(delivered, offered, "{name}");
     let mut number = 0_u64;
     let mut mixed = || {
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         1 + (number >> 33) as u32 % 3000
     };
-    let delivered = delivered_by_ms(trace, &mut mixed, end_ms);
+    let delivered = delivered_by_ms(trace, offset_ms, &mut mixed, end_ms);
     traces::check_windows(&delivered, &offered, 3000 + u64::from(OVERHEAD));
 }
 
@@ -249,7 +296,7 @@ fn check_backlogged(name: &str, trace: &OpportunityTrace, end_ms: u64) {
 #[test]
 fn a_backlog_uses_every_opportunity_of_every_recorded_trace_and_no_more() {
     for (name, trace) in traces::recorded() {
-        check_backlogged(&name, &trace, trace.period_ms() + 20_000);
+        check_backlogged(&name, &trace, 0, trace.period_ms() + 20_000);
     }
 }
 
@@ -261,11 +308,12 @@ proptest! {
     #[test]
     fn a_backlog_uses_every_opportunity_of_random_traces_and_no_more(
         gaps in prop::collection::vec(prop_oneof![3 => Just(0u64), 2 => 0..4u64, 1 => 0..300u64], 1..200),
+        offset_ms in 0u64..2000,
     ) {
         let mut times: Vec<u64> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(*at) }).collect();
         let last = times.last_mut().expect("one at least");
         *last = (*last).max(1);
         let trace = OpportunityTrace::new(times).expect("a trace");
-        check_backlogged("random", &trace, 3 * trace.period_ms() + 1);
+        check_backlogged("random", &trace, offset_ms % trace.period_ms(), 3 * trace.period_ms() + 1);
     }
 }

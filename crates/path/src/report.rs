@@ -2,7 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
-use airpath_core::{Bus, DropReason, Port, Time};
+use airpath_core::{Bus, DropReason, Duration, Port, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -60,6 +60,9 @@ pub struct FlowReport {
     pub mean_rtt_s: Option<f64>,
     /// Mean one-way delay of packets that arrived, s.
     pub mean_delay_s: Option<f64>,
+    /// Share of the time that it was open in which the receive window kept data back that the
+    /// congestion window would have let go; of datagrams, and of what was never open, `None`.
+    pub rwnd_limited_share: Option<f64>,
     /// When the flow started, s.
     pub start_s: Option<f64>,
     /// When the last byte of a finite transfer was acknowledged, s.
@@ -124,7 +127,7 @@ impl ReplicationReport {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
         let flows: Vec<FlowReport> = (0..)
             .zip(&network.flows)
-            .map(|(id, ends)| flow_report(network, id, *ends, measured_s))
+            .map(|(id, ends)| flow_report(network, id, *ends, now))
             .collect();
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
@@ -183,12 +186,16 @@ fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
     }
 }
 
-fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) -> FlowReport {
+fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowReport {
+    let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
     let stage = |stage: airpath_core::StageId| &network.stages[stage.0 as usize];
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
-            let (sent, received) = (sender.stage().report(), receiver.stage().report());
+            let sender = sender.stage();
+            let (sent, received) = (sender.report(), receiver.stage().report());
+            let opened = sent.started_at.max(network.warmup);
+            let open = sent.completed_at.unwrap_or(now).saturating_since(opened);
             FlowReport {
                 id,
                 kind: "tcp",
@@ -204,6 +211,9 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 duplicate_packets: received.duplicates,
                 mean_rtt_s: sent.mean_rtt_s,
                 mean_delay_s: received.mean_delay_s,
+                rwnd_limited_share: (open > Duration::ZERO).then(|| {
+                    sender.receive_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
+                }),
                 start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
@@ -226,6 +236,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, measured_s: f64) ->
                 duplicate_packets: 0,
                 mean_rtt_s: None,
                 mean_delay_s: sink.mean_delay_s(),
+                rwnd_limited_share: None,
                 start_s: None,
                 completed_at_s: None,
                 transfer_bytes: None,

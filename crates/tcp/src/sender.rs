@@ -9,8 +9,11 @@ mod idle;
 mod info;
 mod ns3;
 mod persist;
+mod report;
+mod rwnd;
 
 pub use info::{SenderInfo, SenderState};
+pub use report::SenderReport;
 
 use crate::application::{Application, OnOff};
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
@@ -21,12 +24,13 @@ use crate::recovery::{Recovery, Verdict};
 use crate::rtt::RttEstimator;
 use crate::sack::{Acknowledged, NextSegment, SackRecovery};
 use crate::scoreboard::Scoreboard;
-use airpath_core::stats::Mean;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
     Time,
 };
 use ecn::EcnState;
+use report::Measured;
+use rwnd::WindowLimit;
 
 /// What a sender is made from.
 pub struct SenderConfig {
@@ -105,6 +109,7 @@ pub struct Sender {
     congestion: AnyCongestion,
     ecn: EcnState,
     measured: Measured,
+    rwnd: WindowLimit,
     completed_at: Option<Time>,
     idle_restart: IdleRestart,
     initial_window: u64,
@@ -112,41 +117,6 @@ pub struct Sender {
     last_sent: Time,
     /// Writes now and then; without it, the data is all there at the start.
     application: Option<Box<Application>>,
-}
-
-/// Counters since measurement started.
-#[derive(Clone, Copy, Debug, Default)]
-struct Measured {
-    sent: u64,
-    retransmissions: u64,
-    timeouts: u64,
-    fast_retransmits: u64,
-    ecn_reductions: u64,
-    window_probes: u64,
-    rtt: Mean,
-}
-
-/// What a sender measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SenderReport {
-    /// Data segments sent, retransmissions included.
-    pub sent: u64,
-    /// Data segments sent again.
-    pub retransmissions: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
-    pub fast_retransmits: u64,
-    /// Reactions to echoed congestion marks, one per window.
-    pub ecn_reductions: u64,
-    /// Probes of a closed receive window.
-    pub window_probes: u64,
-    /// Mean RTT sample, s.
-    pub mean_rtt_s: Option<f64>,
-    /// When the connection started.
-    pub started_at: Time,
-    /// When the last byte of a finite transfer was acknowledged.
-    pub completed_at: Option<Time>,
 }
 
 impl Sender {
@@ -184,6 +154,7 @@ impl Sender {
             congestion: config.congestion,
             ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
+            rwnd: WindowLimit::default(),
             completed_at: None,
             idle_restart: options.idle_restart,
             initial_window: options.initial_window,
@@ -197,21 +168,6 @@ impl Sender {
     pub fn with_application(self, on_off: OnOff) -> Sender {
         let application = Some(Box::new(Application::new(on_off)));
         Sender { application, end: 0, ..self }
-    }
-
-    /// What was measured.
-    pub fn report(&self) -> SenderReport {
-        SenderReport {
-            sent: self.measured.sent,
-            retransmissions: self.measured.retransmissions,
-            timeouts: self.measured.timeouts,
-            fast_retransmits: self.measured.fast_retransmits,
-            ecn_reductions: self.measured.ecn_reductions,
-            window_probes: self.measured.window_probes,
-            mean_rtt_s: self.measured.rtt.secs(),
-            started_at: self.start,
-            completed_at: self.completed_at,
-        }
     }
 
     /// Congestion window, bytes, without fast recovery's inflation.
@@ -502,6 +458,7 @@ impl Sender {
             self.send(self.snd_nxt, end, ctx);
             self.snd_nxt = end;
         }
+        self.note_receive_window(window, ctx.now);
     }
 
     /// Sends what `pipe` leaves of the window, first what is lost (RFC 6675 §5 (C)).
@@ -530,7 +487,9 @@ impl Sender {
                 None => break,
             }
         }
+        let allowed = sack.may_send(self.congestion.cwnd(), self.snd_una, self.snd_max);
         self.sack = Some(sack);
+        self.note_receive_window(if allowed { u64::MAX } else { 0 }, ctx.now);
     }
 
     /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
@@ -636,7 +595,10 @@ impl Stage for Sender {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::StartMeasurement => self.measured = Measured::default(),
+            Control::StartMeasurement => {
+                self.measured = Measured::default();
+                self.rwnd.restart(ctx.now);
+            }
             Control::Start => self.start_at(ctx.now),
             Control::Stop => self.stop = ctx.now,
             _ => {}

@@ -27,6 +27,8 @@ def check(
     """Validate a scenario, and print it with every key and every TCP option written out."""
     chosen = api.load(scenario, output.load_options(set_))
     resolved = api.check(chosen)
+    for advisory in api.advisories(chosen):
+        output.note(str(advisory))
     if json:
         output.print_json(resolved)
         return 0

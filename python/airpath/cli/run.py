@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from airpath import api
+from airpath.advisory import grouped
 from airpath.captures import checked_points
 from airpath.cli import output
-from airpath.errors import BadValueError
+from airpath.cli.output import interval as _number
+from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.results import Interval, Result
 from airpath.results.export import checked_formats
 from airpath.results.figure_files import checked_formats as checked_figure_formats
 from airpath.results.plot import checked_window
-from airpath.results.remarks import remarks
 from airpath.results.statistics import ALL_FLOWS
 
 __all__ = ["run"]
@@ -83,24 +83,26 @@ def run(
     with not_left_empty(out):
         folder = None if out is None else output_folder(out)
         with output.progress_bar() as tell:
-            result = api.simulate(
-                chosen,
-                reps=reps,
-                seed=seed,
-                threads=threads,
-                confidence=confidence,
-                capture=points,
-                capture_replication=capture_replication,
-                capture_to=folder,
-                progress=None if tell is None else _reporter(tell),
-                command=output.command_line(),
-            )
+            try:
+                result = api.simulate(
+                    chosen,
+                    reps=reps,
+                    seed=seed,
+                    threads=threads,
+                    confidence=confidence,
+                    capture=points,
+                    capture_replication=capture_replication,
+                    capture_to=folder,
+                    progress=None if tell is None else _reporter(tell),
+                    command=output.command_line(),
+                )
+            except Interrupted as stopped:
+                result = stopped.result
         if result.interrupted:
             done = f"{len(result.replications)} of {result.requested} replications"
             output.note(f"Interrupted: {done} were finished.")
-        tables = result.provenance.get("tables")
-        for remark in remarks(result.resolved, result.replications, tables):
-            output.note(remark)
+        for advisory in result.advisories:
+            output.note(str(advisory))
         wants_figures = plot or (plot is None and not result.interrupted)
         try:
             with output.interrupts_wait():
@@ -157,6 +159,9 @@ def _print_flows(result: Result, out: Console) -> None:
     together = rows.pop(ALL_FLOWS)
     shown = rows if len(rows) <= MOST_FLOWS else {}
     lines = [[f"{flow} {_source(result, flow)}", *_flow_row(row)] for flow, row in shown.items()]
+    groups = result.group_intervals()
+    if len(rows) > len(groups) > 1:
+        lines += [[_group(result, group), *_flow_row(group)] for group in groups]
     if len(rows) != 1:
         lines.append([f"all {len(rows)}", *_flow_row(together)])
     columns = ["flow", "goodput", "IP throughput", "delay", "RTT", "retransmitted", "timeouts"]
@@ -165,6 +170,11 @@ def _print_flows(result: Result, out: Console) -> None:
         out.print(f"{len(rows)} flows: --out and --json have them one by one.", style="dim")
     if len(rows) > 1:
         out.print(f"Jain's index of the goodputs: {_number(result.jain(), 1, 4)}")
+
+
+def _group(result: Result, group: Mapping[str, Any]) -> str:
+    first = grouped(result.resolved)[group["group"]][0]
+    return f"group {group['group']}: {group['flows']} {_source(result, first)}"
 
 
 def _source(result: Result, flow: int | str) -> str:
@@ -220,7 +230,10 @@ def _print_links(result: Result, out: Console) -> None:
     for link in result.link_intervals():
         if link["counters"]:
             counters = [
-                [name.replace("_", " "), _number(counter, 1, 3 if name.endswith("share") else 1)]
+                [
+                    name.replace("_", " "),
+                    _number(counter, 1, 3 if name.endswith("share") else 1),
+                ]
                 for name, counter in link["counters"].items()
             ]
             output.print_table(out, f"Link {link['name']}", ["count", "mean"], counters)
@@ -246,12 +259,3 @@ def _shares(counts: Sequence[float]) -> str:
         return ""
     total = sum(counts) or 1
     return ", ".join(f"R{j} {100 * n / total:.1f} %" for j, n in enumerate(counts, start=1))
-
-
-def _number(value: Interval, scale: float, digits: int, unit: str = "") -> str:
-    if math.isnan(value.mean):
-        return "–"
-    text = f"{value.mean * scale:.{digits}f}"
-    if not math.isnan(value.low):
-        text += f" ± {(value.high - value.low) / 2 * scale:.{digits}f}"
-    return f"{text} {unit}".rstrip()

@@ -32,6 +32,8 @@ class Capacity:
         The last time, after which everything repeats; infinite when nothing does.
     changes : sequence of pair of float
         Ascending times, s, and by how much the rate is multiplied from then on.
+    offset_s : float
+        Time in the place of 0, s: of a trace that does not begin at its start. Default 0.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class Capacity:
         bits: NDArray[np.float64],
         period_s: float = math.inf,
         changes: Sequence[tuple[float, float]] = (),
+        offset_s: float = 0.0,
     ) -> None:
+        self._offset_s = offset_s
         self._time_s = time_s
         self._bits = bits
         self._period_s = period_s
@@ -52,6 +56,7 @@ class Capacity:
         resolved: Mapping[str, Any],
         traces: Mapping[str, Trace],
         regimes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+        offset_s: float = 0.0,
     ) -> Capacity | None:
         """Return the capacity of a resolved scenario's bottleneck; None where it is not known.
 
@@ -63,6 +68,8 @@ class Capacity:
             Its traces.
         regimes : pair of ndarray or None
             Times, s, and the regime from then on, counted from 0.
+        offset_s : float
+            Where in its trace the link began, s. Default 0.
         """
         link, end_s = resolved["bottleneck"]["link"], resolved["duration_ns"] / 1e9
         if "trace" in link:
@@ -83,11 +90,11 @@ class Capacity:
             capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)
         controls = sorted(resolved["controls"], key=lambda control: control["at_ns"])
         return capacity._scaled(
-            [(c["at_ns"] / 1e9, c["action"]["rate_bps"] / nominal_bps) for c in controls]
+            [(c["at_ns"] / 1e9, c["action"]["rate_bps"] / nominal_bps) for c in controls], offset_s
         )
 
-    def _scaled(self, changes: Sequence[tuple[float, float]]) -> Capacity:
-        return Capacity(self._time_s, self._bits, self._period_s, changes)
+    def _scaled(self, changes: Sequence[tuple[float, float]], offset_s: float) -> Capacity:
+        return Capacity(self._time_s, self._bits, self._period_s, changes, offset_s)
 
     @classmethod
     def _of_steps(
@@ -122,6 +129,13 @@ class Capacity:
         if math.isinf(self._period_s):
             total: NDArray[np.float64] = np.interp(time, self._time_s, self._bits)
             return total
+        if not self._offset_s:
+            return self._looped_bits(time)
+        before = self._looped_bits(np.asarray(self._offset_s))
+        bits: NDArray[np.float64] = self._looped_bits(time + self._offset_s) - before
+        return bits
+
+    def _looped_bits(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
         rounds = np.floor(time / self._period_s)
         within = np.interp(time - rounds * self._period_s, self._time_s, self._bits)
         bits: NDArray[np.float64] = rounds * self._bits[-1] + within

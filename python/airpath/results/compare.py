@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from airpath.errors import BadValueError
 from airpath.results import style
-from airpath.results.intervals import mean_interval
+from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,13 +70,15 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         for number, result in enumerate(results.values()):
             colour = style.COLOURS[_COLOURS[number]]
             runs = [waits(result, index) for index in range(len(result.replications))]
-            delay = mean_interval((_percentile_ms(run, 95) for run in runs), result.confidence)
+            delay = mean_interval(
+                (_percentile_ms(run, 95) for run in runs), result.confidence, (0.0, math.inf)
+            )
             goodput = result.intervals["all"]["goodput_bps"]
             plane.errorbar(
                 delay.mean,
                 goodput.mean / 1e6,
-                xerr=_half(delay.low, delay.high),
-                yerr=_half(goodput.low / 1e6, goodput.high / 1e6),
+                xerr=_error(delay),
+                yerr=_error(goodput, 1e-6),
                 fmt="o" if number % 2 else "s",
                 ms=8,
                 color=colour,
@@ -130,5 +133,9 @@ def _percentile_ms(run: NDArray[np.float64], percent: float) -> float:
     return float(np.percentile(run, percent)) * 1e3 if len(run) else float("nan")
 
 
-def _half(low: float, high: float) -> float | None:
-    return None if np.isnan(low) else (high - low) / 2
+def _error(value: Interval, scale: float = 1.0) -> list[list[float]] | None:
+    """Return the lengths of an error bar, below and above."""
+    if np.isnan(value.low):
+        return None
+    below, above = value.mean - value.low, value.high - value.mean
+    return [[scale * below], [scale * above]]

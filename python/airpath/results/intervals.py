@@ -45,8 +45,12 @@ class Interval:
         }
 
 
-def mean_interval(values: Iterable[float | None], confidence: float) -> Interval:
-    """Return the mean of independent values and its Student-t interval.
+def mean_interval(
+    values: Iterable[float | None],
+    confidence: float,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Return the mean of independent values and its Student-t interval, cut at the bounds.
 
     Parameters
     ----------
@@ -54,11 +58,17 @@ def mean_interval(values: Iterable[float | None], confidence: float) -> Interval
         One for each replication; None and NaN are left out.
     confidence : float
         In (0, 1).
+    bounds : pair of float
+        The least and the largest value that the quantity can have. Default: none.
     """
     known = [float(value) for value in values if value is not None and not math.isnan(value)]
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
-    return Interval(*_airpath.mean_interval(known, confidence), confidence, len(known))
+    mean, low, high = _airpath.mean_interval(known, confidence)
+    least, most = bounds
+    # In this order, for NaN stays what it is.
+    low, high = (min(max(end, least), most) for end in (low, high))
+    return Interval(mean, low, high, confidence, len(known))
 
 
 def finite(value: float) -> float | None:

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "together"]
+__all__ = ["FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "bounds", "together"]
 
 FLOW_QUANTITIES = (
     "goodput_bps",
     "ip_throughput_bps",
     "mean_delay_s",
     "mean_rtt_s",
+    "rwnd_limited_share",
     "delivered_bytes",
     "delivered_packets",
     "sent_packets",
@@ -38,8 +39,15 @@ LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_
 """Of every link."""
 
 _ADD_UP = tuple(
-    name for name in FLOW_QUANTITIES if not name.endswith("_s") and not name.startswith("mean")
+    name
+    for name in FLOW_QUANTITIES
+    if not name.endswith(("_s", "_share")) and not name.startswith("mean")
 )
+
+
+def bounds(name: str) -> tuple[float, float]:
+    """Return the least and the largest value that a quantity can have."""
+    return (0.0, 1.0 if name == "utilisation" or name.endswith("_share") else math.inf)
 
 
 def together(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:

@@ -89,7 +89,7 @@ class Recordings(Statistics):
             )
         self._check_finished(replication)
         if name == "capacity":
-            time, value = self._offered_bytes()
+            time, value = self._offered_bytes(replication)
             return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
         time_s, ids, values = self._recorded(replication)[name]
         return pd.DataFrame(
@@ -176,7 +176,8 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Which of the finished replications; it matters where the rate follows the queue.
+            Which of the finished replications; it matters where the rate follows the queue, or
+            where the trace begins at a time that is drawn.
 
         Returns
         -------
@@ -189,11 +190,18 @@ class Recordings(Statistics):
             series = self.series("regime", replication)
             of_bottleneck = series[series["id"] == 0]
             regimes = (of_bottleneck["time_s"].to_numpy(), of_bottleneck["value"].to_numpy())
-        return Capacity.of(self.resolved, self._traces, regimes)
+        offset_s = self._trace_offset_s(replication)
+        return Capacity.of(self.resolved, self._traces, regimes, offset_s)
 
-    def _offered_bytes(self) -> tuple[np.ndarray, np.ndarray]:
+    def _trace_offset_s(self, replication: int) -> float:
+        for link in self.replications[replication]["links"] if self.replications else ():
+            if link["name"] == "bottleneck":
+                return float(link.get("counters", {}).get("trace_offset_s", 0.0))
+        return 0.0
+
+    def _offered_bytes(self, replication: int) -> tuple[np.ndarray, np.ndarray]:
         link = self.resolved["bottleneck"]["link"]
-        capacity = self.capacity() if "trace" in link else None
+        capacity = self.capacity(replication) if "trace" in link else None
         if capacity is None:
             return np.empty(0), np.empty(0)
         step = max(1_000_000, self.resolved["record"]["interval_ns"])

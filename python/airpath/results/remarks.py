@@ -2,49 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from airpath.advisory import Advisory, grouped
+from airpath.scenario.units import Size
+
+__all__ = ["remarks", "unfinished_tables"]
+
+FEWEST_RUNS = 5
+"""Intervals from fewer hang on how the values are distributed."""
 
 ALL_THE_SAME = (
     "Every replication gave the same, for nothing that is random changed the flows: the intervals "
     'of 0 mean nothing. Random starts do, start = {uniform = ["0 s", "1 s"]}.'
 )
-NOBODY_MARKS = (
-    "{who}: ECN is on, but nothing marks at the bottleneck, so it does nothing. "
-    "Write ecn = true in [bottleneck.aqm], for a discipline that has the key."
+FEW_RUNS = (
+    "The intervals come from {runs} replications: they are wide, and right only if the "
+    "replications are normally distributed. Five or more are better, as --reps 10."
 )
-
+NOTHING_DELIVERED = (
+    "nothing got through after the warm-up, {flows}in {bad} of {runs} replications. See the drops "
+    "of the queues, the losses of the links, and start, stop and warmup."
+)
+RECEIVE_WINDOW = (
+    "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
+    "congestion control. A larger one: tcp = {{receive_window = {example}}}."
+)
+ARRIVALS_ENDED = (
+    "the last of its {count} flows arrived at {last:.4g} s, when count was spent; the end is at "
+    "{end:.4g} s, and the load was less from then on. For arrivals until the end write "
+    "count = {needed} or more."
+)
 OUTSIDE_TABLE = (
-    "{link}: {share:.3g} % of the packets were sent while the SNR or its estimate was outside "
+    "{share:.3g} % of the packets were sent while the SNR or its estimate was outside "
     "the error-rate table {table}, which then says what it has at its end."
 )
-
 UNFINISHED_TABLE = (
     "{table}: points of this error-rate table are missing; its measurement was not finished"
 )
 
+_MOST_GAPS = 7
+"""Arrivals leave such a gap, in mean gaps, less than once in a thousand times."""
+
+Runs = Sequence[Mapping[str, Any]]
+
 
 def remarks(
     resolved: Mapping[str, Any],
-    replications: Sequence[Mapping[str, Any]],
+    replications: Runs,
     tables: Mapping[str, Mapping[str, Any]] | None = None,
-) -> list[str]:
-    """Return the remarks on replications of a resolved scenario, each a text of one line.
+) -> list[Advisory]:
+    """Return the advisories on replications of a resolved scenario.
 
     `tables` are the error-rate tables of its provenance.
     """
-    said = [f"{remark}." for remark in unfinished_tables(tables or {})]
+    said = []
+    for remark in unfinished_tables(tables or {}):
+        place, _, text = remark.partition(": ")
+        said.append(Advisory("unfinished-table", f"{text}.", place))
     first, *others = [replication["flows"] for replication in replications] or [None]
     if others and all(flows == first for flows in others):
-        said.append(ALL_THE_SAME)
-    with_ecn = [
-        f"flows.{number}"
-        for number, flow in enumerate(resolved["flows"])
-        if flow["source"].get("options", {}).get("ecn", "off") != "off"
-    ]
-    if with_ecn and not resolved["bottleneck"]["queue"].get("ecn", False):
-        who = with_ecn[0] if len(with_ecn) == 1 else f"{with_ecn[0]} and others"
-        said.append(NOBODY_MARKS.format(who=who))
+        said.append(Advisory("equal-replications", ALL_THE_SAME))
+    elif 1 < len(replications) < FEWEST_RUNS:
+        said.append(Advisory("few-replications", FEW_RUNS.format(runs=len(replications))))
+    for group, members in grouped(resolved).items() if replications else ():
+        said += _of_group(group, members, resolved, replications)
     link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
     said += _outside_table("bottleneck", link, replications)
     if ack_path["kind"] == "reverse":
@@ -63,13 +87,110 @@ def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _outside_table(
-    name: str, link: Mapping[str, Any], replications: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """Return the remark on an adaptive link whose table was asked beyond its ends."""
+def _of_group(
+    group: int, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+) -> Iterator[Advisory]:
+    place = f"flows.{group}"
+    source = resolved["flows"][members[0]]["source"]
+    yield from _nothing_delivered(place, members, resolved, runs)
+    if source["kind"] == "tcp" and (source.get("window") or {}).get("kind", "fixed") == "fixed":
+        yield from _window_limited(place, members, source, runs)
+    if resolved["flows"][members[0]]["start"]["kind"] == "poisson":
+        yield from _arrivals_ended(place, members, resolved, runs)
+
+
+def _nothing_delivered(
+    place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+) -> Iterator[Advisory]:
+    """Tell of flows that could send for half of the measured time and brought nothing."""
+    long_enough = [number for number in members if _could_send(resolved, number)]
+    starved = [
+        [
+            number
+            for number in long_enough
+            if run["flows"][number]["delivered_bytes"] == 0 and _is_under_way(resolved, run, number)
+        ]
+        for run in runs
+    ]
+    bad = sum(1 for found in starved if found)
+    if bad:
+        most = max(map(len, starved))
+        flows = f"for {most} of its {len(members)} flows " if len(members) > 1 else ""
+        text = NOTHING_DELIVERED.format(flows=flows, bad=bad, runs=len(runs))
+        yield Advisory("nothing-delivered", text, place)
+
+
+def _could_send(resolved: Mapping[str, Any], number: int) -> bool:
+    flow = resolved["flows"][number]
+    start = flow["start"]
+    begins = start.get("time_ns", start.get("high_ns", start.get("from_ns", 0)))
+    stop = flow.get("stop_ns")
+    ends = resolved["duration_ns"] if stop is None else min(stop, resolved["duration_ns"])
+    measured = resolved["duration_ns"] - resolved["warmup_ns"]
+    return bool(2 * (ends - max(begins, resolved["warmup_ns"])) >= measured)
+
+
+def _is_under_way(resolved: Mapping[str, Any], run: Mapping[str, Any], number: int) -> bool:
+    """Whether a flow ran for half of the measured time of a replication and was not complete."""
+    flow, end_s = run["flows"][number], resolved["duration_ns"] / 1e9
+    began = max(flow["start_s"] or 0.0, end_s - run["measured_s"])
+    return flow["completed_at_s"] is None and 2 * (end_s - began) >= run["measured_s"]
+
+
+def _window_limited(
+    place: str, members: Sequence[int], source: Mapping[str, Any], runs: Runs
+) -> Iterator[Advisory]:
+    """Tell of flows that waited for the receive window most of the time."""
+    means = []
+    for number in members:
+        known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
+        shares = [share for share in known if share is not None]
+        means.append(math.fsum(shares) / len(shares) if shares else 0.0)
+    limited = [mean for mean in means if mean > 0.5]
+    if not limited:
+        return
+    window = source["options"]["receive_window"]
+    yield Advisory(
+        "receive-window",
+        RECEIVE_WINDOW.format(
+            window=Size(window),
+            share=100 * math.fsum(limited) / len(limited),
+            flows=f" of {len(limited)} of its {len(members)} flows" if len(members) > 1 else "",
+            example='"1 MB"' if window < 10**6 else f'"{Size(10 * window)}"',
+        ),
+        place,
+    )
+
+
+def _arrivals_ended(
+    place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+) -> Iterator[Advisory]:
+    """Tell of Poisson arrivals that ended because there were no more flows."""
+    flow = resolved["flows"][members[0]]
+    gap_s, stop = flow["start"]["gap_ns"] / 1e9, flow.get("stop_ns")
+    end_s = min(resolved["duration_ns"], stop or resolved["duration_ns"]) / 1e9
+    starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]
+    # Of what never started, and of datagrams, no start is known.
+    last = min(max(math.inf if start is None else start for start in run) for run in starts)
+    if end_s - last > _MOST_GAPS * gap_s:
+        expected = (end_s - flow["start"]["from_ns"] / 1e9) / gap_s
+        yield Advisory(
+            "arrivals-ended",
+            ARRIVALS_ENDED.format(
+                count=len(members),
+                last=last,
+                end=end_s,
+                needed=math.ceil(expected + 5 * math.sqrt(expected)),
+            ),
+            place,
+        )
+
+
+def _outside_table(name: str, link: Mapping[str, Any], replications: Runs) -> Iterator[Advisory]:
+    """Tell of an adaptive link whose table was asked beyond its ends."""
     of_link = [run for each in replications for run in each["links"] if run["name"] == name]
     outside = sum(run.get("counters", {}).get("outside_table_packets", 0) for run in of_link)
-    if not outside:
-        return []
-    share = 100 * outside / sum(sum(run["regime_packets"]) for run in of_link)
-    return [OUTSIDE_TABLE.format(link=name, share=share, table=link["table"])]
+    if outside:
+        share = 100 * outside / sum(sum(run["regime_packets"]) for run in of_link)
+        text = OUTSIDE_TABLE.format(share=share, table=link["table"])
+        yield Advisory("outside-table", text, name)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airpath.advisory import Advisory
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import save
@@ -41,6 +42,8 @@ class Result(Recordings):
         True when Ctrl-C ended the run before all of them were finished.
     captures : dict of str to Path
         The pcapng file of each point that was captured.
+    advisories : list of Advisory
+        What to know before the numbers are believed: each has `code`, `text` and `place`.
     plot : Plot
         Figures: ``result.plot.timeline()``.
     """
@@ -59,6 +62,7 @@ class Result(Recordings):
         flow_monitor: Callable[[int], str],
         traces: Mapping[str, Trace],
         captures: Mapping[str, Path] | None = None,
+        advisories: Sequence[Advisory] = (),
     ) -> None:
         super().__init__(
             replications,
@@ -73,11 +77,14 @@ class Result(Recordings):
         self.requested = requested
         self.interrupted = interrupted
         self.captures = dict(captures or {})
+        self.advisories = list(advisories)
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
         done = f"{len(self.replications)} of {self.requested} replications"
-        return f"<Result of {name}: {done}, {len(self.resolved['flows'])} flows>"
+        noted = len(self.advisories)
+        notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
+        return f"<Result of {name}: {done}, {len(self.resolved['flows'])} flows{notes}>"
 
     @property
     def title(self) -> str:
@@ -109,6 +116,7 @@ class Result(Recordings):
         document: dict[str, Any] = {
             "provenance": self.provenance,
             "complete": self.complete,
+            "advisories": [advisory.to_dict() for advisory in self.advisories],
             "summary": {
                 "flows": len(rows),
                 "replications": len(self.replications),
@@ -121,6 +129,7 @@ class Result(Recordings):
             "flows": [
                 {"id": flow, "kind": self.kind_of(flow), **plain(row)} for flow, row in rows.items()
             ],
+            "groups": plain(self.group_intervals()),
             "queues": plain(self.queue_intervals()),
             "links": plain(self.link_intervals()),
         }

@@ -63,6 +63,7 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
     tables = {
         "summary": _tidy_summary(result),
         "flows": result.flows(),
+        "groups": result.groups(),
         "queues": result.queues(),
         "links": result.links(),
         "queue-lengths": pd.concat(

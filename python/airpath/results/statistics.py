@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
+from airpath.advisory import grouped
 from airpath.errors import BadValueError
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
@@ -14,6 +15,7 @@ from airpath.results.quantities import (
     FLOW_QUANTITIES,
     LINK_QUANTITIES,
     QUEUE_QUANTITIES,
+    bounds,
     together,
 )
 from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
@@ -137,7 +139,7 @@ class Statistics:
         found = [run["pmf"] for run in by_name.get(queue, [])]
         length = max(map(len, found), default=0)
         padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
-        rows = [self._interval(shares) for shares in zip(*padded, strict=True)]
+        rows = [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
         return pd.DataFrame(
             {
                 "packets": range(length),
@@ -175,9 +177,34 @@ class Statistics:
         jain : Interval
             1 when all flows get the same, 1/n when one flow gets everything.
         """
-        return self._interval(
-            _airpath.jain_index([flow["goodput_bps"] for flow in run["flows"]])
+        everyone = range(len(self.resolved["flows"]))
+        values = (self._jain(run, everyone) for run in self.replications)
+        return self._interval(values, (1 / len(everyone), 1.0))
+
+    def groups(self) -> pd.DataFrame:
+        """Return one row per group of flows and replication.
+
+        Returns
+        -------
+        groups : DataFrame
+            `replication`, `group` (from 0, in the order of the scenario), `flows` (how many),
+            `kind`, the quantities of `flows`, rates and counts added up and delays and RTTs
+            averaged over the delivered packets, and `jain`, Jain's index within the group.
+        """
+        return frame(
+            {
+                "replication": run["replication"],
+                "group": group,
+                "flows": len(members),
+                "kind": self.kind_of(members[0]),
+                **{
+                    name: together([run["flows"][number] for number in members], name)
+                    for name in FLOW_QUANTITIES
+                },
+                "jain": self._jain(run, members),
+            }
             for run in self.replications
+            for group, members in grouped(self.resolved).items()
         )
 
     def transfers(self) -> pd.DataFrame:
@@ -218,24 +245,50 @@ class Statistics:
 
     # --- over replications -------------------------------------------------------------------
 
-    def _interval(self, values: Iterable[float | None]) -> Interval:
-        return mean_interval(values, self.confidence)
+    def _interval(self, values: Iterable[float | None], bounds: tuple[float, float]) -> Interval:
+        return mean_interval(values, self.confidence, bounds)
 
     @functools.cached_property
     def intervals(self) -> Mapping[int | str, Mapping[str, Interval]]:
         """Every quantity of every flow, and of ``"all"`` together, over the replications."""
         rows: dict[int | str, dict[str, Interval]] = {
             flow: {
-                name: self._interval(run["flows"][flow][name] for run in self.replications)
+                name: self._interval(
+                    (run["flows"][flow][name] for run in self.replications), bounds(name)
+                )
                 for name in FLOW_QUANTITIES
             }
             for flow in range(len(self.resolved["flows"]))
         }
-        rows[ALL_FLOWS] = {
-            name: self._interval(together(run["flows"], name) for run in self.replications)
+        rows[ALL_FLOWS] = self._together(range(len(self.resolved["flows"])))
+        return rows
+
+    def _together(self, members: Sequence[int]) -> dict[str, Interval]:
+        flows = [[run["flows"][number] for number in members] for run in self.replications]
+        return {
+            name: self._interval((together(run, name) for run in flows), bounds(name))
             for name in FLOW_QUANTITIES
         }
-        return rows
+
+    def group_intervals(self) -> list[dict[str, Any]]:
+        """Return the number, size and every quantity of each flow group, over the replications."""
+        return [
+            {
+                "group": group,
+                "flows": len(members),
+                "kind": self.kind_of(members[0]),
+                **self._together(members),
+                "jain": self._interval(
+                    (self._jain(run, members) for run in self.replications),
+                    (1 / len(members), 1.0),
+                ),
+            }
+            for group, members in grouped(self.resolved).items()
+        ]
+
+    @staticmethod
+    def _jain(run: Mapping[str, Any], members: Sequence[int]) -> float:
+        return _airpath.jain_index([run["flows"][number]["goodput_bps"] for number in members])
 
     def queue_intervals(self) -> list[dict[str, Any]]:
         """Return the name and every quantity of each queue, over the replications."""
@@ -243,7 +296,9 @@ class Statistics:
         for name, runs in self.by_name("queues").items():
             reasons = sorted({reason for queue in runs for reason in queue["drops"]})
             drops = {
-                reason: self._interval(queue["drops"].get(reason, 0) for queue in runs)
+                reason: self._interval(
+                    (queue["drops"].get(reason, 0) for queue in runs), bounds(reason)
+                )
                 for reason in reasons
             }
             pmf = self.pmf(name)
@@ -266,7 +321,9 @@ class Statistics:
                 {
                     "name": name,
                     **self._quantities(runs, LINK_QUANTITIES),
-                    "regime_packets": [self._interval(counts) for counts in regimes],
+                    "regime_packets": [
+                        self._interval(counts, bounds("regime_packets")) for counts in regimes
+                    ],
                     "counters": self._quantities(
                         [link.get("counters", {}) for link in runs], runs[0].get("counters", {})
                     ),
@@ -277,7 +334,7 @@ class Statistics:
     def _quantities(
         self, runs: Sequence[Mapping[str, Any]], names: Iterable[str]
     ) -> dict[str, Interval]:
-        return {name: self._interval(run[name] for run in runs) for name in names}
+        return {name: self._interval((run[name] for run in runs), bounds(name)) for name in names}
 
     def by_name(self, table: str) -> dict[str, list[Mapping[str, Any]]]:
         """Return the entries of ``queues`` or ``links`` of all replications, by name."""

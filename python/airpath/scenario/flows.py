@@ -390,9 +390,8 @@ class Source(Part):
         else:
             start = {"kind": "at", "time_ns": int(self.start)}
         access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
-        group = {"group": path[-1]} if self.arrivals is not None or self.is_finite else {}
         same = {
-            **group,
+            "group": path[-1],
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.base import (
@@ -22,6 +22,7 @@ from airpath.scenario.base import (
     faults_at,
 )
 from airpath.scenario.channels import Channel
+from airpath.scenario.flows import Uniform
 from airpath.scenario.units import Duration, Rate, Size
 
 __all__ = [
@@ -82,6 +83,10 @@ class FixedLink(Link):
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
+    offset : Duration, Uniform or "random", optional
+        Where in the trace the run begins: a time, a time that each replication draws
+        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Drawn times are whole
+        milliseconds; beyond the end the trace begins again. Default: its start.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """
@@ -209,9 +214,36 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["random"] | None:
+    if value is None or value == "random":
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, (Uniform, Mapping)):
+        return Uniform.model_validate(value, context=info.context)
+    if isinstance(value, str) and not value[:1].isdigit():
+        raise fault(
+            "not a place in the trace",
+            'Write a duration, {uniform = ["0 s", "600 s"]} or "random"',
+            '"30 s"',
+        )
+    return Duration._validate(value, info)
+
+
+Offset = Annotated[Duration | Uniform | str | None, PlainValidator(_offset)]
+
+
+def _resolved_offset(offset: Duration | Uniform | str) -> dict[str, Any]:
+    if isinstance(offset, Uniform):
+        low, high = offset.uniform
+        return {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
+    if isinstance(offset, Duration):
+        return {"kind": "at", "time_ns": int(offset)}
+    return {"kind": offset}
+
+
 class _FromTrace(Link):
     file: Text = Field(examples=['"traces:Verizon-LTE-short.down"'])
     loss: Probability = 0.0
+    offset: Offset = None
 
     @field_validator("file")
     @classmethod
@@ -227,7 +259,10 @@ class _FromTrace(Link):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `trace` is the key under which the trace is handed over."""
         entries = super().resolved(context, path)
-        del entries["file"]
+        for key in ("file", "offset", "offset_ns"):
+            entries.pop(key, None)
+        if self.offset:
+            entries["offset"] = _resolved_offset(self.offset)
         return {**entries, "trace": context.trace_key(self.file, (*path, "file"))}
 
 
@@ -245,6 +280,10 @@ class TraceLink(_FromTrace):
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
+    offset : Duration, Uniform or "random", optional
+        Where in the trace the run begins: a time, a time that each replication draws
+        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Drawn times are whole
+        milliseconds; beyond the end the trace begins again. Default: its start.
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the TUN device's header.

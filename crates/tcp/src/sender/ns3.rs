@@ -121,9 +121,17 @@ impl Sender {
         (left > 0).then(|| left.min(self.edge.saturating_sub(self.snd_max)))
     }
 
-    /// `SendPendingData`.
     #[cold]
     pub(super) fn transmit_as_ns3(&mut self, ctx: &mut Ctx<'_>) {
+        self.send_pending_data(ctx);
+        let cwnd = self.congestion.cwnd();
+        let in_flight = self.snd_max - self.snd_una;
+        let room = self.ns3().cwnd(cwnd).saturating_sub(self.ns3().pipe());
+        self.note_receive_window(in_flight + room, ctx.now);
+    }
+
+    /// `SendPendingData`.
+    fn send_pending_data(&mut self, ctx: &mut Ctx<'_>) {
         let mss = u64::from(self.mss);
         while self.phase == Phase::Established {
             let unsent = self.unsent(ctx.now);

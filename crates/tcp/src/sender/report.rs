@@ -1,0 +1,57 @@
+//! What a sender counts.
+
+use super::Sender;
+use airpath_core::Time;
+use airpath_core::stats::Mean;
+
+/// Counters since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Measured {
+    pub(super) sent: u64,
+    pub(super) retransmissions: u64,
+    pub(super) timeouts: u64,
+    pub(super) fast_retransmits: u64,
+    pub(super) ecn_reductions: u64,
+    pub(super) window_probes: u64,
+    pub(super) rtt: Mean,
+}
+
+/// What a sender measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderReport {
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
+    pub fast_retransmits: u64,
+    /// Reactions to echoed congestion marks, one per window.
+    pub ecn_reductions: u64,
+    /// Probes of a closed receive window.
+    pub window_probes: u64,
+    /// Mean RTT sample, s.
+    pub mean_rtt_s: Option<f64>,
+    /// When the connection started.
+    pub started_at: Time,
+    /// When the last byte of a finite transfer was acknowledged.
+    pub completed_at: Option<Time>,
+}
+
+impl Sender {
+    /// What was measured.
+    pub fn report(&self) -> SenderReport {
+        SenderReport {
+            sent: self.measured.sent,
+            retransmissions: self.measured.retransmissions,
+            timeouts: self.measured.timeouts,
+            fast_retransmits: self.measured.fast_retransmits,
+            ecn_reductions: self.measured.ecn_reductions,
+            window_probes: self.measured.window_probes,
+            mean_rtt_s: self.measured.rtt.secs(),
+            started_at: self.start,
+            completed_at: self.completed_at,
+        }
+    }
+}

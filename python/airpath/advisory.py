@@ -1,0 +1,142 @@
+"""What the user of a scenario should know before its numbers are believed; it can still be run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from airpath.scenario.units import Size, quote
+
+if TYPE_CHECKING:
+    from airpath.scenario import Scenario
+
+__all__ = ["Advisory", "grouped", "of_scenario"]
+
+_ACK_BYTES = 40
+
+
+@dataclass(frozen=True)
+class Advisory:
+    """One thing that the tables do not say.
+
+    Parameters
+    ----------
+    code : str
+        Which advisory it is, for programs: ``receive-window``.
+    text : str
+        One line for people, with what to do about it.
+    place : str
+        What it is about, ``flows.0`` or ``bottleneck.aqm``; empty for the whole run.
+    """
+
+    code: str
+    text: str
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+
+def grouped(resolved: Mapping[str, Any]) -> dict[int, list[int]]:
+    """Return the numbers of the flows of each group of a resolved scenario."""
+    groups: dict[int, list[int]] = {}
+    for number, flow in enumerate(resolved["flows"]):
+        groups.setdefault(flow.get("group", 0), []).append(number)
+    return groups
+
+
+def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisory]:
+    """Return what is known before the run.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : mapping
+        The same resolved.
+    """
+    return [
+        *_same_controls(scenario, resolved),
+        *_nobody_marks(resolved),
+        *_nothing_fits(resolved),
+    ]
+
+
+def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Yield groups whose congestion control is the same as another one under its profile."""
+    first: dict[str, tuple[int, str]] = {}
+    for group, members in grouped(resolved).items():
+        source = resolved["flows"][members[0]]["source"]
+        control = getattr(scenario.flows[group], "cc", None)
+        if control is None or source["kind"] != "tcp":
+            continue
+        does = json.dumps([source["congestion"], source["options"]], sort_keys=True)
+        other, name = first.setdefault(does, (group, control.kind))
+        if name != control.kind:
+            yield Advisory(
+                "same-congestion-control",
+                f"cc = {quote(control.kind)} is what flows.{other}'s {quote(name)} is: under "
+                f"profile = {quote(source['options']['profile'])} both recover by "
+                f"{quote(source['options']['recovery'])}. tcp = {{recovery = …}} tells them apart.",
+                f"flows.{group}",
+            )
+
+
+def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Tell of ECN that is asked for over a queue that does not mark."""
+    who = [
+        f"flows.{group}"
+        for group, members in grouped(resolved).items()
+        if resolved["flows"][members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
+    ]
+    if who and not resolved["bottleneck"]["queue"].get("ecn", False):
+        yield Advisory(
+            "ecn-without-marks",
+            "ECN is on, but nothing marks at the bottleneck, so it does nothing. "
+            "Write ecn = true in [bottleneck.aqm], for a discipline that has the key.",
+            who[0] if len(who) == 1 else f"{who[0]} and others",
+        )
+
+
+def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Tell of a limit in bytes below the packets that come there."""
+    queue, ack_path = resolved["bottleneck"]["queue"], resolved["ack_path"]
+    sizes = {
+        f"flows.{group}": _packet_bytes(resolved["flows"][members[0]]["source"])
+        for group, members in grouped(resolved).items()
+    }
+    yield from _below(queue, "bottleneck.aqm", sizes)
+    if "queue" in ack_path:
+        yield from _below(ack_path["queue"], "ack_path.aqm", {"the ACKs": _ACK_BYTES})
+
+
+def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
+    limit = queue.get("limit")
+    most = limit.get("bytes") if isinstance(limit, Mapping) else None
+    refused = {who: size for who, size in sizes.items() if most is not None and size > most}
+    if not refused:
+        return
+    largest = max(refused, key=lambda who: refused[who])
+    whose = largest if len(refused) == 1 else f"{largest} and others"
+    yield Advisory(
+        "nothing-fits",
+        f"limit = {quote(str(Size(most or 0)))} is less than a packet of {whose} "
+        f"({refused[largest]} B): all of them are dropped. "
+        f"Write at least {quote(f'{refused[largest]} B')}.",
+        place,
+    )
+
+
+def _packet_bytes(source: Mapping[str, Any]) -> int:
+    """Return the bytes of a full IP packet of a flow."""
+    if source["kind"] != "tcp":
+        return int(source["packet_bytes"])
+    options = source["options"]
+    stamps = 12 if options.get("timestamps") else 0
+    return int(options["mss"]) + int(options["header_bytes"]) + stamps

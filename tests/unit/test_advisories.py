@@ -1,0 +1,234 @@
+"""What the tables do not say: each advisory where it belongs, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.results import mean_interval
+
+RANDOM = {"start": {"uniform": ["0 s", "1 s"]}}
+WIDE = {"receive_window": "4 MB"}
+
+
+def make(flows: list[Any], **changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "flows": flows,
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.DropTail(limit="50 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+        ),
+        "duration": "10 s",
+        "warmup": "2 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+def tcp(count: int = 1, **keys: Any) -> list[Any]:
+    return ap.flows(count, **({"base_rtt": "40 ms", "tcp": WIDE} | RANDOM | keys))
+
+
+def told(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
+    """Return the advisories of a run by code, as they are printed."""
+    result = ap.simulate(scenario, reps=reps)
+    return {advisory.code: str(advisory) for advisory in result.advisories}
+
+
+def test_a_run_with_nothing_odd_has_none() -> None:
+    result = ap.simulate(make(tcp(2)), reps=5)
+    assert result.advisories == []
+    assert "advisor" not in repr(result)
+    assert result.to_dict()["advisories"] == []
+
+
+def test_nothing_got_through() -> None:
+    """A group that got nothing was a row of zeros among others, without a word."""
+    lost = ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="10 Mbit/s", loss=1.0))
+    said = told(make(tcp(2), bottleneck=lost))
+    assert said["nothing-delivered"].startswith(
+        "flows.0: nothing got through after the warm-up, "
+        "for 2 of its 2 flows in 5 of 5 replications."
+    )
+    # What was complete before, starts at the end, or stops at the start of measurement is no case.
+    early, late = tcp(size="10 kB"), tcp(start="9.5 s")
+    stopped = tcp(start="0 s", stop="1.5 s")
+    assert "nothing-delivered" not in told(make(tcp() + early + late + stopped))
+
+
+def test_the_receive_window_was_the_limit() -> None:
+    """65535 bytes per 300 ms used 17 % of a link of 10 Mbit/s, without a word."""
+    result = ap.simulate(
+        make(tcp(base_rtt="300 ms", tcp={}), duration="60 s", warmup="10 s"), reps=5
+    )
+    [advisory] = result.advisories
+    assert (advisory.code, advisory.place) == ("receive-window", "flows.0")
+    assert "the receive window, 65535 B, was the limit for" in advisory.text
+    assert result.flows()["rwnd_limited_share"].between(0.9, 1.0).all()
+    goodput = result.flows()["goodput_bps"]
+    assert goodput.to_numpy() == pytest.approx(8 * 44 * 1460 / 0.3, rel=0.02)
+
+
+@pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
+def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> None:
+    """Nothing at the congestion window, everything below it, in each way of sending."""
+
+    def share(window: str) -> float:
+        flow = tcp(profile=profile, tcp={"receive_window": window}, base_rtt="100 ms")
+        result = ap.simulate(make(flow, duration="40 s", warmup="10 s"), reps=1)
+        return float(result.flows()["rwnd_limited_share"].iloc[0])
+
+    assert share("20 kB") > 0.98
+    assert share("4 MB") == 0.0
+    # 125 kB of bandwidth-delay product and a queue of 75 kB: the window is the limit in between.
+    assert share("100 kB") > 0.9
+
+
+def test_a_sender_without_data_is_not_limited() -> None:
+    flow = tcp(on_off={"burst": "5 kB", "off": "200 ms"}, tcp={"receive_window": "10 kB"})
+    result = ap.simulate(make(flow), reps=1)
+    assert result.flows()["rwnd_limited_share"].iloc[0] == 0.0
+    reader = tcp(window={"kind": "drain", "rate": "1 Mbit/s"}, tcp={"receive_window": "64 kB"})
+    slow = ap.simulate(make(reader), reps=5)
+    assert (slow.flows()["rwnd_limited_share"] > 0.9).all()
+    assert slow.advisories == [], "a slow reader is meant to be the limit"
+
+
+def test_two_names_of_one_congestion_control() -> None:
+    """`reno` and `newreno` in `linux` gave the same curve twice."""
+    two = tcp(cc="reno", profile="linux") + tcp(cc="newreno", profile="linux")
+    scenario = make(two)
+    [advisory] = ap.advisories(scenario)
+    assert str(advisory) == (
+        'flows.1: cc = "newreno" is what flows.0\'s "reno" is: under profile = "linux" both '
+        'recover by "prr". tcp = {recovery = …} tells them apart.'
+    )
+    assert advisory in ap.simulate(scenario, reps=1).advisories
+    for others in (tcp(cc="reno") + tcp(cc="newreno"), tcp(cc="reno") + tcp(cc="reno")):
+        assert ap.advisories(make(others)) == []
+
+
+def test_arrivals_that_ended_because_count_was_spent() -> None:
+    def arriving(count: int) -> ap.Scenario:
+        return make(ap.flows(count, base_rtt="40 ms", size="10 kB", arrivals={"poisson": "5 /s"}))
+
+    said = told(arriving(10))
+    assert said["arrivals-ended"].startswith("flows.0: the last of its 10 flows arrived at ")
+    assert "count = 86 or more" in said["arrivals-ended"]
+    assert "arrivals-ended" not in told(arriving(86))
+
+
+def test_ecn_over_a_queue_that_does_not_mark() -> None:
+    """It named flows where a scenario file has groups."""
+    asks = tcp(3) + tcp(tcp={**WIDE, "ecn": "on"})
+    [advisory] = ap.advisories(make(asks))
+    assert (advisory.code, advisory.place) == ("ecn-without-marks", "flows.1")
+    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="10 Mbit/s"))
+    assert ap.advisories(make(asks, bottleneck=marking)) == []
+
+
+def test_a_limit_in_which_no_packet_fits() -> None:
+    small = ap.Bottleneck(aqm=ap.DropTail(limit="1499 B"), link=ap.FixedLink(rate="10 Mbit/s"))
+    scenario = make(tcp() + ap.flows(source="cbr", rate="1 Mbit/s", packet="500 B"))
+    assert ap.advisories(scenario) == []
+    [advisory] = ap.advisories(scenario.model_copy(update={"bottleneck": small}))
+    assert str(advisory) == (
+        'bottleneck.aqm: limit = "1499 B" is less than a packet of flows.0 (1500 B): all of them '
+        'are dropped. Write at least "1500 B".'
+    )
+
+
+@pytest.mark.parametrize(("reps", "codes"), [(1, []), (2, ["few-replications"]), (5, [])])
+def test_intervals_from_few_replications(reps: int, codes: list[str]) -> None:
+    assert list(told(make(tcp()), reps)) == codes
+
+
+# --- intervals end where a quantity ends -------------------------------------------------------
+
+
+def test_an_interval_is_cut_at_its_bounds() -> None:
+    """The interval of a goodput began at -0.35 Mbit/s, that of a utilisation ended at 1.2."""
+    values = [0.0, 0.1, 0.9]
+    whole, cut = mean_interval(values, 0.99), mean_interval(values, 0.99, (0.0, 1.0))
+    assert (whole.low < 0, whole.high > 1) == (True, True)
+    assert (cut.mean, cut.low, cut.high) == (whole.mean, 0.0, 1.0)
+    assert np.isnan(mean_interval([1.0], 0.99, (0.0, 1.0)).low)
+
+
+def test_no_interval_of_a_result_leaves_what_is_possible() -> None:
+    rare = ap.Bottleneck(aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="10 Mbit/s"))
+    flows = tcp(2, size="3 MB", start={"uniform": ["0 s", "9 s"]})
+    result = ap.simulate(make(flows, bottleneck=rare), reps=2, seed=3)
+    rows = [*result.intervals.values(), *result.queue_intervals(), *result.link_intervals()]
+    found = [value for row in rows for value in row.values() if isinstance(value, ap.Interval)]
+    assert any(value.low == 0 < value.mean for value in found)
+    assert all(value.low >= 0 for value in found if not np.isnan(value.low))
+    assert all(link["utilisation"].high <= 1 for link in result.link_intervals())
+    assert 0.5 <= result.jain().low <= result.jain().high <= 1
+    assert (result.pmf()[["low", "high"]].stack().between(0, 1)).all()
+
+
+# --- groups ------------------------------------------------------------------------------------
+
+
+def test_groups_add_up_their_flows() -> None:
+    """3000 web flows and a bulk flow were one row."""
+    web = ap.flows(20, base_rtt="40 ms", size="30 kB", arrivals={"poisson": "3 /s"})
+    result = ap.simulate(make(tcp() + web), reps=2)
+    groups = result.groups().set_index(["replication", "group"])
+    assert groups["flows"].tolist() == [1, 20, 1, 20]
+    flows = result.flows()
+    flows["group"] = np.where(flows["flow"] == 0, 0, 1)
+    for key, members in flows.groupby(["replication", "group"]):
+        row = groups.loc[key]
+        assert row["goodput_bps"] == pytest.approx(members["goodput_bps"].sum())
+        weights = members["delivered_packets"]
+        delay = (members["mean_delay_s"] * weights).sum() / weights.sum()
+        assert row["mean_delay_s"] == pytest.approx(delay)
+    printed = result.to_dict()["groups"]
+    assert [group["flows"] for group in printed] == [1, 20]
+    mean = groups.xs(1, level="group")["goodput_bps"].mean()
+    assert printed[1]["goodput_bps"]["mean"] == pytest.approx(mean)
+
+
+# --- Ctrl-C ------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_in_a_sweep_ends_it_with_the_partial_result() -> None:
+    """It was swallowed, and a point of fewer replications entered the table."""
+    rows: list[ap.Result] = []
+
+    def stop(finished: int, _total: int, _fraction: float) -> None:
+        if finished and rows:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def sweep() -> None:
+        for reps in (1, 2000, 1):
+            result = ap.simulate(scenario, reps=reps, threads=1, progress=stop)
+            rows.append(result)
+
+    scenario = make(tcp(), duration="300 s")
+    with pytest.raises(KeyboardInterrupt) as raised:
+        sweep()
+    assert len(rows) == 1
+    assert isinstance(raised.value, ap.Interrupted)
+    part = raised.value.result
+    assert part.interrupted
+    assert not part.complete
+    assert 0 < len(part.replications) < 2000 == part.requested
+    whole = ap.simulate(scenario, reps=len(part.replications), threads=1)
+    assert part.replications == whole.replications
+
+
+def test_ctrl_c_before_a_replication_is_finished(tmp_path: Path) -> None:
+    def stop(_finished: int, _total: int, _fraction: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ap.Interrupted, match="0 of 2 replications were finished") as raised:
+        ap.simulate(make(tcp(), duration="100000 s"), reps=2, progress=stop)
+    assert raised.value.result.replications == []
+    assert raised.value.result.advisories == []

@@ -1,0 +1,121 @@
+"""A link that does not begin at the start of its trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+
+PERIOD_S = 8.0
+
+
+@pytest.fixture
+def mahimahi(tmp_path: Path) -> Path:
+    """Write a round of 8 s: 4 opportunities a millisecond for a second, then one."""
+    times = [ms for ms in range(1, 1001) for _ in range(4)] + list(range(1001, 8001))
+    (tmp_path / "steps.down").write_text("".join(f"{ms}\n" for ms in times))
+    return tmp_path / "steps.down"
+
+
+@pytest.fixture
+def rates(tmp_path: Path) -> Path:
+    """Write the same as rates."""
+    text = "time_s,rate_bps\n0,48000000\n1,12000000\n8,12000000\n"
+    (tmp_path / "steps.csv").write_text(text)
+    return tmp_path / "steps.csv"
+
+
+def make(link: ap.Link, **changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "flows": ap.flows(source="cbr", rate="100 Mbit/s"),
+        "bottleneck": ap.Bottleneck(aqm=ap.DropTail(limit="100 packets"), link=link),
+        "duration": "4 s",
+        "record": {"series": ["capacity", "delivered"]},
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+def links(mahimahi: Path, rates: Path, **keys: Any) -> list[ap.Link]:
+    return [
+        ap.TraceLink(file=str(mahimahi), **keys),
+        ap.RateTraceLink(file=str(rates), **keys),
+    ]
+
+
+def test_without_an_offset_nothing_is_new(mahimahi: Path, rates: Path) -> None:
+    """The resolved form, and so every draw and every result, is as it was."""
+    for plain, zero in zip(
+        links(mahimahi, rates), links(mahimahi, rates, offset="0 s"), strict=True
+    ):
+        assert "offset" not in json.loads(make(plain).resolve()[0])["bottleneck"]["link"]
+        assert make(plain).resolve()[0] == make(zero).resolve()[0]
+        run = ap.simulate(make(plain), reps=1)
+        assert "counters" not in run.replications[0]["links"][0]
+
+
+def test_an_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path) -> None:
+    # 6.5 s to 10.5 s: 12 Mbit/s, from 1.5 s to 2.5 s of the run 48, and 12 again.
+    for link in links(mahimahi, rates, offset=f"{3 * PERIOD_S + 6.5} s"):
+        result = ap.simulate(make(link), reps=1)
+        assert result.links()["trace_offset_s"].tolist() == [6.5]
+        capacity = result.capacity()
+        assert capacity is not None
+        edges = [0, 1.5, 2.5, 4]
+        assert capacity.rates(edges) == pytest.approx([12e6, 48e6, 12e6], rel=0.004)
+        delivered = result.series("delivered")
+        counted = np.histogram(delivered["time_s"], edges, weights=delivered["value"])[0]
+        assert counted == pytest.approx(np.array([12e6, 48e6, 12e6]) * np.diff(edges) / 8, rel=0.01)
+        offered = result.series("capacity")
+        assert offered["value"].sum() == pytest.approx(float(capacity.bits(4.0)) / 8)
+
+
+@pytest.mark.parametrize("offset", ["random", {"uniform": ["1 s", "7 s"]}])
+def test_replications_over_one_trace_see_different_parts_of_it(
+    mahimahi: Path, rates: Path, offset: Any
+) -> None:
+    """They differed in the flows' starts alone."""
+    for link in links(mahimahi, rates, offset=offset):
+        result = ap.simulate(make(link), reps=4, seed=2)
+        offsets = result.links()["trace_offset_s"].to_numpy()
+        assert len(set(offsets)) == 4
+        assert ((offsets >= (0 if offset == "random" else 1)) & (offsets < PERIOD_S)).all()
+        assert np.round(offsets * 1000) == pytest.approx(offsets * 1000, abs=1e-9)
+        assert result.flows()["goodput_bps"].nunique() > 1
+        assert "equal-replications" not in {advisory.code for advisory in result.advisories}
+        for index, begins in enumerate(offsets):
+            alone = ap.RateTraceLink if isinstance(link, ap.RateTraceLink) else ap.TraceLink
+            at = alone(file=link.file, offset=f"{begins:.3f} s")
+            same = ap.simulate(make(at), reps=1)
+            ours, theirs = (r.replications[n]["flows"] for r, n in ((result, index), (same, 0)))
+            assert ours == theirs
+            capacity, shifted = result.capacity(index), same.capacity()
+            assert capacity is not None
+            assert shifted is not None
+            assert capacity.rates([0, 1, 2, 3, 4]) == pytest.approx(
+                shifted.rates([0, 1, 2, 3, 4]), rel=1e-9
+            )
+
+
+@pytest.mark.parametrize(
+    ("offset", "message"),
+    [
+        (
+            "anywhere",
+            'offset = "anywhere": not a place in the trace. Write a duration, '
+            '{uniform = ["0 s", "600 s"]} or "random", for example "30 s".',
+        ),
+        ("5 m", "offset = \"5 m\": not a duration. Write a number with ns, us, ms, s, min or h, "
+                'for example "40 ms".'),
+        ({"uniform": ["2 s", "1 s"]}, "offset.uniform = [\"2 s\", \"1 s\"]: the first is after "
+                'the second. Write the earliest and the latest time, for example ["0 s", "1 s"].'),
+    ],
+)  # fmt: skip
+def test_what_is_no_offset(offset: Any, message: str) -> None:
+    with pytest.raises(ap.ScenarioError) as raised:
+        ap.TraceLink(file="a.down", offset=offset)
+    assert str(raised.value) == f"TraceLink: {message}"
