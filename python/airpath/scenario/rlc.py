@@ -71,6 +71,9 @@ class RlcLink(Link):
         anew (``"reset"``).
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
+    poll_stop : str
+        Which reports stop Timer_Poll: those that know of the PDU that polled (``"answer"``, the
+        default), or every one (``"report"``).
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
     poll_window : float
@@ -83,6 +86,9 @@ class RlcLink(Link):
         Whether the last PDU in the buffer, or to be retransmitted, polls. Default True.
     missing_pdu_indicator : bool
         Whether a gap in the sequence numbers triggers a status report. Default True.
+    nack_guard : bool
+        Whether a report is not believed about PDUs sent less than a round trip of the radio ago,
+        `delay` and `reverse_delay` together. TS 25.322 believes every one. Default True.
     concatenation : bool
         Whether the end of one SDU and the start of the next may share a PDU. Default True.
     mrw_timer, reset_timer : Duration
@@ -106,12 +112,14 @@ class RlcLink(Link):
     max_dat: MaxDat = 10
     on_max_dat: Annotated[str, choice("discard", "reset")] = "discard"
     poll_timer: PositiveDuration = Duration(60 * _NS_PER_MS)
+    poll_stop: Annotated[str, choice("answer", "report")] = "answer"
     status_prohibit: Duration = Duration(60 * _NS_PER_MS)
     poll_window: PositiveFraction = 0.5
     window_poll: Annotated[str, choice("every", "timed")] = "every"
     last_pdu_poll: Truth = True
     last_retransmission_poll: Truth = True
     missing_pdu_indicator: Truth = True
+    nack_guard: Truth = True
     concatenation: Truth = True
     mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
     reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)

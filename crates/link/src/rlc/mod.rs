@@ -31,7 +31,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use settings::{OnMaxDat, RlcConfig, WindowPoll};
+pub use settings::{OnMaxDat, PollStop, RlcConfig, WindowPoll};
 
 use crate::link::{Link, LinkKit, LinkReport, SideReport};
 use airpath_core::{

@@ -8,7 +8,7 @@ use super::pdu_set::PduSet;
 use super::receiver::StatusReport;
 use super::sdus::{Sdus, Skip};
 use super::sequence::{PduRun, Sn};
-use super::settings::{OnMaxDat, Rules, WindowPoll};
+use super::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_aqm::Queue;
 use airpath_core::{Ctx, Ring, Time};
 use std::ops::Range;
@@ -331,7 +331,10 @@ impl Sender {
         }
         self.arrived(from, last);
         self.advance();
-        if self.poll.is_some_and(|poll| self.acknowledged >= poll.next) || polled_is_missing {
+        let is_answered = polled_is_missing
+            || self.rules.poll_stop == PollStop::Report
+            || self.poll.is_some_and(|poll| self.acknowledged >= poll.next);
+        if is_answered {
             self.poll = None;
         }
         self.confirm_skips(report.skips_made);
@@ -350,10 +353,10 @@ impl Sender {
         self.nacked.remove(from..end);
     }
 
-    /// Has `pdus` transmitted again, but for those that a report cannot know of yet.
+    /// Has `pdus` transmitted again, but for those about which a report is not believed yet.
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
         for number in pdus {
-            let too_recent = self.sent_at[self.place(number)] + self.rules.round_trip > now;
+            let too_recent = self.sent_at[self.place(number)] + self.rules.nacks_from > now;
             if !too_recent && !self.is_skipped(number) && !self.known.contains(number) {
                 self.nacked.insert(number..number + 1);
             }

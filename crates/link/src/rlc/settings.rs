@@ -33,6 +33,17 @@ pub enum WindowPoll {
     Timed,
 }
 
+/// Which reports stop Timer_Poll (TS 25.322 §9.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PollStop {
+    /// Those that know of the PDU that polled: they acknowledge everything up to it, or miss it.
+    #[default]
+    Answer,
+    /// Every one.
+    Report,
+}
+
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +72,9 @@ pub struct RlcConfig {
     pub on_max_dat: OnMaxDat,
     /// Timer_Poll, ns. Above 0.
     pub poll_timer_ns: u64,
+    /// Which reports stop it.
+    #[serde(default)]
+    pub poll_stop: PollStop,
     /// Timer_Status_Prohibit, ns. 0: none.
     pub status_prohibit_ns: u64,
     /// Poll_Window: share of the window, in (0, 1], from which PDUs poll.
@@ -74,6 +88,10 @@ pub struct RlcConfig {
     pub last_retransmission_poll: bool,
     /// Whether a gap in the sequence numbers triggers a status report.
     pub missing_pdu_indicator: bool,
+    /// Whether a report is not believed about PDUs sent less than a round trip of the radio ago.
+    /// TS 25.322 believes every one.
+    #[serde(default = "yes")]
+    pub nack_guard: bool,
     /// Whether the end of one SDU and the start of the next may share a PDU.
     pub concatenation: bool,
     /// Timer_MRW, ns. Above 0.
@@ -86,6 +104,10 @@ pub struct RlcConfig {
     /// The same for the reverse direction; null: as the forward one, independently.
     #[serde(default)]
     pub reverse_channel: Option<Value>,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl RlcConfig {
@@ -122,6 +144,7 @@ impl RlcConfig {
     }
 
     pub(super) fn rules(&self) -> Rules {
+        let round_trip = self.latency_ns + self.reverse_latency();
         Rules {
             window: self.window,
             payload: self.pdu_payload,
@@ -129,12 +152,17 @@ impl RlcConfig {
             max_dat: self.max_dat,
             on_max_dat: self.on_max_dat,
             poll_timer: Duration::from_nanos(self.poll_timer_ns),
+            poll_stop: self.poll_stop,
             poll_from: (self.poll_window * self.window as f64).ceil() as u64,
             window_poll: self.window_poll,
             last_pdu_poll: self.last_pdu_poll,
             last_retransmission_poll: self.last_retransmission_poll,
             mrw_timer: Duration::from_nanos(self.mrw_timer_ns),
-            round_trip: Duration::from_nanos(self.latency_ns + self.reverse_latency()),
+            nacks_from: if self.nack_guard {
+                Duration::from_nanos(round_trip)
+            } else {
+                Duration::ZERO
+            },
         }
     }
 }
@@ -157,12 +185,13 @@ pub(super) struct Rules {
     pub(super) max_dat: u8,
     pub(super) on_max_dat: OnMaxDat,
     pub(super) poll_timer: Duration,
+    pub(super) poll_stop: PollStop,
     /// Outstanding PDUs from which on a PDU polls.
     pub(super) poll_from: u64,
     pub(super) window_poll: WindowPoll,
     pub(super) last_pdu_poll: bool,
     pub(super) last_retransmission_poll: bool,
     pub(super) mrw_timer: Duration,
-    /// Least time between a transmission and a report that knows of it.
-    pub(super) round_trip: Duration,
+    /// Time from a transmission on from which a report is believed that it is missing.
+    pub(super) nacks_from: Duration,
 }

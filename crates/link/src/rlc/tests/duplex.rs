@@ -59,6 +59,7 @@ fn description(stream: &mut Stream) -> Value {
         "on_max_dat": one_of(stream, &["discard", "reset"]),
         "poll_timer_ns": one_of(stream, &timers), "poll_window": one_of(stream, &[0.01, 0.5, 1.0]),
         "window_poll": one_of(stream, &["every", "timed"]),
+        "poll_stop": one_of(stream, &["answer", "report"]), "nack_guard": stream.bernoulli(0.7),
         "status_prohibit_ns": one_of(stream, &[0, 10 * MS, 60 * MS, 300 * MS]),
         "last_pdu_poll": true, "last_retransmission_poll": true,
         "missing_pdu_indicator": stream.bernoulli(0.7), "concatenation": stream.bernoulli(0.7),

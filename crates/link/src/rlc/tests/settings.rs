@@ -1,7 +1,7 @@
 //! Random settings of a sender, a receiver and the air between them.
 
 use crate::rlc::receiver::ReceiverRules;
-use crate::rlc::settings::{OnMaxDat, Rules, WindowPoll};
+use crate::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_core::{Duration, Stream};
 
 /// A TTI.
@@ -62,12 +62,13 @@ impl Settings {
             max_dat: one_of(stream, &[2, 3, 4, 10, 40, 255]),
             on_max_dat: OnMaxDat::Discard,
             poll_timer: one_of(stream, &timers),
+            poll_stop: one_of(stream, &[PollStop::Answer, PollStop::Report]),
             poll_from: (poll_window * window as f64).ceil() as u64,
             window_poll: one_of(stream, &[WindowPoll::Every, WindowPoll::Timed]),
             last_pdu_poll: true,
             last_retransmission_poll: true,
             mrw_timer: one_of(stream, &timers),
-            round_trip: Duration::from_millis(20 * latency),
+            nacks_from: one_of(stream, &[Duration::ZERO, Duration::from_millis(20 * latency)]),
         };
         let receiver = ReceiverRules {
             window,

@@ -4,7 +4,7 @@ use crate::rlc::receiver::{Receiver, ReceiverRules, StatusReport};
 use crate::rlc::sdus::Sdus;
 use crate::rlc::sender::{Payload, Sender};
 use crate::rlc::sequence::{PduRun, Sn};
-use crate::rlc::settings::{OnMaxDat, Rules, WindowPoll};
+use crate::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{Bytes, Duration, FlowId, Packet, Registry, Seed, Setup, Time, test_kit::Bench};
 use serde_json::json;
@@ -25,12 +25,13 @@ fn rules() -> Rules {
         max_dat: 10,
         on_max_dat: OnMaxDat::Discard,
         poll_timer: Duration::from_millis(60),
+        poll_stop: PollStop::Answer,
         poll_from: 512,
         window_poll: WindowPoll::Every,
         last_pdu_poll: true,
         last_retransmission_poll: true,
         mrw_timer: Duration::from_millis(200),
-        round_trip: Duration::from_millis(50),
+        nacks_from: Duration::from_millis(50),
     }
 }
 
@@ -236,6 +237,20 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     }
 }
 
+/// The same reports: as a simpler simulator has it, the older hole stops it too.
+#[test]
+fn any_report_stops_timer_poll_when_it_is_told_to() {
+    let change = Rules { last_retransmission_poll: false, poll_stop: PollStop::Report, ..rules() };
+    for missing in [(2, 3), (0, 1)] {
+        let mut sending = Sending::new(change);
+        sending.offer(100);
+        assert_eq!(sending.tti(0, 12), polls(0..3));
+        sending.report(55, 3, &[missing]);
+        assert_eq!(sending.tti(56, 1), polls_not(missing.0..missing.1));
+        assert_eq!(sending.ready_at(), None);
+    }
+}
+
 /// VT(S) - 1 has arrived, an older one has not: at MaxDAT - 1 transmissions VT(A) polls instead.
 #[test]
 fn clause_9_7_3_a_poll_does_not_send_a_pdu_more_often_than_max_dat_allows() {
@@ -265,6 +280,17 @@ fn clause_11_5_3_a_report_that_cannot_know_of_the_repetition_is_ignored() {
     assert_eq!(sending.tti(109, 1), polls_not(12..13));
     sending.report(110, 13, &[(3, 4)]);
     assert_eq!(sending.tti(110, 1), polls(3..4));
+}
+
+/// TS 25.322 has no such guard: PDU 3 is sent twice within a round trip.
+#[test]
+fn clause_11_5_3_read_literally_every_report_is_believed() {
+    let mut sending = Sending::saturated(Rules { nacks_from: Duration::ZERO, ..rules() });
+    sending.tti(0, 12);
+    sending.report(60, 12, &[(3, 4)]);
+    assert_eq!(sending.tti(60, 1), polls(3..4));
+    sending.report(61, 12, &[(3, 4)]);
+    assert_eq!(sending.tti(61, 1), polls(3..4));
 }
 
 #[test]
