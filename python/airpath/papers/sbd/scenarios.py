@@ -11,6 +11,13 @@ from typing import Any, Final, NamedTuple
 
 from airpath.papers.base import Cell, Effort
 from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
+from airpath.papers.sbd.table1 import (
+    base_rtt_ms,
+    channel,
+    link_settings,
+    tcp_settings,
+    wired_ms,
+)
 from airpath.scenario import (
     Bottleneck,
     Control,
@@ -28,6 +35,7 @@ from airpath.scenario import DropTail as DropTailQueue
 from airpath.scenario import Sbd as SbdQueue
 
 __all__ = [
+    "AS_CHOSEN",
     "SWITCH_S",
     "TABLE_RUNS",
     "TRACE",
@@ -35,20 +43,21 @@ __all__ = [
     "ByRate",
     "Case",
     "Use",
+    "Variant",
+    "build",
     "effort_of",
     "simulated",
 ]
 
-SDU_BYTES: Final = 1500
-BASE_RTT: Final = "250 ms"
-"""RTPD = RTT_w + RTT_f (sbd-2006 §5)."""
+WIRED: Final = Wire(rate="1 Mbit/s", delay=f"{wired_ms() / 2:g} ms")
+"""The wired network (sbd-2006 §4, Table 1)."""
 
-WIRED: Final = Wire(rate="1 Mbit/s", delay="100 ms")
-"""The wired network (sbd-2006 §4)."""
+LINK: Final[Mapping[str, Any]] = {**link_settings(), "window_poll": "timed"}
+"""RLC: Table 1 and README.md."""
 
 TCP: Final[Mapping[str, Any]] = {
-    "receive_window": "65535 B",
-    "initial_window": "1460 B",
+    **tcp_settings(),
+    "window_growth": "bytes",
     "delayed_ack_segments": 2,
     "delayed_ack_timeout": "200 ms",
     "initial_rto": "3 s",
@@ -142,14 +151,28 @@ class Variant(NamedTuple):
     duration_s: float = 0.0
 
 
+AS_CHOSEN: Final = Variant("as chosen")
+
 VARIANTS: Final[Mapping[str, Variant]] = {
     "immediate-ack": Variant("an ACK for each segment", tcp={"delayed_ack_segments": 1}),
+    "byte-counting": Variant(
+        "windows grow by the bytes acknowledged (RFC 3465)", tcp={"window_growth": "abc-1"}
+    ),
     "window": Variant("a window of 64 000 bytes", tcp={"receive_window": "64 kB"}),
     "reno-guard": Variant(
         "Reno may retransmit fast again before the last loss is repaired",
         tcp={"fast_retransmit_guard": False},
     ),
     "min-rto": Variant("minimum RTO 0.2 s", tcp={"min_rto": "200 ms"}),
+    "turnaround": Variant(
+        "radio 25 ms each way: on the grid of TTIs a turnaround of 55 ms",
+        link={"delay": "25 ms", "reverse_delay": "25 ms"},
+    ),
+    "nack-guard": Variant(
+        "reports are believed about PDUs that were only just sent (TS 25.322)",
+        link={"nack_guard": False},
+    ),
+    "poll-stop": Variant("any status report stops Timer_Poll", link={"poll_stop": "report"}),
     "window-polls": Variant("every PDU above the poll window polls", link={"window_poll": "every"}),
     "rlc-reset": Variant("RLC reset when MaxDAT is reached", link={"on_max_dat": "reset"}),
     "100-s": Variant("runs of 100 s", duration_s=100.0),
@@ -207,12 +230,26 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
         How long it is simulated.
     """
     case = Case(*cell)
+    return build(case, effort, VARIANTS.get(case.variant, AS_CHOSEN))
+
+
+def build(case: Case, effort: Effort, variant: Variant) -> Scenario:
+    """Return the scenario of a case with the entries of a variant.
+
+    Parameters
+    ----------
+    case : Case
+        Which; what it says about a variant is not looked at.
+    effort : Effort
+        How long it is simulated.
+    variant : Variant
+        What is changed.
+    """
     use = case.use
-    variant = VARIANTS.get(case.variant, Variant(""))
     link = RlcLink(
         rate=f"{case.bearer} kbit/s",
-        channel={"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
-        **{"window_poll": "timed", **variant.link},
+        channel=channel(),
+        **{**LINK, **variant.link},
     )
     change = [Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []
     early = case.flows - bool(use.newcomer_s)
@@ -225,7 +262,7 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
             cc="reno",
             profile="rfc",
             tcp={**TCP, **variant.tcp},
-            base_rtt=BASE_RTT,
+            base_rtt=f"{base_rtt_ms()} ms",
             start=start,
             size=f"{use.download_kb} kB" if use.download_kb else None,
         )
