@@ -33,11 +33,21 @@ from airpath.papers.sbd.traces import TRACES, cells_of_trace, trace_item
 __all__ = ["PAPER"]
 
 _STATEMENTS_OF = {
-    "fig1": ("over-buffering",),
-    "fig2": (),
-    "fig6": ("reaction-time", "minth-bdp", "alpha"),
-    "fig14": ("slow-start", "short-downloads", "reconfiguration"),
-    "fig15": ("slow-start", "reconfiguration"),
+    "fig1": ("buffer-size", "over-buffering", "newcomer"),
+    "fig2": ("drop-tail-trace",),
+    "table3": ("proposal",),
+    "table6": ("conclusions", "sbd-or-red-1", "sbd-or-red-4"),
+    "fig6": ("reaction-time", "rising-t-r", "minth-bdp", "kept-goodput", "alpha", "alpha-delay"),
+    "fig10": ("red-responsive",),
+    "fig14": (
+        "slow-start",
+        "first-losses",
+        "short-downloads",
+        "short-downloads-red",
+        "reconfiguration",
+        "less-after-the-change",
+    ),
+    "fig15": ("slow-start", "first-losses", "reconfiguration", "less-after-the-change"),
 }
 
 
@@ -86,7 +96,13 @@ PAPER: Final = Paper(
             _STATEMENTS_OF["fig1"],
         ),
         *(
-            Item(f"table{number}", title, cells_of_table(number), setting_table(number))
+            Item(
+                f"table{number}",
+                title,
+                cells_of_table(number),
+                setting_table(number),
+                _STATEMENTS_OF.get(f"table{number}", ()),
+            )
             for number, title in TITLES.items()
         ),
         Item(
@@ -94,7 +110,7 @@ PAPER: Final = Paper(
             "drop-tail, and the improvements by SBD and RED",
             TABLE6_CELLS,
             evaluate_table6,
-            ("conclusions",),
+            _STATEMENTS_OF["table6"],
         ),
         *(
             Item(

@@ -13,6 +13,7 @@ from airpath.papers.sbd.scenarios import Case
 from airpath.papers.session import Estimate, Session
 
 __all__ = [
+    "both_timed_out",
     "compared",
     "completion_s",
     "delay",
@@ -49,6 +50,11 @@ def _over_packets(replication: Mapping[str, Any], quantity: str) -> float:
 def overflows(replication: Mapping[str, Any]) -> float:
     """SDUs that found the RLC buffer full."""
     return float(_bottleneck(replication)["drops"].get("overflow", 0))
+
+
+def both_timed_out(replication: Mapping[str, Any]) -> float:
+    """Return 1 when the retransmission timer of every flow has expired, else 0."""
+    return float(all(flow["timeouts"] > 0 for flow in replication["flows"]))
 
 
 def completion_s(replication: Mapping[str, Any]) -> float:

@@ -1,0 +1,98 @@
+"""What the checks of the statements share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from airpath.papers.base import Cell, Statement, StatementSpec
+from airpath.papers.sbd.clouds import strengths
+from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, published_table
+from airpath.papers.sbd.measures import compared
+from airpath.papers.sbd.scenarios import Case, Use
+from airpath.papers.session import Estimate, Session
+
+__all__ = [
+    "CHECKED",
+    "FLAT",
+    "SWEPT",
+    "T_R_MS",
+    "Value",
+    "flows_named",
+    "is_less",
+    "known",
+    "means",
+    "proposals",
+    "red_proposed",
+    "sbd_proposed",
+    "spec",
+    "sweep",
+]
+
+Value = Callable[[Mapping[str, Any]], float]
+"""Takes a number out of a replication."""
+
+SWEPT: Final = (384, 128)
+"""The bearers of Figs. 6, 8, 10 and 12."""
+
+FLAT: Final = 0.95
+"""Share of the largest goodput that counts as flat, or as near the optimum."""
+
+CHECKED: Final = Use(replications=100)
+"""The same number of runs in every mode, so that the statements are checked on the same numbers."""
+
+T_R_MS: Final = strengths("sbd", 4)
+"""What T_r is swept over, ms."""
+
+
+def sbd_proposed(bearer: int) -> Sbd:
+    """Return SBD's setting of Table 3."""
+    aqm = published_table(3)[bearer].aqm
+    assert isinstance(aqm, Sbd)
+    return aqm
+
+
+def red_proposed(bearer: int) -> Red:
+    """Return RED's setting of Table 5."""
+    aqm = published_table(5)[bearer].aqm
+    assert isinstance(aqm, Red)
+    return aqm
+
+
+def proposals(bearer: int) -> dict[str, Aqm]:
+    """Return drop-tail and the proposed settings, by name."""
+    return {"drop-tail": DropTail(), "SBD": sbd_proposed(bearer), "RED": red_proposed(bearer)}
+
+
+def sweep(bearer: int, min_th: int) -> list[Case]:
+    """Return SBD with one flow over `T_R_MS`."""
+    return [Case(bearer, 1, Sbd(int(t_r), min_th), use=CHECKED) for t_r in T_R_MS]
+
+
+def known(session: Session, case: Case, value: Value) -> Estimate:
+    """Return the mean of a number over the runs of a case."""
+    estimate = session.estimate(case, value)
+    if estimate is None:
+        raise ValueError("a statement is checked only when all its cells were simulated")
+    return estimate
+
+
+def means(session: Session, cases: Sequence[Case], value: Value) -> list[float]:
+    """Return the mean of a number in each of some cases."""
+    return [known(session, case, value).mean for case in cases]
+
+
+def is_less(session: Session, case: Case, other: Case, value: Value) -> bool:
+    """Whether the interval of the differences, run by run, is below 0."""
+    difference = compared(session.values(case, value), session.values(other, value), session)
+    return difference is not None and difference.high < 0
+
+
+def flows_named(flows: int) -> str:
+    """Return how many flows there are, in words."""
+    return f"{flows} flow{'s' if flows > 1 else ''}"
+
+
+def spec(key: str, cells: Sequence[Cell], check: Callable[[Session], Statement]) -> StatementSpec:
+    """Return a statement that needs `cells`, each of them once."""
+    return StatementSpec(key, list(dict.fromkeys(cells)), check)
