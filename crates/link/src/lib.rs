@@ -44,7 +44,7 @@ pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
 pub use registry::{AnyLink, LinkRegistry};
-pub use rlc::{OnMaxDat, RlcAm, RlcConfig, WindowPoll};
+pub use rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};
 pub use trace::{TraceConfig, TraceLink};

@@ -274,7 +274,8 @@ impl RlcAm {
     #[inline]
     fn receive_status(&mut self, side: usize, place: u32, ctx: &mut Ctx<'_>) {
         let direction = &mut self.directions[side];
-        direction.sender.on_status(&self.reports[place as usize], ctx.now);
+        let sdus_wait = direction.queue.as_ref().is_some_and(|queue| !queue.is_empty());
+        direction.sender.on_status(&self.reports[place as usize], sdus_wait, ctx.now);
         direction.free_acknowledged(&mut ctx.on_side(self.outputs[side]));
         self.free_reports.push(place);
     }

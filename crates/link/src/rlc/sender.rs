@@ -310,8 +310,9 @@ impl Sender {
         self.skip_at = Time::ZERO;
     }
 
-    /// A status report arrives. One that is older than what is known says nothing new.
-    pub(super) fn on_status(&mut self, report: &StatusReport, now: Time) {
+    /// A status report arrives. One that is older than what is known says nothing new. `sdus_wait`
+    /// says whether there are SDUs that have not been begun.
+    pub(super) fn on_status(&mut self, report: &StatusReport, sdus_wait: bool, now: Time) {
         let last = report.last.at_or_after(self.acknowledged);
         if last > self.next {
             return;
@@ -331,13 +332,17 @@ impl Sender {
         }
         self.arrived(from, last);
         self.advance();
-        let is_answered = polled_is_missing
-            || self.rules.poll_stop == PollStop::Report
-            || self.poll.is_some_and(|poll| self.acknowledged >= poll.next);
-        if is_answered {
+        let is_acknowledged = self.poll.is_some_and(|poll| self.acknowledged >= poll.next);
+        if is_acknowledged || polled_is_missing || self.any_report_stops_poll(sdus_wait) {
             self.poll = None;
         }
         self.confirm_skips(report.skips_made);
+    }
+
+    /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to wait
+    /// that can be sent, the last of which polls: or else nothing might ask again.
+    fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
+        self.rules.poll_stop == PollStop::Report && sdus_wait && self.window_left() > 0
     }
 
     /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is old.

@@ -40,7 +40,7 @@ pub enum PollStop {
     /// Those that know of the PDU that polled: they acknowledge everything up to it, or miss it.
     #[default]
     Answer,
-    /// Every one.
+    /// Every one while SDUs wait, the last of which polls again.
     Report,
 }
 

@@ -211,6 +211,43 @@ fn a_lost_tti_is_reported_once_a_later_one_arrives_and_is_repeated() {
     assert_eq!(exchange.counter(0, "duplicate_pdus"), 0.0);
 }
 
+/// The PDU of 20 ms shows what is missing. With 20 + 30 ms it is repeated 50 ms later; with 25 ms
+/// each way the report waits for a TTI, and so does the repetition.
+#[test]
+fn a_report_and_what_it_asks_for_wait_for_a_tti() {
+    for (forward, back, reported, repeated) in [(20, 30, 40, 70), (25, 25, 50, 80)] {
+        let change = json!({"latency_ns": forward * MS, "reverse_latency_ns": back * MS});
+        let mut exchange = Exchange::new(&change, [&[10], &[]]);
+        exchange.offer(0, 0, 0, 1500);
+        exchange.run(repeated);
+        assert_eq!(exchange.used(1), [reported], "{forward} + {back} ms");
+        assert_eq!(exchange.used(0), [0, 10, 20, 30, repeated]);
+    }
+}
+
+/// sbd-2006 was simulated with 25 ms each way, and its reports locked into a cycle of 60 ms, the
+/// length of both timers: a prohibited report comes after Timer_Poll has expired, and the poll of
+/// that moment is prohibited again. 50 ms or a longer Timer_Poll end it.
+#[test]
+fn a_report_that_comes_after_timer_poll_has_expired_is_asked_for_again_and_again() {
+    let reported = |forward: u64, back: u64, poll_timer: u64| {
+        let change = json!({
+            "rate_bps": 64_000, "window_poll": "timed", "poll_timer_ns": poll_timer * MS,
+            "latency_ns": forward * MS, "reverse_latency_ns": back * MS});
+        // Two outages, the second one before the holes of the first are filled.
+        let mut exchange = Exchange::new(&change, [&[100, 110, 120, 200, 210], &[]]);
+        for number in 0..10 {
+            exchange.offer(0, 0, number, 1500);
+        }
+        exchange.run(900);
+        exchange.used(1)
+    };
+    assert_eq!(reported(20, 30, 60), [150, 240, 300]);
+    assert_eq!(reported(25, 25, 90), [160, 330, 400]);
+    let locked: Vec<u64> = (0..=10).map(|cycle| 300 + 60 * cycle).collect();
+    assert_eq!(reported(25, 25, 60), [&[160], &locked[..]].concat());
+}
+
 // --- giving up --------------------------------------------------------------------------------
 
 /// The SDU's only TTI is lost, and it may not be sent again; so is the first order to go on without

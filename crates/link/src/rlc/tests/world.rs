@@ -344,7 +344,7 @@ impl World {
         if heard.last + 2048 <= self.acknowledged {
             return;
         }
-        self.sender.on_status(&heard.report, now);
+        self.sender.on_status(&heard.report, !self.queue.is_empty(), now);
         let Self { sender, sdus, .. } = self;
         let (count, bytes) = sdus.free(|pdus| sender.has_arrived(pdus));
         self.queue.release(count, bytes, &mut self.bench.at(now));
