@@ -57,7 +57,8 @@ class RlcLink(Link):
     tti : Duration
         Transmission time interval, above 0. Default 10 ms.
     delay : Duration
-        From the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms.
+        From the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. What
+        arrives within a TTI is answered in the next one: whole TTIs lose no time.
     reverse_delay : Duration, optional
         That of the reverse direction. Default: as `delay`.
     pdu_payload : Size
@@ -73,7 +74,7 @@ class RlcLink(Link):
         Timer_Poll, above 0. Default 60 ms.
     poll_stop : str
         Which reports stop Timer_Poll: those that know of the PDU that polled (``"answer"``, the
-        default), or every one (``"report"``).
+        default), or every one while packets wait (``"report"``).
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
     poll_window : float
