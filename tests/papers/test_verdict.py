@@ -10,6 +10,7 @@ import io
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,6 +131,15 @@ MISSING = row(None, row={"bearer": 384})
 @pytest.fixture
 def bad() -> Report:
     return report([*BAD, MISSING], [statement("good", True), statement("alpha", False)])
+
+
+def test_a_measure_of_ours_is_no_statement_of_the_paper() -> None:
+    measures = [
+        replace(statement(f"measure {holds}", holds), of_paper=False) for holds in (True, False)
+    ]
+    verdict = verdict_of([], [statement("good", True), *measures])
+    assert (verdict.statements, verdict.failed) == (1, [])
+    assert [each.to_dict()["of_paper"] for each in measures] == [False, False]
 
 
 def test_the_verdict_counts_each_number_once(bad: Report) -> None:

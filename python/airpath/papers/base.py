@@ -212,6 +212,9 @@ class Statement:
         The numbers it rests on, for people.
     values : mapping
         The same for programs.
+    of_paper : bool
+        False for a measure of ours beside a statement of the paper: no verdict counts it. Default
+        True.
     """
 
     key: str
@@ -220,6 +223,7 @@ class Statement:
     holds: bool
     measured: Sequence[str]
     values: Mapping[str, Any]
+    of_paper: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the statement as a JSON object."""
@@ -228,6 +232,7 @@ class Statement:
             "text": self.text,
             "criterion": self.criterion,
             "holds": self.holds,
+            "of_paper": self.of_paper,
             "measured": list(self.measured),
             "values": dict(self.values),
         }

@@ -112,7 +112,7 @@ def verdict_of(items: Sequence[ItemResult], statements: Sequence[Statement]) -> 
     items : sequence of ItemResult
         With their rows.
     statements : sequence of Statement
-        Those that were checked.
+        Those that were checked; measures that are not the paper's are left out.
     """
     # A number that two items show is one number.
     found: dict[tuple[Any, ...], Outside] = {}
@@ -123,14 +123,15 @@ def verdict_of(items: Sequence[ItemResult], statements: Sequence[Statement]) -> 
                 found.setdefault(name, Outside(item.item, row))
     rows = list(found.values())
     judged = [each for each in rows if each.row.within is not None]
+    checked = [statement for statement in statements if statement.of_paper]
     computed = sum(each.row.ours is not None for each in rows)
     return Verdict(
         numbers=len(judged),
         outside=[each for each in judged if not each.row.within],
         not_judged=computed - len(judged),
         missing=len(rows) - computed,
-        statements=len(statements),
-        failed=[statement for statement in statements if not statement.holds],
+        statements=len(checked),
+        failed=[statement for statement in checked if not statement.holds],
     )
 
 

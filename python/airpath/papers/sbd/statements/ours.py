@@ -7,6 +7,7 @@ and that the engine behaves as it did; they are no test of the paper.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -75,6 +76,7 @@ def _rising_t_r(session: Session) -> Statement:
         holds,
         measured,
         values,
+        of_paper=False,
     )
 
 
@@ -106,6 +108,7 @@ def _kept_goodput(session: Session) -> Statement:
         holds,
         measured,
         values,
+        of_paper=False,
     )
 
 
@@ -115,12 +118,13 @@ FIRST_LOSSES: Final = Use(duration_s=6.0, replications=100)
 
 
 def _first_losses(session: Session) -> Statement:
-    return slow_start_statement(
+    found = slow_start_statement(
         session,
         "first-losses",
         "Ours, weaker than `slow-start`: the first 6 s, slow start and the losses that end it.",
         FIRST_LOSSES,
     )
+    return replace(found, of_paper=False)
 
 
 # --- alpha -------------------------------------------------------------------------------------
@@ -163,6 +167,7 @@ def _alpha_delay(session: Session) -> Statement:
         holds,
         measured,
         values,
+        of_paper=False,
     )
 
 
@@ -205,6 +210,7 @@ def _newcomer(session: Session) -> Statement:
         rises and falls and difference is not None and difference.low > 0,
         [f"{size} SDUs: mean RTT {rtts[size]:.2f} s, Jain {mean[size]:.3f}" for size in SIZES],
         {f"buffer={size}": {"rtt_s": rtts[size], "jain": mean[size]} for size in SIZES},
+        of_paper=False,
     )
 
 
@@ -228,6 +234,7 @@ def _less_after_the_change(session: Session) -> Statement:
         holds,
         lines,
         {name: {"overflows": lost[name], "delay_s": delays[name]} for name in lost},
+        of_paper=False,
     )
 
 
