@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from airpath.papers import Effort, Report, Row, load, reproduce
 from airpath.papers._engine import Compiled, Series, Simulated
 from airpath.papers.files import read_table
 from airpath.papers.page import page
-from airpath.papers.sbd import scenarios
+from airpath.papers.sbd import fit, scenarios, table1
 from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, strengths
 from airpath.papers.sbd.data import (
     BEARERS,
@@ -29,8 +30,8 @@ from airpath.papers.sbd.data import (
 )
 from airpath.papers.sbd.measures import delay_s, goodput_kbps, jain_in_windows
 from airpath.papers.sbd.scenarios import TABLE_RUNS, TRACE, VARIANTS, ByRate, Case, Use
-from airpath.papers.sbd.statements import STATEMENTS
-from airpath.papers.sbd.tables import TABLE6_CELLS
+from airpath.papers.sbd.statements import CLAIMS, STATEMENTS
+from airpath.papers.sbd.tables import TABLE6_CELLS, keys
 from airpath.papers.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -88,31 +89,145 @@ def resolved(case: Case, effort: Effort = SHORT) -> Any:
     return json.loads(scenarios.simulated(case, effort).resolve()[0])
 
 
-def test_the_path_is_that_of_fig5_and_table1() -> None:
+def test_the_path_is_that_of_fig5() -> None:
     found = resolved(Case(256, 1, DropTail()))
     link = found["bottleneck"]["link"]
     assert (link["kind"], link["rate_bps"]) == ("rlc-am", 256_000)
-    assert (link["pdu_payload"], link["tti_ns"], link["window"]) == (40, 10_000_000, 1024)
-    assert (link["max_dat"], link["poll_timer_ns"], link["status_prohibit_ns"]) == (
-        10,
-        60_000_000,
-        60_000_000,
-    )
-    channel = link["channel"]
-    assert (channel["kind"], channel["frame_error_rate"], channel["doppler"]) == (
-        "burst",
-        0.1,
-        0.01,
-    )
     assert found["ack_path"]["kind"] == "reverse"
-    assert found["backhaul"] == {"rate_bps": 1_000_000, "delay_ns": 100_000_000}
+    assert found["backhaul"]["rate_bps"] == 1_000_000
     [flow] = found["flows"]
-    # 25 ms over the bearer and 100 ms over the backhaul, each way, is all of the 250 ms.
-    assert link["latency_ns"] == 25_000_000
+    # The bearer and the backhaul take all of the 250 ms.
     assert [flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire")] == [0, 0, 0]
     options = flow["source"]["options"]
-    assert (options["receive_window"], options["initial_window"]) == (65_535, 1460)
     assert (options["recovery"], options["delayed_ack_segments"]) == ("reno", 2)
+
+
+def turnaround_ms(link: Any, there: str, back: str) -> float:
+    """Return the time from a poll to its answer: what arrives within a TTI waits for the next."""
+    ttis = -(-link[there] // link["tti_ns"])
+    return float(ttis * link["tti_ns"] + link[back]) / 1e6
+
+
+TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "PDU payload size": lambda link, *_: f"{8 * link['pdu_payload']} bits",
+    "TTI (Transm. Time Interval)": lambda link, *_: f"{link['tti_ns'] / 1e6:g} ms",
+    "Transmission window": lambda link, *_: f"{link['window']} PDUs",
+    "maxDAT": lambda link, *_: str(link["max_dat"]),
+    "In-order-delivery": lambda *_: "true",
+    "Status Prohibit Timer": lambda link, *_: f"{link['status_prohibit_ns'] / 1e6:g} ms",
+    "Missing PDU detection": lambda link, *_: str(link["missing_pdu_indicator"]).lower(),
+    "Poll Timer": lambda link, *_: f"{link['poll_timer_ns'] / 1e6:g} ms",
+    "Wireless Round Trip Delay": lambda link, *_: (
+        f"{turnaround_ms(link, 'latency_ns', 'reverse_latency_ns'):g} ms"
+    ),
+    "Normalized doppler frequency": lambda link, *_: f"{link['channel']['doppler']:g}",
+    "Poll window": lambda link, *_: f"{100 * link['poll_window']:g} %",
+    "Last PDU in buffer Poll": lambda link, *_: "yes" if link["last_pdu_poll"] else "no",
+    "Last retransmitted PDU Poll": lambda link, *_: (
+        "yes" if link["last_retransmission_poll"] else "no"
+    ),
+    "Frame Error Ratio (FER)": lambda link, *_: f"{100 * link['channel']['frame_error_rate']:g} %",
+    "Maximum TCP/IP packet size": lambda _link, tcp, _: f"{tcp['mss'] + 40} bytes",
+    # 65 536 bytes are one more than a window without scaling can say.
+    "Maximum allowed window": lambda _link, tcp, _: f"{(tcp['receive_window'] + 1) // 1024} kbytes",
+    "Initial window": lambda _link, tcp, _: f"{tcp['initial_window'] / tcp['mss']:g}",
+    "Wired Network Round Trip Delay": lambda _link, _tcp, wire: (
+        f"{2 * wire['delay_ns'] / 1e6:g} ms"
+    ),
+}
+"""How a resolved scenario says what Table 1 does."""
+
+
+@pytest.mark.parametrize("row", read_table("sbd", "table1.csv"), ids=lambda row: row["parameter"])
+def test_the_scenario_has_what_table_1_says(row: dict[str, str]) -> None:
+    """The radio's turnaround was 55 ms once, for 25 ms each way are no whole TTIs."""
+    found = resolved(Case(256, 1, DropTail()))
+    tcp = found["flows"][0]["source"]["options"]
+    said = TABLE_1[row["parameter"]](found["bottleneck"]["link"], tcp, found["backhaul"])
+    assert said == row["setting"]
+
+
+def test_the_turnaround_is_the_same_the_other_way() -> None:
+    link = resolved(Case(256, 1, DropTail()))["bottleneck"]["link"]
+    assert turnaround_ms(link, "reverse_latency_ns", "latency_ns") == 50
+
+
+def test_a_setting_in_another_unit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = {**table1.table1(), "Poll Timer": "6 s"}
+    monkeypatch.setattr(table1, "table1", lambda: changed)
+    with pytest.raises(ValueError, match="Poll Timer = '6 s' is not in 'ms'"):
+        table1.link_settings()
+
+
+def test_the_growth_of_windows_is_named() -> None:
+    """The default of the profile may change; RFC 2581, in force in 2006, has one formula."""
+    assert scenarios.TCP["window_growth"] == "bytes"
+    found = resolved(Case(384, 1, DropTail()))
+    assert found["flows"][0]["source"]["options"]["window_growth"] == "bytes"
+
+
+def test_status_reports_do_not_lock_into_a_cycle() -> None:
+    """About 4 a second are due at 64 kbit/s; with a turnaround of 55 ms there were 6.6."""
+    case = Case(64, 4, DropTail())
+    scenario = scenarios.simulated(case, Effort(20, 60.0, 0.0))
+    found = Compiled().simulate(scenario, replications=20, seed=1, threads=None, progress=None)
+    reports = [
+        link["counters"]["status_reports"] / 60
+        for run in found.replications
+        for link in run["links"]
+        if link["name"] == "reverse"
+    ]
+    assert len(reports) == 20
+    assert 3.2 <= sum(reports) / 20 <= 4.4
+
+
+# --- the joint fit -----------------------------------------------------------------------------
+
+
+def test_the_joint_fit_has_every_combination_once_and_the_nearest_first() -> None:
+    rows = read_table("sbd", "fit.csv")
+    scores = [float(row["score"]) for row in rows]
+    assert scores == sorted(scores)
+    names = fit.Choice._fields
+    assert {tuple(row[name] for name in names) for row in rows} == {
+        tuple(map(str, choice)) for choice in fit.COMBINATIONS
+    }
+    assert len(rows) == len(fit.COMBINATIONS) == 64
+
+
+def test_what_was_fitted_is_what_is_simulated() -> None:
+    nearest = read_table("sbd", "fit.csv")[0]
+    sbd = load("sbd")
+    assert {effort.duration_s for effort in sbd.modes.values()} == {float(nearest["duration_s"])}
+    found = resolved(Case(384, 1, Red(0.05, 20)))
+    tcp, bottleneck = found["flows"][0]["source"]["options"], found["bottleneck"]
+    assert str(tcp["delayed_ack_segments"]) == nearest["delayed_ack_segments"]
+    assert str(tcp["mss"]) == nearest["packet_bytes"]
+    assert bottleneck["link"]["window_poll"] == nearest["window_poll"]
+    assert bottleneck["queue"]["drop"] == nearest["red_drop"]
+    assert str(bottleneck["queue"]["count"]) == nearest["red_count"]
+
+
+def test_the_criterion_weighs_goodput_and_delay_by_what_counts_as_near() -> None:
+    assert fit.score([0.05, -0.05], [0.15, -0.15]) == pytest.approx(1.0)
+    assert fit.score([0.1, 0.0], [0.0, 0.0]) == pytest.approx(1.0)
+
+
+def test_the_fit_has_32_settings_and_those_of_four_flows_from_table_6() -> None:
+    found = {target.case: target for target in fit.targets()}
+    assert len(found) == 32
+    four = found[Case(128, 4, Sbd(1300, 15))]
+    assert four.goodput_kbps == pytest.approx(93.4 * 1.08)
+    assert four.delay_s == pytest.approx(2.44 * 0.65)
+
+
+def test_a_fitted_case_is_simulated_as_it_is_chosen() -> None:
+    case = Case(384, 1, Red(0.05, 20))
+    chosen = fit.COMBINATIONS[0]
+    assert chosen == fit.Choice(60.0, 1460, 2, "timed", "front", False)
+    effort = Effort(2, 60.0, 0.0)
+    ours = json.loads(scenarios.build(case, effort, fit.variant_of(chosen)).resolve()[0])
+    assert ours == json.loads(scenarios.simulated(case, effort).resolve()[0])
 
 
 def test_the_buffer_has_40_sdus_whoever_manages_it() -> None:
@@ -140,13 +255,15 @@ def test_the_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_each_variant_changes_one_thing(name: str) -> None:
+def test_each_variant_changes_what_it_says(name: str) -> None:
     aqm = Red(0.05, 20) if VARIANTS[name].red else Sbd(200, 20)
     case = Case(384, 1, aqm)
     before = resolved(case, scenarios.effort_of(case, SHORT))
     changed = case._replace(variant=name)
     after = resolved(changed, scenarios.effort_of(changed, SHORT))
-    assert len(differences(before, after)) == 1
+    variant = VARIANTS[name]
+    entries = len(variant.tcp) + len(variant.link) + len(variant.sbd) + len(variant.red)
+    assert len(differences(before, after)) == entries + bool(variant.duration_s)
 
 
 def differences(one: Any, other: Any, place: str = "") -> list[str]:
@@ -188,9 +305,9 @@ def test_jain_in_windows_sees_flows_that_take_turns() -> None:
 # --- our numbers beside theirs -----------------------------------------------------------------
 
 ROWS = [(number, bearer) for number in (2, 3, 4, 5) for bearer in BEARERS]
-FAR = {(3, 128): "18 % longer", (3, 64): "46 % longer"}
-"""The proposed SBD over slow bearers: with C and T_r as printed it drops too rarely there for the
-published delay; what the paper's simulator did differently is not known."""
+FAR = {(3, 64): "24 % longer", (4, 64): "26 % longer"}
+"""SBD's proposal and RED's largest goodput over the slowest bearer: they drop too rarely there for
+the published delay; what the paper's simulator did differently is not known."""
 
 
 @pytest.fixture(scope="module")
@@ -273,28 +390,69 @@ def test_table6_improvement(
 def test_table6_improvements_are_near(tables: Report) -> None:
     [found] = [summary for summary in tables.summaries if summary.key == "improvements"]
     assert found.values["improvements"] == 32
-    assert found.values["within_8_points"] >= 24
+    # 27 with the faulty turnaround; over 400 runs it is 29.
+    assert found.values["within_8_points"] >= 29
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_averages_of_the_conclusions(tables: Report) -> None:
-    [statement] = [found for found in tables.statements if found.key == "conclusions"]
-    assert statement.holds, statement.measured
+def test_the_delays_of_tables_2_to_6_are_near_on_the_whole(tables: Report) -> None:
+    """The root mean square of the 32 differences; 11.1 % with the faulty turnaround."""
+    ours = {
+        tuple(row.row.values()): row.ours
+        for item in tables.items
+        for row in item.rows
+        if row.quantity == "delay" and row.ours is not None
+    }
+    differences = [
+        ours[tuple(keys(target.case).values())] / target.delay_s - 1 for target in fit.targets()
+    ]
+    assert len(differences) == 32
+    assert np.sqrt(np.mean(np.square(differences))) <= 0.095
 
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("sbd")
-    return reproduce("sbd", ["fig1", "fig6", "fig14"], mode="quick", out=folder)
+    return reproduce("sbd", ["fig1", "fig2", "fig6", "fig10", "fig14"], mode="quick", out=folder)
+
+
+NOT_HELD = {
+    "reaction-time": "128 kbit/s: with T_r of 50 ms the goodput is 94.5 % of the largest",
+    "minth-bdp": "384 kbit/s: minth 20 and T_r 1100 ms leave 84 % of the goodput",
+    "alpha": "less α is better: goodput over delay is the largest with α = 1",
+    "slow-start": "in 10 s an eighth of drop-tail's overflow remains with one flow",
+    "reconfiguration": "a fifth of drop-tail's overflow remains with SBD, an eighth with RED",
+    "sbd-or-red-4": "with four flows both take a quarter off; so does the paper's own Table 6",
+}
+"""Statements that do not hold with the criterion that their claim asks for."""
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("key", [spec.key for spec in STATEMENTS if spec.key != "conclusions"])
-def test_what_the_text_says(figures: Report, key: str) -> None:
-    [statement] = [found for found in figures.statements if found.key == key]
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(
+            spec.key,
+            marks=[pytest.mark.xfail(strict=True, reason=NOT_HELD[spec.key])]
+            if spec.key in NOT_HELD
+            else [],
+        )
+        for spec in STATEMENTS
+    ],
+)
+def test_what_the_text_says(tables: Report, figures: Report, key: str) -> None:
+    [statement] = [found for found in (*tables.statements, *figures.statements) if found.key == key]
     assert statement.holds, statement.measured
+
+
+def test_every_statement_belongs_to_an_item() -> None:
+    sbd = load("sbd")
+    belong = {key for item in sbd.items for key in item.statements}
+    assert belong == {spec.key for spec in STATEMENTS}
+    assert len({spec.key for spec in STATEMENTS}) == len(STATEMENTS)
+    assert {spec.key for spec in CLAIMS} >= NOT_HELD.keys()
 
 
 @pytest.mark.slow
@@ -303,7 +461,9 @@ def test_figures_are_written_as_png_and_svg(figures: Report) -> None:
     written = [path for item in figures.items for path in item.figures]
     names = {path.name for path in written}
     assert names == {
-        f"sbd-{key}.{end}" for key in ("fig1", "fig6", "fig14") for end in ("png", "svg")
+        f"sbd-{key}.{end}"
+        for key in ("fig1", "fig2", "fig6", "fig10", "fig14")
+        for end in ("png", "svg")
     }
     assert all(path.stat().st_size > 10_000 for path in written)
 
@@ -373,8 +533,8 @@ def test_table6_says_when_nothing_improves() -> None:
         "red": (("bearer", "flows", "aqm", "maxp", "minth"), True),
     }
     assert {runs for _, runs in engine.runs} == {TABLE_RUNS}
-    [statement] = document["statements"]
-    assert (statement["statement"], statement["holds"]) == ("conclusions", False)
+    held = {found["statement"]: found["holds"] for found in document["statements"]}
+    assert held == {"conclusions": False, "sbd-or-red-1": False, "sbd-or-red-4": False}
 
 
 def test_the_committed_page_has_every_published_number() -> None:

@@ -24,7 +24,7 @@ from airpath.papers.sbd.data import Red, drop_tail, improvements, published_tabl
 from airpath.papers.sbd.measures import delay_s, goodput_kbps
 from airpath.papers.sbd.scenarios import Case, Variant, build
 
-__all__ = ["COMBINATIONS", "Choice", "Target", "main", "score", "targets"]
+__all__ = ["COMBINATIONS", "Choice", "Target", "main", "score", "targets", "variant_of"]
 
 
 class Choice(NamedTuple):
@@ -115,6 +115,16 @@ def _rms(values: Sequence[float]) -> float:
     return sqrt(sum(value * value for value in values) / len(values))
 
 
+def variant_of(choice: Choice) -> Variant:
+    """Return the entries of a scenario that a choice sets."""
+    return Variant(
+        "",
+        tcp={"delayed_ack_segments": choice.delayed_ack_segments},
+        link={"window_poll": choice.window_poll},
+        red={"drop": choice.red_drop, "count": choice.red_count},
+    )
+
+
 class Simulations:
     """The means of each setting under each choice; what a choice does not concern is shared."""
 
@@ -132,14 +142,8 @@ class Simulations:
         return goodput * choice.packet_bytes / PAYLOAD, delay
 
     def _simulate(self, case: Case, choice: Choice) -> tuple[float, float]:
-        variant = Variant(
-            "",
-            tcp={"delayed_ack_segments": choice.delayed_ack_segments},
-            link={"window_poll": choice.window_poll},
-            red={"drop": choice.red_drop, "count": choice.red_count},
-        )
         effort = Effort(RUNS, choice.duration_s, warmup_s=0.0)
-        scenario = build(case, effort, variant)
+        scenario = build(case, effort, variant_of(choice))
         found = self.engine.simulate(
             scenario, replications=RUNS, seed=SEED, threads=None, progress=None
         )

@@ -67,6 +67,9 @@ TCP: Final[Mapping[str, Any]] = {
 }
 """What differs from the profile ``rfc``: Table 1 and README.md."""
 
+RED: Final[Mapping[str, Any]] = {"drop": "front", "count": False}
+"""RED: README.md."""
+
 SWITCH_S: Final = 50.0
 SWITCHED_TO: Final = 128
 """The bearer changes from 384 to 128 kbit/s (sbd-2006 §6)."""
@@ -181,7 +184,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
         "SBD: a new measurement right after a drop", sbd={"after_drop": "rearm"}
     ),
     "red-arrival": Variant("RED: drops the arriving packet", red={"drop": "arrival"}),
-    "red-no-count": Variant("RED: without the count since the last drop", red={"count": False}),
+    "red-count": Variant("RED: with the count since the last drop", red={"count": True}),
 }
 """Single changes of what README.md lists."""
 
@@ -289,7 +292,7 @@ def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
             alpha = aqm.alpha
             return SbdQueue(**_sbd_setting(aqm), alpha=alpha, **variant.sbd)
         case Red():
-            return RlcRed(**_red_setting(aqm), **variant.red)
+            return RlcRed(**_red_setting(aqm), **{**RED, **variant.red})
         case ByRate("sbd"):
             rows = [
                 {"rate": f"{rate} kbit/s", **_sbd_setting(_proposed(3, rate))} for rate in BEARERS
@@ -299,7 +302,7 @@ def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
             rows = [
                 {"rate": f"{rate} kbit/s", **_red_setting(_proposed(5, rate))} for rate in BEARERS
             ]
-            return RlcRed(by_rate=rows, **variant.red)
+            return RlcRed(by_rate=rows, **{**RED, **variant.red})
 
 
 def _proposed(table: int, bearer: int) -> Any:

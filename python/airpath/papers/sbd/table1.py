@@ -18,7 +18,6 @@ __all__ = [
     "channel",
     "link_settings",
     "radio_ms",
-    "segment_bytes",
     "table1",
     "tcp_settings",
     "wired_ms",
@@ -102,15 +101,11 @@ def link_settings() -> dict[str, Any]:
     }
 
 
-def segment_bytes() -> int:
-    """Return TCP's payload of a largest packet, bytes."""
-    return _whole("Maximum TCP/IP packet size", "bytes") - HEADER_BYTES
-
-
 def tcp_settings() -> dict[str, Any]:
     """Return the settings of TCP."""
     window = _whole("Maximum allowed window", "kbytes") * 1024
+    segment = _whole("Maximum TCP/IP packet size", "bytes") - HEADER_BYTES
     return {
         "receive_window": f"{min(window, LARGEST_UNSCALED_WINDOW)} B",
-        "initial_window": f"{_whole('Initial window') * segment_bytes()} B",
+        "initial_window": f"{_whole('Initial window') * segment} B",
     }
