@@ -9,6 +9,7 @@ __all__ = [
     "Trace",
     "check",
     "commit",
+    "csv_rows",
     "fixed_points",
     "generate_trace",
     "jain_index",
@@ -90,8 +91,8 @@ class SimulationOutput:
     def replications(self) -> str:
         """The finished replications as a JSON list."""
 
-    def series(self, index: int) -> dict[str, tuple[bytes, bytes, bytes]]:
-        """Return the recorded series of a replication: name -> (time_s f64, id u32, value f64)."""
+    def series(self, index: int, name: str) -> tuple[bytes, bytes, bytes]:
+        """Return a recorded series of a replication: time_s f64, id u32, value f64."""
 
     def ss(self, index: int) -> dict[str, bytes]:
         """Return the senders' state over time in a replication: name -> column."""
@@ -113,6 +114,13 @@ def mean_interval(values: list[float], confidence: float) -> tuple[float, float,
 
 def jain_index(shares: list[float]) -> float:
     """Return Jain's fairness index."""
+
+def csv_rows(columns: Sequence[tuple[str, bytes, Sequence[bytes]]]) -> bytes:
+    """Return the rows of a CSV, numbers as `repr` writes them; raises `ValueError`.
+
+    Of each column: ``f8``, ``i8`` or ``text``, its numbers in little-endian order, and the texts
+    that those of ``text`` stand for; below 0 for an empty field, as NaN is.
+    """
 
 def simulate(
     scenario_json: str,

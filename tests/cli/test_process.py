@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -100,6 +101,57 @@ def test_what_was_finished_is_what_a_whole_run_gives(
     assert whole.status == 0
     assert json.loads(Path("whole/result.json").read_text())["replications"][number] == kept[0]
     assert not list(Path("part").glob(".*")), "a file was left half-written"
+
+
+RECORDED = (
+    *("--set", 'record.series=["cwnd", "seq_sent", "queue"]', "--set", "record.interval=0 s"),
+    *("--set", "bottleneck.link.rate=200 Mbit/s", "--set", "bottleneck.link.loss=0"),
+    *("--set", "flows.0.count=8", "--set", "duration=40 s"),
+    *("--reps", 2, "--out", "out", "--format", "csv.gz"),
+)
+"""Some million rows, which take seconds to write."""
+
+
+def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path) -> None:
+    """It waited for the rest, half a minute, and said nothing."""
+    with start("run", scenario, *RECORDED) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said: list[str] = []
+        while not said or "summary.csv" not in said[-1]:
+            said.append(process.stderr.readline())
+            assert said[-1], "it ended before its statistics were written"
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        err, out = process.stderr.read(), process.stdout.read()
+    assert time.monotonic() - began < 3.0
+    assert process.returncode == 130
+    assert "Incomplete" not in out
+    assert "2 replications of 40 s" in out
+    *finished, last = err.splitlines()
+    assert last.startswith("Interrupted: without ")
+    missing = last.removeprefix("Interrupted: without ").removesuffix(".").split(", ")
+    assert missing[-1] == "series-queue.csv.gz"
+    names = {path.name for path in Path("out").iterdir()}
+    told = {Path(line.removeprefix("written: ").strip()).name for line in [*said, *finished]}
+    assert names == told
+    assert not names & set(missing)
+
+
+def test_a_full_disk_keeps_what_was_finished(scenario: Path, airpath_process: Command) -> None:
+    """A traceback, and nothing was printed."""
+    limit = 300_000
+    answer = airpath_process(
+        *("run", scenario, *RECORDED, "--set", "duration=2 s", "--format", "csv"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert answer.status == 1
+    assert "2 replications of 2 s" in answer.out
+    *finished, last = answer.err.splitlines()
+    assert last == "out/series-cwnd.csv: cannot be written: file too large."
+    names = {path.name for path in Path("out").iterdir()}
+    assert names == {Path(line.removeprefix("written: ")).name for line in finished}
+    assert {"result.json", "summary.csv"} <= names
 
 
 @pytest.mark.parametrize("after_s", [0.02, 0.15, 0.3])

@@ -264,6 +264,18 @@ def test_captures_of_the_scenario_need_a_folder(airpath_command: Command, scenar
     )
 
 
+def test_files_of_an_earlier_run_are_removed_and_said(
+    airpath_command: Command, scenario: Path
+) -> None:
+    words = ["run", scenario, "--reps", 1, "--out", "out"]
+    assert airpath_command(*words, "--set", 'record.series=["queue"]').status == 0
+    answer = airpath_command(*words, "--no-plot")
+    removed = [line for line in answer.err.splitlines() if line.startswith("removed: ")]
+    gone = ("queue-lengths.png", "series-queue.csv", "timeline.png")
+    assert removed == [f"removed: out/{name} (of an earlier run)" for name in gone]
+    assert not any(Path("out", name).exists() for name in gone)
+
+
 def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     words = ["--reps", 1, "--no-plot", "--out", "out", "--format", "parquet"]
@@ -293,7 +305,7 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
     [
         (
             ["--format", "feather"],
-            'format = "feather": not a format of tables. Accepted are csv, parquet.',
+            'format = "feather": not a format of tables. Accepted are csv, csv.gz, parquet.',
         ),
         (
             ["--capture", "sender"],

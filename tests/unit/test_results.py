@@ -356,14 +356,14 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
     [
         (
             "xlsx",
-            'format = "xlsx": not a format of tables. Accepted are csv, parquet.',
+            'format = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet.',
         ),
         (
             ["csv", "parqet"],
             'format = "parqet": not a format of tables. '
-            "The nearest is parquet; accepted are csv, parquet.",
+            "The nearest is parquet; accepted are csv, csv.gz, parquet.",
         ),
-        ([], 'format = "": not a format of tables. Accepted are csv, parquet.'),
+        ([], 'format = "": not a format of tables. Accepted are csv, csv.gz, parquet.'),
     ],
 )
 def test_unknown_formats_are_refused(

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptation;
+mod csv;
 mod errors;
 mod fixed_points;
 mod phy;
@@ -65,6 +66,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(mean_interval, module)?)?;
     module.add_function(wrap_pyfunction!(jain_index, module)?)?;
+    module.add_function(wrap_pyfunction!(csv::csv_rows, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;

@@ -11,7 +11,7 @@ use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
     connections, replicate_and_capture,
 };
-use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyOSError};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
@@ -48,18 +48,12 @@ impl SimulationOutput {
         serde_json::to_string(&self.reports).expect("reports hold only numbers and texts")
     }
 
-    /// Recorded series of one finished replication: name -> (time_s, id, value) as bytes.
-    fn series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        let Some(recorder) = self.recorders.get(index) else {
-            return Err(no_replication(index));
-        };
-        let all = PyDict::new(py);
-        for (series, name) in Series::ALL {
-            if recorder.wants(series) {
-                all.set_item(name, columns(py, recorder, series))?;
-            }
-        }
-        Ok(all)
+    /// A recorded series of one finished replication: (time_s, id, value) as bytes.
+    fn series<'py>(&self, py: Python<'py>, index: usize, name: &str) -> PyResult<Columns<'py>> {
+        let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
+        let series = Series::from_name(name).filter(|series| recorder.wants(*series));
+        let missing = || PyValueError::new_err(format!("{name}: not recorded"));
+        Ok(columns(py, recorder, series.ok_or_else(missing)?))
     }
 
     /// The senders' state over time in one finished replication: name -> column as bytes.

@@ -61,6 +61,8 @@ def guarded(program: Callable[[], int]) -> int:
                 return NO_READER
             print(lost, file=sys.stderr)
             return FAILED
+        except KeyboardInterrupt:
+            return INTERRUPTED
 
 
 def _status(program: Callable[[], int]) -> int:

@@ -37,6 +37,7 @@ __all__ = [
     "print_json",
     "print_table",
     "progress_bar",
+    "removed",
     "show_version",
     "warnings_as_notes",
     "written",
@@ -158,14 +159,29 @@ def written(paths: Sequence[Path]) -> None:
         note(f"written: {path}")
 
 
+def removed(paths: Sequence[Path]) -> None:
+    """Say which files of an earlier run were removed."""
+    for path in paths:
+        note(f"removed: {path} (of an earlier run)")
+
+
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done, so that nothing that was finished is lost."""
+    """Let Ctrl-C wait until the block is done, so that nothing that was finished is lost.
+
+    A second one does not wait.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     waiting: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: waiting.append(number))
+
+    def hold(number: int, _frame: Any) -> None:
+        if waiting:
+            raise KeyboardInterrupt
+        waiting.append(number)
+
+    before = signal.signal(signal.SIGINT, hold)
     try:
         yield
     finally:

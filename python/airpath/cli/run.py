@@ -22,6 +22,7 @@ from airpath.results import Interval, Result
 from airpath.results.export import checked_formats
 from airpath.results.figure_files import checked_formats as checked_figure_formats
 from airpath.results.plot import checked_window
+from airpath.results.save import Saving
 from airpath.results.statistics import ALL_FLOWS
 
 __all__ = ["run"]
@@ -42,7 +43,7 @@ def run(
         str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", metavar="csv,parquet", help="Of the tables in --out.")
+        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Of the tables in --out.")
     ] = "csv",
     capture: Annotated[
         str | None,
@@ -103,23 +104,43 @@ def run(
             output.note(f"Interrupted: {done} were finished.")
         for advisory in result.advisories:
             output.note(str(advisory))
-        wants_figures = plot or (plot is None and not result.interrupted)
+        interrupted, figures = result.interrupted, False
         try:
-            with output.interrupts_wait():
-                # Files first: whoever reads the output may go away.
-                if folder is not None and result.replications:
-                    output.written(
-                        [*result.captures.values(), *result.save(folder, formats=formats)]
-                    )
-                if json:
-                    output.print_json(result.to_dict())
-                else:
-                    print_result(result, output.console())
-                sys.stdout.flush()
+            # Files first: whoever reads the output may go away.
+            if folder is not None and result.replications:
+                interrupted = _save(result, folder, formats) or interrupted
+                figures = not interrupted if plot is None else plot
         finally:
-            if folder is not None and result.replications and wants_figures:
-                output.written(result.plot.save(folder, figure_formats=kinds, window=window))
-        return 130 if result.interrupted else 0
+            try:
+                with output.interrupts_wait():
+                    if json:
+                        output.print_json(result.to_dict())
+                    else:
+                        print_result(result, output.console())
+                    sys.stdout.flush()
+            finally:
+                if folder is not None and figures:
+                    output.written(result.plot.save(folder, figure_formats=kinds, window=window))
+        return 130 if interrupted else 0
+
+
+def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:
+    """Write the files of a result; return whether Ctrl-C ended that.
+
+    Statistics are written in any case. What was recorded over time can take long.
+    """
+    saving = Saving(result, folder, formats)
+    try:
+        with output.interrupts_wait():
+            output.written([*result.captures.values(), *saving.statistics()])
+            output.removed(saving.removed)
+        for path in saving.recordings():
+            output.written([path])
+    except KeyboardInterrupt:
+        if saving.missing:
+            output.note(f"Interrupted: without {', '.join(saving.missing)}.")
+        return True
+    return False
 
 
 def _reporter(tell: output.Tell) -> api.Progress:

@@ -55,12 +55,19 @@ class _Raw(io.FileIO):
                 select.select([], [self.fileno()], [])
         except OSError as error:
             if self._tells:
-                self._tells = False
-                self._lost = error
+                self._give_up(error)
                 raise OutputLostError(error) from None
+        except KeyboardInterrupt:
+            if self._tells:
+                self._give_up(InterruptedError())
+            raise
         else:
             return written
         return memoryview(data).nbytes
+
+    def _give_up(self, error: OSError) -> None:
+        self._lost = error
+        self._tells = False
 
 
 @contextmanager
@@ -89,10 +96,11 @@ def _guarded(stream: Any, own: Any, descriptor: int, tells: bool) -> Any:
         # It is closed. What is opened next must not become standard output by its number.
         _occupy(descriptor)
         raw = _Raw(descriptor, OSError(errno.EBADF, "it is closed"), tells)
-        return _text(raw, "utf-8", line_buffering=not tells)
+        return _text(raw, "utf-8", line_buffering=True)
     stream.flush()
     raw = _Raw(stream.fileno(), None, tells)
-    return _text(raw, stream.encoding, stream.line_buffering)
+    # What goes to standard error is told when it happens.
+    return _text(raw, stream.encoding, line_buffering=not tells or stream.isatty())
 
 
 def _text(raw: _Raw, encoding: str, line_buffering: bool) -> io.TextIOWrapper:

@@ -1,22 +1,31 @@
-"""Tables as files: CSV and Parquet, each with its provenance."""
+"""Tables as files: CSV, plain or compressed, and Parquet, each with its provenance.
+
+They are written in pieces, so that no table is in memory as a text, and that Ctrl-C is heard.
+"""
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
-import io
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import numpy as np
+
+from airpath import _airpath
 from airpath.errors import BadValueError
+from airpath.files import new_file
 from airpath.scenario.base import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "checked_formats", "table_file"]
+__all__ = ["FORMATS", "checked_formats", "write_table"]
 
-FORMATS = ("csv", "parquet")
+FORMATS = ("csv", "csv.gz", "parquet")
 """What tables can be written as."""
 
 
@@ -49,36 +58,115 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     return [name for name in FORMATS if name in names]
 
 
-def table_file(table: pd.DataFrame, form: str, head: str, about: Mapping[str, Any]) -> bytes:
-    """Return a table as the content of a file.
+def write_table(
+    path: Path, parts: Iterable[pd.DataFrame], form: str, head: str, about: Mapping[str, Any]
+) -> None:
+    """Write a table as a file, part by part; Ctrl-C is heard between the rows.
 
     Parameters
     ----------
-    table : DataFrame
-        In long form, one row per observation.
+    path : Path
+        The file; what stood there is replaced at the end.
+    parts : iterable of DataFrame
+        In long form, one row per observation, all with the same columns; at least one.
     form : str
         One of `FORMATS`.
     head : str
         Lines of comment in front of a CSV.
     about : mapping
         The provenance, for the metadata of Parquet.
+
+    Raises
+    ------
+    BadValueError, RunError
+        If it cannot be written.
     """
-    if form == "parquet":
-        return _parquet(table, about)
-    text = head + table.to_csv(index=False, lineterminator="\n")
+    with new_file(path) as file:
+        if form == "parquet":
+            _write_parquet(file, parts, about)
+        elif form == "csv":
+            _write_csv(file, parts, head)
+        else:
+            # The same rows give the same bytes: no name and no time inside.
+            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as compressed:
+                _write_csv(cast(BinaryIO, compressed), parts, head)
+
+
+_ROWS = 100_000
+"""Rows that are written at once: some hundredths of a second."""
+
+_COMPRESSION = 5
+"""Level of zlib: half the time of the usual 6 to 9, and hardly more bytes."""
+
+
+def _slices(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    for start in range(0, len(table), _ROWS):
+        yield table.iloc[start : start + _ROWS]
+
+
+# --- CSV -----------------------------------------------------------------------------------------
+
+
+def _write_csv(file: BinaryIO, parts: Iterable[pd.DataFrame], head: str) -> None:
+    file.write(_utf8(head))
+    for number, part in enumerate(parts):
+        if number == 0:
+            file.write(b",".join(map(_field, part.columns)) + b"\n")
+        for rows in _slices(part):
+            file.write(_airpath.csv_rows([_column(rows[name]) for name in rows.columns]))
+
+
+def _column(values: pd.Series) -> tuple[str, bytes, list[bytes]]:
+    import pandas as pd
+
+    array = values.to_numpy()
+    if array.dtype == np.float64:
+        return "f8", array.astype("<f8").tobytes(), []
+    if array.dtype.kind in "iu" and array.dtype != np.uint64:
+        return "i8", array.astype("<i8").tobytes(), []
+    numbers, texts = pd.factorize(array)
+    return "text", numbers.astype("<i8").tobytes(), [_field(text) for text in texts]
+
+
+def _field(value: object) -> bytes:
+    text = str(value)
+    if any(sign in text for sign in ',"\r\n'):
+        text = '"' + text.replace('"', '""') + '"'
+    return _utf8(text)
+
+
+def _utf8(text: str) -> bytes:
     # File names may hold bytes that are no text.
     return text.encode("utf-8", "backslashreplace")
 
 
-def _parquet(table: pd.DataFrame, about: Mapping[str, Any]) -> bytes:
-    import pyarrow as pa
+# --- Parquet -------------------------------------------------------------------------------------
+
+
+def _write_parquet(file: BinaryIO, parts: Iterable[pd.DataFrame], about: Mapping[str, Any]) -> None:
     import pyarrow.parquet as pq
 
+    tables = map(_arrow, parts)
+    first = next(tables)
+    schema = first.schema.with_metadata({b"airpath": json.dumps(about).encode()})
+    with pq.ParquetWriter(file, schema) as writer:
+        for table in chain([first], tables):
+            for start in range(0, max(len(table), 1), _ROW_GROUP):
+                rows = table.slice(start, _ROW_GROUP)
+                writer.write_table(rows.cast(schema))
+
+
+_ROW_GROUP = 5 * _ROWS
+"""Parquet compresses and looks up by groups of rows."""
+
+
+def _arrow(table: pd.DataFrame) -> Any:
+    import pyarrow as pa
+
     # A column of Parquet has one type: the flows of a summary and "all" are texts.
-    kinds = {name: set(map(type, table[name])) for name in table.columns}
-    texts = {name: str for name, types in kinds.items() if {int, str} <= types}
-    made = pa.Table.from_pandas(table.astype(texts), preserve_index=False)
-    note = json.dumps(about).encode()
-    data = io.BytesIO()
-    pq.write_table(made.replace_schema_metadata({b"airpath": note}), data)
-    return data.getvalue()
+    mixed = [
+        name
+        for name in table.columns
+        if table[name].dtype == object and {int, str} <= set(map(type, table[name]))
+    ]
+    return pa.Table.from_pandas(table.astype(dict.fromkeys(mixed, str)), preserve_index=False)

@@ -230,13 +230,15 @@ class Plot:
         where = output_folder(folder)
         about = self._result.provenance
         source = f"airpath {about['version']} ({about['commit']}), {about['command']}"
-        return [
+        paths = [
             path
             for stem, figure in figures.items()
             for path in figure_files.save(
                 figure, where, stem, f"{self._name}: {stem}", source, kinds
             )
         ]
+        self._result.files.update(paths)
+        return paths
 
     # --- around the panels ---------------------------------------------------------------------
 

@@ -26,7 +26,8 @@ __all__ = ["DROP_REASONS", "Recordings"]
 DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
 """What the values 0, 1, ... of the series ``drop`` mean."""
 
-Columns = Mapping[str, tuple[bytes, bytes, bytes]]
+Columns = tuple[bytes, bytes, bytes]
+"""Times, s, numbers of flows or queues, values."""
 
 
 class Recordings(Statistics):
@@ -40,13 +41,13 @@ class Recordings(Statistics):
         resolved: dict[str, Any],
         confidence: float,
         *,
-        recorded: Callable[[int], Columns],
+        recorded: Callable[[int, str], Columns],
         ss: Callable[[int], Mapping[str, bytes]],
         flow_monitor: Callable[[int], str],
         traces: Mapping[str, Trace],
     ) -> None:
         super().__init__(replications, resolved, confidence)
-        self._recorded = functools.lru_cache(maxsize=1)(recorded)
+        self._recorded = functools.lru_cache(maxsize=4)(recorded)
         self._ss = ss
         self._flow_monitor = flow_monitor
         self._traces = traces
@@ -91,7 +92,7 @@ class Recordings(Statistics):
         if name == "capacity":
             time, value = self._offered_bytes(replication)
             return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
-        time_s, ids, values = self._recorded(replication)[name]
+        time_s, ids, values = self._recorded(replication, name)
         return pd.DataFrame(
             {
                 "time_s": np.frombuffer(time_s, dtype="<f8"),

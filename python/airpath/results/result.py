@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.advisory import Advisory
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
-from airpath.results.save import save
+from airpath.results.save import Saving
 from airpath.results.statistics import ALL_FLOWS
 from airpath.scenario.overrides import titled
 
@@ -44,6 +44,8 @@ class Result(Recordings):
         The pcapng file of each point that was captured.
     advisories : list of Advisory
         What to know before the numbers are believed: each has `code`, `text` and `place`.
+    files : set of Path
+        What was written of it so far.
     plot : Plot
         Figures: ``result.plot.timeline()``.
     """
@@ -57,7 +59,7 @@ class Result(Recordings):
         confidence: float,
         requested: int,
         interrupted: bool,
-        recorded: Callable[[int], Columns],
+        recorded: Callable[[int, str], Columns],
         ss: Callable[[int], Mapping[str, bytes]],
         flow_monitor: Callable[[int], str],
         traces: Mapping[str, Trace],
@@ -78,6 +80,7 @@ class Result(Recordings):
         self.interrupted = interrupted
         self.captures = dict(captures or {})
         self.advisories = list(advisories)
+        self.files = set(self.captures.values())
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
@@ -146,14 +149,16 @@ class Result(Recordings):
     def save(self, folder: str | Path, *, formats: str | Sequence[str] = "csv") -> list[Path]:
         """Write everything into a folder, each file with its provenance.
 
-        ``result.json``, ``scenario.toml`` (which gives the same run again) and the tables.
+        ``result.json``, ``scenario.toml`` (which gives the same run again) and the tables. Files
+        of an earlier result in that folder, as its ``result.json`` lists them, are removed.
 
         Parameters
         ----------
         folder : path
             Made when missing.
         formats : str or sequence of str
-            Of the tables: ``csv``, ``parquet`` (which needs pyarrow) or both. Default ``csv``.
+            Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed) and ``parquet`` (which
+            needs pyarrow). Default ``csv``.
 
         Returns
         -------
@@ -164,5 +169,8 @@ class Result(Recordings):
         ------
         BadValueError
             If the folder cannot be written to, or a format not be written.
+        RunError
+            If a file cannot be written after all: the disk is full.
         """
-        return save(self, folder, formats)
+        saving = Saving(self, folder, formats)
+        return [*saving.statistics(), *saving.recordings()]

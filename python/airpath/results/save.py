@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from airpath.files import output_folder, write_file
-from airpath.results.export import checked_formats, table_file
+from airpath.errors import BadValueError
+from airpath.files import LARGEST, output_folder, read_bytes, write_file
+from airpath.results import figure_files
+from airpath.results.export import checked_formats, write_table
 from airpath.results.flow_monitor import flow_monitor_xml
 from airpath.results.frames import frame
 from airpath.results.provenance import as_comment
@@ -19,32 +23,126 @@ if TYPE_CHECKING:
 
     from airpath.results.result import Result
 
-__all__ = ["save"]
+__all__ = ["DOCUMENT", "FIGURES", "Saving"]
+
+DOCUMENT = "result.json"
+"""The file that says everything, and which others belong to it."""
+
+FIGURES = tuple(
+    f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in figure_files.FORMATS
+)
+"""Figures that may be drawn of a result."""
 
 
-def save(result: Result, folder: str | Path, formats: str | Sequence[str]) -> list[Path]:
-    """Write everything into a folder; see `Result.save`."""
-    forms = checked_formats(formats)
-    where = output_folder(folder)
-    head = as_comment(result.provenance)
-    if not result.complete:
-        done = f"{len(result.replications)} of {result.requested} replications"
-        head += f"# incomplete: interrupted after {done}\n"
-    files = {
-        "result.json": _utf8(result.to_json(raw=True) + "\n"),
-        "scenario.toml": _utf8(_scenario_file(result)),
-    }
-    for stem, table in _tables(result).items():
-        for form in forms:
-            files[f"{stem}.{form}"] = table_file(table, form, head, result.provenance)
-    if result.resolved["record"]["flow_monitor"]:
-        for number, stats in result.monitored():
-            xml = flow_monitor_xml(stats, result.provenance)
-            files[f"flowmonitor-{number}.xml"] = xml
-    paths = [where / name for name in files]
-    for path, data in zip(paths, files.values(), strict=True):
-        write_file(path, data)
-    return paths
+class Saving:
+    """The files of a result on their way into a folder, the small ones first.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+    folder : path
+        Where to; made when missing.
+    formats : str or sequence of str
+        Of the tables.
+
+    Raises
+    ------
+    BadValueError
+        If the folder cannot be written to, or a format not be written.
+
+    Attributes
+    ----------
+    missing : list of str
+        Names of the files that were not written yet.
+    removed : list of Path
+        What an earlier run had left in the folder.
+    """
+
+    def __init__(self, result: Result, folder: str | Path, formats: str | Sequence[str]) -> None:
+        self._result = result
+        self._forms = checked_formats(formats)
+        self._folder = output_folder(folder)
+        self._head = as_comment(result.provenance)
+        if not result.complete:
+            done = f"{len(result.replications)} of {result.requested} replications"
+            self._head += f"# incomplete: interrupted after {done}\n"
+        self._long = _recordings(result) if result.replications else {}
+        self.missing = [f"{stem}.{form}" for stem in self._long for form in self._forms]
+        self.removed: list[Path] = []
+
+    def statistics(self) -> Iterator[Path]:
+        """Write what has a row for each part and replication, and remove what is of another run.
+
+        Yields
+        ------
+        path : Path
+            A file, when it is there.
+        """
+        result = self._result
+        tables = _tables(result)
+        texts = {"scenario.toml": _utf8(_scenario_file(result))}
+        if result.resolved["record"]["flow_monitor"]:
+            for number, stats in result.monitored():
+                xml = flow_monitor_xml(stats, result.provenance)
+                texts[f"flowmonitor-{number}.xml"] = xml
+        names = [*texts, *(f"{stem}.{form}" for stem in tables for form in self._forms)]
+        document = result.to_dict(raw=True)
+        document["files"] = sorted(
+            [*names, *self.missing, *FIGURES, *(path.name for path in result.captures.values())]
+        )
+        earlier = _earlier(self._folder)
+        path = self._folder / DOCUMENT
+        write_file(path, _utf8(json.dumps(document, allow_nan=False) + "\n"))
+        self._remove(earlier, names)
+        yield self._written(path)
+        for name, data in texts.items():
+            write_file(self._folder / name, data)
+            yield self._written(self._folder / name)
+        for stem, table in tables.items():
+            yield from self._table(stem, functools.partial(iter, [table]))
+
+    def recordings(self) -> Iterator[Path]:
+        """Write what was recorded over time, which can be long.
+
+        Yields
+        ------
+        path : Path
+            A file, when it is there.
+        """
+        for stem, parts in self._long.items():
+            for path in self._table(stem, parts):
+                self.missing.remove(path.name)
+                yield path
+
+    def _table(self, stem: str, parts: Callable[[], Iterable[pd.DataFrame]]) -> Iterator[Path]:
+        for form in self._forms:
+            path = self._folder / f"{stem}.{form}"
+            write_table(path, parts(), form, self._head, self._result.provenance)
+            yield self._written(path)
+
+    def _written(self, path: Path) -> Path:
+        self._result.files.add(path)
+        return path
+
+    def _remove(self, earlier: Iterable[str], names: Sequence[str]) -> None:
+        """Remove the files of an earlier run, but for those that are replaced at once."""
+        for name in earlier:
+            path = self._folder / name
+            if name not in names and path not in self._result.files:
+                with suppress(OSError):
+                    path.unlink()
+                    self.removed.append(path)
+
+
+def _earlier(folder: Path) -> list[str]:
+    """Return the names of the files that the document in a folder says are its own."""
+    try:
+        document = json.loads(read_bytes(folder / DOCUMENT, LARGEST))
+        names = document["files"] if "provenance" in document else []
+        return [name for name in names if Path(name).name == name and name != DOCUMENT]
+    except (BadValueError, ValueError, TypeError, KeyError, RecursionError):
+        return []
 
 
 def _scenario_file(result: Result) -> str:
@@ -73,25 +171,24 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
     }
     if transfer_groups(result.resolved):
         tables["transfers"] = result.transfers()
-    for name in result.recorded:
-        tables |= _of_replications(result, f"series-{name}", functools.partial(result.series, name))
-    if result.resolved["record"]["ss"]:
-        tables |= _of_replications(result, "ss", result.ss)
     if result.resolved["record"]["flow_monitor"]:
         tables["flowmonitor"] = result.flow_monitor()
     return tables
 
 
-def _of_replications(
-    result: Result, stem: str, table: Callable[[int], pd.DataFrame]
-) -> dict[str, pd.DataFrame]:
-    import pandas as pd
+def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFrame]]]:
+    """Return what makes the parts of each long table, one replication after the other."""
 
-    parts = [
-        table(index).assign(replication=run["replication"])
-        for index, run in enumerate(result.replications)
-    ]
-    return {stem: pd.concat(parts)} if parts else {}
+    def parts(table: Callable[[int], pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for index, run in enumerate(result.replications):
+            yield table(index).assign(replication=run["replication"])
+
+    tables: dict[str, Any] = {
+        f"series-{name}": functools.partial(result.series, name) for name in result.recorded
+    }
+    if result.resolved["record"]["ss"]:
+        tables["ss"] = result.ss
+    return {stem: functools.partial(parts, table) for stem, table in tables.items()}
 
 
 def _tidy_summary(result: Result) -> pd.DataFrame:

@@ -1,0 +1,130 @@
+//! Rows of CSV files, number for number as Python writes them.
+//!
+//! A recorded run has millions of rows, and Python makes an object of each number that it writes.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::io::Write;
+
+/// One column: `f8`, `i8` or `text`, its numbers as little-endian bytes, and the texts.
+///
+/// In a column of texts the numbers say which text; below 0 the field is empty. Texts are written
+/// as they are, quoted where that is needed.
+type Given<'py> = (String, Bound<'py, PyBytes>, Vec<Vec<u8>>);
+
+#[derive(Clone, Copy)]
+enum Column<'a> {
+    Doubles(&'a [[u8; 8]]),
+    Integers(&'a [[u8; 8]]),
+    Texts(&'a [[u8; 8]], &'a [Vec<u8>]),
+}
+
+/// The rows of columns that are equally long, each with a line feed at its end.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn csv_rows<'py>(
+    py: Python<'py>,
+    columns: Vec<Given<'py>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let columns: Vec<Column<'_>> = columns.iter().map(column).collect::<PyResult<_>>()?;
+    let rows = columns.first().map_or(0, |column| column.len());
+    if columns.iter().any(|column| column.len() != rows) {
+        return Err(PyValueError::new_err("columns are not equally long"));
+    }
+    let mut text = Vec::with_capacity(rows * columns.len() * 10);
+    for row in 0..rows {
+        for (number, column) in columns.iter().enumerate() {
+            if number > 0 {
+                text.push(b',');
+            }
+            column.write(row, &mut text);
+        }
+        text.push(b'\n');
+    }
+    Ok(PyBytes::new(py, &text))
+}
+
+fn column<'a>((kind, bytes, texts): &'a Given<'_>) -> PyResult<Column<'a>> {
+    let (numbers, rest) = bytes.as_bytes().as_chunks();
+    match kind.as_str() {
+        _ if !rest.is_empty() => Err(PyValueError::new_err("part of a number is missing")),
+        "f8" => Ok(Column::Doubles(numbers)),
+        "i8" => Ok(Column::Integers(numbers)),
+        "text" => Ok(Column::Texts(numbers, texts)),
+        _ => Err(PyValueError::new_err(format!("{kind}: not a kind of column"))),
+    }
+}
+
+impl Column<'_> {
+    fn len(self) -> usize {
+        match self {
+            Column::Doubles(numbers) | Column::Integers(numbers) | Column::Texts(numbers, _) => {
+                numbers.len()
+            }
+        }
+    }
+
+    fn write(self, row: usize, text: &mut Vec<u8>) {
+        match self {
+            Column::Doubles(numbers) => double(f64::from_le_bytes(numbers[row]), text),
+            Column::Integers(numbers) => integer(i64::from_le_bytes(numbers[row]), text),
+            Column::Texts(numbers, texts) => {
+                let found = usize::try_from(i64::from_le_bytes(numbers[row])).ok();
+                text.extend_from_slice(found.and_then(|n| texts.get(n)).map_or(&[], Vec::as_slice));
+            }
+        }
+    }
+}
+
+fn integer(value: i64, text: &mut Vec<u8>) {
+    write!(text, "{value}").expect("memory takes every byte");
+}
+
+/// Writes a double as Python's `repr` does; what is not a number is an empty field.
+fn double(value: f64, text: &mut Vec<u8>) {
+    const NANO: f64 = 1e9;
+    if value.is_nan() {
+        return;
+    }
+    if value.is_infinite() {
+        text.extend_from_slice(if value > 0.0 { b"inf" } else { b"-inf" });
+        return;
+    }
+    if value.abs() < 1e15 && value.fract() == 0.0 {
+        let sign = if value.is_sign_negative() { "-" } else { "" };
+        write!(text, "{sign}{}.0", value.abs() as u64).expect("memory takes every byte");
+        return;
+    }
+    // Times are whole nanoseconds. A decimal of at most 15 digits that reads as this double is its
+    // shortest, because no two such decimals read as the same one.
+    let nanos = (value * NANO).round();
+    if (1e5..1e15).contains(&nanos) && nanos / NANO == value {
+        return fixed(nanos as u64, text);
+    }
+    shortest(value, text);
+}
+
+/// Writes nanoseconds as seconds, without zeros at the end.
+fn fixed(nanos: u64, text: &mut Vec<u8>) {
+    let (whole, mut rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    let mut digits = 9;
+    while rest % 10 == 0 && digits > 1 {
+        rest /= 10;
+        digits -= 1;
+    }
+    write!(text, "{whole}.{rest:0digits$}").expect("memory takes every byte");
+}
+
+/// Writes the fewest digits that name a double, with an exponent below 1e-4 and from 1e16 on.
+fn shortest(value: f64, text: &mut Vec<u8>) {
+    let found = format!("{value:?}");
+    let Some((digits, power)) = found.split_once('e') else {
+        return text.extend_from_slice(found.as_bytes());
+    };
+    let (sign, power) = match power.strip_prefix('-') {
+        Some(power) => ('-', power),
+        None => ('+', power),
+    };
+    write!(text, "{digits}e{sign}{power:0>2}").expect("memory takes every byte");
+}

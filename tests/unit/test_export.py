@@ -1,0 +1,141 @@
+"""Tables as files: the bytes of a CSV, parts, a folder that held another run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import airpath as ap
+from airpath import _airpath
+from airpath.results import export
+from airpath.results.export import write_table
+
+HEAD = "# made by a test\n"
+
+
+def written(tmp_path: Path, parts: list[pd.DataFrame], form: str = "csv") -> bytes:
+    path = tmp_path / f"table.{form}"
+    write_table(path, parts, form, HEAD, {"version": "0"})
+    return path.read_bytes()
+
+
+@given(st.lists(st.floats(width=64) | st.integers(0, 10**16).map(lambda ns: ns / 1e9)))
+def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
+    numbers = struct.pack(f"<{len(values)}d", *values)
+    rows = _airpath.csv_rows([("f8", numbers, [])]).decode().splitlines()
+    assert rows == ["" if value != value else repr(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.0, -0.0, 0.1, 1e-4, 9.999e-5, 1e-5, 5e-324, 1e15, 1e16, 9999999999999998.0, 1.5e300, -2.5],
+)
+def test_numbers_at_the_ends_of_a_form(value: float) -> None:
+    assert _airpath.csv_rows([("f8", struct.pack("<d", value), [])]).decode() == f"{value!r}\n"
+
+
+def table(rows: int) -> pd.DataFrame:
+    numbers = np.arange(rows)
+    return pd.DataFrame(
+        {
+            "time_s": numbers * 0.0012345,
+            "id": numbers.astype(np.uint32),
+            "value": np.where(numbers % 7 == 0, np.nan, numbers * 1e13),
+            "state": np.array(["a", 'b "c", d', "e\nf", None], dtype=object)[numbers % 4],
+            "flow": np.array([0, "all"], dtype=object)[numbers % 2],
+            "found": numbers % 3 == 0,
+        }
+    )
+
+
+def test_a_csv_is_what_pandas_writes_whatever_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = table(1000)
+    expected = HEAD + whole.to_csv(index=False, lineterminator="\n")
+    monkeypatch.setattr(export, "_ROWS", 77)
+    parts = [whole[:300], whole[300:300], whole[300:]]
+    assert written(tmp_path, parts).decode() == expected
+    compressed = written(tmp_path, parts, "csv.gz")
+    assert gzip.decompress(compressed).decode() == expected
+    assert written(tmp_path, parts, "csv.gz") == compressed
+    assert len(compressed) < len(expected) / 2
+
+
+def test_parquet_in_parts_is_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    monkeypatch.setattr(export, "_ROW_GROUP", 77)
+    whole = table(1000)
+    written(tmp_path, [whole[:300], whole[300:300], whole[300:]], "parquet")
+    read = parquet.read_table(tmp_path / "table.parquet")
+    assert json.loads(read.schema.metadata[b"airpath"]) == {"version": "0"}
+    pd.testing.assert_frame_equal(
+        read.to_pandas(), whole.assign(flow=whole["flow"].map(str)), check_dtype=False
+    )
+
+
+# --- a folder that held another run --------------------------------------------------------------
+
+
+def run(*, record: str = "[]", **settings: object) -> ap.Result:
+    scenario = ap.Scenario(
+        flows=ap.flows(1, cc="reno", base_rtt="20 ms"),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="2 Mbit/s")),
+        duration="2 s",
+        record={"series": json.loads(record)},
+    )
+    return ap.simulate(scenario, reps=1, **settings)  # type: ignore[arg-type]
+
+
+def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
+    """Its series, figures and captures stood beside the new tables as if they were theirs."""
+    folder = tmp_path / "out"
+    old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=folder)
+    old.save(folder, formats=["csv", "csv.gz"])
+    old.plot.save(folder)
+    (folder / "mine.csv").write_text("")
+    new = run(record='["cwnd"]')
+    paths = new.save(folder)
+    assert {path.name for path in folder.iterdir()} == {path.name for path in paths} | {"mine.csv"}
+
+
+def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
+    result = run(record='["cwnd"]', capture=["sender"], capture_to=tmp_path)
+    for _ in range(2):
+        result.plot.save(tmp_path)
+        result.save(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"queue-lengths.png", "timeline.png", "sender.pcapng", "series-cwnd.csv"} <= names
+    assert names <= set(json.loads((tmp_path / "result.json").read_text())["files"]) | {
+        "result.json"
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"provenance": {}, "files": ["../other", "/other", ".", "..", "result.json", 5]}',
+        '{"provenance": {}, "files": "other"}',
+        '{"files": ["other"]}',
+        '["files"]',
+        "[" * 100_000,
+        "\udcff",
+    ],
+)
+def test_only_files_of_that_folder_that_a_result_names(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for other in (tmp_path / "other", folder / "other"):
+        other.write_text("")
+    (folder / "result.json").write_text(text, errors="surrogateescape")
+    run().save(folder)
+    assert (tmp_path / "other").exists()
+    assert (folder / "other").exists()
