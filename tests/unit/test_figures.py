@@ -121,6 +121,20 @@ def test_letters_that_no_font_has_are_boxes_with_a_note() -> None:
         assert any("no installed font has" in each for each in texts(figure))
 
 
+def test_letters_that_only_the_regular_font_has_are_no_warning() -> None:
+    """Headings are bold: a letter of the regular font alone was a warning again."""
+    from matplotlib import font_manager
+
+    paths = [font_manager.findfont(f"{lettering.FONT}:{weight}") for weight in ("regular", "bold")]
+    regular, bold = (set(font_manager.get_font(path).get_charmap()) for path in paths)
+    only = sorted(point for point in regular - bold if chr(point).isprintable())
+    assert len(only) > 10, "the case of this test"
+    with style.style():
+        figure = style.new_figure(6, 3)
+        style.heading(figure, "".join(map(chr, only[:40])), "subtitle")
+        figure_bytes(figure, "png", "", "")
+
+
 def test_the_fonts_of_one_figure_do_not_stay(result: ap.Result) -> None:
     import matplotlib as mpl
 
@@ -286,6 +300,9 @@ def test_a_comparison_is_drawn_from_0_on(result: ap.Result) -> None:
     plane = comparison_figure({"one": result, "other": run(reps=3)}, "title").axes[0]
     assert plane.get_ylim()[0] == 0
     assert plane.get_xlim()[1] == 0  # The better side is on the right.
+    for container in plane.containers:
+        for bar in container.lines[2]:
+            assert min(segment.min() for segment in bar.get_segments()) >= 0
 
 
 def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:

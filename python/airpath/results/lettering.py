@@ -29,6 +29,9 @@ NO_GLYPH = "□"
 _BROAD = ("CJK", "Noto Sans", "Droid Sans Fallback", "WenQuanYi", "Arial Unicode", "Unifont")
 """Families that are tried before the others: parts of their names."""
 
+_WEIGHTS = ("normal", "bold")
+"""Of texts and of headings."""
+
 _NO_LETTERS = "Last Resort"
 """A font of matplotlib that draws signs in place of letters."""
 
@@ -114,7 +117,10 @@ def _regular() -> list[FontEntry]:
 
 @cache
 def _letters_of(family: str) -> frozenset[int]:
-    """Return the code points of a family; none when its file cannot be read."""
+    """Return the code points of a family, bold ones as well; none when it cannot be read.
+
+    Headings are bold, and a bold font may have fewer.
+    """
     from matplotlib import font_manager
 
     found: Any = font_manager
@@ -122,8 +128,9 @@ def _letters_of(family: str) -> frozenset[int]:
     before = logger.level
     logger.setLevel(logging.ERROR)
     try:
-        path = found.findfont(found.FontProperties(family=family), fallback_to_default=False)
-        return frozenset(found.get_font(path).get_charmap())
+        fonts = (found.FontProperties(family=family, weight=weight) for weight in _WEIGHTS)
+        paths = {found.findfont(font, fallback_to_default=False) for font in fonts}
+        return frozenset.intersection(*(frozenset(found.get_font(p).get_charmap()) for p in paths))
     except (OSError, RuntimeError, ValueError):
         return frozenset()
     finally:

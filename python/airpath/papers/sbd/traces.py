@@ -123,9 +123,9 @@ def draw_trace(title: str, case: Cell, session: Session) -> Figure:
     times, levels = session.series(case, "queue").of(0)
     panels[0].step(times, levels, where="post", color=plotting.COLOURS["black"], lw=0.7)
     panels[0].axhline(BUFFER, **grey)
-    panels[0].set_ylim(0, BUFFER + 4)
+    panels[0].set_ylim(0, BUFFER + 10)
     panels[0].set_ylabel("BO, SDUs")
-    panels[0].annotate("128 kbit/s", (SWITCH_S, BUFFER + 3), xytext=(3, 0), va="top", **_NEAR)
+    panels[0].annotate("128 kbit/s", (SWITCH_S, BUFFER + 9), xytext=(3, 0), va="top", **_NEAR)
     panels[0].annotate("buffer", (0, BUFFER), xytext=(3, 2), va="bottom", **_NEAR)
     for flow in (0, 1):
         times, window = session.series(case, "cwnd").of(flow)
