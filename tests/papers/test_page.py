@@ -68,6 +68,7 @@ def test_every_published_number_stands_beside_ours() -> None:
         "text": "It is so.",
         "criterion": "As measured.",
         "holds": False,
+        "of_paper": True,
         "measured": ["3 is less than 4"],
     }
     document = {

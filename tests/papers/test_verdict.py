@@ -193,6 +193,19 @@ def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report)
     assert "`!` is outside its tolerance: delay 5 % (README)." in text
 
 
+def test_measures_of_ours_stand_apart_from_the_papers_statements(bad: Report) -> None:
+    """They stood under what the paper's text says, as if the paper had said them."""
+    ours = replace(statement("ours", False), of_paper=False)
+    both = replace(bad, statements=[ours, *bad.statements])
+    text = printed(both)
+    heading = "Measures of ours beside it"
+    assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of ours.")
+    assert "Text of ours." not in printed(both, brief=True)
+    made = page(json.loads(json.dumps(both.to_dict(), allow_nan=False)))
+    assert made.index("Text of alpha.") < made.index(heading) < made.index("Text of ours.")
+    assert heading not in page(json.loads(json.dumps(bad.to_dict(), allow_nan=False)))
+
+
 # --- the papers --------------------------------------------------------------------------------
 
 

@@ -59,11 +59,21 @@ def page(document: Mapping[str, Any]) -> str:
                 *_tolerances(published),
             ]
     lines += ["", "## What the text says", ""]
-    for statement in document["statements"]:
-        verdict = "holds" if statement["holds"] else "does **not** hold"
-        lines.append(f"* {statement['text']} {statement['criterion']} It {verdict}.")
-        lines += [f"  * {line}" for line in statement["measured"]]
+    lines += _statements(document, of_paper=True)
+    beside = list(_statements(document, of_paper=False))
+    if beside:
+        about = "The verdict does not count them."
+        lines += ["", "## Measures of ours beside it", "", about, "", *beside]
     return "\n".join(lines) + "\n"
+
+
+def _statements(document: Mapping[str, Any], *, of_paper: bool) -> Iterator[str]:
+    for statement in document["statements"]:
+        if statement["of_paper"] is not of_paper:
+            continue
+        verdict = "holds" if statement["holds"] else "does **not** hold"
+        yield f"* {statement['text']} {statement['criterion']} It {verdict}."
+        yield from (f"  * {line}" for line in statement["measured"])
 
 
 def _not_counted(warmup_s: float) -> str:

@@ -63,10 +63,15 @@ def _print_verdict(report: Report, console: Console) -> None:
 def _print_everything(report: Report, console: Console) -> None:
     for item in report.items:
         _print_item(item, console)
-    if report.statements:
-        console.print("\n[bold]What the paper's text says, checked on our numbers[/bold]")
-    for statement in report.statements:
-        _print_statement(statement, console)
+    for of_paper, heading in (
+        (True, "What the paper's text says, checked on our numbers"),
+        (False, "Measures of ours beside it; the verdict does not count them"),
+    ):
+        found = [each for each in report.statements if each.of_paper is of_paper]
+        if found:
+            console.print(f"\n[bold]{heading}[/bold]")
+        for statement in found:
+            _print_statement(statement, console)
     for summary in report.summaries:
         _print_summary(summary, console)
 
