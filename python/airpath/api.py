@@ -14,7 +14,16 @@ from typing import Any
 from airpath import _airpath
 from airpath.advisory import Advisory, of_scenario
 from airpath.captures import CapturePlan, checked_points
-from airpath.errors import AirpathError, BadValueError, Interrupted, ModelWarning, RunError
+from airpath.errors import (
+    AirpathError,
+    BadValueError,
+    Interrupted,
+    ModelWarning,
+    Problem,
+    RunError,
+    ScenarioError,
+)
+from airpath.files import UnreadableError
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
@@ -383,16 +392,18 @@ class _Read:
 def _resolved(scenario: Scenario) -> tuple[dict[str, Any], _Read]:
     text, files = scenario.resolve()
     resolved: dict[str, Any] = json.loads(text)
-    return resolved, _read(resolved, files)
+    return resolved, _read(scenario.file, resolved, files)
 
 
-def _read(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
+def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
     """Read every trace as the kind of its link wants it; report all that cannot be read."""
     kinds: dict[str, str] = {}
-    for link in _tables(resolved):
+    fields: dict[str, tuple[str, ...]] = {}
+    for field, link in _tables(resolved):
         for key in ("trace", "table"):
             if key in link:
                 kinds.setdefault(link[key], link["kind"])
+                fields.setdefault(link[key], (*field, key))
     traces: dict[str, Trace] = {}
     texts: dict[str, str] = {}
     problems: list[str] = []
@@ -400,7 +411,7 @@ def _read(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
         try:
             kind = kinds.get(name)
             if kind == "adaptive":
-                texts[name] = read_table(name, path)
+                texts[name] = _table_text(place, fields[name], name, path)
             else:
                 traces[name] = Trace.load(path, "csv" if kind == "rate-trace" else "mahimahi")
         except AirpathError as error:
@@ -410,11 +421,26 @@ def _read(resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
     return _Read(traces, {name: files[name] for name in texts}, texts)
 
 
-def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
+def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:
+    """Return the text of a table that the engine takes; an error names the scenario's key."""
+    try:
+        text = read_table(name, path)
+        _airpath.PerTable.from_json(text)
+    except UnreadableError as error:
+        wrong = error.why
+    except ValueError as error:
+        wrong = f"not a table of error rates: {str(error).removesuffix('.')}"
+    else:
+        return text
+    raise ScenarioError([Problem(place, field, name, wrong)])
+
+
+def _tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Give every table in `value` with its path."""
     if isinstance(value, Mapping):
-        yield value
-        for item in value.values():
-            yield from _tables(item)
+        yield path, value
+        for key, item in value.items():
+            yield from _tables(item, (*path, key))
 
 
 def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:

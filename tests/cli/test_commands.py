@@ -191,6 +191,21 @@ def test_reproduce_prints_ours_beside_theirs(airpath_command: Command) -> None:
     assert "Table 2" in answer.out
 
 
+def test_reproduce_names_the_figures_of_an_earlier_run(
+    airpath_command: Command, tmp_path: Path
+) -> None:
+    """They stood in the folder as if they belonged to the new report."""
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("old.png", "mine.png"):
+        (out / name).write_text("")
+    earlier = {"items": [{"figures": ["out/old.png", "out/gone.png"]}]}
+    (out / "qawla.json").write_text(json.dumps(earlier))
+    answer = airpath_command("reproduce", "qawla", "table2", "--quick", "--out", out)
+    assert (answer.status, answer.err) == (0, f"{out}: of an earlier run are old.png.\n")
+    assert {path.name for path in out.iterdir()} == {"qawla.json", "old.png", "mine.png"}
+
+
 def test_reproduce_json(airpath_command: Command) -> None:
     answer = airpath_command("reproduce", "qawla", "table2", "--json")
     assert answer.err == ""

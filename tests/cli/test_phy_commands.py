@@ -82,6 +82,26 @@ def test_out_is_a_file_or_a_folder(airpath_command: Command) -> None:
     assert Path("folder/per.json").read_bytes() == Path("new/curve.json").read_bytes()
 
 
+def test_ctrl_c_after_the_last_point_says_that_all_were_finished(
+    airpath_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said nothing but "Interrupted." while the figure was drawn."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as while_drawing:
+        while_drawing.setattr("airpath.phy.figure.per_figure", interrupted)
+        answer = airpath_command(*per(*FEW, "--out", "a.json"))
+    assert answer.status == 130
+    assert answer.err == (
+        "written: a.json\nNo figure was drawn; the same command draws it.\n"
+        "Interrupted: all 4 points were finished.\n"
+    )
+    again = airpath_command(*per(*FEW, "--out", "a.json"))
+    assert (again.status, Path("a.png").exists()) == (0, True)
+
+
 def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--until-clean", "--out", "a.json", "--threads", 1))
     command = json.loads(Path("a.json").read_text())["provenance"]["command"].split()

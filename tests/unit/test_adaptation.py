@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,18 +141,26 @@ def test_the_table_is_in_the_provenance(table: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("no JSON", "four.json.table = …: not JSON: "),
-        ('{"channel": "x"}', "four.json.curves = null: not a list with curves in it"),
+        (
+            "no JSON",
+            "table = …: not JSON: ",
+        ),
+        (
+            '{"channel": "x"}',
+            "curves = null: not a list with curves in it",
+        ),
     ],
 )
 def test_a_file_that_is_no_table(table: Path, text: str, problem: str) -> None:
+    """The line named the file, not the key that names the file."""
+    place = 'bottleneck.link.table = "four.json": '
     table.write_text(text)
     for verb in (ap.check, ap.solve, ap.simulate):
         with pytest.raises(ap.BadValueError) as caught:
             verb(scenario(table, ap.Tagla(th_per=0.01)))  # type: ignore[operator]
-        assert str(caught.value).startswith(f"scenario: {problem}")
+        assert str(caught.value).startswith(f"{place}not a table of error rates: {problem}")
     table.write_bytes(b"\xff")
-    with pytest.raises(ap.BadValueError, match=r"four\.json: not a text in UTF-8 \(byte 1\)\."):
+    with pytest.raises(ap.BadValueError, match=re.escape(f"{place}not a text in UTF-8 (byte 1).")):
         ap.check(scenario(table, ap.Tagla(th_per=0.01)))
 
 

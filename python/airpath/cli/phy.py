@@ -81,15 +81,20 @@ def per(
     if table.interrupted:
         output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")
     try:
-        with output.interrupts_wait():
-            if json:
-                output.print_json(_document(table, size))
-            else:
-                _print(table, size, output.console())
-            sys.stdout.flush()
-    finally:
-        if out is not None and table.count:
-            _write_figure(table, size, out, kinds)
+        try:
+            with output.interrupts_wait():
+                if json:
+                    output.print_json(_document(table, size))
+                else:
+                    _print(table, size, output.console())
+                sys.stdout.flush()
+        finally:
+            if out is not None and table.count:
+                _write_figure(table, size, out, kinds)
+    except KeyboardInterrupt:
+        if not table.interrupted:
+            output.note(f"Interrupted: all {table.count} points were finished.")
+        return 130
     return 130 if table.interrupted else 0
 
 
@@ -109,13 +114,17 @@ def _packet(text: str) -> Size:
 
 def _write_figure(table: PerTable, packet: Size, out: str, kinds: Sequence[str]) -> None:
     file = table_file(out)
-    written = [file]
-    if not table.interrupted:
+    output.written([file])
+    if table.interrupted:
+        return
+    try:
         from airpath.phy.figure import per_figure
 
         figure, source = per_figure(table, packet), output.command_line()
-        written += save(figure, file.parent, file.stem, file.name, source, kinds)
-    output.written(written)
+        output.written(save(figure, file.parent, file.stem, file.name, source, kinds))
+    except KeyboardInterrupt:
+        output.note("No figure was drawn; the same command draws it.")
+        raise
 
 
 # --- printing ----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from json import loads as json_of
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +11,7 @@ import typer
 from airpath import papers
 from airpath.cli import output
 from airpath.errors import BadValueError
+from airpath.files import LARGEST, read_bytes
 from airpath.papers.render import print_report
 
 __all__ = ["reproduce"]
@@ -38,6 +41,7 @@ def reproduce(
     """Make a paper's tables and figures again, the published numbers beside ours."""
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
+    before = [] if out is None else _figures(Path(out) / f"{paper}.json")
     with output.progress_bar() as tell:
         report = papers.reproduce(
             paper,
@@ -53,9 +57,23 @@ def reproduce(
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
+    drawn = {path.name for item in report.items for path in item.figures}
+    left = [name for name in before if name not in drawn and Path(out or "", name).is_file()]
+    if left:
+        # They say themselves what made them, and to make them again can take hours.
+        output.note(f"{out}: of an earlier run are {', '.join(left)}.")
     with output.interrupts_wait():
         if json:
             output.print_json(report.to_dict(brief=brief))
         else:
             print_report(report, output.console(), brief=brief)
     return 130 if report.interrupted else 0
+
+
+def _figures(report: Path) -> list[str]:
+    """Return the names of the figures that an earlier report in the folder has."""
+    try:
+        items = json_of(read_bytes(report, LARGEST))["items"]
+        return [Path(figure).name for item in items for figure in item["figures"]]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return []
