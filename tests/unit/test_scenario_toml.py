@@ -411,7 +411,7 @@ def test_every_parameter_is_documented(name: str) -> None:
     assert not undocumented
 
 
-@pytest.mark.parametrize("unit", [ap.Duration, ap.Rate, ap.Size, ap.Packets])
+@pytest.mark.parametrize("unit", [ap.Duration, ap.Rate, ap.Size, ap.Packets, ap.Segments])
 def test_the_units_of_the_reference_are_those_of_the_code(unit: type[ap.Duration]) -> None:
     text = (REFERENCE / "units.md").read_text("utf-8")
     (row,) = [

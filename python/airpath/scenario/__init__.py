@@ -62,7 +62,7 @@ from airpath.scenario.slope import RlcRed, RlcRedRow, Sbd, SbdRow
 from airpath.scenario.tables import shipped_tables, table_path
 from airpath.scenario.traces import recorded_traces, trace_path
 from airpath.scenario.traffic import Arrivals, OnOff, Pareto, RandomSize, RandomTime
-from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Size
+from airpath.scenario.units import ArrivalRate, Duration, Packets, Rate, Segments, Size
 from airpath.scenario.windows import DrainWindow, FixedWindow, ReceiveWindow
 
 __all__ = [
@@ -133,6 +133,7 @@ __all__ = [
     "SbdRow",
     "Scenario",
     "ScenarioError",
+    "Segments",
     "Size",
     "Source",
     "Tagla",

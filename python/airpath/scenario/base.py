@@ -28,13 +28,19 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self
 
-from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.errors import MISSING, Problem, ScenarioError, UnitError
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
 
 __all__ = ["Model", "Part"]
 
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
+
+
+def is_from_file(info: ValidationInfo) -> bool:
+    """Return whether the value that is being validated was read from a TOML file."""
+    return bool(info.context and info.context.get("from_file"))
+
 
 LARGEST_GAIN = 1e9
 """Largest gain of a controller, 1/s: far more than any that is stable."""
@@ -198,7 +204,7 @@ class Model(_Base):
     def __new__(cls, /, *unnamed: object, **_data: Any) -> Self:
         """Refuse values without their keys."""
         if unnamed:
-            accepted = f"Name each value by its key: {', '.join(cls.keys())}"
+            accepted = f"Name each value by its key: {', '.join(cls.keys(from_file=False))}"
             what = "not named"
             raise ScenarioError(
                 Problem(cls.__name__, (), value, what, accepted) for value in unnamed
@@ -217,15 +223,18 @@ class Model(_Base):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _check_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _check_keys(
+        cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
         if isinstance(data, cls):
             return data
+        keys = cls.keys(from_file=is_from_file(info))
         if not isinstance(data, Mapping):
-            raise fault("not a table", f"Accepted keys are {', '.join(cls.keys())}")
-        known = set(cls.keys()) | set(cls.model_fields)
+            raise fault("not a table", f"Accepted keys are {', '.join(keys)}")
+        known = set(keys) | set(cls.keys()) | set(cls.model_fields)
         lines = [
             InitErrorDetails(
-                type=fault("unknown key", nearest(str(key), cls.keys())),
+                type=fault("unknown key", nearest(str(key), keys)),
                 loc=(str(key),),
                 input=value,
             )
@@ -247,9 +256,9 @@ class Model(_Base):
         return list(cls.model_fields.items())
 
     @classmethod
-    def keys(cls) -> list[str]:
-        """Return the keys that a TOML file may give, in their written order."""
-        return [info.alias or name for name, info in cls.ordered_fields()]
+    def keys(cls, *, from_file: bool = True) -> list[str]:
+        """Return the keys in their written order, as a TOML file or as Python has them."""
+        return [(from_file and info.alias) or name for name, info in cls.ordered_fields()]
 
     def document(self) -> dict[str, Any]:
         """Return the table as plain values, quantities as text: what a TOML file would say."""
@@ -560,22 +569,22 @@ def _packets(low: int, example: int) -> Callable[[Any], int]:
     return check
 
 
-def _limit(value: Any) -> Quantity:
-    """Read a queue's limit, in packets or in bytes; a number must say which."""
-    if isinstance(value, (Packets, Size)):
+def counted_or_bytes(value: Any, counted: type[Quantity], noun: str) -> Quantity:
+    """Read a `noun` in units of `counted` or in bytes; a number must say which."""
+    if isinstance(value, (counted, Size)):
         return value
-    accepted = f"{Packets.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
+    accepted = f"{counted.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
+    example = quote(counted.example)
     if isinstance(value, str):
-        unit = value.strip().rsplit(" ", 1)[-1] if " " in value.strip() else value
-        kind: type[Quantity] = Packets if unit.lstrip("0123456789.+-eE") in Packets.units else Size
+        unit = value.strip().lstrip("0123456789.+-eE ")
+        kind = counted if unit in counted.units else Size
         try:
             return kind.parse(value)
-        except ValueError as error:
-            what = getattr(error, "what", "not a limit")
-            what = "not a limit" if what.startswith("not a ") else what
-            raise fault(what, accepted, '"100 packets"') from None
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    raise fault("no unit" if is_number else "not a limit", accepted, '"100 packets"')
+        except UnitError as error:
+            what = f"not a {noun}" if error.what == f"not a {kind.noun}" else error.what
+            raise fault(what, accepted, example) from None
+    is_number = isinstance(value, (int, float)) and not isinstance(value, (bool, Quantity))
+    raise fault("no unit" if is_number else f"not a {noun}", accepted, example)
 
 
 def _text(value: Any) -> str:
@@ -628,7 +637,7 @@ PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
 PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
 QueueLimit = Annotated[
     Packets | Size,
-    PlainValidator(lambda value: _above_zero(_limit(value))),
+    PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
 ]
 Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]

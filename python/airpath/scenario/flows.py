@@ -25,6 +25,7 @@ from airpath.scenario.base import (
     choice,
     fault,
     faults_at,
+    is_from_file,
     nearest,
 )
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
@@ -304,19 +305,17 @@ class Source(Part):
     @field_validator("base_rtt")
     @classmethod
     def _fits_count_and_wires(cls, base_rtt: Any, info: ValidationInfo) -> Any:
+        back = "return" if is_from_file(info) else "return_wire"
         given = [
             (key, info.data[name])
-            for name, key in (("access", "access"), ("egress", "egress"), ("return_wire", "return"))
+            for name, key in (("access", "access"), ("egress", "egress"), ("return_wire", back))
             if info.data.get(name) is not None
         ]
         if base_rtt is None:
             known = {"access", "egress", "return_wire"} <= info.data.keys()
             if cls.needs_path and known and not given:
-                raise as_missing(
-                    fault(
-                        "missing", 'Write base_rtt = "40 ms", or the wires access, egress, return'
-                    )
-                )
+                accepted = f'Write base_rtt = "40 ms", or the wires access, egress, {back}'
+                raise as_missing(fault("missing", accepted))
             return base_rtt
         count = info.data.get("count")
         if isinstance(base_rtt, list) and count is not None and len(base_rtt) != count:

@@ -9,7 +9,7 @@ releases 3.44 to 3.48 do with SACK. ``linux`` is what a Linux kernel does, as fa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, PlainValidator, ValidationInfo
 
@@ -23,9 +23,10 @@ from airpath.scenario.base import (
     PositiveSize,
     Truth,
     choice,
+    counted_or_bytes,
     fault,
 )
-from airpath.scenario.units import Duration, Size
+from airpath.scenario.units import Duration, Segments, Size
 
 __all__ = ["PROFILES", "SELECTIVE", "Option", "TcpOptions", "profile_options"]
 
@@ -61,6 +62,14 @@ def _ssthresh(value: Any, info: ValidationInfo) -> Any:
     return size
 
 
+def _initial_window(value: Any) -> Any:
+    """Read a window in bytes or in segments."""
+    window = None if value is None else counted_or_bytes(value, Segments, "window")
+    if window == 0:
+        raise fault("not above 0", "Write a window above 0", '"10 segments"')
+    return window
+
+
 class TcpOptions(Model):
     """Options of a TCP sender and receiver; what is not given comes from the profile.
 
@@ -70,8 +79,8 @@ class TcpOptions(Model):
         Payload bytes of a full segment, above 0.
     header : Size
         IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
-    initial_window : Size
-        cwnd at the start, above 0.
+    initial_window : Size or Segments
+        cwnd at the start, above 0; a bare number is refused from Python too.
     initial_ssthresh : Size or "unlimited"
         ssthresh at the start, above 0.
     receive_window : Size
@@ -145,7 +154,9 @@ class TcpOptions(Model):
 
     mss: Annotated[PositiveSize | None, Key("mss")] = Field(default=None, examples=['"1460 B"'])
     header: PositiveSize | None = None
-    initial_window: Annotated[PositiveSize | None, Key("initial_window")] = None
+    initial_window: Annotated[
+        Size | Segments | None, Key("initial_window"), PlainValidator(_initial_window)
+    ] = None
     initial_ssthresh: Annotated[Any, Key("initial_ssthresh"), PlainValidator(_ssthresh)] = None
     receive_window: Annotated[PositiveSize | None, Key("receive_window")] = None
     recovery: Annotated[str | None, RECOVERY] = None
@@ -354,4 +365,9 @@ def profile_options(
         values |= CLASSES[profile].get(cc or "", {})
     elif recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
-    return TcpOptions(**(values | overrides.document()))
+    whole = values | overrides.document()
+    options = TcpOptions(**whole)
+    if isinstance(options.initial_window, Segments):
+        in_bytes = Size(options.initial_window * cast(Size, options.mss))
+        return TcpOptions(**(whole | {"initial_window": in_bytes}))
+    return options

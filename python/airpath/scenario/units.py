@@ -24,7 +24,16 @@ from typing_extensions import Self
 
 from airpath.errors import UnitError
 
-__all__ = ["LARGEST", "ArrivalRate", "Duration", "Packets", "Quantity", "Rate", "Size"]
+__all__ = [
+    "LARGEST",
+    "ArrivalRate",
+    "Duration",
+    "Packets",
+    "Quantity",
+    "Rate",
+    "Segments",
+    "Size",
+]
 
 LARGEST = 10**18
 """Largest count of any base unit: eight times that, bytes in bits, still fits 64 bits."""
@@ -49,6 +58,8 @@ class Quantity(int):
     """The units that `str()` chooses from, largest first."""
     largest: ClassVar[int] = LARGEST
     """Largest value, base units."""
+    whole: ClassVar[bool] = False
+    """Whether it counts what cannot be divided."""
     zero: ClassVar[str]
     """How 0 is written."""
     noun: ClassVar[str]
@@ -84,6 +95,8 @@ class Quantity(int):
         UnitError
             If it is no number with an accepted unit, is below 0, or is above `largest`.
         """
+        if not isinstance(text, str):
+            raise cls._error(text, f"not a {cls.noun}")
         match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
         if match is None:
             raise cls._error(text, f"not a {cls.noun}")
@@ -108,6 +121,8 @@ class Quantity(int):
         UnitError
             If it is not finite, is below 0, or is above `largest` base units.
         """
+        if isinstance(number, bool) or not isinstance(number, numbers.Real):
+            raise cls._error(number, f"not a {cls.noun}")
         if cls.si_factor is None:
             raise cls._error(number, "no unit")
         if isinstance(number, numbers.Integral):
@@ -175,9 +190,12 @@ class Quantity(int):
         # Compared by magnitude first: 1e999999999 must not be written out.
         if number.adjusted() > 20 and number != 0:
             raise cls._out_of_range(given, True)
-        if number.adjusted() < -40:
+        if number.adjusted() < -40 and not cls.whole:
             return cls(0)
         scaled = _EXACT.multiply(number, Decimal(factor))
+        if cls.whole and scaled != scaled.to_integral_value():
+            accepted = f"Write a whole {cls.noun}"
+            raise UnitError(given, "not a whole number", accepted, quote(cls.example))
         if scaled > cls.largest:
             raise cls._out_of_range(given, True)
         return cls(int(scaled.to_integral_value()))
@@ -284,11 +302,31 @@ class Packets(Quantity):
     example = "100 packets"
     si_factor = None
     key_suffix = ""
+    whole = True
 
     @classmethod
     def accepted(cls) -> str:
         """Return the sentence that says what to write, without its full stop."""
         return "Write a number with packets"
+
+
+class Segments(Quantity):
+    """A number of full TCP segments, `mss` bytes each."""
+
+    units = {"segments": 1, "segment": 1}
+    written = ("segments",)
+    largest = 10**9
+    zero = "0 segments"
+    noun = "number of segments"
+    example = "10 segments"
+    si_factor = None
+    key_suffix = ""
+    whole = True
+
+    @classmethod
+    def accepted(cls) -> str:
+        """Return the sentence that says what to write, without its full stop."""
+        return "Write a number with segments"
 
 
 class ArrivalRate(Quantity):

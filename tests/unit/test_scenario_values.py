@@ -1,0 +1,105 @@
+"""Values that say something else than they seem to: segments, packets, keys of two names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from scenario_errors import GOOD, lines
+
+import airpath as ap
+from airpath.scenario import loads
+
+WINDOW = 'Write a number with segments, B, kB, MB, GB, KiB, MiB or GiB, for example "10 segments".'
+
+
+def initial_window(value: Any, **options: Any) -> int:
+    """Return the resolved initial window of a flow, bytes."""
+    tcp = {"initial_window": value, **options}
+    group = ap.flows(base_rtt="40 ms", tcp=tcp)
+    bottleneck = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="5 Mbit/s"))
+    scenario = ap.Scenario(flows=group, bottleneck=bottleneck, duration="1 s")
+    for same in (scenario, loads(scenario.to_toml())):
+        flow = json.loads(same.resolve()[0])["flows"][0]
+        found: int = flow["source"]["options"]["initial_window"]
+    return found
+
+
+def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
+    # 10, which everybody means as segments, was 10 bytes.
+    assert initial_window("10 segments") == 14_600
+    assert initial_window("10 segments", mss="536 B") == 5_360
+    assert initial_window("1 segment") == initial_window("1460 B") == 1_460
+    assert initial_window(ap.Segments(3)) == initial_window(ap.Size(4_380)) == 4_380
+    text = GOOD + 'tcp = {initial_window = "2 segments"}\n'
+    assert str(loads(text).flows[0].tcp.initial_window) == "2 segments"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "what"),
+    [
+        (10, "10", f"no unit. {WINDOW}"),
+        (10.0, "10.0", f"no unit. {WINDOW}"),
+        ("10", '"10"', f"no unit. {WINDOW}"),
+        ("1.5 segments", '"1.5 segments"', f"not a whole number. {WINDOW}"),
+        ("10 packets", '"10 packets"', f"not a window. {WINDOW}"),
+        (True, "true", f"not a window. {WINDOW}"),
+        (ap.Packets(3), "3 packets", f"not a window. {WINDOW}"),
+        (
+            "0 segments",
+            '"0 segments"',
+            'not above 0. Write a window above 0, for example "10 segments".',
+        ),
+        ("2e9 segments", '"2e9 segments"', f"too large to be counted. {WINDOW}"),
+    ],
+)
+def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(base_rtt="40 ms", tcp={"initial_window": value})
+    assert str(caught.value) == f"flows: tcp.initial_window = {shown}: {what}"
+
+
+@pytest.mark.parametrize("limit", ["1.5 packets", "1.5packets", "1e-9 packets", "1e-50 packets"])
+def test_packets_are_whole(limit: str) -> None:
+    # "1.5 packets" were two.
+    with pytest.raises(ap.ScenarioError, match="not a whole number"):
+        ap.DropTail(limit=limit)
+    with pytest.raises(ap.UnitError, match=r"not a whole number\. Write a whole number of"):
+        ap.Packets.parse(limit)
+    assert ap.DropTail(limit="1.5e2 packets").limit == 150
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: ap.Duration.parse(5),  # type: ignore[arg-type]
+        lambda: ap.Rate.parse(None),  # type: ignore[arg-type]
+        lambda: ap.Duration.from_si("5"),  # type: ignore[arg-type]
+        lambda: ap.Duration.from_si(None),  # type: ignore[arg-type]
+        lambda: ap.Size.from_si(True),
+    ],
+)
+def test_a_quantity_of_another_type_is_refused(read: Any) -> None:
+    with pytest.raises(ap.UnitError, match=r"not a (duration|rate|size)"):
+        read()
+
+
+def test_the_wire_back_is_named_as_it_is_written() -> None:
+    # From Python, where `return` is no name, errors spoke of `return`.
+    for keys, line in (
+        ({}, 'flows: base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
+         "return_wire."),
+        ({"base_rtt": "40 ms", "return_wire": {"delay": "1 ms"}},
+         'flows: base_rtt = "40 ms": given beside return_wire.delay. Give either base_rtt or the '
+         "delays of the wires."),
+        ({"base_rtt": "40 ms", "return_wir": {}},
+         "flows: return_wir = {}: unknown key. The nearest is return_wire; accepted are source, "
+         "count, access, egress, return_wire, base_rtt, start, stop, arrivals, cc, profile, tcp, "
+         "window, size, on_off."),
+    ):  # fmt: skip
+        with pytest.raises(ap.ScenarioError) as caught:
+            ap.flows(**keys)  # type: ignore[arg-type]
+        assert str(caught.value) == line
+    (line,) = lines(GOOD + 'return = {delay = "1 ms"}\n')
+    assert "given beside return.delay" in line
