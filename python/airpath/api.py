@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
+from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +255,13 @@ class Solution:
         At a boundary, the weight of the regime above it, in [0, 1].
     average_throughput_bps : float
         An estimate of `throughput_bps` that is averaged over the swings of the flows' windows,
-        bit/s. Where the two differ by more than 3 % there is a warning.
+        bit/s.
+    average_queue_packets : float
+        The same of `queue_packets`.
+    average_queueing_delay_s : float
+        The same of what queue and transmission add to a round trip, s. Where an average differs
+        from the fixed point (throughput and the shortest RTT by more than 3 %, the queue by more
+        than 10 % and a packet), there is a warning.
     flows : sequence of SolvedFlow
         By flow.
     warnings : sequence of str
@@ -267,6 +276,8 @@ class Solution:
     queue_packets: float
     alpha: float | None
     average_throughput_bps: float
+    average_queue_packets: float
+    average_queueing_delay_s: float
     flows: Sequence[SolvedFlow]
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
@@ -281,6 +292,8 @@ class Solution:
             "queue_packets": self.queue_packets,
             "alpha": self.alpha,
             "average_throughput_bps": self.average_throughput_bps,
+            "average_queue_packets": self.average_queue_packets,
+            "average_queueing_delay_s": self.average_queueing_delay_s,
             "flows": [vars(flow) for flow in self.flows],
             "warnings": list(self.warnings),
         }
@@ -450,7 +463,16 @@ def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refused(scenario: Scenario, error: ValueError) -> BadValueError:
-    return BadValueError(f"{scenario.file or scenario.name}: {error}")
+    """Return what the engine does not accept, in the words of who wrote the scenario."""
+    place = scenario.file or scenario.name
+    flow, _, key = str(error).removeprefix("flows.").partition(".")
+    if str(error).startswith("flows.") and flow.isdecimal():
+        # The engine counts flows, the scenario groups of them.
+        last_of = list(accumulate(group.count for group in scenario.flows))
+        if scenario.file is not None:
+            key = re.sub("^return_wire", "return", key)
+        return BadValueError(f"{place}: flows.{bisect(last_of, int(flow))}.{key}")
+    return BadValueError(f"{place}: {error}")
 
 
 def _check_counts(reps: int, seed: int, threads: int | None, confidence: float) -> None:

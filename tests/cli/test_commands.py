@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,14 @@ def test_numbers_that_are_none_are_one_line(airpath_command: Command) -> None:
 
 def test_solve_prints_the_operating_point(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command("solve", scenario)
-    assert (answer.status, answer.err) == (0, "")
-    assert answer.out.startswith("small, model fixed-point\nthroughput ")
+    assert answer.status == 0
+    name, found, averaged = answer.out.splitlines()[:3]
+    assert name == "small, model fixed-point"
+    digits = r"throughput 9\.\d{3} Mbit/s \(IP packets\), queue 2\d\.\d packets, domain R1"
+    assert re.fullmatch(digits, found)
+    assert averaged.startswith("averaged over the swings of the windows: 9.9")
+    (line,) = answer.err.splitlines()
+    assert line.startswith("warning: the queue swings with the windows: averaged over that ")
 
 
 def test_solve_json(airpath_command: Command, scenario: Path) -> None:
@@ -89,8 +96,7 @@ def test_solve_says_when_no_model_matches(airpath_command: Command, scenario: Pa
     assert answer == (
         2,
         "",
-        "small.toml: flows.0 = datagrams: no analytic model covers it. "
-        "Covered: unlimited TCP flows\n",
+        "small.toml: flows.0.source = poisson: no analytic model covers it. Covered: tcp\n",
     )
 
 

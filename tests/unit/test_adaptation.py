@@ -246,7 +246,7 @@ def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
     for complete, said in ((True, []), (False, [missing])):
         table.write_text(json.dumps(json.loads(table_text()) | {"complete": complete}))
         solved, result = ap.solve(path), ap.simulate(path, reps=2)
-        assert solved.warnings == said
+        assert [warning for warning in solved.warnings if "table" in warning] == said
         noted = [str(note) for note in result.advisories if note.code == "unfinished-table"]
         assert noted == [f"{remark}." for remark in said]
 
@@ -289,8 +289,12 @@ def test_noise_has_no_model_unless_the_policy_does_not_look(table: Path) -> None
 
 
 def test_the_model_warns_outside_the_table(table: Path) -> None:
-    assert ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39)).warnings == []
-    (warning,) = ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39, snr_bias_db=2)).warnings
+    def said(**link: Any) -> list[str]:
+        solution = ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39, **link))
+        return [warning for warning in solution.warnings if "swings" not in warning]
+
+    assert said() == []
+    (warning,) = said(snr_bias_db=2)
     assert warning == (
         "39 dB or its estimate, 41 dB, is outside the table four.json, which then says what it "
         "has at its end"

@@ -119,6 +119,7 @@ def test_the_drawn_distribution_is_the_measured_one(result: ap.Result) -> None:
     assert axis.get_xlabel() == "packets waiting"
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_regimes_and_the_model_are_marked() -> None:
     link = ap.DualRegimeLink(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
     regimes = run(bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))

@@ -70,5 +70,5 @@ pub use fixed_point::{Position, Problem};
 pub use operating_point::{FlowPoint, OperatingPoint};
 pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};
-pub use solution::{Domain, Solution, Warning, Warnings};
+pub use solution::{Change, Domain, Solution, Warning, Warnings};
 pub use swings::Swings;

@@ -118,15 +118,42 @@ pub enum Warning {
         /// T₀, s.
         timeout_s: f64,
     },
-    /// The queue is expected to swing far enough to change T by more than 3 %: into other
-    /// regimes, to an empty queue, or along a curved drop curve. Not found by
-    /// [`crate::Problem::solve`]; see [`crate::Problem::swings`].
+    /// The queue is expected to swing far enough to change what is found: into other regimes, to
+    /// an empty queue, or along a curved drop curve. Not found by [`crate::Problem::solve`]; see
+    /// [`crate::Problem::swings`].
     QueueSwings {
-        /// T of the fixed point, bit/s.
-        throughput_bps: f64,
-        /// T averaged over the swings, bit/s.
-        average_bps: f64,
+        /// T, bit/s.
+        throughput_bps: Change,
+        /// Packets waiting.
+        queue_packets: Change,
+        /// The RTT of the flow with the shortest path, s.
+        rtt_s: Change,
     },
+}
+
+/// A quantity at the fixed point, and averaged over the swings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// At the fixed point.
+    pub of: f64,
+    /// Averaged.
+    pub to: f64,
+}
+
+impl Change {
+    /// The difference as a share of the fixed point's; infinite where that is 0.
+    pub fn share(self) -> f64 {
+        if self.to == self.of { 0.0 } else { self.to / self.of - 1.0 }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.share() {
+            share if share.is_finite() => write!(f, "{:+.0} %", 100.0 * share),
+            _ => f.write_str("from 0"),
+        }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -151,11 +178,12 @@ impl fmt::Display for Warning {
                 f,
                 "a round-trip time of {rtt_s:.3} s exceeds the timeout of {timeout_s} s: the TCP formula is outside its validity"
             ),
-            Self::QueueSwings { throughput_bps, average_bps } => write!(
+            Self::QueueSwings { throughput_bps, queue_packets, rtt_s } => write!(
                 f,
-                "the queue swings with the windows: averaged over that the throughput is about {:.2} Mbit/s, {:+.0} % from the fixed point; simulate before trusting either",
-                average_bps / 1e6,
-                100.0 * (average_bps / throughput_bps - 1.0)
+                "the queue swings with the windows: averaged over that the throughput is about {:.2} Mbit/s ({throughput_bps} from the fixed point), the queue {:.1} packets ({queue_packets}), the shortest RTT {:.1} ms ({rtt_s}); simulate before trusting either",
+                throughput_bps.to / 1e6,
+                queue_packets.to,
+                rtt_s.to * 1e3
             ),
         }
     }

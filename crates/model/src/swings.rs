@@ -17,14 +17,16 @@ use crate::operating_point::OperatingPoint;
 use crate::pftk::RateTerms;
 use crate::regimes::Regime;
 use crate::root::{Bracket, Tolerance, find_root};
-use crate::solution::{Solution, Warning};
+use crate::solution::{Change, Solution, Warning};
 
 /// Standard deviation over mean of one flow's window. Halved each 1/p packets, a window has
 /// 1/(3√3) = 0.19; halved by independent losses, 0.41 (from its mean 1.31/√p and mean square
 /// 2/p at b = 1). This is the middle; it was not fitted.
 const WINDOW_SPREAD: f64 = 0.3;
-/// A difference of T from which on it is worth a warning.
+/// Differences of T and of an RTT from which on they are worth a warning.
 const WORTH_A_WARNING: f64 = 0.03;
+/// The same for the queue, as a share and in packets: both, for a short queue is never exact.
+const QUEUE_WORTH_A_WARNING: (f64, f64) = (0.1, 1.0);
 /// Windows are taken at 25 places, up to three standard deviations from the mean.
 const STEPS: i32 = 12;
 const REACH: f64 = 3.0;
@@ -41,17 +43,27 @@ pub struct Swings {
     pub throughput_bps: f64,
     /// Packets waiting.
     pub queue_packets: f64,
+    /// What queue and transmission add to the RTT of a packet that is sent, s.
+    pub delay_s: f64,
     /// Standard deviation of the sum of all windows over its mean. 0 where windows never change.
     pub spread: f64,
 }
 
 impl Swings {
-    /// The warning for a solution from which the average differs by more than 3 %.
-    pub fn warning(&self, solution: &Solution) -> Option<Warning> {
-        let throughput_bps = solution.throughput_bps();
-        let change = self.throughput_bps / throughput_bps - 1.0;
-        (change.abs() > WORTH_A_WARNING)
-            .then_some(Warning::QueueSwings { throughput_bps, average_bps: self.throughput_bps })
+    /// The warning for a solution from which the average differs: by more than 3 % in T or in the
+    /// RTT of the flow with the shortest path, or by more than 10 % and a packet in the queue.
+    pub fn warning(&self, solution: &Solution, base_rtts_s: &[f64]) -> Option<Warning> {
+        let shortest_s = base_rtts_s.iter().copied().fold(f64::INFINITY, f64::min);
+        let throughput_bps = Change { of: solution.throughput_bps(), to: self.throughput_bps };
+        let queue_packets = Change { of: solution.queue_packets(), to: self.queue_packets };
+        let rtt_s =
+            Change { of: shortest_s + solution.point.delay_s, to: shortest_s + self.delay_s };
+        let (share, packets) = QUEUE_WORTH_A_WARNING;
+        let queue_differs = queue_packets.share().abs() > share
+            && (queue_packets.to - queue_packets.of).abs() > packets;
+        let differs = |change: Change| change.share().abs() > WORTH_A_WARNING;
+        (queue_differs || differs(throughput_bps) || differs(rtt_s))
+            .then_some(Warning::QueueSwings { throughput_bps, queue_packets, rtt_s })
     }
 }
 
@@ -99,6 +111,7 @@ impl<'a, 'p, Q: Fn(f64) -> f64> Held<'a, 'p, Q> {
     fn average(&self) -> Average {
         let spread = self.spread(&self.settle(1.0));
         let (mut weights, mut queue, mut sent, mut delivered) = (0.0, 0.0, 0.0, 0.0);
+        let mut delay = 0.0;
         for step in -STEPS..=STEPS {
             let deviation = REACH * f64::from(step) / f64::from(STEPS);
             let weight = (-0.5 * deviation * deviation).exp();
@@ -106,12 +119,14 @@ impl<'a, 'p, Q: Fn(f64) -> f64> Held<'a, 'p, Q> {
             weights += weight;
             queue += weight * point.queue_packets;
             sent += weight * point.packet_bits * point.sending_rate;
+            delay += weight * point.packet_bits * point.sending_rate * point.delay_s;
             delivered += weight * point.throughput_bps();
         }
         Average {
             swings: Swings {
                 throughput_bps: delivered / weights,
                 queue_packets: queue / weights,
+                delay_s: delay / sent,
                 spread,
             },
             loss: 1.0 - delivered / sent,

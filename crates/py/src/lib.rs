@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptation;
+mod covered;
 mod csv;
 mod errors;
 mod fixed_points;

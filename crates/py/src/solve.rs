@@ -1,14 +1,14 @@
 //! The analytic model that matches a scenario.
 
 use crate::adaptation::{self, TableTexts};
+use crate::covered::{self, Load, no_model};
 use crate::errors;
 use airpath_aqm::{DropTailConfig, GredConfig, Limit, gred_drop_probability};
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::{AdaptiveConfig, Files, FixedConfig, MultiRegimeConfig, Traces};
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
-use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec};
+use airpath_path::Scenario;
 use airpath_phy::adaptation::{PolicyRegistry, dual_regime_pairs};
-use airpath_tcp::{EcnUse, RtoFloor, TcpOptions};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -32,7 +32,8 @@ pub(crate) fn solve(scenario_json: &str, tables: Option<TableTexts>) -> PyResult
         })
         .collect();
     let swings = problem.swings().map_err(errors::model)?;
-    let warnings = solution.warnings.iter().chain(swings.warning(&solution));
+    let swinging = swings.warning(&solution, &matched.base_rtts_s);
+    let warnings = solution.warnings.iter().chain(swinging);
     let warnings: Vec<String> =
         warnings.map(|w| w.to_string()).chain(matched.link.warnings.iter().cloned()).collect();
     Ok(json!({
@@ -42,6 +43,8 @@ pub(crate) fn solve(scenario_json: &str, tables: Option<TableTexts>) -> PyResult
         "queue_packets": solution.queue_packets(),
         "alpha": solution.alpha,
         "average_throughput_bps": swings.throughput_bps,
+        "average_queue_packets": swings.queue_packets,
+        "average_queueing_delay_s": swings.delay_s,
         "flows": flows,
         "warnings": warnings,
     })
@@ -131,24 +134,23 @@ impl QueueCurve {
 
 impl Matched {
     fn from_scenario(scenario: &Scenario, files: &Files) -> Result<Matched, ConfigError> {
-        if !scenario.controls.is_empty() {
-            return Err(no_model("control", "changes", "a link that does not change"));
-        }
-        refuse_channels(scenario)?;
+        covered::refuse_changes(scenario)?;
         let bottleneck = &scenario.bottleneck;
-        let options = common_options(&scenario.flows)?;
+        let options = covered::common_options(scenario)?;
         let packet = options.mss + options.whole_header();
         let packet_bytes = f64::from(packet);
         let link = link(&bottleneck.link, files, Bytes(packet.into()))
             .map_err(|error| error.under("link").under("bottleneck"))?;
         let queue = queue(&bottleneck.queue, packet_bytes)
             .map_err(|error| error.under("aqm").under("bottleneck"))?;
-        let shared_s = shared_delay_s(scenario) + backhaul_s(scenario, options, &link.regimes)?;
-        let base_rtts_s = scenario.flows.iter().map(|flow| wired_s(flow) + shared_s).collect();
+        let of_acks = |description: &Value, ack: Bytes| {
+            self::link(description, files, ack).map(|found| found.regimes[0])
+        };
+        let base_rtts_s = Load::new(options, &link.regimes).base_rtts_s(scenario, of_acks)?;
         let tcp = Tcp {
-            max_window_packets: window_bytes(options) / packet_bytes,
+            max_window_packets: covered::window_bytes(options) / packet_bytes,
             timeout_s: options.min_rto.as_secs_lossy(),
-            packets_per_ack: f64::from(options.delayed_ack_segments),
+            packets_per_ack: covered::packets_per_ack(options),
         };
         Ok(Matched { link, queue, base_rtts_s, tcp, packet_bytes })
     }
@@ -168,49 +170,23 @@ impl Matched {
     }
 }
 
-/// W, bytes, as the model counts it: a power of two where the field of 65 535 stands for one.
-fn window_bytes(options: &TcpOptions) -> f64 {
-    match options.receive_window {
-        65_535 => 65_536.0,
-        other => other as f64,
-    }
-}
-
-fn no_model(field: &str, kind: &str, accepted: &str) -> ConfigError {
-    let problem = format!("no analytic model covers it. Covered: {accepted}");
-    ConfigError::new(field, kind, problem)
-}
-
-/// The model knows independent losses of the bottleneck alone.
-fn refuse_channels(scenario: &Scenario) -> Result<(), ConfigError> {
-    let acks = match &scenario.ack_path {
-        AckPath::Ideal {} => None,
-        AckPath::Link { link, .. } => Some(link),
-        AckPath::Reverse { link, .. } => link.as_ref(),
-    };
-    let links = [("bottleneck", Some(&scenario.bottleneck.link)), ("ack_path", acks)];
-    for (name, link) in links {
-        if let Some(channel) = link.and_then(|link| link.get("channel")).filter(|c| !c.is_null()) {
-            let (kind, _) = registry::split_kind(channel)?;
-            let field = format!("{name}.link.channel.kind");
-            return Err(no_model(&field, &kind, "links without a channel, with loss or per"));
-        }
-    }
-    Ok(())
-}
-
+/// A fixed or a multi-regime link for packets of one size; what framing takes is no part of T.
 fn link(description: &Value, files: &Files, packet: Bytes) -> Result<MatchedLink, ConfigError> {
     let (kind, parameters) = registry::split_kind(description)?;
     match kind.as_str() {
         "fixed" => {
             let config: FixedConfig = registry::read_config(&parameters)?;
-            let regimes = vec![Regime { rate_bps: config.rate_bps as f64, per: config.loss }];
+            let rate_bps = of_packets(config.rate_bps, config.frame_overhead, packet);
+            let regimes = vec![Regime { rate_bps, per: config.loss }];
             Ok(MatchedLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
         }
         "multi-regime" => {
             let config: MultiRegimeConfig = registry::read_config(&parameters)?;
             let regimes = config.regimes.iter();
-            let regimes = regimes.map(|r| Regime { rate_bps: r.rate_bps as f64, per: r.per });
+            let regimes = regimes.map(|r| Regime {
+                rate_bps: of_packets(r.rate_bps, config.frame_overhead, packet),
+                per: r.per,
+            });
             Ok(MatchedLink {
                 thresholds: config.thresholds.iter().map(|b| *b as f64).collect(),
                 regimes: regimes.collect(),
@@ -220,6 +196,11 @@ fn link(description: &Value, files: &Files, packet: Bytes) -> Result<MatchedLink
         "adaptive" => adaptive_link(&registry::read_config(&parameters)?, files, packet),
         other => Err(no_model("kind", other, "fixed, multi-regime, adaptive")),
     }
+}
+
+/// The rate of IP packets on a link that adds `overhead` bytes to each, bit/s.
+fn of_packets(rate_bps: u64, overhead: u64, packet: Bytes) -> f64 {
+    rate_bps as f64 * packet.0 as f64 / (packet.0 + overhead) as f64
 }
 
 /// An adaptive link whose choices do not change is a multi-regime link for packets of one size.
@@ -264,90 +245,4 @@ fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, ConfigErr
         }
         other => Err(no_model("kind", other, "gred, droptail")),
     }
-}
-
-/// The options that all flows share.
-fn common_options(flows: &[FlowSpec]) -> Result<&TcpOptions, ConfigError> {
-    let mut common: Option<&TcpOptions> = None;
-    for (number, flow) in flows.iter().enumerate() {
-        let field = format!("flows.{number}");
-        let SourceSpec::Tcp(spec) = &flow.source else {
-            return Err(no_model(&field, "datagrams", "unlimited TCP flows"));
-        };
-        let TcpSpec { congestion, options, window, .. } = &**spec;
-        let (law, _) = registry::split_kind(congestion)?;
-        if law != "reno" {
-            return Err(no_model(&format!("{field}.cc"), &law, "reno"));
-        }
-        if options.ecn != EcnUse::Off {
-            return Err(no_model(&format!("{field}.tcp.ecn"), "on", "flows without ECN"));
-        }
-        if matches!(flow.start, StartSpec::Poisson { .. }) {
-            return Err(no_model(&format!("{field}.arrivals"), "poisson", "flows that are there"));
-        }
-        if flow.stop_ns.is_some() {
-            return Err(no_model(&format!("{field}.stop"), "a time", "flows without an end"));
-        }
-        let TcpSpec { transfer_bytes, transfer, application, .. } = &**spec;
-        if transfer_bytes.is_some() || transfer.is_some() || application.is_some() {
-            return Err(no_model(&field, "finite transfer", "unlimited TCP flows"));
-        }
-        if let Some(window) = window
-            && registry::split_kind(window)?.0 != "fixed"
-        {
-            let kind = registry::split_kind(window)?.0;
-            return Err(no_model(&format!("{field}.window"), &kind, "fixed"));
-        }
-        if options.rto_floor == RtoFloor::Variance {
-            let field = format!("{field}.tcp.rto_floor");
-            return Err(no_model(&field, "variance", "total"));
-        }
-        match common {
-            Some(first) if first != options => {
-                return Err(no_model(
-                    &field,
-                    "other TCP options",
-                    "the same options for all flows",
-                ));
-            }
-            _ => common = Some(options),
-        }
-    }
-    common.ok_or_else(|| no_model("flows", "none", "at least one TCP flow"))
-}
-
-/// Two-way propagation over the shared links, s.
-fn shared_delay_s(scenario: &Scenario) -> f64 {
-    let delay = |link: &Value| link.get("delay_ns").and_then(Value::as_u64).unwrap_or(0);
-    let forward = delay(&scenario.bottleneck.link);
-    let back = match &scenario.ack_path {
-        AckPath::Ideal {} => 0,
-        AckPath::Link { link, .. } => delay(link),
-        AckPath::Reverse { link, .. } => link.as_ref().map_or(forward, delay),
-    };
-    (forward + back) as f64 * 1e-9
-}
-
-/// What the backhaul adds to a round trip, s: its delay both ways, and the transmission of a
-/// packet and of its ACK. The model knows one queue, so the hop must be faster than the link.
-fn backhaul_s(
-    scenario: &Scenario,
-    options: &TcpOptions,
-    regimes: &[Regime],
-) -> Result<f64, ConfigError> {
-    let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
-    let delays_s = 2.0 * backhaul.delay_ns as f64 * 1e-9;
-    let Some(rate_bps) = backhaul.rate_bps else { return Ok(delays_s) };
-    let rate_bps = rate_bps as f64;
-    if regimes.iter().any(|regime| regime.rate_bps >= rate_bps) {
-        let accepted = "a backhaul that is faster than the bottleneck's link";
-        return Err(no_model("backhaul.rate", &format!("{rate_bps} bit/s"), accepted));
-    }
-    let (packet, ack) = (options.mss + options.whole_header(), options.whole_header());
-    Ok(delays_s + 8.0 * f64::from(packet + ack) / rate_bps)
-}
-
-/// Two-way propagation over the flow's own wires, s.
-fn wired_s(flow: &FlowSpec) -> f64 {
-    [flow.access, flow.egress, flow.return_wire].iter().map(|w| w.delay_ns as f64 * 1e-9).sum()
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -39,19 +40,31 @@ def _print(name: str, solution: api.Solution) -> None:
     out.print(f"[bold]{escape(name)}[/bold], model {solution.model}")
     where = f"domain {solution.domain}"
     if solution.alpha is not None:
-        where += f", alpha {solution.alpha:.4f}"
+        where += f", alpha {solution.alpha:.2g}"
     out.print(
-        f"throughput {solution.throughput_bps / 1e6:.4f} Mbit/s (IP packets), "
-        f"queue {solution.queue_packets:.4f} packets, {where}"
+        f"throughput {_digits(solution.throughput_bps / 1e6, 4)} Mbit/s (IP packets), "
+        f"queue {_digits(solution.queue_packets)} packets, {where}"
+    )
+    out.print(
+        "averaged over the swings of the windows: "
+        f"{_digits(solution.average_throughput_bps / 1e6, 4)} Mbit/s, "
+        f"{_digits(solution.average_queue_packets)} packets"
     )
     if len(solution.flows) <= MOST_FLOWS:
         rows = [
             [
                 str(flow.id),
-                f"{flow.throughput_bps / 1e6:.4f} Mbit/s",
-                f"{flow.rtt_s * 1e3:.2f} ms",
-                f"{flow.loss:.3e}",
+                f"{_digits(flow.throughput_bps / 1e6)} Mbit/s",
+                f"{_digits(flow.rtt_s * 1e3)} ms",
+                f"{flow.loss:.2e}",
             ]
             for flow in solution.flows
         ]
         output.print_table(out, "Flows", ["flow", "throughput", "RTT", "loss"], rows)
+
+
+def _digits(value: float, digits: int = 3) -> str:
+    """Return a number with so many digits that mean something; the model has hardly more."""
+    if value == 0:
+        return "0"
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
