@@ -6,9 +6,12 @@ The text of every error is one line per problem: place, field, value, what is ac
 
 from __future__ import annotations
 
+import numbers
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -220,7 +223,21 @@ def _show(value: object, depth: int) -> str:
         return f"{{{inner}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_show(v, depth + 1) for v in value[:_LONGEST_VALUE])}]"
-    return one_line(str(value)[: _LONGEST_VALUE + 1])
+    return one_line(_as_text(value)[: _LONGEST_VALUE + 1])
+
+
+def _as_text(value: object) -> str:
+    """Return a value that TOML does not have: what Python prints of data, the type of all else."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if value is None or isinstance(value, (numbers.Number, bytes, set, date, time, timedelta)):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return quoted(os.fspath(value))
+    if hasattr(value, "tolist"):  # numpy's arrays and numbers
+        return " ".join(str(value).split())
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def one_line(text: str) -> str:

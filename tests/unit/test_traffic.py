@@ -321,7 +321,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             "size = {}",
-            "flows.0.size.pareto = None: no distribution. "
+            "flows.0.size.pareto: no distribution. "
             'Write one of exponential and pareto, for example {exponential = "100 kB"}.',
         ),
         (
@@ -339,7 +339,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'on_off = {off = "1 s"}',
-            "flows.0.on_off.on = None: neither burst nor on is given. Write one of burst and on, "
+            "flows.0.on_off.on: neither burst nor on is given. Write one of burst and on, "
             'for example {burst = "100 kB", off = "1 s"}.',
         ),
         (

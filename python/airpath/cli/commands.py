@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import typer
 
@@ -53,7 +55,7 @@ def run_command(arguments: Sequence[str]) -> int:
         If the command was typed wrong, has bad input or failed.
     """
     output.arguments = list(arguments)
-    command = typer.main.get_command(app)
+    command = _command()
     try:
         with (
             output.warnings_as_notes(),
@@ -67,6 +69,11 @@ def run_command(arguments: Sequence[str]) -> int:
         if not hasattr(error, "format_message"):
             raise
         raise BadValueError(_usage(error.format_message(), arguments)) from None
+
+
+@cache
+def _command() -> Any:
+    return typer.main.get_command(app)
 
 
 def _usage(message: str, arguments: Sequence[str]) -> str:

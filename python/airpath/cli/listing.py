@@ -9,7 +9,7 @@ import typer
 
 from airpath import papers, phy
 from airpath.cli import output
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.scenario import (
     Channel,
     Congestion,
@@ -69,7 +69,7 @@ def parts(kind: str) -> dict[str, str]:
         If there is no such kind.
     """
     if kind not in KINDS:
-        raise BadValueError(f'"{kind}": not a kind of part. Accepted are {", ".join(KINDS)}.')
+        raise BadValueError(f"{show(kind)}: not a kind of part. Accepted are {', '.join(KINDS)}.")
     return KINDS[kind]()
 
 

@@ -70,7 +70,7 @@ def convert(
     """Convert between Mahimahi's format and a time_s,rate_bps CSV (names that end in .csv)."""
     form = _format(to, target)
     _is_another(target, source)
-    length = _quantity(Duration, "--bin", bin_)
+    length = _bin_length(bin_)
     trace = _load(source)
     output_file(target)
     command = output.command_line()
@@ -94,6 +94,8 @@ def generate(
     bin_: Annotated[str, typer.Option("--bin", help="Of a CSV: averaged over this time.")] = "1 ms",
 ) -> int:
     """Make the trace of a Rayleigh-faded link: rate = min(cap, W log2(1 + SNR |h|^2))."""
+    form = _format(None, target)
+    length = _bin_length(bin_)
     trace = generate_trace(
         _quantity(Duration, "--duration", duration),
         _number("--mean-snr", mean_snr, {"dB": 1.0}, "a signal-to-noise ratio", "15 dB", True),
@@ -107,7 +109,7 @@ def generate(
     output_file(target)
     # A Mahimahi file has no place for comments.
     beside = target.with_name(f"{target.name}.provenance.txt")
-    is_csv = format_of(str(target)) == "csv"
+    is_csv = form == "csv"
     if not is_csv:
         output_file(beside)
     command = output.command_line()
@@ -117,7 +119,7 @@ def generate(
         f"speed {speed}, carrier {carrier}"
     )
     if is_csv:
-        text = trace.to_csv(_quantity(Duration, "--bin", bin_), made_by)
+        text = trace.to_csv(length, made_by)
         write_file(target, text.encode("utf-8", "backslashreplace"))
         output.written([target])
         return 0
@@ -157,6 +159,13 @@ def _quantity(kind: Any, option: str, text: str) -> Any:
         return kind.parse(text)
     except BadValueError as error:
         raise BadValueError(f"{option}: {error}") from None
+
+
+def _bin_length(text: str) -> Duration:
+    length: Duration = _quantity(Duration, "--bin", text)
+    if length == 0:
+        raise BadValueError(f'--bin: "{text}": not above 0. Write a duration above 0.')
+    return length
 
 
 def _format(named: str | None, target: Path) -> Format:

@@ -15,7 +15,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Final
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.papers.base import (
     Effort,
     Item,
@@ -78,7 +78,7 @@ def load(name: str) -> Paper:
         If there is no such paper.
     """
     if name not in PAPERS:
-        raise BadValueError(f'"{name}": not a paper. Accepted are {", ".join(PAPERS)}.')
+        raise BadValueError(f"{show(name)}: not a paper. Accepted are {', '.join(PAPERS)}.")
     module = importlib.import_module(f"{__name__}.{name}")
     paper: Paper = module.PAPER
     return paper

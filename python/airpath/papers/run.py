@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
 from airpath.papers.base import (
@@ -22,6 +22,7 @@ from airpath.papers.base import (
     StatementSpec,
 )
 from airpath.papers.session import Session
+from airpath.phy.settings import checked_seed, checked_threads
 from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce_paper"]
@@ -55,9 +56,9 @@ def reproduce_paper(
         Folder for figures and for the report as JSON; made when missing. Default: no files.
         After Ctrl-C no figure is drawn.
     seed : int
-        Master seed, from 0. Default 1.
+        Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, from 1. Default: one for each core.
+        Worker threads, 1 to 1024. Default: one for each core.
     progress : callable, optional
         Called with the finished fraction in [0, 1] and what is being done.
     provenance : mapping, optional
@@ -77,8 +78,11 @@ def reproduce_paper(
     Raises
     ------
     BadValueError
-        If the paper, an item, the mode or a format is not known, or `out` cannot be written to.
+        If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
+        accepted, or `out` cannot be written to.
     """
+    seed = checked_seed(seed, "seed")
+    threads = None if threads is None else checked_threads(threads, "threads")
     if isinstance(paper, str):
         from airpath.papers import load
 
@@ -114,7 +118,7 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
     by_key = {item.key: item for item in paper.items}
     unknown = [name for name in names if name not in by_key]
     if unknown:
-        listed = ", ".join(f'"{name}"' for name in unknown)
+        listed = ", ".join(map(show, unknown))
         verb = "not an item" if len(unknown) == 1 else "not items"
         raise BadValueError(f"{listed}: {verb} of {paper.key}. Accepted are {', '.join(by_key)}.")
     return [by_key[name] for name in dict.fromkeys(names or by_key)]

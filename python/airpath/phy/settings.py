@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from airpath import _airpath
 from airpath.errors import BadValueError, Problem
 
-__all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_threads", "parts"]
+__all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_seed", "checked_threads", "parts"]
 
 LARGEST_SEED = 2**64 - 1
 _MOST = 10**15
@@ -205,6 +205,27 @@ def checked_threads(given: Any, name: str) -> int:
         raise BadValueError(str(Problem(name, (), given, *refused.args))) from None
 
 
+def checked_seed(given: Any, name: str) -> int:
+    """Return a master seed.
+
+    Parameters
+    ----------
+    given : int
+        What the user asks for.
+    name : str
+        What the message calls it.
+
+    Raises
+    ------
+    BadValueError
+        If it is not a whole number from 0 to 2^64 - 1.
+    """
+    try:
+        return _seed(given)
+    except _RefusedError as refused:
+        raise BadValueError(str(Problem(name, (), given, *refused.args))) from None
+
+
 # --- one value ---------------------------------------------------------------------------------
 
 
@@ -238,7 +259,9 @@ def _channel(channel: Any, mapping: Any) -> str:
 
 
 def _known(channel: Any) -> tuple[str, int | None] | None:
-    return _airpath.phy_channel(channel) if isinstance(channel, str) else None
+    # A name of the command line may hold bytes that are no text.
+    is_text = isinstance(channel, str) and channel.isprintable()
+    return _airpath.phy_channel(channel) if is_text else None
 
 
 def _skip(skip: Any, channel: Any, mapping: Any, iterations: Any) -> bool:

@@ -42,7 +42,7 @@ LARGEST_PACKET = Size(65535)
 
 def _mcs(value: Any) -> str | int:
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
-    if not is_number and (not isinstance(value, str) or not value):
+    if not is_number and not (isinstance(value, str) and value and value.isprintable()):
         raise fault(
             "not an MCS", "Write its name in the table, or its place there from 0", '"mcs3"'
         )

@@ -477,9 +477,12 @@ def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
     accepted = f"Write a whole number from {low} to {high}"
 
     def check(value: Any) -> int:
-        if isinstance(value, (bool, Quantity)) or not hasattr(value, "__index__"):
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = None
+        if number is None or isinstance(value, (bool, Quantity)):
             raise fault("not a whole number", accepted, str(example))
-        number = operator.index(value)
         if number < low:
             raise fault(f"below {low}", accepted, str(example))
         if number > high:
@@ -593,7 +596,7 @@ def _text(value: Any) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise fault("has characters that UTF-8 does not have") from None
+        raise fault("has characters that UTF-8 does not have", "Leave them out") from None
     return value
 
 

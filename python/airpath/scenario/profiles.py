@@ -54,7 +54,7 @@ PROCEDURES = choice("rfc", "ns3")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
-    if value is None or value == "unlimited":
+    if value is None or (isinstance(value, str) and value == "unlimited"):
         return value
     size = Size._validate(value, info)
     if size == 0:

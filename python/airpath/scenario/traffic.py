@@ -15,6 +15,7 @@ from airpath.scenario.base import (
     PositiveDuration,
     PositiveNumber,
     PositiveSize,
+    as_missing,
     fault,
 )
 from airpath.scenario.units import Duration, Quantity, Size, quote
@@ -84,8 +85,10 @@ class RandomSize(Model):
     @classmethod
     def _one_of_both(cls, pareto: Pareto | None, info: ValidationInfo) -> Pareto | None:
         if "exponential" in info.data and (pareto is None) == (info.data["exponential"] is None):
-            what = "both are given" if pareto is not None else "no distribution"
-            raise fault(what, "Write one of exponential and pareto", '{exponential = "100 kB"}')
+            accepted, example = "Write one of exponential and pareto", '{exponential = "100 kB"}'
+            if pareto is None:
+                raise as_missing(fault("no distribution", accepted, example))
+            raise fault("both are given", accepted, example)
         return pareto
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -121,12 +124,12 @@ _Q = TypeVar("_Q", bound=Quantity)
 
 
 def _drawn_or(
-    quantity: type[_Q], drawn: type[Model], *, from_zero: bool = False
+    quantity: type[_Q], drawn: type[Model], *, required: bool = False, from_zero: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
     """Return the validator of a quantity, or of a table that says what it is drawn from."""
 
     def check(value: Any, info: ValidationInfo) -> Any:
-        if value is None:
+        if value is None and not required:
             return None
         if isinstance(value, (Mapping, drawn)):
             return drawn.model_validate(value, context=info.context)
@@ -142,7 +145,8 @@ def _drawn_or(
 AnySize = Annotated[Size | RandomSize | None, PlainValidator(_drawn_or(Size, RandomSize))]
 AnyTime = Annotated[Duration | RandomTime | None, PlainValidator(_drawn_or(Duration, RandomTime))]
 AnyPause = Annotated[
-    Duration | RandomTime, PlainValidator(_drawn_or(Duration, RandomTime, from_zero=True))
+    Duration | RandomTime,
+    PlainValidator(_drawn_or(Duration, RandomTime, required=True, from_zero=True)),
 ]
 
 
@@ -175,8 +179,10 @@ class OnOff(Model):
     @classmethod
     def _one_of_both(cls, on: Any, info: ValidationInfo) -> Any:
         if "burst" in info.data and (on is None) == (info.data["burst"] is None):
-            what = "given beside burst" if on is not None else "neither burst nor on is given"
-            raise fault(what, "Write one of burst and on", '{burst = "100 kB", off = "1 s"}')
+            accepted, example = "Write one of burst and on", '{burst = "100 kB", off = "1 s"}'
+            if on is None:
+                raise as_missing(fault("neither burst nor on is given", accepted, example))
+            raise fault("given beside burst", accepted, example)
         return on
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

@@ -4,6 +4,12 @@ use super::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 use serde_json::Value;
 
+/// Largest rate of a scheme, bit/s: that of every link.
+const FASTEST_BPS: f64 = 1e18;
+
+/// Largest SNR of a point, dB, above and below 0.
+const LARGEST_DB: f64 = 1000.0;
+
 /// The table in `text`.
 pub(super) fn table(text: &str) -> Result<PerTable, ConfigError> {
     let document: Value = serde_json::from_str(text)
@@ -44,14 +50,15 @@ fn curve(value: &Value) -> Result<PerCurve, ConfigError> {
 fn mcs(value: &Value) -> Result<TableMcs, ConfigError> {
     let code_rate = positive(value, "code_rate")?;
     if code_rate > 1.0 {
-        return Err(ConfigError::new("code_rate", code_rate, "above 1. Write the share of bits"));
+        let problem = "not a share of bits: above 1";
+        return Err(ConfigError::new("code_rate", shown(&value["code_rate"]), problem));
     }
     Ok(TableMcs {
         name: name(value, "name")?,
         bits_per_symbol: count(value, "bits_per_symbol", 1)?,
         code_rate,
         block_bytes: count(value, "block_bytes", 1)?,
-        rate_bps: positive(value, "rate_bps")?,
+        rate_bps: rate_bps(value)?,
     })
 }
 
@@ -60,7 +67,12 @@ fn point(value: &Value) -> Result<PerPoint, ConfigError> {
     if errors > blocks {
         return Err(ConfigError::new("errors", errors, format!("above the {blocks} blocks")));
     }
-    Ok(PerPoint { snr_db: number(value, "snr_db")?, errors, blocks })
+    let snr_db = number(value, "snr_db")?;
+    if snr_db.abs() > LARGEST_DB {
+        let problem = format!("not a number of dB from -{LARGEST_DB} to {LARGEST_DB}");
+        return Err(ConfigError::new("snr_db", shown(&value["snr_db"]), problem));
+    }
+    Ok(PerPoint { snr_db, errors, blocks })
 }
 
 /// The range that is written, else that of the points.
@@ -118,8 +130,17 @@ fn number(from: &Value, key: &str) -> Result<f64, ConfigError> {
 fn positive(from: &Value, key: &str) -> Result<f64, ConfigError> {
     match number(from, key)? {
         number if number > 0.0 => Ok(number),
-        number => Err(ConfigError::new(key, number, "not above 0")),
+        _ => Err(ConfigError::new(key, shown(&from[key]), "not above 0")),
     }
+}
+
+fn rate_bps(from: &Value) -> Result<f64, ConfigError> {
+    let rate = positive(from, "rate_bps")?;
+    if rate > FASTEST_BPS {
+        let problem = format!("not a rate up to {FASTEST_BPS:e}, the fastest that is counted");
+        return Err(ConfigError::new("rate_bps", shown(&from["rate_bps"]), problem));
+    }
+    Ok(rate)
 }
 
 fn count(from: &Value, key: &str, least: u64) -> Result<u64, ConfigError> {

@@ -142,6 +142,13 @@ fn points_that_do_not_rise_are_refused() {
 }
 
 #[test]
+fn numbers_beyond_what_is_counted_are_refused() {
+    // They were taken, and a rate without end is a link without end.
+    refused("/curves/0/mcs/rate_bps", json!(1e300), "curves.0.mcs.rate_bps", "1e+300", "1e18");
+    refused("/curves/0/points/2/snr_db", json!(1e30), "curves.0.points.2.snr_db", "1e+30", "of dB");
+}
+
+#[test]
 fn counts_that_cannot_be_are_refused() {
     let (errors, blocks) = ("/curves/0/points/1/errors", "/curves/0/points/1/blocks");
     refused(errors, json!(101), "curves.0.points.1.errors", "101", "above the 100 blocks");
@@ -170,10 +177,10 @@ fn schemes_that_cannot_be_are_refused() {
     for (key, value, shown, problem) in [
         ("name", json!(""), "\"\"", "a text"),
         ("bits_per_symbol", json!(0), "0", "from 1 on"),
-        ("code_rate", json!(0.0), "0", "not above 0"),
+        ("code_rate", json!(0.0), "0.0", "not above 0"),
         ("code_rate", json!(1.1), "1.1", "above 1"),
         ("block_bytes", json!(null), "null", "whole"),
-        ("rate_bps", json!(-1.0), "-1", "not above 0"),
+        ("rate_bps", json!(-1.0), "-1.0", "not above 0"),
     ] {
         let (pointer, field) = field(key);
         refused(&pointer, value, &field, shown, problem);

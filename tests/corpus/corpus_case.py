@@ -1,0 +1,127 @@
+"""Bad input: what a case is, and what a user may expect of the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from airpath.cli import main
+from airpath.errors import BadValueError
+
+LONGEST_LINE = 1000
+MOST_LINES = 40
+ADVICE = re.compile(
+    r"\b(Write|Give|Leave|Name|Remove|Install|Accepted|accepted|Covered|The list is empty|must|"
+    r"has one|lasts|See airpath|not TOML|not JSON|not a text in UTF-8|cannot be read|"
+    r"is not a table and has no)\b"
+)
+"""What a message says at its end: what is accepted, or plainly why nothing there would be."""
+ADVICE_IN_TABLES = re.compile(r"\bnot (JSON|an? |above 0|the lowest and the highest)")
+"""Of files that a program wrote: what should stand there."""
+OURS = re.compile(r"Traceback|panicked|<class|object at 0x|pydantic|_airpath|\bself\b")
+"""What no user should read: words of the program's inside."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command with one thing wrong.
+
+    `says` is what each line of the message begins with, `advice` what must be in it; `files`
+    stand in the working folder, by name.
+    """
+
+    area: str
+    kind: str
+    name: str
+    command: tuple[str, ...]
+    says: str = ""
+    advice: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call from Python with one argument wrong; `says` must be in the message."""
+
+    kind: str
+    name: str
+    call: Callable[[], Any]
+    says: str = ""
+
+
+class Answer(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def answer_to(command: tuple[str, ...]) -> Answer:
+    """Call the command inside this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(command)
+    return Answer(status, out.getvalue(), err.getvalue())
+
+
+def what_is_wrong_with(case: Case, folder: Path) -> str | None:
+    """Run a case in `folder`; return what is wrong with the answer, or None."""
+    for name, content in case.files.items():
+        (folder / name).write_bytes(content)
+    before = sorted(path.name for path in folder.iterdir())
+    try:
+        answer = answer_to(case.command)
+    except Exception as error:
+        return f"raised {type(error).__name__}: {error}"
+    finally:
+        after = sorted(path.name for path in folder.iterdir())
+        for name in case.files:
+            (folder / name).unlink()
+    if answer.status != 2:
+        return f"exit status {answer.status}, not 2: {answer.err[:500]}"
+    if answer.out:
+        return f"printed {answer.out[:200]!r}"
+    if "None" in answer.err:
+        return f"speaks of None, which no file has: {answer.err[:500]!r}"
+    if after != before:
+        return f"written: {[name for name in after if name not in before]}"
+    message = answer.err.removesuffix("\n")
+    accepts = ADVICE_IN_TABLES if case.area == "table" else ADVICE
+    return what_is_wrong_with_the_message(message, case.says, case.advice, accepts)
+
+
+def what_is_wrong_with_the_message(
+    message: str, says: str, advice: str, accepts: re.Pattern[str] = ADVICE
+) -> str | None:
+    lines = message.splitlines()
+    if not 1 <= len(lines) <= MOST_LINES:
+        return f"{len(lines)} lines: {message[:500]!r}"
+    for line in lines:
+        if len(line) > LONGEST_LINE or not line.isprintable():
+            return f"a line that cannot be read: {line[:500]!r}"
+        if not line.startswith(says):
+            return f"does not begin with {says!r}: {line!r}"
+        if OURS.search(line):
+            return f"speaks of the program's inside: {line!r}"
+        if not accepts.search(line):
+            return f"does not say what is accepted: {line!r}"
+    return None if advice in message else f"does not say {advice!r}: {message!r}"
+
+
+def what_is_wrong_with_the_call(call: Call) -> str | None:
+    """Make a call; return what is wrong with its error, or None."""
+    try:
+        found = call.call()
+    except BadValueError as error:
+        message = str(error)
+    except Exception as error:
+        return f"raised {type(error).__name__}: {error}"
+    else:
+        return f"accepted: {found!r}"[:500]
+    if call.says not in message:
+        return f"does not say {call.says!r}: {message!r}"
+    return what_is_wrong_with_the_message(message, "", "")

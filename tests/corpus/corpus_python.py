@@ -1,0 +1,79 @@
+"""Calls from Python with something wrong: every key of every class."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import fractions
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from corpus_case import Call
+from corpus_faults import takes_of
+from corpus_tables import Host
+
+
+class _Unwilling:
+    """A value that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+OBJECTS: dict[str, tuple[Callable[[], Any], set[str]]] = {
+    "an object": (object, set()),
+    "an object that cannot be shown": (_Unwilling, set()),
+    "a class": (lambda: int, set()),
+    "a function": (lambda: len, set()),
+    "a complex number": (lambda: 1j, set()),
+    "bytes": (lambda: b"40 ms", set()),
+    "a set": (lambda: {"house"}, set()),
+    "a generator": (lambda: iter(["house"]), set()),
+    "a date": (lambda: dt.date(2020, 1, 1), set()),
+    "a time span": (lambda: dt.timedelta(seconds=1), set()),
+    "an array": (lambda: np.ones(3), set()),
+    "an array of texts": (lambda: np.array(["40 ms"]), set()),
+    "no number": (lambda: float("nan"), set()),
+    "numpy's no number": (lambda: np.float64("nan"), set()),
+    "infinity": (lambda: float("inf"), set()),
+    "a decimal that is no number": (lambda: decimal.Decimal("nan"), set()),
+    "far below its range": (lambda: -(10**30), set()),
+    "far above its range": (lambda: 10**400, set()),
+    "a fraction below 0": (lambda: fractions.Fraction(-10**15, 3), set()),
+    "a lone surrogate": (lambda: "\udcff", set()),
+    "a text": (lambda: "house", {"text"}),
+    "a text of control characters": (lambda: "\x00\x1b[2J", {"text"}),
+    "a truth value": (lambda: True, {"truth"}),
+    "a list of objects": (lambda: [object()], set()),
+    "a table of objects": (lambda: {"nonsense": object()}, set()),
+    "a table without texts as keys": (lambda: {1: 2}, set()),
+}  # fmt: skip
+"""Values that no key takes, but for those named."""
+
+
+def constructors(host: Host) -> Iterator[Call]:
+    """Yield calls of one class, with one key wrong in each."""
+    good = {k: v for k, v in host.table.items() if k != getattr(host.model, "chosen_by", "")}
+    if "return" in good:
+        good["return_wire"] = good.pop("return")
+
+    def made(**keys: Any) -> Callable[[], Any]:
+        return lambda: host.model(**keys)
+
+    for name, info in host.model.model_fields.items():
+        if name == getattr(host.model, "chosen_by", None):
+            continue
+        place = f"{host.name}({name}=...)"
+        for kind, (value, good_for) in OBJECTS.items():
+            if not takes_of(host, name, info) & good_for:
+                yield Call(kind, place, made(**{**good, name: value()}), info.alias or name)
+        if info.is_required():
+            rest = {key: value for key, value in good.items() if key != (info.alias or name)}
+            yield Call("a key that is missing", place, made(**rest), info.alias or name)
+            yield Call("None", place, made(**{**good, name: None}), info.alias or name)
+        near = f"{name}s"
+        yield Call("a key with a letter too many", place, made(**{**good, near: 1}), near)
+    yield Call(
+        "a value without its key", host.name, lambda: host.model("house"), host.model.__name__
+    )

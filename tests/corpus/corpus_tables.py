@@ -1,0 +1,188 @@
+"""Every table that a scenario file can have, found by walking the models.
+
+A host is a whole scenario in which one class stands at one place. What a key accepts is read from
+its annotation and its documentation, not from its validator, so that one that accepts too much is
+found.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from airpath.scenario import Scenario
+from airpath.scenario.base import Model, Part
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Path = tuple[str | int, ...]
+
+FILES = {"trace": "good.trace", "rate-trace": "good.csv", "adaptive": "airpath:802.16-ctc-awgn"}
+"""What links read, by their kind; the files stand beside the scenario."""
+
+GOOD: dict[str, Any] = {
+    "duration": "100 s",
+    "bottleneck": {"aqm": "gred", "link": {"kind": "fixed", "rate": "10 Mbit/s"}},
+    "flows": [{"base_rtt": "2 s"}],
+}
+
+
+class Literal(str):
+    """A value as it stands in a TOML file, right or wrong."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A good scenario with a table of one class at one place."""
+
+    model: type[Model]
+    path: Path
+    document: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        kind = self.table.get(self.model.chosen_by) if issubclass(self.model, Part) else None
+        return f"{self.model.__name__}" if kind is None else f"{self.model.__name__}[{kind}]"
+
+    @property
+    def table(self) -> Mapping[str, Any]:
+        found: Any = self.document
+        for step in self.path:
+            found = found[step]
+        return typing.cast(Mapping[str, Any], found)
+
+    def with_keys(self, changes: Mapping[str, Any], drop: str | None = None) -> str:
+        """Return the file with keys of the table changed, or one of them left out."""
+        document = copy.deepcopy(dict(self.document))
+        table: Any = document
+        for step in self.path:
+            table = table[step]
+        table.update(changes)
+        if drop is not None:
+            del table[drop]
+        return toml(document)
+
+
+def toml(document: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {_value(value)}\n" for key, value in document.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Literal):
+        return str(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_value(v)}" for key, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return json.dumps(value)
+
+
+# --- walking -----------------------------------------------------------------------------------
+
+
+def hosts() -> list[Host]:
+    """Return one host for each class that a scenario can hold."""
+    found: dict[type[Model], Host] = {}
+    _walk(Host(Scenario, (), GOOD), found)
+    return list(found.values())
+
+
+def _walk(host: Host, found: dict[type[Model], Host]) -> None:
+    if host.model in found:
+        return
+    found[host.model] = host
+    for name, info in host.model.model_fields.items():
+        key = info.alias or name
+        for model, in_list in _models(info):
+            for choice in _choices(model):
+                table = _smallest(choice)
+                document = copy.deepcopy(dict(host.document))
+                parent: Any = document
+                for step in host.path:
+                    parent = parent[step]
+                _make_room(host.model, parent, key)
+                parent[key] = _list_of(table, info) if in_list else table
+                path: Path = (*host.path, key, 0) if in_list else (*host.path, key)
+                _walk(Host(choice, path, document), found)
+
+
+def _make_room(model: type[Model], table: dict[str, Any], key: str) -> None:
+    """Take away what contradicts a key."""
+    others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
+    others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"]}
+    for other in others.get(key, ()):
+        table.pop(other, None)
+
+
+def _list_of(table: dict[str, Any], info: FieldInfo) -> list[Any]:
+    """Return as many tables as the list of the field's example has."""
+    count = len(_example(info)) if info.examples else 1
+    return [table, *(dict(table) for _ in range(count - 1))]
+
+
+def _example(info: FieldInfo) -> Any:
+    return tomllib.loads(f"x = {info.examples[0]}")["x"]  # type: ignore[index]
+
+
+def _models(info: FieldInfo) -> Iterator[tuple[type[Model], bool]]:
+    for part in members(info):
+        if typing.get_origin(part) is list:
+            yield from ((m, True) for m in typing.get_args(part) if is_model(m))
+        elif is_model(part):
+            yield part, False
+
+
+def is_model(part: Any) -> bool:
+    return isinstance(part, type) and issubclass(part, Model)
+
+
+def _choices(model: type[Model]) -> list[type[Model]]:
+    is_family = issubclass(model, Part) and "family" in vars(model)
+    return list(model.registry.values()) if is_family else [model]  # type: ignore[attr-defined]
+
+
+def _smallest(model: type[Model]) -> dict[str, Any]:
+    """Return a table with no more than it needs: examples of its keys are in the class."""
+    table: dict[str, Any] = {}
+    if issubclass(model, Part):
+        table[model.chosen_by] = model.model_fields[model.chosen_by].default
+        if getattr(model, "needs_path", False):
+            table["base_rtt"] = "2 s"
+    kind = table.get("kind")
+    for name, info in model.model_fields.items():
+        if info.is_required():
+            table[info.alias or name] = _example(info)
+    if kind in FILES:
+        table["table" if kind == "adaptive" else "file"] = FILES[kind]
+    if model.__name__ == "RandomSize":
+        table["exponential"] = "10 kB"
+    if model.__name__ == "OnOff":
+        table["burst"] = "10 kB"
+    return table
+
+
+def members(info: FieldInfo) -> list[Any]:
+    """Return the types of which a field takes one."""
+    return list(_members(info.annotation))
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        for part in typing.get_args(annotation):
+            yield from _members(part)
+    elif origin is typing.Annotated:
+        yield from _members(typing.get_args(annotation)[0])
+    else:
+        yield annotation

@@ -1,0 +1,130 @@
+"""Bad input of every kind is refused in the project's own words: one line, status 2, nothing else.
+
+The corpus is generated: from the models of a scenario, from a good trace and a good table, from
+the options of the commands, from the signatures of what Python offers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from corpus_case import Call, Case, what_is_wrong_with, what_is_wrong_with_the_call
+from corpus_commands import GOOD_WORDS, command_lines, commands
+from corpus_faults import faults
+from corpus_files import error_rates, scenarios, traces
+from corpus_python import constructors
+from corpus_tables import GOOD, Host, hosts, toml
+
+from airpath.scenario.base import Part
+
+HOSTS = hosts()
+FEWEST = {
+    "scenario": 8000,
+    "file": 150,
+    "trace": 450,
+    "table": 350,
+    "command line": 600,
+    "Python": 7000,
+}
+"""Least number of cases in each area; the corpus grows with every key, option and argument."""
+KINDS = 785
+"""Least number of kinds, each a fault at a sort of place: the number once tried by hand."""
+
+TRACE = b"1\n2\n3\n"
+RATES = b"time_s,rate_bps\n0,1000000\n1,1000000\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with one good file of every sort."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.toml").write_text(toml(GOOD))
+    (tmp_path / "good.trace").write_bytes(TRACE)
+    (tmp_path / "good.csv").write_bytes(RATES)
+    return tmp_path
+
+
+def none_is_wrong(cases: Iterator[Case], folder: Path) -> None:
+    wrong = []
+    for case in cases:
+        what = what_is_wrong_with(case, folder)
+        if what is not None:
+            wrong.append(f"{case.name}, {case.kind}: {what}")
+    assert not wrong, f"{len(wrong)} cases:\n" + "\n".join(wrong)
+
+
+def faults_of(host: Host) -> Iterator[Case]:
+    """Yield the cases of a host; keys that a family shares are tried with its first member."""
+    family = next((c for c in host.model.__mro__ if "family" in vars(c)), None)
+    if family is None or not issubclass(family, Part):
+        return faults(host)
+    first = next(h for h in HOSTS if issubclass(h.model, family))
+    return faults(host, () if first is host else family.model_fields)
+
+
+def calls() -> Iterator[Call]:
+    for host in HOSTS:
+        yield from constructors(host)
+
+
+# --- the corpus itself -------------------------------------------------------------------------
+
+
+def test_the_corpus_is_large() -> None:
+    """It speaks of at least 785 kinds: a fault, at a key, an argument, an option, a line."""
+    cases = [case for host in HOSTS for case in faults_of(host)]
+    cases += [*scenarios(), *traces(), *error_rates(), *command_lines()]
+    count = Counter(case.area for case in cases)
+    count["Python"] = sum(1 for _ in calls())
+    kinds = {(case.area, case.kind, case.name.partition(" ")[0]) for case in cases}
+    print(*(f"{area}: {number}" for area, number in count.items()), sep=", ", end="; ")
+    print(f"{len(kinds)} kinds")
+    assert [area for area, fewest in FEWEST.items() if count[area] < fewest] == []
+    assert len(kinds) >= KINDS
+
+
+def test_every_command_has_good_words() -> None:
+    assert sorted(GOOD_WORDS) == sorted(commands())
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+def test_a_host_without_its_fault_is_accepted(host: Host, folder: Path) -> None:
+    (folder / "host.toml").write_text(host.with_keys({}))
+    case = Case("scenario", "none", host.name, ("check", "host.toml", "--json"))
+    assert what_is_wrong_with(case, folder) == "exit status 0, not 2: "
+
+
+# --- every case --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+def test_every_key_of_a_scenario(host: Host, folder: Path) -> None:
+    none_is_wrong(faults_of(host), folder)
+
+
+def test_every_scenario_file(folder: Path) -> None:
+    none_is_wrong(scenarios(), folder)
+
+
+def test_every_trace(folder: Path) -> None:
+    none_is_wrong(traces(), folder)
+
+
+def test_every_table_of_error_rates(folder: Path) -> None:
+    none_is_wrong(error_rates(), folder)
+
+
+def test_every_command_line(folder: Path) -> None:
+    none_is_wrong(command_lines(), folder)
+
+
+def test_every_call_of_a_class() -> None:
+    wrong = []
+    for call in calls():
+        what = what_is_wrong_with_the_call(call)
+        if what is not None:
+            wrong.append(f"{call.name}, {call.kind}: {what}")
+    assert not wrong, f"{len(wrong)} calls:\n" + "\n".join(wrong)
