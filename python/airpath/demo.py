@@ -26,6 +26,7 @@ from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.intervals import Interval, mean_interval
 from airpath.scenario import Scenario, recorded_traces
+from airpath.scenario.examples import shipped_examples
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +53,7 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     out : str
         Folder for the figures, made when missing.
     examples : Path, optional
-        Folder of the example scenarios. Default: ``examples`` of the working folder, else of the
-        project that this module belongs to.
+        Folder of the example scenarios. Default: those that come with Airpath.
 
     Returns
     -------
@@ -63,15 +63,10 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     began = time.monotonic()
     console = output.console()
     folder = output_folder(out)
-    scenarios = _scenarios(_examples() if examples is None else examples, console)
+    scenarios = _scenarios(examples or shipped_examples(), console)
     interrupted = _link(scenarios, folder, console) or _paper(folder, console)
     console.print(f"\nFigures are in {folder}/. {time.monotonic() - began:.0f} s.", style="bold")
     return 130 if interrupted else 0
-
-
-def _examples() -> Path:
-    here = Path("examples")
-    return here if here.is_dir() else Path(__file__).parents[2] / "examples"
 
 
 # --- a recorded link ---------------------------------------------------------------------------

@@ -89,7 +89,9 @@ def what_is_wrong_with(case: Case, folder: Path) -> str | None:
         return f"speaks of None, which no file has: {answer.err[:500]!r}"
     if after != before:
         return f"written: {[name for name in after if name not in before]}"
-    message = answer.err.removesuffix("\n")
+    # What an override drops is said beside what is wrong.
+    lines = [line for line in answer.err.splitlines() if not line.startswith("warning: ")]
+    message = "\n".join(lines)
     accepts = ADVICE_IN_TABLES if case.area == "table" else ADVICE
     return what_is_wrong_with_the_message(message, case.says, case.advice, accepts)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from airpath import _airpath, api
-from airpath.cli import output
+from airpath.cli import completion, output
 from airpath.scenario import Scenario, Tcp
 
 __all__ = ["check", "explicit"]
@@ -18,7 +18,12 @@ def check(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
     set_: Annotated[
         list[str],
-        typer.Option("--set", metavar="KEY=VALUE", help="Put a value in place of the file's."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the file's.",
+            autocompletion=completion.settings,
+        ),
     ] = [],  # noqa: B006  (typer copies it)
     json: Annotated[
         bool, typer.Option("--json", help="Print the resolved form, SI units, every flow.")

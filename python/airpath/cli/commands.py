@@ -1,35 +1,67 @@
-"""All commands together, and what becomes of their errors."""
+"""All commands together; each is imported when it is called, so that all answer at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from airpath.cli import check, listing, output, phy, reproduce, run, solve, trace
+from airpath.cli import output
+from airpath.cli.examples import epilog
 from airpath.errors import BadValueError
 
 __all__ = ["app", "run_command"]
 
+COMMANDS: Mapping[str, str] = {
+    "run": "run",
+    "solve": "solve",
+    "reproduce": "reproduce",
+    "list": "list_parts",
+    "check": "check",
+    "example": "example",
+    "phy": "app",
+    "trace": "app",
+}
+"""What a command is called in its module; an `app` has commands of its own."""
+
+MODULES: Mapping[str, str] = {"list": "listing"}
+"""Modules in `airpath.cli` that are not called like their command."""
+
+COMPLETE = "_AIRPATH_COMPLETE"
+"""Set by a shell that asks how a command line may go on."""
+
+
+class _Imported(Mapping[str, Any]):
+    """The commands by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = _Imported()
+
+
 app = typer.Typer(
     name="airpath",
+    cls=_Group,
     help="What a transport connection gets over a wireless path, and what would get it more.",
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
-app.command("run")(run.run)
-app.command("solve")(solve.solve)
-app.command("reproduce")(reproduce.reproduce)
-app.command("list")(listing.list_parts)
-app.command("check")(check.check)
-app.add_typer(phy.app, name="phy")
-app.add_typer(trace.app, name="trace")
-
-GROUPS = {"phy": phy.COMMANDS, "trace": trace.COMMANDS}
-"""Commands of commands."""
 
 
 @app.callback()
@@ -39,6 +71,24 @@ def _options(
     ),
 ) -> None:
     pass
+
+
+@cache
+def _command(name: str) -> Any:
+    attribute = COMMANDS[name]
+    found = getattr(importlib.import_module(f"airpath.cli.{MODULES.get(name, name)}"), attribute)
+    if not isinstance(found, typer.Typer):
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(name, epilog=epilog(name))(found)
+        return typer.main.get_command(alone)
+    group = typer.main.get_command(found)
+    group.name = name
+    return group
+
+
+@cache
+def _root() -> Any:
+    return typer.main.get_command(app)
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -55,15 +105,18 @@ def run_command(arguments: Sequence[str]) -> int:
         If the command was typed wrong, has bad input or failed.
     """
     output.arguments = list(arguments)
-    command = _command()
     try:
+        if COMPLETE in os.environ:
+            _root().main(list(arguments), "airpath", standalone_mode=False)
         with (
             output.warnings_as_notes(),
-            command.make_context("airpath", list(arguments) or ["--help"]) as context,
+            _root().make_context("airpath", list(arguments) or ["--help"]) as context,
         ):
-            return int(command.invoke(context) or 0)
+            return int(context.command.invoke(context) or 0)
     except typer.Exit as stop:
         return stop.exit_code
+    except SystemExit as stop:  # what is said to a shell ends so
+        return int(stop.code or 0)
     except Exception as error:
         # Every version of typer has its own class for what the user typed wrong.
         if not hasattr(error, "format_message"):
@@ -71,16 +124,10 @@ def run_command(arguments: Sequence[str]) -> int:
         raise BadValueError(_usage(error.format_message(), arguments)) from None
 
 
-@cache
-def _command() -> Any:
-    return typer.main.get_command(app)
-
-
 def _usage(message: str, arguments: Sequence[str]) -> str:
     words = [word for word in arguments[:2] if not word.startswith("-")]
-    known = {command.name for command in app.registered_commands} | GROUPS.keys()
-    inside = words[0] if words and words[0] in known else ""
-    if words[1:] and words[1] in GROUPS.get(inside, ()):
+    inside = words[0] if words and words[0] in COMMANDS else ""
+    if words[1:] and inside and words[1] in getattr(_command(inside), "commands", ()):
         inside = f"{inside} {words[1]}"
     place = f"airpath {inside}".strip()
     text = " ".join(message.split()).rstrip(".")

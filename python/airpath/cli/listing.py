@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from airpath import papers, phy
-from airpath.cli import output
+from airpath.cli import completion, output
 from airpath.errors import BadValueError, show
 from airpath.scenario import (
     Channel,
@@ -75,7 +75,10 @@ def parts(kind: str) -> dict[str, str]:
 
 def list_parts(
     kind: Annotated[
-        str | None, typer.Argument(metavar=f"[{'|'.join(KINDS)}]", help="Default: all.")
+        str | None,
+        typer.Argument(
+            metavar=f"[{'|'.join(KINDS)}]", help="Default: all.", autocompletion=completion.kinds
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:

@@ -12,19 +12,17 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from airpath import _airpath
 from airpath.errors import AirpathWarning, BadValueError, one_line
-from airpath.results.intervals import Interval
-from airpath.terminal import WIDEST, print_uncut
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from airpath.results.intervals import Interval
 
 __all__ = [
     "Tell",
@@ -93,6 +91,10 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 
 def console() -> Console:
     """Return standard output; in a pipe nothing is wrapped."""
+    from rich.console import Console
+
+    from airpath.terminal import WIDEST
+
     return Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False)
 
 
@@ -105,6 +107,12 @@ def print_table(
     out: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> None:
     """Print a table; the first column is text, the others are numbers."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    from airpath.terminal import print_uncut
+
     made = Table(box=box.SIMPLE_HEAD)
     made.pad_edge, made.show_edge = False, False
     for index, name in enumerate(columns):
@@ -196,11 +204,15 @@ def progress_bar() -> Iterator[Tell | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
+    from rich import progress
+    from rich.console import Console
+    from rich.markup import escape
+
+    bar = progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )

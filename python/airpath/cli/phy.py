@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from airpath.cli import output
+from airpath.cli import completion, output
+from airpath.cli.examples import epilog
 from airpath.errors import BadValueError
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import Settings
@@ -19,11 +19,16 @@ from airpath.results.figure_files import checked_formats, save
 from airpath.results.provenance import build
 from airpath.scenario import Size
 
-__all__ = ["COMMANDS", "app"]
+if TYPE_CHECKING:
+    from rich.console import Console
 
-COMMANDS = ("per",)
+__all__ = ["app"]
 
-app = typer.Typer(help="Measure error rates of the physical layer.", add_completion=False)
+app = typer.Typer(
+    help="Measure error rates of the physical layer.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()
@@ -31,21 +36,35 @@ def _group() -> None:
     """Measure error rates of the physical layer."""
 
 
-@app.command("per")
+@app.command("per", epilog=epilog("phy per"))
 def per(
-    channel: Annotated[str, typer.Option(help="See airpath list fading.")],
+    channel: Annotated[
+        str, typer.Option(help="See airpath list fading.", autocompletion=completion.channels)
+    ],
     snr: Annotated[str, typer.Option(metavar="DB", help="14:40:2 or 10,12.5: mean Es/N0, dB.")],
-    mcs: Annotated[str, typer.Option(help="Numbers, names or labels; see airpath list mcs.")] = (
-        "all"
-    ),
-    mapping: Annotated[str, typer.Option(help="Of symbols to subcarriers.")] = "random",
+    mcs: Annotated[
+        str,
+        typer.Option(
+            help="Numbers, names or labels; see airpath list mcs.",
+            autocompletion=completion.schemes,
+        ),
+    ] = "all",
+    mapping: Annotated[
+        str,
+        typer.Option(help="Of symbols to subcarriers.", autocompletion=completion.mappings),
+    ] = "random",
     errors: Annotated[str, typer.Option(help="A point ends with as many blocks in error,")] = (
         "400"
     ),
     blocks: Annotated[str, typer.Option(help="or with as many blocks.")] = "1e7",
     iterations: Annotated[int, typer.Option(help="Most of the decoder.")] = 10,
-    algorithm: Annotated[str, typer.Option(help="max-log or linear-log.")] = "max-log",
-    demapper: Annotated[str, typer.Option(help="max-log or linear-log.")] = "max-log",
+    algorithm: Annotated[
+        str,
+        typer.Option(help="max-log or linear-log.", autocompletion=completion.algorithms),
+    ] = "max-log",
+    demapper: Annotated[
+        str, typer.Option(help="max-log or linear-log.", autocompletion=completion.demappers)
+    ] = "max-log",
     skip: Annotated[
         bool,
         typer.Option("--skip", help="Do not decode blocks whose channel has capacity to spare."),

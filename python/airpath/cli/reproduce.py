@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from airpath import papers
-from airpath.cli import output
+from airpath.cli import completion, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
 from airpath.papers.render import print_report
@@ -18,9 +18,19 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="See airpath list paper.")],
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER", help="See airpath list paper.", autocompletion=completion.papers
+        ),
+    ],
     items: Annotated[
-        list[str], typer.Argument(metavar="[ITEM ...]", help="table3, fig5, ... Default: all.")
+        list[str],
+        typer.Argument(
+            metavar="[ITEM ...]",
+            help="table3, fig5, ... Default: all.",
+            autocompletion=completion.items,
+        ),
     ] = [],  # noqa: B006  (typer copies it)
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,

@@ -14,7 +14,7 @@ from rich.markup import escape
 from airpath import api
 from airpath.advisory import grouped
 from airpath.captures import checked_points
-from airpath.cli import output
+from airpath.cli import completion, output
 from airpath.cli.output import interval as _number
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
@@ -35,7 +35,12 @@ def run(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
     set_: Annotated[
         list[str],
-        typer.Option("--set", metavar="KEY=VALUE", help="Put a value in place of the file's."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the file's.",
+            autocompletion=completion.settings,
+        ),
     ] = [],  # noqa: B006  (typer copies it)
     reps: Annotated[int, typer.Option(help="Independent replications.")] = 10,
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
@@ -43,11 +48,21 @@ def run(
         str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Of the tables in --out.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="csv,csv.gz,parquet",
+            help="Of the tables in --out.",
+            autocompletion=completion.formats,
+        ),
     ] = "csv",
     capture: Annotated[
         str | None,
-        typer.Option(metavar="POINT[,POINT]", help="Capture packets there: pcapng files in --out."),
+        typer.Option(
+            metavar="POINT[,POINT]",
+            help="Capture packets there: pcapng files in --out.",
+            autocompletion=completion.capture_points,
+        ),
     ] = None,
     capture_replication: Annotated[
         int | None, typer.Option(metavar="N", help="Which replication. Default: the first.")

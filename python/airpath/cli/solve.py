@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from airpath import api
-from airpath.cli import output
+from airpath.cli import completion, output
 
 __all__ = ["solve"]
 
@@ -21,7 +21,12 @@ def solve(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
     set_: Annotated[
         list[str],
-        typer.Option("--set", metavar="KEY=VALUE", help="Put a value in place of the file's."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the file's.",
+            autocompletion=completion.settings,
+        ),
     ] = [],  # noqa: B006  (typer copies it)
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:

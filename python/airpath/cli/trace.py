@@ -13,21 +13,22 @@ import typer
 
 from airpath import _airpath
 from airpath.cli import output
+from airpath.cli.examples import epilog
 from airpath.errors import BadValueError, Problem
 from airpath.files import output_file, write_file, write_files
 from airpath.scenario import Duration, Rate, trace_path
 from airpath.trace import Format, Trace, TraceInfo, format_of, generate_trace
 
-__all__ = ["COMMANDS", "app"]
+__all__ = ["app"]
 
-COMMANDS = ("info", "convert", "generate")
-
-app = typer.Typer(help="Look at, convert and generate traces.", add_completion=False)
+app = typer.Typer(
+    help="Look at, convert and generate traces.", add_completion=False, rich_markup_mode=None
+)
 
 TraceFile = Annotated[str, typer.Argument(metavar="FILE", help="A path, or traces:NAME.")]
 
 
-@app.command("info")
+@app.command("info", epilog=epilog("trace info"))
 def info(
     file: TraceFile,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -56,7 +57,7 @@ def info(
     return 0
 
 
-@app.command("convert")
+@app.command("convert", epilog=epilog("trace convert"))
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A path, or traces:NAME.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
@@ -81,7 +82,7 @@ def convert(
     return 0
 
 
-@app.command("generate")
+@app.command("generate", epilog=epilog("trace generate"))
 def generate(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     duration: Annotated[str, typer.Option(help="Length.")] = "60 s",

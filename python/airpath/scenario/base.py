@@ -609,6 +609,7 @@ def choice(*words: str) -> PlainValidator:
             raise fault("not one of the accepted words", advice)
         return value
 
+    check.words = words  # type: ignore[attr-defined]  # for the shell's completion
     return PlainValidator(check)
 
 

@@ -1,0 +1,79 @@
+"""What ``--help`` shows at its end: command lines that work, with what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["EXAMPLES", "epilog"]
+
+EXAMPLES: Mapping[str, Mapping[str, str]] = {
+    "run": {
+        "airpath run scenario.toml": "ten replications; tables of flows, queues and links",
+        "airpath run scenario.toml --reps 4 --out results": "tables and figures into a folder",
+        "airpath run scenario.toml --set bottleneck.aqm=codel --set flows.0.cc=cubic": (
+            "with another queue discipline and another congestion control"
+        ),
+        "airpath run scenario.toml --capture sender,receiver --out results": (
+            "packets of the first replication for Wireshark"
+        ),
+        "airpath run scenario.toml --json --seed 7": "one JSON document, other random numbers",
+    },
+    "solve": {
+        "airpath solve scenario.toml": "the operating point, in milliseconds",
+        "airpath solve scenario.toml --set bottleneck.link.rate='20 Mbit/s' --json": (
+            "with another rate, as one JSON document"
+        ),
+    },
+    "reproduce": {
+        "airpath reproduce qawla table2": "one table, the published numbers beside ours",
+        "airpath reproduce qawla table2 table3 --quick --out results": (
+            "two tables with fewer and shorter runs; figures and numbers into a folder"
+        ),
+    },
+    "list": {
+        "airpath list": "everything there is to choose from",
+        "airpath list aqm": "the queue disciplines",
+        "airpath list paper --json": "the papers, as one JSON document",
+    },
+    "check": {
+        "airpath check scenario.toml": "every key and every TCP option, defaults included",
+        "airpath check scenario.toml --set duration='30 s' --json": (
+            "another duration; every flow, SI units"
+        ),
+    },
+    "example": {
+        "airpath example": "the scenarios that come with Airpath, one line each",
+        "airpath example synthetic-reno-gred": "one of them, printed",
+        "airpath example synthetic-reno-gred --out my.toml": (
+            "into a file of your own, with the traces that it reads"
+        ),
+    },
+    "phy per": {
+        "airpath phy per --channel awgn --snr 0:4:2 --mcs 0": "error rates of one scheme",
+        "airpath phy per --channel vehicular-a --snr 10,26 --mcs 0,3 --errors 50 --out per.json": (
+            "two schemes on a fading channel; a table that links read, and its figure"
+        ),
+    },
+    "trace info": {
+        "airpath trace info some.trace": "length, rates and outages",
+        "airpath trace info some.trace --plot some.png": "and its rate over time",
+    },
+    "trace convert": {
+        "airpath trace convert some.trace some.csv": "a rate every 10 ms",
+        "airpath trace convert some.trace some.csv --bin '100 ms'": "a rate every 100 ms",
+    },
+    "trace generate": {
+        "airpath trace generate made.trace": "a minute of a fading link at walking speed",
+        "airpath trace generate made.csv --duration '10 s' --speed '50 km/h' --seed 3": (
+            "ten seconds at the speed of a car, as a CSV"
+        ),
+    },
+}
+"""Command lines by command, with what each does. Tests run every one of them."""
+
+
+def epilog(command: str) -> str:
+    """Return the end of a command's help."""
+    # Lines after the mark are not wrapped.
+    lines = (f"  {line}\n      {does}" for line, does in EXAMPLES[command].items())
+    return "\b\nExamples:\n" + "\n".join(lines)

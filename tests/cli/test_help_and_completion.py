@@ -1,0 +1,179 @@
+"""What a user asks the command about itself: the version, help with examples, completion."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import environment
+
+import airpath as ap
+from airpath.cli.examples import EXAMPLES
+from airpath.scenario.examples import examples
+
+Command = Callable[..., Any]
+
+ROOT = Path(__file__).parents[2]
+SHORT = """\
+duration = "2 s"
+
+[bottleneck]
+aqm = "gred"
+link = {kind = "fixed", rate = "5 Mbit/s"}
+
+[[flows]]
+base_rtt = "40 ms"
+"""
+QUICKLY = {"run": ["--reps", "1"], "phy per": ["--errors", "1", "--blocks", "10"]}
+"""Options that make an example short."""
+LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenario.toml").write_text(SHORT)
+    (tmp_path / "some.trace").write_text("1\n2\n3\n")
+    return tmp_path
+
+
+# --- the version -------------------------------------------------------------------------------
+
+
+def test_the_version_needs_no_library() -> None:
+    """It took 0.7 s: every command was imported, with pydantic, numpy and rich, to print a line."""
+    code = (
+        "import sys; from airpath.cli import main; status = main(['--version']); "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr); "
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(f"airpath {ap.__version__} (")
+    heavy = {"matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "rich"}
+    assert heavy & set(done.stderr.split()) == set()
+
+
+# --- help --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_help_ends_with_examples(airpath_command: Command, name: str) -> None:
+    answer = airpath_command(*name.split(), "--help")
+    assert (answer.status, answer.err) == (0, "")
+    shown = [line.strip() for line in answer.out.partition("Examples:\n")[2].splitlines()]
+    assert shown == [text for pair in EXAMPLES[name].items() for text in pair]
+
+
+@pytest.mark.parametrize(("name", "line"), LINES)
+def test_every_example_of_help_runs(airpath_command: Command, name: str, line: str) -> None:
+    words = shlex.split(line)
+    assert words[: len(name.split()) + 1] == ["airpath", *name.split()]
+    answer = airpath_command(*words[1:], *QUICKLY.get(name, []))
+    assert answer.status == 0, answer.err
+
+
+# --- completion --------------------------------------------------------------------------------
+
+
+def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
+    """Return what a shell is offered for the last word of a line."""
+    words = line.split(" ")
+    monkeypatch.setenv("_AIRPATH_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    answer = airpath_command()
+    assert (answer.status, answer.err) == (0, "")
+    return [str(word) for word in answer.out.split()]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("airpath re", ["reproduce"]),
+        ("airpath trace ", ["info", "convert", "generate"]),
+        ("airpath run --cap", ["--capture", "--capture-replication"]),
+        ("airpath reproduce q", ["qawla"]),
+        ("airpath reproduce sbd table", ["table2", "table3", "table4", "table5", "table6"]),
+        ("airpath reproduce house table", []),
+        ("airpath list a", ["aqm"]),
+        ("airpath run scenario.toml --capture s", ["sender"]),
+        ("airpath run scenario.toml --capture sender,re", ["sender,receiver"]),
+        ("airpath run scenario.toml --format p", ["parquet"]),
+        ("airpath run scenario.toml --set du", ["duration"]),
+        ("airpath run scenario.toml --set bottleneck.aqm.m", [
+            "bottleneck.aqm.max_p", "bottleneck.aqm.max_th", "bottleneck.aqm.min_th"]),
+        ("airpath check scenario.toml --set bottleneck.aqm=c", ["bottleneck.aqm=codel"]),
+        ("airpath run scenario.toml --set bottleneck.link.r", ["bottleneck.link.rate"]),
+        ("airpath run missing.toml --set bottleneck.link.regimes.0.", [
+            "bottleneck.link.regimes.0.per", "bottleneck.link.regimes.0.rate"]),
+        ("airpath run scenario.toml --set flows.0.cc=n", ["flows.0.cc=newreno"]),
+        ("airpath run scenario.toml --set flows.0.tcp.recovery=s", ["flows.0.tcp.recovery=sack"]),
+        ("airpath run scenario.toml --set record.ss=", ["record.ss=false", "record.ss=true"]),
+        ("airpath solve scenario.toml --set nothing.at.all", []),
+        ("airpath example dual", ["dual-regime"]),
+        ("airpath phy per --channel aw", ["awgn"]),
+        ("airpath phy per --mcs mcs0,mcs1", ["mcs0,mcs1"]),
+    ],
+)  # fmt: skip
+def test_names_are_completed(
+    airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
+) -> None:
+    assert completed(airpath_command, monkeypatch, line) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_is_shown(
+    airpath_command: Command, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: shell, raising=False)
+    monkeypatch.setattr("typer.completion._get_shell_name", lambda: shell)
+    answer = airpath_command("--show-completion")
+    assert (answer.status, answer.err) == (0, "")
+    assert "_AIRPATH_COMPLETE" in answer.out
+
+
+# --- examples ----------------------------------------------------------------------------------
+
+
+def test_every_example_is_in_the_package() -> None:
+    """The wheel holds the files that stand in the package's folder; those are links here."""
+    root, package = ROOT / "examples", ROOT / "python" / "airpath" / "examples"
+    names = [path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file()]
+    for name in names:
+        assert (package / name).is_file(), f"link python/airpath/examples/{name} to it"
+        assert (package / name).resolve() == (root / name).resolve()
+
+
+def test_examples_are_listed_with_a_line_each(airpath_command: Command) -> None:
+    answer = airpath_command("example")
+    assert (answer.status, answer.err) == (0, "")
+    assert [line.split()[0] for line in answer.out.splitlines()] == list(examples())
+    assert "dual-regime                 Queue-aware link adaptation" in answer.out
+
+
+@pytest.mark.parametrize("name", examples())
+def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name: str) -> None:
+    assert airpath_command("example", name).out == (ROOT / f"examples/{name}.toml").read_text()
+    answer = airpath_command("example", name, "--out", "mine.toml")
+    assert (answer.status, answer.out) == (0, "")
+    assert answer.err.startswith("written: mine.toml\n")
+    if "traces:" not in Path("mine.toml").read_text():
+        assert airpath_command("check", "mine.toml").status == 0
+
+
+def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
+    answer = airpath_command("example", "dual-regime", "--out", "scenario.toml")
+    message = '--out: "scenario.toml": is there already. Write another name.\n'
+    assert answer == (2, "", message)
+    Path("traces").mkdir()
+    Path("traces/pedestrian.trace").write_text("1\n")
+    answer = airpath_command("example", "synthetic-reno-gred", "--out", "mine.toml")
+    assert (answer.status, Path("mine.toml").exists()) == (2, False)
+    assert "traces/pedestrian.trace" in answer.err
