@@ -50,6 +50,18 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--confidence": ("", "house", "0", "1", "-1", "2", "nan", "inf", "99 %"),
     "--out": ("", "good.toml", "good.toml/x"),
     "--format": ("", "house", "csv,", ",", "CSV;parquet", "xlsx"),
+    "--figure-format": ("", "house", "png,", ",", "PNG;svg", "jpeg"),
+    "--window": (
+        "",
+        "house",
+        "20s",
+        "20..30",
+        "30s..20s",
+        "20s..20s",
+        "-1s..2s",
+        "1e99s..2s",
+        "..",
+    ),
     "--capture": ("", "house", "sender,", ",", "senders"),
     "--capture-replication": (*_NOT_WHOLE, "-1", "1", "9" * 30),
     "--channel": _TEXTS,
@@ -97,6 +109,9 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "target": ("", ".", "missing/new.csv", "good.trace/x.csv", "new.xlsx", "\x00"),
 }
 """What arguments without an option refuse, by the name of the parameter."""
+
+_WRITTEN = ("--capture", "--capture-replication", "--format", "--figure-format", "--window")
+"""Options that say something about what is written."""
 
 CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
     "both lengths": ("reproduce", "qawla", "table2", "--quick", "--full"),
@@ -168,7 +183,7 @@ def _option(words: tuple[str, ...], good: tuple[str, ...], option: Any) -> Itera
         for value in WRONG_VALUES[spelling]:
             shown = value if len(value) < 50 else f"{value[:20]}..."
             words_given = (*words, *good, f"{spelling}={value}")
-            if spelling in ("--capture", "--capture-replication", "--format"):
+            if spelling in _WRITTEN:
                 words_given += ("--out", "new")
             if spelling == "--capture-replication":
                 words_given += ("--capture", "sender")

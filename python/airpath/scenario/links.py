@@ -215,8 +215,10 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["random"] | None:
-    if value is None or value == "random":
-        return value  # type: ignore[no-any-return]
+    if value is None:
+        return None
+    if isinstance(value, str) and value == "random":
+        return "random"
     if isinstance(value, (Uniform, Mapping)):
         return Uniform.model_validate(value, context=info.context)
     if isinstance(value, str) and not value[:1].isdigit():
