@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ScenarioError,
         UnitError,
     )
-    from airpath.results import Interval, Result
+    from airpath.results import Interval, Result, load_result
     from airpath.scenario import (
         AckPath,
         AdaptiveLink,
@@ -110,6 +110,7 @@ _OTHER_HOMES = {
     "check": "airpath.api",
     "generate_trace": "airpath.trace",
     "load": "airpath.api",
+    "load_result": "airpath.results",
     "simulate": "airpath.api",
     "solve": "airpath.api",
 }
@@ -201,6 +202,7 @@ __all__ = [
     "flows",
     "generate_trace",
     "load",
+    "load_result",
     "phy",
     "simulate",
     "solve",

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from airpath import _airpath
+from airpath import _airpath, html
 from airpath.advisory import Advisory, of_scenario
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
@@ -281,6 +281,28 @@ class Solution:
     flows: Sequence[SolvedFlow]
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
+
+    def _repr_html_(self) -> str:
+        operating = [
+            ["domain", self.domain],
+            ["throughput", f"{self.throughput_bps / 1e6:.4f} Mbit/s"],
+            ["queue", f"{self.queue_packets:.2f} packets"],
+        ]
+        flows = [
+            [
+                flow.id,
+                f"{flow.throughput_bps / 1e6:.4f}",
+                f"{flow.rtt_s * 1e3:.3f}",
+                f"{flow.loss:.3e}",
+            ]
+            for flow in self.flows
+        ]
+        return (
+            html.heading(f"{self.provenance['scenario']['name']}: {self.model}")
+            + html.table(["", ""], operating)
+            + html.table(["flow", "throughput, Mbit/s", "RTT, ms", "loss"], flows)
+            + "".join(html.paragraph(warning) for warning in self.warnings)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``solve --json``."""

@@ -24,7 +24,7 @@ from airpath.files import output_folder
 from airpath.papers.render import print_report
 from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
-from airpath.results.intervals import Interval, mean_interval
+from airpath.results.intervals import Interval, mean_interval, text
 from airpath.scenario import Scenario, recorded_traces
 from airpath.scenario.examples import shipped_examples
 
@@ -164,7 +164,7 @@ def _percentile(run: NDArray[np.float64], percent: float) -> float:
 
 
 def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
-    return output.interval(value, scale, digits)
+    return text(value, scale, digits)
 
 
 def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:

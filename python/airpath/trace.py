@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from airpath import _airpath
+from airpath import _airpath, html
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_text
 from airpath.scenario.units import Duration, Rate
@@ -213,6 +213,24 @@ class Trace:
             return self.compiled.to_csv(_bin_length(bin), provenance)
         except ValueError as error:
             raise BadValueError(str(error)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.kind == "rate":
+            return type(self).parse, (self.to_csv(), self.name, "csv")
+        return type(self).parse, (self.to_mahimahi(), self.name, "mahimahi")
+
+    def _repr_html_(self) -> str:
+        info = self.info()
+        rows = [
+            ["length", f"{info.duration_s:g} s"],
+            ["mean rate", f"{info.mean_bps / 1e6:.3f} Mbit/s"],
+            *(
+                [f"{percent} % of the time at most", f"{rate / 1e6:.3f} Mbit/s"]
+                for percent, rate in info.percentiles_bps.items()
+            ),
+            ["longest outage", f"{info.longest_outage_s:g} s"],
+        ]
+        return html.heading(f"{self.name}, {self.kind}") + html.table(["", ""], rows)
 
     def __repr__(self) -> str:
         mean = Rate(round(self.info().mean_bps))

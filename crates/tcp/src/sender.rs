@@ -453,12 +453,15 @@ impl Sender {
     /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
     #[inline]
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
-        let limit = self.edge.min(self.snd_una.saturating_add(window));
+        let allowed = self.snd_una.saturating_add(window);
+        let limit = self.edge.min(allowed);
         while let Some(end) = self.next_end(limit, ctx.now) {
             self.send(self.snd_nxt, end, ctx);
             self.snd_nxt = end;
         }
-        self.note_receive_window(window, ctx.now);
+        if self.edge < allowed || self.rwnd.is_running() {
+            self.note_receive_window(allowed, ctx.now);
+        }
     }
 
     /// Sends what `pipe` leaves of the window, first what is lost (RFC 6675 §5 (C)).

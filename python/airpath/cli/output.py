@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shlex
 import signal
 import sys
@@ -22,14 +21,12 @@ from airpath.errors import AirpathWarning, BadValueError, one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airpath.results.intervals import Interval
 
 __all__ = [
     "Tell",
     "command_line",
     "console",
     "interrupts_wait",
-    "interval",
     "load_options",
     "note",
     "print_json",
@@ -121,20 +118,6 @@ def print_table(
         made.add_row(*map(escape, row))
     out.print(f"\n[bold]{escape(title)}[/bold]")
     print_uncut(made, out)
-
-
-def interval(value: Interval, scale: float, digits: int, unit: str = "") -> str:
-    """Return a mean and its interval as text; both ends where the interval is cut on one side."""
-    if math.isnan(value.mean):
-        return "–"
-    text = f"{value.mean * scale:.{digits}f}"
-    if not math.isnan(value.low):
-        above, below = value.high - value.mean, value.mean - value.low
-        if math.isclose(above, below, rel_tol=1e-6, abs_tol=1e-9 * abs(value.mean)):
-            text += f" ± {(value.high - value.low) / 2 * scale:.{digits}f}"
-        else:
-            text += f" ({value.low * scale:.{digits}f} … {value.high * scale:.{digits}f})"
-    return f"{text} {unit}".rstrip()
 
 
 def note(text: str) -> None:

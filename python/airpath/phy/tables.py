@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from airpath import _airpath
+from airpath import _airpath, html
 from airpath.errors import BadValueError
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
@@ -194,6 +194,25 @@ class PerTable:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table's file."""
         write_file(Path(path), as_text(self.document).encode())
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What the engine made of the document is made again.
+        return {key: value for key, value in vars(self).items() if key != "_compiled"}
+
+    def _repr_html_(self) -> str:
+        points = self.points()
+        rows = [
+            [
+                mcs,
+                len(part),
+                f"{part['snr_db'].min():g} … {part['snr_db'].max():g}",
+                int(part["blocks"].sum()),
+                f"{part['per'].max():.3g} … {part['per'].min():.3g}",
+            ]
+            for mcs, part in points.groupby("mcs", sort=False)
+        ]
+        columns = ["scheme", "points", "SNR, dB", "blocks", f"error rate of {PACKET}"]
+        return html.heading(f"{self.name}: {self.channel}") + html.table(columns, rows)
 
     def __repr__(self) -> str:
         size = f"{len(self.mcss)} schemes, {self.count} points"

@@ -1,6 +1,7 @@
 """Results: tidy tables, confidence intervals, plots, files with their provenance."""
 
 from airpath.results.intervals import Interval, mean_interval
+from airpath.results.load import load_result
 from airpath.results.result import Result
 
-__all__ = ["Interval", "Result", "mean_interval"]
+__all__ = ["Interval", "Result", "load_result", "mean_interval"]

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-__all__ = ["flow_monitor_rows", "flow_monitor_xml"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DROP_REASONS", "flow_monitor_rows", "flow_monitor_xml", "stats_of_rows"]
+
+DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
+"""Why packets are dropped, in the order of the engine's numbers."""
+
+_SORTED = sorted(DROP_REASONS)
 
 _NAMES = {
     "flow": "flow",
@@ -70,6 +79,32 @@ def flow_monitor_rows(runs: Iterable[tuple[int, Stats]]) -> list[dict[str, Any]]
 def _in_seconds(key: str, value: Any) -> Any:
     if key.endswith("_ns"):
         return None if value is None else value / 1e9
+    return value
+
+
+def stats_of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of one replication as what the engine counted.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `flow_monitor_rows` makes them.
+    """
+    return [
+        {key: _as_counted(key, row[name]) for key, name in _NAMES.items()}
+        | {
+            f"{kind}_dropped": {
+                reason: int(row.get(f"{kind}Dropped_{reason}", 0)) for reason in _SORTED
+            }
+            for kind in ("packets", "bytes")
+        }
+        for row in rows.to_dict("records")
+    ]
+
+
+def _as_counted(key: str, value: Any) -> Any:
+    if key.endswith("_ns"):
+        return None if math.isnan(value) else round(value * 1e9)
     return value
 
 

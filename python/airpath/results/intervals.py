@@ -9,7 +9,7 @@ from typing import Any
 
 from airpath import _airpath
 
-__all__ = ["Interval", "mean_interval"]
+__all__ = ["Interval", "finite", "mean_interval", "text"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,20 @@ def mean_interval(
     # In this order, for NaN stays what it is.
     low, high = (min(max(end, least), most) for end in (low, high))
     return Interval(mean, low, high, confidence, len(known))
+
+
+def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
+    """Return a mean and its interval as text; both ends where the interval is cut on one side."""
+    if math.isnan(value.mean):
+        return "–"
+    shown = f"{value.mean * scale:.{digits}f}"
+    if not math.isnan(value.low):
+        above, below = value.high - value.mean, value.mean - value.low
+        if math.isclose(above, below, rel_tol=1e-6, abs_tol=1e-9 * abs(value.mean)):
+            shown += f" ± {(value.high - value.low) / 2 * scale:.{digits}f}"
+        else:
+            shown += f" ({value.low * scale:.{digits}f} … {value.high * scale:.{digits}f})"
+    return f"{shown} {unit}".rstrip()
 
 
 def finite(value: float) -> float | None:

@@ -11,23 +11,27 @@ import numpy as np
 
 from airpath.errors import BadValueError
 from airpath.results.capacity import Capacity
-from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
+from airpath.results.flow_monitor import DROP_REASONS, flow_monitor_rows, flow_monitor_xml
 from airpath.results.frames import frame
 from airpath.results.ss import ss_frame
 from airpath.results.statistics import Statistics
+from airpath.results.stored import InMemory
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from airpath.trace import Trace
 
-__all__ = ["DROP_REASONS", "Recordings"]
-
-DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
-"""What the values 0, 1, ... of the series ``drop`` mean."""
+__all__ = ["DROP_REASONS", "Columns", "Recordings"]
 
 Columns = tuple[bytes, bytes, bytes]
 """Times, s, numbers of flows or queues, values."""
+
+_SOURCES = ("_recorded", "_ss", "_flow_monitor")
+
+
+def _remembering(recorded: Callable[[int, str], Columns]) -> Callable[[int, str], Columns]:
+    return functools.lru_cache(maxsize=4)(recorded)
 
 
 class Recordings(Statistics):
@@ -47,10 +51,29 @@ class Recordings(Statistics):
         traces: Mapping[str, Trace],
     ) -> None:
         super().__init__(replications, resolved, confidence)
-        self._recorded = functools.lru_cache(maxsize=4)(recorded)
+        self._recorded = _remembering(recorded)
         self._ss = ss
         self._flow_monitor = flow_monitor
         self._traces = traces
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: everything that was recorded, without the engine."""
+        record, runs = self.resolved["record"], range(len(self.replications))
+        names = [name for name in self.recorded if name != "capacity"]
+        stored = InMemory(
+            {(index, name): self._recorded(index, name) for index in runs for name in names},
+            {index: self._ss(index) for index in runs if record["ss"]},
+            {index: self._flow_monitor(index) for index in runs if record["flow_monitor"]},
+        )
+        return {key: value for key, value in vars(self).items() if key not in _SOURCES} | {
+            "stored": stored
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        stored = state.pop("stored")
+        vars(self).update(state)
+        self._recorded = _remembering(stored.series)
+        self._ss, self._flow_monitor = stored.ss, stored.flow_monitor
 
     @property
     def recorded(self) -> list[str]:

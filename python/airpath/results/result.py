@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airpath import html
 from airpath.advisory import Advisory
+from airpath.results import overview
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import Saving
@@ -88,6 +90,16 @@ class Result(Recordings):
         noted = len(self.advisories)
         notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
         return f"<Result of {name}: {done}, {len(self.resolved['flows'])} flows{notes}>"
+
+    def _repr_html_(self) -> str:
+        parts = [html.heading(self.title), html.paragraph(overview.heading(self))]
+        if not self.complete:
+            done = f"{len(self.replications)} of {self.requested} were finished."
+            parts.append(html.paragraph(f"Incomplete: {done}"))
+        for table in overview.tables(self, "flows()") if self.replications else ():
+            parts.append(html.table(table.columns, table.rows, table.title))
+            parts += map(html.paragraph, table.notes)
+        return "".join([*parts, *(html.paragraph(str(note)) for note in self.advisories)])
 
     @property
     def title(self) -> str:

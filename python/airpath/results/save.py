@@ -16,6 +16,7 @@ from airpath.results.export import checked_formats, write_table
 from airpath.results.flow_monitor import flow_monitor_xml
 from airpath.results.frames import frame
 from airpath.results.provenance import as_comment
+from airpath.results.stored import DOCUMENT
 from airpath.results.transfers import transfer_groups
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
 
 __all__ = ["DOCUMENT", "FIGURES", "Saving"]
-
-DOCUMENT = "result.json"
-"""The file that says everything, and which others belong to it."""
 
 FIGURES = tuple(
     f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in figure_files.FORMATS

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STATES", "ss_frame"]
+__all__ = ["STATES", "ss_columns", "ss_frame"]
 
 STATES = ("closed", "syn-sent", "slow-start", "avoidance", "recovery", "loss", "done")
 """What a sender is doing, by the engine's number."""
@@ -35,3 +35,10 @@ def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
     table |= {name: table[name].astype(np.int64) for name in _COUNTS}
     table["state"] = np.asarray(STATES, dtype=object)[table["state"]]
     return pd.DataFrame(table)
+
+
+def ss_columns(frame: pd.DataFrame) -> dict[str, bytes]:
+    """Return a table of `ss_frame` as the engine's columns."""
+    numbers = {state: number for number, state in enumerate(STATES)}
+    table = frame.assign(state=frame["state"].map(numbers))
+    return {name: table[name].to_numpy(_TYPES.get(name, "<f8")).tobytes() for name in table.columns}

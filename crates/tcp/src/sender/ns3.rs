@@ -125,9 +125,8 @@ impl Sender {
     pub(super) fn transmit_as_ns3(&mut self, ctx: &mut Ctx<'_>) {
         self.send_pending_data(ctx);
         let cwnd = self.congestion.cwnd();
-        let in_flight = self.snd_max - self.snd_una;
         let room = self.ns3().cwnd(cwnd).saturating_sub(self.ns3().pipe());
-        self.note_receive_window(in_flight + room, ctx.now);
+        self.note_receive_window(self.snd_max + room, ctx.now);
     }
 
     /// `SendPendingData`.

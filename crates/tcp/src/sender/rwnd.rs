@@ -30,6 +30,11 @@ impl WindowLimit {
         }
     }
 
+    #[inline]
+    pub(super) fn is_running(&self) -> bool {
+        !self.since.is_never()
+    }
+
     #[cold]
     fn switch(&mut self, now: Time) {
         if self.since.is_never() {
@@ -52,12 +57,11 @@ impl Sender {
         self.rwnd.total + running
     }
 
-    /// What could be sent has been sent, of `window` bytes from the oldest unacknowledged one.
-    #[inline]
-    pub(super) fn note_receive_window(&mut self, window: u64, now: Time) {
-        let allowed = self.snd_una.saturating_add(window);
+    /// What could be sent has been sent; the congestion window allows everything below `allowed`.
+    #[inline(never)]
+    pub(super) fn note_receive_window(&mut self, allowed: u64, now: Time) {
         let is_limited = self.edge < allowed && self.is_next_between(self.edge, allowed, now);
-        if is_limited == self.rwnd.since.is_never() {
+        if is_limited != self.rwnd.is_running() {
             self.rwnd.switch(now);
         }
     }

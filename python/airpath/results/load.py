@@ -1,0 +1,79 @@
+"""A result back from the folder that it was written into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from airpath.advisory import Advisory
+from airpath.errors import BadValueError
+from airpath.results.quantities import FLOW_QUANTITIES
+from airpath.results.result import Result
+from airpath.results.stored import Folder, TraceFiles, read_document
+from airpath.scenario.scenario import CAPTURE_POINTS
+
+__all__ = ["load_result"]
+
+
+def load_result(folder: str | os.PathLike[str]) -> Result:
+    """Read what ``airpath run --out`` or `Result.save` wrote.
+
+    Parameters
+    ----------
+    folder : path
+        The folder. Series are read from its tables, and traces from their own files, when they
+        are asked for.
+
+    Returns
+    -------
+    result : Result
+        With the tables, intervals, provenance and advisories of the one that was written.
+
+    Raises
+    ------
+    BadValueError
+        If the folder does not hold a result, or one of another version of Airpath.
+    """
+    path = Path(folder)
+    document = read_document(path)
+    about, replications = document["provenance"], document["replications"]
+    _check_version(path, about, replications)
+    resolved = about["scenario"]
+    stored = Folder(path, [run["replication"] for run in replications])
+    kinds = {link["trace"]: link["kind"] for link in _tables(resolved) if "trace" in link}
+    files = {point: path / f"{point}.pcapng" for point in CAPTURE_POINTS}
+    result = Result(
+        provenance=about,
+        replications=replications,
+        resolved=resolved,
+        confidence=about["confidence"],
+        requested=document["summary"]["replications_requested"],
+        interrupted=not document["complete"],
+        recorded=stored.series,
+        ss=stored.ss,
+        flow_monitor=stored.flow_monitor,
+        traces=TraceFiles(about["traces"], kinds),
+        captures={point: file for point, file in files.items() if file.is_file()},
+        advisories=[Advisory(**advisory) for advisory in document.get("advisories", ())],
+    )
+    result.files |= {path / name for name in document.get("files", ())}
+    return result
+
+
+def _check_version(folder: Path, about: Mapping[str, Any], replications: Any) -> None:
+    flows = [flow for run in replications for flow in run["flows"]]
+    missing = [name for name in FLOW_QUANTITIES if flows and name not in flows[0]]
+    if missing:
+        raise BadValueError(
+            f"{folder}: written by airpath {about['version']} ({about['commit']}), whose results "
+            f"have no {missing[0]}. Run its scenario.toml again."
+        )
+
+
+def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        for item in value.values():
+            yield from _tables(item)

@@ -1,0 +1,168 @@
+"""A result at a glance: the few rows that a terminal or a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from airpath.advisory import grouped
+from airpath.results.intervals import Interval, text
+from airpath.results.statistics import ALL_FLOWS
+
+if TYPE_CHECKING:
+    from airpath.results.result import Result
+
+__all__ = ["MOST_FLOWS", "Table", "heading", "tables"]
+
+MOST_FLOWS = 20
+"""More flows are not listed one by one."""
+
+
+class Table(NamedTuple):
+    """Cells as text; the first column names the row."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+def heading(result: Result) -> str:
+    """Return how many replications of what length there were, and what the intervals are."""
+    runs, warmup = len(result.replications), result.resolved["warmup_ns"] / 1e9
+    return (
+        f"{runs} {'replication' if runs == 1 else 'replications'} of "
+        f"{result.resolved['duration_ns'] / 1e9:g} s"
+        + (f", the first {warmup:g} s not counted" if warmup else "")
+        + f"; seed {result.provenance['seed']}; "
+        + (f"± is the {100 * result.confidence:g} % interval" if runs > 1 else "no intervals")
+    )
+
+
+def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
+    """Yield the tables of flows, queues, links and transfers.
+
+    Parameters
+    ----------
+    result : Result
+        With one replication at least.
+    out_of_sight : str
+        Where flows are to be found that are too many to be listed.
+    """
+    yield _flows(result, out_of_sight)
+    yield _queues(result)
+    yield _links(result)
+    yield from _counters(result)
+    yield from _transfers(result)
+
+
+def _flows(result: Result, out_of_sight: str) -> Table:
+    rows = dict(result.intervals)
+    together = rows.pop(ALL_FLOWS)
+    shown = rows if len(rows) <= MOST_FLOWS else {}
+    lines = [[f"{flow} {_source(result, flow)}", *_flow_row(row)] for flow, row in shown.items()]
+    groups = result.group_intervals()
+    if len(rows) > len(groups) > 1:
+        lines += [[_group(result, group), *_flow_row(group)] for group in groups]
+    if len(rows) != 1:
+        lines.append([f"all {len(rows)}", *_flow_row(together)])
+    columns = ["flow", "goodput", "IP throughput", "delay", "RTT", "retransmitted", "timeouts"]
+    notes = []
+    if len(rows) > MOST_FLOWS:
+        notes.append(f"{len(rows)} flows: {out_of_sight} have them one by one.")
+    if len(rows) > 1:
+        notes.append(f"Jain's index of the goodputs: {text(result.jain(), 1, 4)}")
+    return Table("Flows", columns, lines, notes)
+
+
+def _group(result: Result, group: Mapping[str, Any]) -> str:
+    first = grouped(result.resolved)[group["group"]][0]
+    return f"group {group['group']}: {group['flows']} {_source(result, first)}"
+
+
+def _source(result: Result, flow: int | str) -> str:
+    source = result.resolved["flows"][flow]["source"]
+    if source["kind"] != "tcp":
+        return str(source["kind"])
+    law, recovery = source["congestion"]["kind"], source["options"]["recovery"]
+    return str(recovery if law == "reno" else f"{law}+{recovery}")
+
+
+def _flow_row(row: Mapping[str, Interval]) -> list[str]:
+    return [
+        text(row["goodput_bps"], 1e-6, 3, "Mbit/s"),
+        text(row["ip_throughput_bps"], 1e-6, 3, "Mbit/s"),
+        text(row["mean_delay_s"], 1e3, 1, "ms"),
+        text(row["mean_rtt_s"], 1e3, 1, "ms"),
+        text(row["retransmissions"], 1, 1),
+        text(row["timeouts"], 1, 1),
+    ]
+
+
+def _queues(result: Result) -> Table:
+    rows = [
+        [
+            queue["name"],
+            text(queue["mean_packets"], 1, 2, "packets"),
+            text(queue["mean_sojourn_s"], 1e3, 1, "ms"),
+            text(queue["max_packets"], 1, 1),
+            ", ".join(f"{text(n, 1, 1)} {why}" for why, n in queue["drops"].items()) or "none",
+            text(queue["marks"], 1, 1),
+        ]
+        for queue in result.queue_intervals()
+    ]
+    return Table("Queues", ["queue", "mean length", "mean wait", "longest", "drops", "marks"], rows)
+
+
+def _links(result: Result) -> Table:
+    rows = [
+        [
+            link["name"],
+            text(link["utilisation"], 100, 1, "%"),
+            text(link["delivered_packets"], 1, 0),
+            text(link["lost_packets"], 1, 1),
+            _shares([regime.mean for regime in link["regime_packets"]]),
+        ]
+        for link in result.link_intervals()
+    ]
+    columns = ["link", "used", "packets", "lost", "packets by regime"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return Table("Links", columns, rows)
+
+
+def _shares(counts: Sequence[float]) -> str:
+    if len(counts) < 2:
+        return ""
+    total = sum(counts) or 1
+    return ", ".join(f"R{j} {100 * n / total:.1f} %" for j, n in enumerate(counts, start=1))
+
+
+def _counters(result: Result) -> Iterable[Table]:
+    """Return what only a link of its kind counts."""
+    return [
+        Table(
+            f"Link {link['name']}",
+            ["count", "mean"],
+            [
+                [name.replace("_", " "), text(counter, 1, 3 if name.endswith("share") else 1)]
+                for name, counter in link["counters"].items()
+            ],
+        )
+        for link in result.link_intervals()
+        if link["counters"]
+    ]
+
+
+def _transfers(result: Result) -> Iterable[Table]:
+    rows = [
+        [
+            str(group["group"]),
+            text(group["started"], 1, 1),
+            text(group["unfinished"], 1, 1),
+            *(text(group[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s")),
+        ]
+        for group in result.transfer_intervals()
+    ]
+    columns = ["group", "started", "unfinished", "mean time", "median", "95th percentile"]
+    return [Table("Transfers", columns, rows)] if rows else []

@@ -1,0 +1,168 @@
+"""What was recorded, without the engine that recorded it: from memory, or from a folder."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import BadValueError
+from airpath.files import LARGEST, read_bytes
+from airpath.results.flow_monitor import stats_of_rows
+from airpath.results.ss import ss_columns
+from airpath.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DOCUMENT", "Folder", "InMemory", "TraceFiles", "read_document"]
+
+DOCUMENT = "result.json"
+"""The file that says everything, and which others belong to it."""
+
+Columns = tuple[bytes, bytes, bytes]
+"""Times, s, numbers of flows or queues, values."""
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Recordings as bytes, by number of the finished replication: what a pickle holds."""
+
+    by_series: Mapping[tuple[int, str], Columns]
+    by_ss: Mapping[int, Mapping[str, bytes]]
+    by_monitor: Mapping[int, str]
+
+    def series(self, index: int, name: str) -> Columns:
+        """Return times, numbers and values of a series."""
+        return self.by_series[index, name]
+
+    def ss(self, index: int) -> Mapping[str, bytes]:
+        """Return the columns of the senders' state."""
+        return self.by_ss[index]
+
+    def flow_monitor(self, index: int) -> str:
+        """Return the flow monitor's statistics as JSON."""
+        return self.by_monitor[index]
+
+
+class Folder:
+    """Recordings in the files of a folder, which are read when they are asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    numbers : sequence of int
+        Of the finished replications.
+    """
+
+    def __init__(self, path: Path, numbers: list[int]) -> None:
+        self._path = path
+        self._numbers = numbers
+        self._table = functools.lru_cache(maxsize=2)(self._read)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self._path, "numbers": self._numbers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def series(self, index: int, name: str) -> Columns:
+        """Return times, numbers and values of a series."""
+        part = self._of_replication(f"series-{name}", index)
+        return (
+            part["time_s"].to_numpy("<f8").tobytes(),
+            part["id"].to_numpy("<u4").tobytes(),
+            part["value"].to_numpy("<f8").tobytes(),
+        )
+
+    def ss(self, index: int) -> Mapping[str, bytes]:
+        """Return the columns of the senders' state."""
+        return ss_columns(self._of_replication("ss", index).drop(columns="replication"))
+
+    def flow_monitor(self, index: int) -> str:
+        """Return the flow monitor's statistics as JSON."""
+        return json.dumps(stats_of_rows(self._of_replication("flowmonitor", index)))
+
+    def _of_replication(self, stem: str, index: int) -> pd.DataFrame:
+        table = self._table(stem)
+        return table[table["replication"] == self._numbers[index]]
+
+    def _read(self, stem: str) -> pd.DataFrame:
+        import pandas as pd
+
+        for ending in ("csv", "csv.gz", "parquet"):
+            path = self._path / f"{stem}.{ending}"
+            if not path.is_file():
+                continue
+            try:
+                if ending == "parquet":
+                    return pd.read_parquet(path)
+                # Before pandas 3 the last digit was not kept unless it was asked for.
+                old = int(pd.__version__.partition(".")[0]) < 3
+                exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
+                table: pd.DataFrame = pd.read_csv(path, comment="#", **exact)
+                return table
+            except (OSError, ValueError, ImportError) as error:
+                raise BadValueError(f"{path}: cannot be read: {error}") from None
+        raise BadValueError(f"{self._path / stem}.csv: not there, nor as csv.gz or parquet.")
+
+
+class TraceFiles(Mapping[str, Trace]):
+    """The traces of a provenance, read when they are asked for.
+
+    Parameters
+    ----------
+    files : mapping
+        File and SHA-256 of each trace.
+    kinds : mapping of str to str
+        The kind of the link that each belongs to.
+    """
+
+    def __init__(self, files: Mapping[str, Mapping[str, str]], kinds: Mapping[str, str]) -> None:
+        self._files = files
+        self._kinds = kinds
+
+    def __getitem__(self, key: str) -> Trace:
+        file, digest = self._files[key]["file"], self._files[key]["sha256"]
+        data = read_bytes(Path(file), LARGEST)
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise BadValueError(f"{file}: not the trace of this result; it was changed since.")
+        rates = self._kinds.get(key) == "rate-trace"
+        return Trace.load(file, "csv" if rates else "mahimahi")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def read_document(folder: Path) -> dict[str, Any]:
+    """Return the document of a folder that a result was written into.
+
+    Raises
+    ------
+    BadValueError
+        If there is none, or it is not the whole document of a result.
+    """
+    path = folder / DOCUMENT
+    if not path.is_file():
+        raise BadValueError(
+            f"{folder}: holds no {DOCUMENT}. Name a folder that run --out or Result.save wrote."
+        )
+    try:
+        document = json.loads(read_bytes(path, LARGEST))
+    except ValueError as error:
+        if isinstance(error, BadValueError):
+            raise
+        raise BadValueError(f"{path}: not JSON: {error}.") from None
+    parts = ("provenance", "summary", "complete", "replications")
+    missing = [key for key in parts if not isinstance(document, dict) or key not in document]
+    if missing:
+        raise BadValueError(f"{path}: not the document of a result: {missing[0]} is missing.")
+    return dict(document)
