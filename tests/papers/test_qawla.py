@@ -203,6 +203,7 @@ def test_quick_mode_is_near_the_published_numbers() -> None:
         "empty-queue": True,
         "mass-at-boundary": True,
         "optimistic-model": True,
+        "agreement": True,
     }
 
 
@@ -353,6 +354,24 @@ def test_statements_are_checked_and_can_fail(engine: Any) -> None:
         "mass-at-boundary": False,
         "optimistic-model": False,
     }
+
+
+def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) -> None:
+    """That both agree, most for B = 20 and 30, is what §5 concludes; nothing looked at it."""
+    tables = ["table3", "table4", "table5"]
+
+    def verdict(share: dict[int, float]) -> bool:
+        def simulated(name: str) -> float:
+            idx, boundary = of_name(name)
+            return share[boundary] * 1e6 * published(idx, boundary).analysis_mbps
+
+        engine.throughput = simulated
+        report = reproduce("qawla", tables, effort=SHORT, engine=engine)
+        return next(s.holds for s in report.statements if s.key == "agreement")
+
+    assert verdict({10: 0.9, 20: 0.98, 30: 1.02})
+    assert not verdict({10: 0.9, 20: 0.98, 30: 0.94})
+    assert not verdict({10: 1.01, 20: 0.98, 30: 1.0})
 
 
 def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None:

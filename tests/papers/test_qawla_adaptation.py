@@ -41,7 +41,7 @@ from airpath.papers.qawla.ranking import NAMES
 from airpath.papers.qawla.resampling import choices_table
 from airpath.papers.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
 from airpath.papers.qawla.sensitivity import CHOICES, changed_rates
-from airpath.papers.qawla.thresholds import TH_PER
+from airpath.papers.qawla.thresholds import TH_PER, Curve
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 
 BLOCKS = 10**7
@@ -363,7 +363,42 @@ def test_statements_can_fail(on_made_up_rates: Any) -> None:
 
 def test_statements_of_items_that_were_not_asked_for_are_not_checked() -> None:
     assert verdicts(reproduce("qawla", ["table2"])) == {}
-    assert set(verdicts(reproduce("qawla", ["fig11"]))) == {"worst-case", "worst-peak"}
+    asked = verdicts(reproduce("qawla", ["fig11"]))
+    assert set(asked) == {"worst-case", "worst-peak", "worst-peak-tagla"}
+
+
+def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> None:
+    """`support` asks for a PER below 0.1 at the lowest SNR, and was met 2 dB too high as well."""
+
+    def verdict(too_good_db: float) -> dict[str, bool]:
+        def fer(channel: Channel, m: int, snr_db: float) -> float:
+            # A PER of 0.1 half a step below the lowest SNR.
+            at = channel.support_db[0] - channel.grid_db[2] / 2 + 4 * m - too_good_db
+            share = 1 - 0.9 ** (1 / mcs_table()[m].blocks(1500))
+            return float(min(1.0, share * 10 ** ((at - snr_db) * 4)))
+
+        on_made_up_rates(fer)
+        found = verdicts(reproduce("qawla", ["fig2"]))
+        return {key: found[key] for key in ("support", "least-snr")}
+
+    assert verdict(0) == {"support": True, "least-snr": True}
+    assert verdict(2) == {"support": True, "least-snr": False}
+    assert verdict(-2) == {"support": False, "least-snr": False}
+
+
+def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Adaptation) -> None:
+    """T_M of B = 40 was put beside an *optimum* that had B = 20 to choose from."""
+    for policy, boundary, of in (("QAWLA", 40, 40), ("QAWLA", 20, 20), ("TAGLA", 40, 20)):
+        curve = Curve(policy, boundary=boundary, same_b=True)
+        places = [PAIRS.index(pair) for pair in itu_a.choices(curve.at(0.05))]
+        chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
+        shares = [
+            fmean(table[place] / table[chosen].max(axis=0))
+            for table, place in zip(itu_a.throughput_bps[of], places, strict=True)
+        ]
+        expected = sum(w * share for w, share in zip(ITU_A.weights(), shares, strict=True))
+        assert curve.value(itu_a, 0.05) == pytest.approx(expected)
+        assert curve.value(itu_a, 0.05) >= Curve(policy, boundary=boundary).value(itu_a, 0.05)
 
 
 def test_what_was_interrupted_is_not_complete(

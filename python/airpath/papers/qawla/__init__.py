@@ -30,13 +30,17 @@ from airpath.papers.qawla.thresholds import FIGURES, figure_item
 
 __all__ = ["PAPER"]
 
+_BY_H = ("h-100", "b-40", "b-40-one-optimum", "b-20", "b-20-one-optimum")
+_OVER_RATED = ("insensitive", "over-rating", "over-rating-mean", "dependent")
+_WORST = ("worst-case", "worst-peak", "worst-peak-tagla")
+
 _STATEMENTS_OF = {
-    "fig7": ("h-100", "b-40", "b-20"),
-    "fig8": ("h-100", "b-40", "b-20"),
-    "fig9": ("insensitive", "over-rating", "dependent"),
-    "fig10": ("insensitive", "over-rating", "dependent"),
-    "fig11": ("worst-case", "worst-peak"),
-    "fig12": ("worst-case", "worst-peak"),
+    "fig7": _BY_H,
+    "fig8": _BY_H,
+    "fig9": _OVER_RATED,
+    "fig10": _OVER_RATED,
+    "fig11": _WORST,
+    "fig12": _WORST,
 }
 
 
@@ -80,7 +84,7 @@ PAPER: Final = Paper(
                 f"packet error rates over the SNR: {name}",
                 (),
                 curve_item(key),
-                ("support", "mcs3-mcs4", "steepness"),
+                ("support", "least-snr", "mcs3-mcs4", "steepness"),
             )
             for key, name in (("fig2", "AWGN"), ("fig3", "ITU-A"))
         ),

@@ -168,11 +168,13 @@ class Adaptation:
     @cached_property
     def optimum_bps(self) -> NDArray[np.float64]:
         """T of *optimum* at each SNR for each traffic scenario, bit/s."""
+        found: NDArray[np.float64] = np.max([self.optimum_of_bps(b) for b in BOUNDARIES], axis=0)
+        return found
+
+    def optimum_of_bps(self, boundary: int) -> NDArray[np.float64]:
+        """Return T of the best of the policies with one B, packets, as `optimum_bps` has it."""
         chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
-        found: NDArray[np.float64] = np.max(
-            [throughput[:, chosen].max(axis=1) for throughput in self.throughput_bps.values()],
-            axis=0,
-        )
+        found: NDArray[np.float64] = self.throughput_bps[boundary][:, chosen].max(axis=1)
         return found
 
     def optimum_pair(self, snr_db: float, traffic: int) -> Pair:

@@ -1,20 +1,25 @@
 """What the paper's text says about link adaptation (§4, §6), checked on our fixed points.
 
-README.md has the criteria in a table; they were written before the numbers were there.
+README.md has the criteria in a table, with what is known of when each was written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from math import log
+from functools import partial
 from typing import Any, Final
 
 from airpath.papers.base import Statement, StatementSpec
-from airpath.papers.qawla.adaptation import Adaptations, adaptations
-from airpath.papers.qawla.data import mcs_table
+from airpath.papers.qawla.adaptation import Adaptation, Adaptations, adaptations
 from airpath.papers.qawla.policies import MEASURES, POLICIES, measured
-from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates
+from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A
+from airpath.papers.qawla.rate_statements import (
+    least_snr,
+    mcs3_mcs4,
+    per_channel,
+    steepness,
+    support,
+)
 from airpath.papers.qawla.thresholds import HS, OVER_RATINGS_DB, TH_PER, Curve
 from airpath.papers.session import Session
 
@@ -33,117 +38,8 @@ def _spec(key: str, check: Callable[[str, Adaptations], Statement]) -> Statement
     return StatementSpec(key, (), checked)
 
 
-def _per_channel(numbers: Mapping[str, Sequence[str]]) -> list[str]:
-    return [f"{CHANNELS[key].name}: {', '.join(each)}" for key, each in numbers.items()]
-
-
-# --- error rates -------------------------------------------------------------------------------
-
-HIGHEST_PER: Final = 0.1
-"""Of mcs0 at the lowest SNR."""
-
-
-def _support(key: str, _found: Adaptations) -> Statement:
-    measured, values, holds = [], {}, True
-    for channel in CHANNELS.values():
-        rates, lowest, step = ErrorRates.of(channel), channel.support_db[0], channel.grid_db[2]
-        at, below = rates.per(0, lowest), rates.per(0, lowest - step)
-        holds = holds and at < HIGHEST_PER
-        measured.append(
-            f"{channel.name}: {at:.3g} at {lowest:g} dB, {below:.3g} at {lowest - step:g} dB"
-        )
-        values[channel.key] = {"per": at, "one_step_below": below}
-    return Statement(
-        key,
-        "The SNRs that are averaged over begin where mcs0 has a PER below 0.1 (§6).",
-        f"mcs0 has a PER below {HIGHEST_PER:g} at 2 dB on AWGN and at 14 dB on ITU-A.",
-        holds,
-        measured,
-        values,
-    )
-
-
-COMPARED_PER: Final = (1e-5, 0.9)
-"""Of the larger of two PERs that are compared."""
-
-
-def _mcs3_mcs4(key: str, _found: Adaptations) -> Statement:
-    measured, values, holds = [], {}, True
-    for channel, better in ((AWGN, 3), (ITU_A, 4)):
-        rates, worse = ErrorRates.of(channel), 7 - better
-        pairs = {
-            snr_db: (rates.per(better, snr_db), rates.per(worse, snr_db))
-            for snr_db in channel.grid()
-        }
-        low, high = COMPARED_PER
-        compared = {snr: pair for snr, pair in pairs.items() if low <= max(pair) <= high}
-        right = [snr for snr, pair in compared.items() if pair[0] < pair[1]]
-        holds = holds and bool(compared) and len(right) == len(compared)
-        listed = "; ".join(
-            f"{snr:g} dB {pair[0]:.2g} and {pair[1]:.2g}" for snr, pair in compared.items()
-        )
-        measured.append(
-            f"{channel.name}: mcs{better} has the lower PER at {len(right)} of {len(compared)} "
-            f"SNRs: mcs{better} and mcs{worse} {listed}"
-        )
-        values[channel.key] = {"compared": len(compared), "as_said": len(right)}
-    return Statement(
-        key,
-        "mcs3 and mcs4, with the same rate, change places between the channels (§4).",
-        f"Wherever the larger PER of the two is between {low:g} and {high:g}, mcs3 has the lower "
-        "one on AWGN and mcs4 on ITU-A.",
-        holds,
-        measured,
-        values,
-    )
-
-
-STEEP_PER: Final = (0.1, 0.001)
-
-
-def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float | None:
-    """Return where a curve crosses a PER, ln PER linear in dB; None when it does not."""
-    grid = channel.grid()
-    for low, high in pairwise(grid):
-        above, below = rates.per(mcs, low), rates.per(mcs, high)
-        if below <= per < above:
-            # A point without errors: half an error.
-            floor = 0.5 * mcs_table()[mcs].blocks(1500) / rates.count_from(mcs, high).blocks
-            share = log(above / per) / log(above / max(below, floor))
-            return low + share * (high - low)
-    return None
-
-
-def _span(channel: Channel, mcs: int) -> float | None:
-    """Return how many dB are between two PERs."""
-    high, low = (_snr_of(ErrorRates.of(channel), channel, mcs, per) for per in STEEP_PER)
-    return None if high is None or low is None else low - high
-
-
-def _steepness(key: str, _found: Adaptations) -> Statement:
-    spans = {
-        channel.key: [_span(channel, mcs) for mcs in mcs_table()] for channel in CHANNELS.values()
-    }
-    holds = all(
-        steep is not None and flat is not None and steep < flat
-        for steep, flat in zip(spans[AWGN.key], spans[ITU_A.key], strict=True)
-    )
-    return Statement(
-        key,
-        "The error-rate curves are steeper on AWGN than on ITU-A (§6).",
-        f"For every MCS the SNRs of PER {STEEP_PER[0]:g} and {STEEP_PER[1]:g} are closer on AWGN.",
-        holds,
-        _per_channel(
-            {
-                channel: [
-                    f"mcs{mcs} " + ("not crossed" if span is None else f"{span:.2f} dB")
-                    for mcs, span in enumerate(each)
-                ]
-                for channel, each in spans.items()
-            }
-        ),
-        spans,
-    )
+def _rates_spec(key: str, check: Callable[[str], Statement]) -> StatementSpec:
+    return _spec(key, lambda key, _found: check(key))
 
 
 # --- H and B -----------------------------------------------------------------------------------
@@ -193,12 +89,18 @@ def _h_100(key: str, found: Adaptations) -> Statement:
     )
 
 
-def _b_40(key: str, found: Adaptations) -> Statement:
+OPTIMUM_TEXT: Final = {
+    True: "optimum among the policies with the same B",
+    False: "one optimum over B = 20, 30 and 40",
+}
+"""What T_M is normalised by, by whether it is of one B."""
+
+
+def _b_40(key: str, found: Adaptations, *, same_b: bool) -> Statement:
     measured, values, holds = [], {}, True
     for channel, adaptation in found.items():
-        ours, plain = (
-            Curve(policy, boundary=40).values(adaptation) for policy in ("QAWLA", "TAGLA")
-        )
+        ours = Curve("QAWLA", boundary=40, same_b=same_b).values(adaptation)
+        plain = Curve("TAGLA", same_b=same_b).values(adaptation)
         ahead = [th for th, a, b in zip(TH_PER, ours, plain, strict=True) if a >= b]
         low = [th for th in ahead if th <= 1.001 * LOW_TH_PER]
         holds = holds and not low and ours[-1] > plain[-1]
@@ -213,24 +115,28 @@ def _b_40(key: str, found: Adaptations) -> Statement:
         key,
         "QAWLA with B = 40 is worse than TAGLA for low th_PER; only well above 1e-2 do losses make "
         "its first regime desirable (§6, Figs. 7 and 8).",
-        "H = 100: T_M below TAGLA's for every th_PER up to 1e-2, and above it at 0.5.",
+        "H = 100: T_M below TAGLA's for every th_PER up to 1e-2, and above it at 0.5; "
+        f"{OPTIMUM_TEXT[same_b]}.",
         holds,
         measured,
         values,
     )
 
 
-def _b_20(key: str, found: Adaptations) -> Statement:
+def _b_20(key: str, found: Adaptations, *, same_b: bool) -> Statement:
     peaks = {
-        channel: {b: Curve("QAWLA", boundary=b).peak(adaptation)[1] for b in (20, 30)}
+        channel: {
+            b: Curve("QAWLA", boundary=b, same_b=same_b).peak(adaptation)[1] for b in (20, 30)
+        }
         for channel, adaptation in found.items()
     }
     return Statement(
         key,
         "B = 20 performs slightly better than B = 30 (§6, Figs. 7 and 8).",
-        f"H = 100: its peak of T_M is higher, by at most {SLIGHTLY:g}, on both channels.",
+        f"H = 100: its peak of T_M is higher, by at most {SLIGHTLY:g}, on both channels; "
+        f"{OPTIMUM_TEXT[same_b]}.",
         all(0 < each[20] - each[30] <= SLIGHTLY for each in peaks.values()),
-        _per_channel(
+        per_channel(
             {c: [f"B = {b}: {peak:.4f}" for b, peak in each.items()] for c, each in peaks.items()}
         ),
         {channel: {f"B={b}": peak for b, peak in each.items()} for channel, each in peaks.items()},
@@ -272,45 +178,56 @@ def _insensitive(key: str, found: Adaptations) -> Statement:
 
 
 def _over_rating(key: str, found: Adaptations) -> Statement:
-    curves = {
-        policy: [Curve(policy, over_rating_db=db) for db in OVER_RATINGS_DB] for policy in NAMES
-    }
-    means = {
+    peaks = _when_over_rated(found, lambda curve, adaptation: curve.peak(adaptation)[1])
+    return _falls(key, "The peak of T_M", peaks)
+
+
+def _over_rating_mean(key: str, found: Adaptations) -> Statement:
+    means = _when_over_rated(found, lambda curve, adaptation: curve.average(adaptation, SWEPT_FROM))
+    return _falls(key, "The mean of T_M over th_PER from 1e-3 to 0.5", means)
+
+
+OverRated = Mapping[str, Mapping[str, Sequence[float]]]
+"""By channel and policy, for each of `OVER_RATINGS_DB`."""
+
+
+def _when_over_rated(
+    found: Adaptations, measure: Callable[[Curve, Adaptation], float]
+) -> OverRated:
+    return {
         channel: {
-            policy: [curve.average(adaptation, SWEPT_FROM) for curve in each]
-            for policy, each in curves.items()
+            policy: [
+                measure(Curve(policy, over_rating_db=db), adaptation) for db in OVER_RATINGS_DB
+            ]
+            for policy in NAMES
         }
         for channel, adaptation in found.items()
     }
-    peaks = {
-        channel: {
-            policy: [curve.peak(adaptation)[1] for curve in each] for policy, each in curves.items()
-        }
-        for channel, adaptation in found.items()
-    }
+
+
+def _falls(key: str, what: str, numbers: OverRated) -> Statement:
     holds = all(
-        first > second > third for each in means.values() for first, second, third in each.values()
+        first > second > third
+        for each in numbers.values()
+        for first, second, third in each.values()
     ) and all(
-        means[AWGN.key][policy][0] - means[AWGN.key][policy][step]
-        > means[ITU_A.key][policy][0] - means[ITU_A.key][policy][step]
+        numbers[AWGN.key][policy][0] - numbers[AWGN.key][policy][step]
+        > numbers[ITU_A.key][policy][0] - numbers[ITU_A.key][policy][step]
         for policy in NAMES
         for step in (1, 2)
     )
     return Statement(
         key,
         "Over-rating the SNR hurts both policies, more on AWGN (§6, Figs. 9 and 10).",
-        "The mean of T_M over th_PER from 1e-3 to 0.5 falls from 0 to 2 to 4 dB for QAWLA and "
-        "TAGLA, and by more on AWGN.",
+        f"{what} falls from 0 to 2 to 4 dB for QAWLA and TAGLA, and by more on AWGN.",
         holds,
-        _per_channel(
+        per_channel(
             {
-                channel: [
-                    f"{p} mean {_listed(each[p])}, peak {_listed(peaks[channel][p])}" for p in NAMES
-                ]
-                for channel, each in means.items()
+                channel: [f"{policy} {_listed(each[policy])}" for policy in NAMES]
+                for channel, each in numbers.items()
             }
         ),
-        {"mean": means, "peak": peaks},
+        numbers,
     )
 
 
@@ -337,7 +254,7 @@ def _dependent(key: str, found: Adaptations) -> Statement:
         "For QAWLA and TAGLA the peaks of T_M at 0, 2 and 4 dB are not at one th_PER, nor at the "
         "same for both channels.",
         holds,
-        _per_channel(
+        per_channel(
             {
                 channel: [f"{p} {', '.join(f'{th:.2g}' for th in each[p])}" for p in NAMES]
                 for channel, each in best.items()
@@ -364,7 +281,7 @@ def _worst_peaks(found: Adaptations) -> dict[str, dict[str, tuple[float, float]]
 
 
 def _worst_measured(peaks: Mapping[str, Mapping[str, tuple[float, float]]]) -> list[str]:
-    return _per_channel(
+    return per_channel(
         {
             channel: [
                 f"{policy} {each[policy][1]:.3f} at {each[policy][0]:.2g}" for policy in NAMES
@@ -393,14 +310,15 @@ def _worst_case(key: str, found: Adaptations) -> Statement:
     )
 
 
-def _worst_peak(key: str, found: Adaptations) -> Statement:
+def _worst_peak(key: str, found: Adaptations, policy: str) -> Statement:
     peaks = _worst_peaks(found)
     low, high = VICINITY
     return Statement(
         key,
-        "T_W peaks in the vicinity of th_PER = 0.05 on both channels (§6, Figs. 11 and 12).",
-        "QAWLA's peak is within a factor 2 of it.",
-        all(low <= each["QAWLA"][0] <= high for each in peaks.values()),
+        f"T_W of {policy} peaks in the vicinity of th_PER = 0.05 on both channels (§6, Figs. 11 "
+        "and 12).",
+        f"{policy}'s peak is within a factor 2 of it.",
+        all(low <= each[policy][0] <= high for each in peaks.values()),
         _worst_measured(peaks),
         _worst_values(peaks),
     )
@@ -448,17 +366,22 @@ def _order(key: str, found: Adaptations) -> Statement:
 
 
 ADAPTATION_STATEMENTS: Final[tuple[StatementSpec, ...]] = (
-    _spec("support", _support),
-    _spec("mcs3-mcs4", _mcs3_mcs4),
-    _spec("steepness", _steepness),
+    _rates_spec("support", support),
+    _rates_spec("least-snr", least_snr),
+    _rates_spec("mcs3-mcs4", mcs3_mcs4),
+    _rates_spec("steepness", steepness),
     _spec("h-100", _h_100),
-    _spec("b-40", _b_40),
-    _spec("b-20", _b_20),
+    _spec("b-40", partial(_b_40, same_b=True)),
+    _spec("b-40-one-optimum", partial(_b_40, same_b=False)),
+    _spec("b-20", partial(_b_20, same_b=True)),
+    _spec("b-20-one-optimum", partial(_b_20, same_b=False)),
     _spec("insensitive", _insensitive),
     _spec("over-rating", _over_rating),
+    _spec("over-rating-mean", _over_rating_mean),
     _spec("dependent", _dependent),
     _spec("worst-case", _worst_case),
-    _spec("worst-peak", _worst_peak),
+    _spec("worst-peak", partial(_worst_peak, policy="QAWLA")),
+    _spec("worst-peak-tagla", partial(_worst_peak, policy="TAGLA")),
     _spec("near-optimum", _near_optimum),
     _spec("order", _order),
 )

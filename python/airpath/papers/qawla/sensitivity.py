@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath.papers.base import ItemResult, Row, Table
-from airpath.papers.qawla.adaptation import (
-    OPTIMUM_PAIRS,
-    PAIRS,
-    Adaptation,
-    Policy,
-    adaptations,
-)
+from airpath.papers.qawla.adaptation import Adaptation, Policy, adaptations
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
 from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
@@ -60,8 +54,7 @@ def _tails_at_the_ends(channel: Channel) -> NDArray[np.float64]:
 
 
 def _optimum_of_one_boundary(adaptation: Adaptation, policy: Policy) -> Both:
-    chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
-    best = adaptation.throughput_bps[policy.boundary][:, chosen].max(axis=1)
+    best = adaptation.optimum_of_bps(policy.boundary)
     normalised = adaptation.normalised(policy, optimum_bps=best)
     mean = adaptation.weights @ normalised.mean(axis=1)
     return float(mean), float(normalised.min(axis=0).mean())

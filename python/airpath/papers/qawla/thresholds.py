@@ -67,6 +67,9 @@ class Curve:
         By how much the SNR is over-rated, dB.
     worst : bool
         T_W instead of T_M.
+    same_b : bool
+        T_M normalised by *optimum* among the policies with the same B, 20 for TAGLA, not by one
+        *optimum* for all.
     """
 
     policy: str
@@ -74,6 +77,7 @@ class Curve:
     boundary: int = BOUNDARY
     over_rating_db: int = 0
     worst: bool = False
+    same_b: bool = False
 
     @property
     def label(self) -> str:
@@ -93,8 +97,13 @@ class Curve:
 
     def value(self, adaptation: Adaptation, th_per: float) -> float:
         """Return T_M or T_W at one threshold."""
+        policy = self.at(th_per)
+        if self.same_b:
+            best = adaptation.optimum_of_bps(policy.boundary)
+            normalised = adaptation.normalised(policy, self.over_rating_db, best)
+            return float(adaptation.weights @ normalised.mean(axis=1))
         measure = adaptation.worst if self.worst else adaptation.mean
-        return measure(self.at(th_per), self.over_rating_db)
+        return measure(policy, self.over_rating_db)
 
     def values(self, adaptation: Adaptation) -> list[float]:
         """Return T_M or T_W at every threshold of `TH_PER`."""
