@@ -6,6 +6,7 @@ README.md has the criteria in a table, with what is known of when each was writt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -120,6 +121,7 @@ def _b_40(key: str, found: Adaptations, *, same_b: bool) -> Statement:
         holds,
         measured,
         values,
+        of_paper=same_b,
     )
 
 
@@ -140,6 +142,7 @@ def _b_20(key: str, found: Adaptations, *, same_b: bool) -> Statement:
             {c: [f"B = {b}: {peak:.4f}" for b, peak in each.items()] for c, each in peaks.items()}
         ),
         {channel: {f"B={b}": peak for b, peak in each.items()} for channel, each in peaks.items()},
+        of_paper=same_b,
     )
 
 
@@ -184,7 +187,8 @@ def _over_rating(key: str, found: Adaptations) -> Statement:
 
 def _over_rating_mean(key: str, found: Adaptations) -> Statement:
     means = _when_over_rated(found, lambda curve, adaptation: curve.average(adaptation, SWEPT_FROM))
-    return _falls(key, "The mean of T_M over th_PER from 1e-3 to 0.5", means)
+    found_so = _falls(key, "The mean of T_M over th_PER from 1e-3 to 0.5", means)
+    return replace(found_so, of_paper=False)
 
 
 OverRated = Mapping[str, Mapping[str, Sequence[float]]]
