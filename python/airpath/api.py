@@ -16,6 +16,7 @@ from typing import Any
 
 from airpath import _airpath, html
 from airpath.advisory import Advisory, of_scenario
+from airpath.arguments import check_all, fraction, path_like, whole
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
     AirpathError,
@@ -25,7 +26,9 @@ from airpath.errors import (
     Problem,
     RunError,
     ScenarioError,
+    show,
 )
+from airpath.estimate import refuse_too_much
 from airpath.files import UnreadableError
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
@@ -48,6 +51,9 @@ __all__ = [
 Progress = Callable[[int, int, float], None]
 """Called with finished and total replications and the finished fraction of simulated time."""
 
+LARGEST_REPS = 10**6
+"""Most replications of one call."""
+LARGEST_THREADS = 10**4
 _LARGEST_SEED = 2**64 - 1
 _FROM_PYTHON = ("capacity",)
 """Series that are made here, from the trace; the engine does not record them."""
@@ -110,9 +116,10 @@ def simulate(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has the replications that
         were finished until then.
     """
-    _check_counts(reps, seed, threads, confidence)
+    _check_arguments(reps, seed, threads, confidence, capture_to, progress)
     scenario = _scenario(scenario)
     resolved, read = _resolved(scenario)
+    refuse_too_much(scenario.file or scenario.name, resolved, reps)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
         scenario=scenario,
@@ -186,6 +193,7 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     """
     scenario = _scenario(scenario)
     resolved, read = _resolved(scenario)
+    refuse_too_much(scenario.file or scenario.name, resolved, 1)
     text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
         _airpath.check(text, read.compiled_traces(), read.table_texts)
@@ -374,9 +382,7 @@ def _scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
         return scenario
     if isinstance(scenario, (str, os.PathLike)):
         return load(scenario)
-    raise BadValueError(
-        f"scenario: a {type(scenario).__name__} is neither a Scenario nor the path of a file."
-    )
+    raise BadValueError(f"scenario = {show(scenario)}: neither a Scenario nor the path of a file.")
 
 
 def _captures(
@@ -393,7 +399,8 @@ def _captures(
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)
     number = scenario.capture.replication if replication is None else replication
-    if not 0 <= number < reps:
+    check_all(whole("capture_replication", number, 0, None, f"Write one from 0 to {reps - 1}"))
+    if not number < reps:
         raise BadValueError(
             f"capture_replication = {number}: is not run. "
             f"Write a whole number from 0 to {reps - 1}, below reps."
@@ -497,20 +504,21 @@ def _refused(scenario: Scenario, error: ValueError) -> BadValueError:
     return BadValueError(f"{place}: {error}")
 
 
-def _check_counts(reps: int, seed: int, threads: int | None, confidence: float) -> None:
-    problems = []
-    if reps < 1:
-        problems.append(f"reps = {reps}: below 1. Write a whole number from 1 on.")
-    if not 0 <= seed <= _LARGEST_SEED:
-        problems.append(f"seed = {seed}: not accepted. Write a whole number from 0 to 2^64 - 1.")
-    if threads is not None and threads < 1:
-        problems.append(f"threads = {threads}: below 1. Write a whole number from 1 on.")
-    if not 0 < confidence < 1:
-        problems.append(
-            f"confidence = {confidence}: not between 0 and 1. Write a fraction, for example 0.99."
-        )
-    if problems:
-        raise BadValueError("\n".join(problems))
+def _check_arguments(
+    reps: Any, seed: Any, threads: Any, confidence: Any, capture_to: Any, progress: Any
+) -> None:
+    many = "Write a whole number from 1 on"
+    reps_line = whole("reps", reps, 1, LARGEST_REPS, many)
+    seed_line = whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1")
+    calls = progress is None or callable(progress)
+    check_all(
+        reps_line,
+        seed_line,
+        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
+        fraction("confidence", confidence),
+        None if capture_to is None else path_like("capture_to", capture_to),
+        None if calls else f"progress = {show(progress)}: not a function.",
+    )
 
 
 def _cores() -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment
 from airpath.scenario import CAPTURE_POINTS
@@ -27,8 +27,13 @@ def checked_points(points: Sequence[str]) -> list[str]:
     """
     if isinstance(points, str):
         points = points.split(",")
+    if not isinstance(points, Iterable):
+        wrong = f"capture = {show(points)}: not a list of points"
+        raise BadValueError(f"{wrong}. Accepted are {', '.join(CAPTURE_POINTS)}.")
+    points = list(points)
     problems = [
-        f'capture = "{point}": not one of the accepted words. {nearest(point, CAPTURE_POINTS)}.'
+        f"capture = {show(point)}: not one of the accepted words. "
+        f"{nearest(str(point), CAPTURE_POINTS)}."
         for point in points
         if point not in CAPTURE_POINTS
     ]

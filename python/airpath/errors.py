@@ -34,6 +34,7 @@ __all__ = [
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONGEST_VALUE = 60
+_MOST_LINES = 20
 
 
 class AirpathError(Exception):
@@ -166,12 +167,16 @@ class ScenarioError(BadValueError):
     Parameters
     ----------
     problems : sequence of Problem
-        At least one. `str()` of the error gives one line for each.
+        At least one. `str()` of the error gives one line for each of the first twenty, and the
+        number of the others.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: Sequence[Problem] = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        lines = [str(problem) for problem in self.problems[:_MOST_LINES]]
+        if len(self.problems) > _MOST_LINES:
+            lines.append(f"and {len(self.problems) - _MOST_LINES} more problems.")
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[Sequence[Problem]]]:
         return type(self), (self.problems,)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from airpath import _airpath, html
+from airpath.arguments import check_all, path_like
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_text
 from airpath.scenario.units import Duration, Rate
@@ -98,6 +99,7 @@ class Trace:
         BadValueError
             If it cannot be read or is not a trace: one line with the file, the line and why.
         """
+        check_all(path_like("path", path))
         place = str(path)
         return cls.parse(read_text(path, LARGEST), place, format or format_of(place))
 

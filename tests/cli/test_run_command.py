@@ -327,3 +327,35 @@ def test_what_cannot_be_captured(
 ) -> None:
     answer = airpath_command("run", scenario, *words)
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--reps", "10^20"], "airpath run: invalid value for '--reps': not a whole number. "
+         "See airpath run --help."),
+        (["--seed", "1.5"], "airpath run: invalid value for '--seed': not a whole number. "
+         "See airpath run --help."),
+        (["--confidence", "x"], "airpath run: invalid value for '--confidence': not a number. "
+         "See airpath run --help."),
+        (["--reps", str(10**20)], "reps = 100000000000000000000: above 1000000. "
+         "Write a whole number from 1 on."),
+        (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none_are_said_in_our_words(
+    airpath_command: Command, scenario: Path, words: list[str], line: str
+) -> None:
+    assert airpath_command("run", scenario, *words) == (2, "", f"{line}\n")
+
+
+def test_a_run_that_does_not_fit_into_the_memory_is_refused(
+    airpath_command: Command, scenario: Path
+) -> None:
+    # It ran until the kernel ended it.
+    often = ["--set", "record.ss=true", "--set", "record.ss_interval=1 ns"]
+    answer = airpath_command("run", scenario, *often, "--out", "new")
+    assert (answer.status, answer.out) == (2, "")
+    (line,) = answer.err.splitlines()
+    assert line.startswith('small.toml: record.ss_interval = "1 ns": about 8e+09 samples in 1 ')
+    assert not Path("new").exists()

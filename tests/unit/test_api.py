@@ -230,7 +230,7 @@ def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
     assert ap.solve(file).throughput_bps == ap.solve(scenario()).throughput_bps
     with pytest.raises(ap.ScenarioError, match=r"no\.toml: cannot be read"):
         ap.simulate(tmp_path / "no.toml")
-    with pytest.raises(ap.BadValueError, match="a dict is neither a Scenario nor the path"):
+    with pytest.raises(ap.BadValueError, match=r"scenario = \{\}: neither a Scenario nor the path"):
         ap.simulate({})  # type: ignore[arg-type]
 
 

@@ -19,8 +19,11 @@ def lines(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("duration = ", "not TOML: invalid value (at end of document)"),
-        ("a = 1\na = 2\n", "not TOML: cannot overwrite a value (at line 2, column 6)"),
+        (
+            "duration = ",
+            "not TOML: there is no value, or a text without quotes (at end of document)",
+        ),
+        ("a = 1\na = 2\n", "not TOML: a is given twice (at line 2, column 6)"),
         ("a = " + "[" * 100_000, None),
         ("a = " + "9" * 5000, None),
     ],
@@ -45,3 +48,59 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         ap.load(binary)
     assert str(caught.value) == f"{binary}: not a text in UTF-8 (byte 5)."
+
+
+# --- the words of a file that is no TOML --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("a = 1\n[b]\nc = 2\n[b]\nd = 3", "[b] is given twice (at line 4, column 3)"),
+        ("a = {b = 1, b = 2}", "a key of this table is given twice (at line 1, column 17)"),
+        ("duration = 5 s", "more than one value; a text needs quotes (at line 1, column 13)"),
+        ("duration", "no = after the key (at end of document)"),
+        ("= 5", "neither KEY = VALUE nor [TABLE] (at line 1, column 1)"),
+        ("flows = []\n[[flows]]\n", "[[flows]] is a whole value already, nothing can be added "
+         "(at line 2, column 8)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_toml_is_said_in_our_words(text: str, what: str) -> None:
+    (line,) = lines(text)
+    # Releases of Python differ by where they say it is.
+    assert line.split(" (at ")[0] == f"wimax.toml: not TOML: {what.split(' (at ')[0]}"
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    # It was "not TOML: invalid statement".
+    file = tmp_path / "marked.toml"
+    text = 'duration = "1 s"\nflows = {base_rtt = "40 ms"}\n[bottleneck]\naqm = "droptail"\n'
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode() + b'link = {kind="fixed", rate="1 Mbit/s"}\n')
+    assert ap.load(file).duration == 10**9
+
+
+# --- much of it --------------------------------------------------------------------------------
+
+GROUP = '[[flows]]\nbase_rtt = "40 ms"\n'
+PATH = 'duration = "1 s"\n[bottleneck]\naqm = "droptail"\nlink = {kind="fixed", rate="1 Mbit/s"}\n'
+
+
+def test_a_thousand_problems_are_summarised() -> None:
+    # 100,000 problems were 100,000 lines.
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(PATH + GROUP.replace("base_rtt", "base_rt") * 500, place="wimax.toml")
+    assert len(caught.value.problems) == 1000
+    *first, last = str(caught.value).splitlines()
+    assert len(first) == 20
+    assert last == "and 980 more problems."
+
+
+def test_more_groups_than_can_be_kept_are_refused_at_once() -> None:
+    # 50,000 groups took minutes, and their results more memory than there was.
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(PATH + GROUP * 10_001, place="wimax.toml")
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith("wimax.toml: flows = [{base_rtt = ")
+    assert line.endswith(
+        ": 10001 groups of flows. Write 10000 at most; one group has any `count` of equal flows."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -124,6 +125,13 @@ def run_command(arguments: Sequence[str]) -> int:
         raise BadValueError(_usage(error.format_message(), arguments)) from None
 
 
+_WRONG_TYPES = {
+    r"(Invalid value for '[^']*': ).*\bvalid integer\b.*": "not a whole number",
+    r"(Invalid value for '[^']*': ).*\bvalid (?:float|number)\b.*": "not a number",
+}
+"""What releases of typer say in words of their own, and what is said here."""
+
+
 def _usage(message: str, arguments: Sequence[str]) -> str:
     words = [word for word in arguments[:2] if not word.startswith("-")]
     inside = words[0] if words and words[0] in COMMANDS else ""
@@ -131,4 +139,6 @@ def _usage(message: str, arguments: Sequence[str]) -> str:
         inside = f"{inside} {words[1]}"
     place = f"airpath {inside}".strip()
     text = " ".join(message.split()).rstrip(".")
+    for pattern, wrong in _WRONG_TYPES.items():
+        text = re.sub(pattern, rf"\1{wrong}", text)
     return f"{place}: {text[:1].lower()}{text[1:]}. See {place} --help."

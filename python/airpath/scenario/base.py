@@ -250,6 +250,14 @@ class Model(_Base):
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse changes of what was checked as a whole."""
+        if name in type(self).model_fields:
+            accepted = "Make another one: model_copy(update=…), or Scenario.replace"
+            what = "cannot be changed afterwards"
+            raise ScenarioError([Problem(type(self).__name__, (name,), value, what, accepted)])
+        super().__setattr__(name, value)
+
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
         """Return the fields in the order in which they are written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.arguments import check_all, path_like
+from airpath.errors import MISSING, Problem, ScenarioError, one_line
 from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario.base import FromFile, problems_of
 from airpath.scenario.overrides import SET, Overrides, pairs, value_of_text
@@ -58,6 +60,7 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     --------
     ``load("lte.toml", overrides={"bottleneck.aqm": "codel", "flows.0.count": 8})``
     """
+    check_all(path_like("path", path))
     place = os.fspath(path)
     try:
         text = read_text(path, _LARGEST)
@@ -95,6 +98,8 @@ def loads(
 
 
 def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenario:
+    if not isinstance(text, str):
+        raise ScenarioError([Problem(place, (), text, "not a text", "Write TOML, or use load")])
     document = _parse(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
     problems: list[Problem] = []
@@ -118,15 +123,42 @@ def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenari
 
 
 def _parse(text: str, place: str) -> dict[str, Any]:
+    # Some editors begin a file with a byte order mark.
+    text = text.removeprefix("\ufeff")
     try:
         return tomllib.loads(text)
     except RecursionError:
         what = "not TOML that can be read: brackets are nested too deeply"
     except ValueError as error:
-        what = f"not TOML: {_one_sentence(str(error))}"
+        what = f"not TOML: {_in_our_words(str(error), text)}"
     raise ScenarioError([Problem(place, (), MISSING, what)])
 
 
-def _one_sentence(text: str) -> str:
-    text = " ".join(text.split()).rstrip(".")
-    return text[:1].lower() + text[1:]
+_AT = re.compile(r" ?\((at line (?P<line>\d+), column \d+|at end of document)\)$")
+_WORDS = {
+    "Cannot overwrite a value": "{key} is given twice",
+    "Cannot declare": "{key} is given twice",
+    "Duplicate inline table key": "a key of this table is given twice",
+    "Cannot mutate immutable namespace": "{key} is a whole value already, nothing can be added",
+    "Invalid value": "there is no value, or a text without quotes",
+    "Expected newline or end of document": "more than one value; a text needs quotes",
+    "Invalid statement": "neither KEY = VALUE nor [TABLE]",
+    "Expected '=' after a key": "no = after the key",
+    "Unclosed array": "a list without its closing bracket",
+}
+"""What TOML's reader says, by its beginning, and what is said here."""
+
+
+def _in_our_words(message: str, text: str) -> str:
+    """Return what is wrong with a text that is no TOML, and where."""
+    at = _AT.search(message)
+    where = f" ({at[1]})" if at else ""
+    lines = text.rstrip().splitlines() or [""]
+    number = int(at["line"]) if at and at["line"] else len(lines)
+    line = lines[min(number, len(lines)) - 1]
+    key = one_line(line.partition("=")[0].strip()[:60]) or "a key"
+    for beginning, words in _WORDS.items():
+        if message.startswith(beginning):
+            return words.format(key=key) + where
+    said = " ".join(message.split()).rstrip(".")
+    return said[:1].lower() + said[1:]

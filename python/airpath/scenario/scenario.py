@@ -61,6 +61,8 @@ CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Where packets can be captured."""
 
 MOST_FLOWS = 100_000
+MOST_GROUPS = 10_000
+"""Most groups of flows: each is described on its own, in a file and in results."""
 
 
 class Bottleneck(Model):
@@ -219,6 +221,10 @@ class Capture(Model):
 
 
 def _as_list(value: Any) -> Any:
+    if isinstance(value, list) and len(value) > MOST_GROUPS:
+        # Said before each of them is looked at.
+        accepted = f"Write {MOST_GROUPS} at most; one group has any `count` of equal flows"
+        raise fault(f"{len(value)} groups of flows", accepted)
     return [value] if isinstance(value, (Source, Mapping)) else value
 
 
@@ -250,7 +256,7 @@ class Scenario(Model):
     capture : Capture
         Where packets are captured. Default: nowhere.
     flows : list of Source
-        Groups of equal flows, at least one; 100 000 flows in all at most.
+        Groups of equal flows, 1 to 10 000; 100 000 flows in all at most.
 
     Raises
     ------

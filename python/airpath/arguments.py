@@ -1,0 +1,58 @@
+"""Arguments of the verbs: types and ranges, in the words of all other errors."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import BadValueError, show
+
+__all__ = ["check_all", "fraction", "path_like", "whole"]
+
+
+def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> str | None:
+    """Return what is wrong with a whole number, a line; None when nothing is."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return f"{name} = {show(value)}: not a whole number. {accepted}."
+    number = operator.index(value)
+    if number < low and low > 0:
+        return f"{name} = {show(value)}: below {low}. {accepted}."
+    if high is not None and number > high and low > 0:
+        return f"{name} = {show(value)}: above {high}. {accepted}."
+    if number < low or (high is not None and number > high):
+        return f"{name} = {show(value)}: not accepted. {accepted}."
+    return None
+
+
+def fraction(name: str, value: Any) -> str | None:
+    """Return what is wrong with a number that is to be between 0 and 1, a line."""
+    accepted = "Write a fraction, for example 0.99"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or math.isnan(value):
+        return f"{name} = {show(value)}: not a number. {accepted}."
+    if not 0 < value < 1:
+        return f"{name} = {show(value)}: not between 0 and 1. {accepted}."
+    return None
+
+
+def path_like(name: str, value: Any) -> str | None:
+    """Return what is wrong with what is to be a path, a line."""
+    if isinstance(value, (str, os.PathLike)):
+        return None
+    return f"{name} = {show(value)}: not a path. Write a text or a pathlib.{Path.__name__}."
+
+
+def check_all(*lines: str | None) -> None:
+    """Refuse arguments with a line for each that is wrong.
+
+    Raises
+    ------
+    BadValueError
+        If there is a line.
+    """
+    found = [line for line in lines if line is not None]
+    if found:
+        raise BadValueError("\n".join(found))

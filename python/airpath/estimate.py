@@ -1,0 +1,118 @@
+"""What a run would keep in memory, estimated before it starts: too much is refused.
+
+Packets are counted from above: the bottleneck's rate for the whole time, in full packets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from airpath.errors import BadValueError
+from airpath.scenario.units import Duration, quote
+
+__all__ = ["memory_bytes", "needed", "refuse_too_much"]
+
+_SAMPLE, _SS_ROW, _FLOW, _RUN = 24, 300, 4_000, 20_000
+"""Bytes of a value over time, a row of `ss`, a flow's statistics, a replication's."""
+_LEVELS = ("cwnd", "ssthresh", "rtt", "queue", "sojourn", "regime", "delivered")
+"""Series that `record.interval` thins."""
+_EVERY_PACKET = ("seq_sent", "seq_received")
+_OF_FLOWS = ("cwnd", "ssthresh", "rtt", "delivered")
+_PACKET_BITS = 12_000
+_NS = 1e9
+
+
+class Need(NamedTuple):
+    """What one key asks for: its value, what is counted, how much memory that takes."""
+
+    key: str
+    value: str
+    number: float
+    what: str
+    bytes: float
+    instead: str
+
+
+def memory_bytes() -> float:
+    """Return the memory of this machine."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return 16e9
+
+
+def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
+    """Refuse a run whose results do not fit into the memory.
+
+    Parameters
+    ----------
+    place : str
+        What begins the line: the scenario's file or name.
+    resolved : mapping
+        The resolved scenario.
+    reps : int
+        Replications.
+
+    Raises
+    ------
+    BadValueError
+        With the key that asks for most, an estimate, and what to write instead.
+    """
+    needs = needed(resolved, reps)
+    there = memory_bytes()
+    if sum(need.bytes for need in needs) <= there:
+        return
+    most = max(needs, key=lambda need: need.bytes)
+    runs = f"{reps} replication{'' if reps == 1 else 's'}"
+    raise BadValueError(
+        f"{place}: {most.key} = {most.value}: about {most.number:.2g} {most.what} in {runs}, "
+        f"{_amount(most.bytes)} of memory, where this machine has {_amount(there)}. "
+        f"Write {most.instead}."
+    )
+
+
+def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
+    """Return what the parts of a result would take; see `refuse_too_much` for the parameters."""
+    record, duration_s = resolved["record"], resolved["duration_ns"] / _NS
+    flows = len(resolved["flows"])
+    shorter = "a longer interval, fewer replications or a shorter duration"
+    rows = flows + _RUN / _FLOW
+    fewer = "fewer replications or flows"
+    needs = [Need("reps", str(reps), reps * rows, "rows", reps * rows * _FLOW, fewer)]
+    interval_s = record["interval_ns"] / _NS
+    packets = duration_s * _rate_bps(resolved) / _PACKET_BITS
+    values = 0.0
+    for name in record["series"]:
+        if name in _EVERY_PACKET:
+            values += packets
+        elif name in _LEVELS:
+            sources = flows if name in _OF_FLOWS else 1
+            thinned = sources * duration_s / interval_s if interval_s else packets
+            values += min(packets, thinned)
+    interval = quote(str(Duration(record["interval_ns"])))
+    values *= reps
+    needs.append(Need("record.interval", interval, values, "values", values * _SAMPLE, shorter))
+    if record["ss"]:
+        interval = quote(str(Duration(record["ss_interval_ns"])))
+        samples = reps * flows * resolved["duration_ns"] / record["ss_interval_ns"]
+        needs.append(
+            Need("record.ss_interval", interval, samples, "samples", samples * _SS_ROW, shorter)
+        )
+    return needs
+
+
+def _rate_bps(resolved: Mapping[str, Any]) -> float:
+    """Return the highest rate of the bottleneck that the scenario names; 0 when it names none."""
+    link = resolved["bottleneck"]["link"]
+    rates = [link.get("rate_bps", 0), *(regime["rate_bps"] for regime in link.get("regimes", ()))]
+    rates += [change["action"]["rate_bps"] for change in resolved["controls"]]
+    return float(max(rates))
+
+
+def _amount(count: float) -> str:
+    """Return an amount of memory with two digits and its unit."""
+    units = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
+    size, unit = next((pair for pair in units if count >= pair[0]), units[-1])
+    return f"{count / size:.{2 if count < 100 * size else 3}g} {unit}"

@@ -1,0 +1,136 @@
+"""Arguments of the verbs that are none, and runs that would take more memory than there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath import estimate
+
+SCENARIO = ap.Scenario(
+    flows=ap.flows(2, base_rtt="40 ms"),
+    bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="5 Mbit/s")),
+    duration="1 s",
+)
+MANY = "Write a whole number from 1 on."
+SEED = "Write a whole number from 0 to 2^64 - 1."
+FRACTION = "Write a fraction, for example 0.99."
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        # Each was a TypeError or an OverflowError from the depths, or taken for something else.
+        ({"reps": "3"}, f'reps = "3": not a whole number. {MANY}'),
+        ({"reps": 1.5}, f"reps = 1.5: not a whole number. {MANY}"),
+        ({"reps": None}, f"reps = None: not a whole number. {MANY}"),
+        ({"reps": True}, f"reps = true: not a whole number. {MANY}"),
+        ({"reps": float("nan")}, f"reps = nan: not a whole number. {MANY}"),
+        ({"reps": 10**20}, f"reps = 100000000000000000000: above 1000000. {MANY}"),
+        ({"reps": 0}, f"reps = 0: below 1. {MANY}"),
+        ({"seed": 1.5}, f"seed = 1.5: not a whole number. {SEED}"),
+        ({"seed": "x"}, f'seed = "x": not a whole number. {SEED}'),
+        ({"seed": True}, f"seed = true: not a whole number. {SEED}"),
+        ({"seed": -1}, f"seed = -1: not accepted. {SEED}"),
+        ({"threads": True}, f"threads = true: not a whole number. {MANY}"),
+        ({"threads": "2"}, f'threads = "2": not a whole number. {MANY}'),
+        ({"threads": 1.5}, f"threads = 1.5: not a whole number. {MANY}"),
+        ({"threads": 10**9}, f"threads = 1000000000: above 10000. {MANY}"),
+        ({"confidence": "x"}, f'confidence = "x": not a number. {FRACTION}'),
+        ({"confidence": None}, f"confidence = None: not a number. {FRACTION}"),
+        ({"confidence": True}, f"confidence = true: not a number. {FRACTION}"),
+        ({"confidence": 1}, f"confidence = 1: not between 0 and 1. {FRACTION}"),
+        ({"progress": 5}, "progress = 5: not a function."),
+        ({"capture_to": 5}, "capture_to = 5: not a path. Write a text or a pathlib.Path."),
+    ],
+)
+def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.simulate(SCENARIO, **keys)
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ({"capture": 5}, "capture = 5: not a list of points. Accepted are sender, "),
+        ({"capture": [5]}, "capture = 5: not one of the accepted words. Accepted are sender, "),
+        ({"capture": ["sender"], "capture_replication": "0"},
+         'capture_replication = "0": not a whole number. Write one from 0 to 9.'),
+        ({"capture": ["sender"], "capture_replication": -1},
+         "capture_replication = -1: not accepted. Write one from 0 to 9."),
+    ],
+)  # fmt: skip
+def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.simulate(SCENARIO, capture_to=tmp_path, **keys)
+    assert str(caught.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda: ap.solve(5), "scenario = 5: neither a Scenario nor the path of a file."),  # type: ignore[arg-type]
+        (lambda: ap.check(None), "scenario = None: neither a Scenario nor"),  # type: ignore[arg-type]
+        (lambda: ap.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
+        (lambda: ap.load(None), "path = None: not a path. "),  # type: ignore[arg-type]
+        (lambda: ap.Trace.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
+        (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Write TOML, or use load."),  # type: ignore[arg-type]
+        (lambda: ap.flows("x"), 'flows: count = "x": not a whole number. '),  # type: ignore[arg-type]
+        (lambda: setattr(SCENARIO, "duration", 5),
+         "Scenario: duration = 5: cannot be changed afterwards. Make another one: "),
+    ],
+)  # fmt: skip
+def test_other_calls(call: Callable[[], object], line: str) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        call()
+    assert str(caught.value).startswith(line)
+
+
+# --- more than there is room for -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("record", "reps", "line"),
+    [
+        # Each ended the process, or ran until nothing was left for it.
+        ({"ss": True, "ss_interval": "1 ns"}, 10,
+         'scenario: record.ss_interval = "1 ns": about 2e+10 samples in 10 replications, '
+         "6 TB of memory, where this machine has 16 GB. Write a longer interval, "
+         "fewer replications or a shorter duration."),
+        ({}, 10**6,
+         "scenario: reps = 1000000: about 7e+06 rows in 1000000 replications, 28 GB of memory, "
+         "where this machine has 16 GB. Write fewer replications or flows."),
+    ],
+)  # fmt: skip
+def test_a_run_that_does_not_fit_is_refused(
+    record: dict[str, Any], reps: int, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.simulate(SCENARIO.model_copy(update={"record": record}), reps=reps)
+    assert str(caught.value) == line
+
+
+def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
+    long = SCENARIO.replace({"duration": "90 h", "bottleneck.link.rate": "10 Gbit/s"})
+    ap.check(long)
+    with pytest.raises(ap.BadValueError, match=r'record\.interval = "0 s": about 2\.7e\+11 values'):
+        ap.check(long.replace("record.series", ["queue"]))
+    ap.check(long.replace("record", {"series": ["queue"], "interval": "100 ms"}))
+
+
+def test_the_estimate_is_not_below_what_is_kept() -> None:
+    recorded = {"series": ["cwnd", "queue", "delivered"], "ss": True, "interval": "10 ms"}
+    path = SCENARIO.replace({"record": recorded, "duration": "20 s"})
+    result = ap.simulate(path, reps=2)
+    needs = {need.key: need.number for need in estimate.needed(json.loads(path.resolve()[0]), 2)}
+    kept = sum(len(result.series(name)) for name in recorded["series"])  # type: ignore[attr-defined]
+    assert kept <= needs["record.interval"] <= 10 * kept
+    samples = len(result.ss())
+    assert 0.9 * samples <= needs["record.ss_interval"] <= 3 * samples
