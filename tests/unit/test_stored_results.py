@@ -156,6 +156,7 @@ def test_an_interrupt_pickles_with_its_result(result: ap.Result) -> None:
     same(again.result, result)
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_a_solution_pickles() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms"),

@@ -34,6 +34,8 @@ pub struct QueueReport {
     pub mean_bytes: f64,
     /// Mean time between arrival and departure of data packets and datagrams, s.
     pub mean_sojourn_s: Option<f64>,
+    /// The same as a sum and a count.
+    pub sojourn: Mean,
     /// Most packets that ever waited or were held by the link.
     pub max_packets: usize,
     /// Packets offered.
@@ -209,6 +211,7 @@ impl Queue {
             distribution,
             mean_bytes,
             mean_sojourn_s: self.sojourn.secs(),
+            sojourn: self.sojourn,
             max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,

@@ -156,7 +156,7 @@ impl Occupancy {
 }
 
 /// Mean of spans that arrive one by one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
     sum_nanos: u128,
     count: u64,
@@ -168,6 +168,12 @@ impl Mean {
     pub fn add(&mut self, span: Duration) {
         self.sum_nanos += u128::from(span.as_nanos());
         self.count += 1;
+    }
+
+    /// What was added after `earlier`, a copy of this from then.
+    #[must_use]
+    pub fn since(&self, earlier: &Mean) -> Mean {
+        Mean { sum_nanos: self.sum_nanos - earlier.sum_nanos, count: self.count - earlier.count }
     }
 
     /// The mean, s; `None` without values.

@@ -94,6 +94,8 @@ pub struct SideReport {
 pub struct LinkReport {
     /// Share of time that it transmitted; for a trace, share of its bytes that were used.
     pub utilisation: f64,
+    /// What the utilisation is a share of: seconds, bytes or PDUs.
+    pub offered: f64,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
     /// Packets delivered.

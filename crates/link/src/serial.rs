@@ -230,6 +230,7 @@ impl<T: Transmitter> Link for SerialLink<T> {
         let span = now.saturating_since(measured.since).as_secs_lossy();
         let link = LinkReport {
             utilisation: (measured.busy + under_way).as_secs_lossy() / span,
+            offered: span,
             delivered_bytes: measured.delivered_bytes,
             delivered_packets: measured.delivered_packets,
             lost_packets: measured.lost,

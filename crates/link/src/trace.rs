@@ -333,6 +333,7 @@ impl Link for TraceLink {
         let used = self.measured.used_bytes + self.given_meanwhile(unused);
         let link = LinkReport {
             utilisation: used as f64 / offered.max(1) as f64,
+            offered: offered as f64,
             delivered_bytes: self.measured.delivered_bytes,
             delivered_packets: self.measured.delivered_packets,
             lost_packets: self.measured.lost,

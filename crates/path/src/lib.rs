@@ -14,12 +14,14 @@ mod any_stage;
 mod build;
 mod delayed;
 mod network;
+mod phases;
 mod report;
 mod scenario;
 
 pub use any_stage::AnyStage;
 pub use build::{Parts, build};
 pub use network::{FlowStages, LinkPlace, Network, Route};
+pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
 pub use scenario::{
     AckPath, Action, Bottleneck, ControlSpec, FlowSpec, Record, Scenario, SourceSpec, StartSpec,

@@ -2,6 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
+use crate::phases::PhaseReport;
 use airpath_core::{Bus, DropReason, Duration, Port, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
@@ -27,6 +28,9 @@ pub struct ReplicationReport {
     pub queues: Vec<QueueSummary>,
     /// By link.
     pub links: Vec<LinkSummary>,
+    /// Between the events of the timetable, when there are any after the warm-up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseReport>,
 }
 
 /// One flow.
@@ -147,6 +151,7 @@ impl ReplicationReport {
             flows,
             queues,
             links,
+            phases: Vec::new(),
         }
     }
 }

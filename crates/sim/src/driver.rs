@@ -5,7 +5,7 @@ use crate::routing::{Input, Routing};
 use airpath_core::{
     Bus, Control, Ctx, Emission, Packet, Recorder, Stage, StageError, StageId, Time, Wakeups,
 };
-use airpath_path::{AnyStage, FlowStages, Network, ReplicationReport};
+use airpath_path::{AnyStage, FlowStages, Network, ReplicationReport, Totals, phases};
 
 /// Events between two looks at the watch.
 const EVENTS_PER_LOOK: u64 = 4096;
@@ -63,6 +63,8 @@ pub struct Driver {
     now: Time,
     events: u64,
     next_control: usize,
+    /// The totals at each event after the warm-up.
+    events_seen: Vec<Totals>,
     has_begun: bool,
     is_measuring: bool,
     observers: Option<Box<Observers>>,
@@ -84,6 +86,7 @@ impl Driver {
             now: Time::ZERO,
             events: 0,
             next_control: 0,
+            events_seen: Vec::new(),
             has_begun: false,
             is_measuring: false,
             observers: None,
@@ -240,6 +243,9 @@ impl Driver {
     }
 
     fn apply_control(&mut self) -> Result<(), RunError> {
+        if self.is_measuring && self.now > self.network.warmup {
+            self.events_seen.push(Totals::of(&self.network, self.now, &self.bus));
+        }
         let (_, stage, control) = self.network.controls[self.next_control].clone();
         self.next_control += 1;
         self.tell(stage, &control)
@@ -290,7 +296,13 @@ impl Driver {
     /// What was measured so far.
     pub fn report(&self, replication: u64) -> ReplicationReport {
         let report = self.network.report(replication, self.now, &self.bus);
-        ReplicationReport { events: self.events, ..report }
+        let phases = if self.events_seen.is_empty() {
+            Vec::new()
+        } else {
+            let end = Totals::of(&self.network, self.now, &self.bus);
+            phases(self.network.warmup, &self.events_seen, end)
+        };
+        ReplicationReport { events: self.events, phases, ..report }
     }
 
     /// The recorded series.

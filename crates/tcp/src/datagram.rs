@@ -133,6 +133,11 @@ impl DatagramSink {
         self.measured_bytes
     }
 
+    /// The time on the way.
+    pub fn delay(&self) -> Mean {
+        self.delay
+    }
+
     /// Mean time on the way, s.
     pub fn mean_delay_s(&self) -> Option<f64> {
         self.delay.secs()

@@ -146,6 +146,11 @@ impl Receiver {
         }
     }
 
+    /// The time between sending and arrival of packets.
+    pub fn delay(&self) -> Mean {
+        self.measured.delay
+    }
+
     /// What was measured.
     pub fn report(&self) -> ReceiverReport {
         ReceiverReport {

@@ -40,7 +40,7 @@ def heading(result: Result) -> str:
 
 
 def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
-    """Yield the tables of flows, queues, links and transfers.
+    """Yield the tables of flows, queues, links, phases and transfers.
 
     Parameters
     ----------
@@ -53,6 +53,7 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     yield _queues(result)
     yield _links(result)
     yield from _counters(result)
+    yield from _phases(result)
     yield from _transfers(result)
 
 
@@ -152,6 +153,23 @@ def _counters(result: Result) -> Iterable[Table]:
         for link in result.link_intervals()
         if link["counters"]
     ]
+
+
+def _phases(result: Result) -> Iterable[Table]:
+    rows = [
+        [
+            f"{phase['from_s']:g} to {phase['until_s']:g} s",
+            text(phase["goodput_bps"], 1e-6, 3, "Mbit/s"),
+            text(phase["mean_delay_s"], 1e3, 1, "ms"),
+            text(phase["mean_packets"], 1, 2, "packets"),
+            text(phase["mean_sojourn_s"], 1e3, 1, "ms"),
+            text(phase["drops"], 1, 1),
+            text(phase["utilisation"], 100, 1, "%"),
+        ]
+        for phase in result.phase_intervals()
+    ]
+    columns = ["phase", "goodput", "delay", "mean length", "mean wait", "drops", "used"]
+    return [Table("Phases between changes of the rate", columns, rows)] if rows else []
 
 
 def _transfers(result: Result) -> Iterable[Table]:

@@ -148,6 +148,8 @@ class Result(Recordings):
             "queues": plain(self.queue_intervals()),
             "links": plain(self.link_intervals()),
         }
+        if phases := self.phase_intervals():
+            document["phases"] = plain(phases)
         if transfers := self.transfer_intervals():
             document["transfers"] = plain(transfers)
         if raw:

@@ -167,6 +167,8 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
             or [pd.DataFrame()]
         ),
     }
+    if any(run.get("phases") for run in result.replications):
+        tables["phases"] = result.phases()
     if transfer_groups(result.resolved):
         tables["transfers"] = result.transfers()
     if result.resolved["record"]["flow_monitor"]:

@@ -11,6 +11,7 @@ from airpath.advisory import grouped
 from airpath.errors import BadValueError
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
+from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     FLOW_QUANTITIES,
     LINK_QUANTITIES,
@@ -206,6 +207,36 @@ class Statistics:
             for run in self.replications
             for group, members in grouped(self.resolved).items()
         )
+
+    def phases(self) -> pd.DataFrame:
+        """Return one row per replication and phase between the events of ``[[control]]``.
+
+        A phase begins at the end of the warm-up or at an event, and ends at the next event or at
+        the end of the run. Without events after the warm-up there are none.
+
+        Returns
+        -------
+        phases : DataFrame
+            `replication`, `phase` (from 0), `from_s`, `until_s`, and within the phase: goodput,
+            delay, RTT and counts of all flows together, mean length, wait, arrivals, drops and
+            marks of the bottleneck's queue, utilisation of its link.
+        """
+        return frame(
+            {"replication": run["replication"], **row}
+            for run in self.replications
+            for row in phase_rows(run)
+        )
+
+    def phase_intervals(self) -> list[dict[str, Any]]:
+        """Return each phase and its quantities over the replications."""
+        runs = [phase_rows(run) for run in self.replications]
+        return [
+            {
+                **{name: same[0][name] for name in ("phase", "from_s", "until_s")},
+                **self._quantities(same, PHASE_QUANTITIES),
+            }
+            for same in zip(*runs, strict=True)
+        ]
 
     def transfers(self) -> pd.DataFrame:
         """Return how long the transfers of each group took, one row per replication and group.

@@ -349,6 +349,7 @@ impl RlcAm {
             // Nothing of nothing is none. PDUs that do not divide a TTI evenly come a little before
             // their time.
             utilisation: sent as f64 / direction.offered(now).max(sent as f64).max(1.0),
+            offered: direction.offered(now).max(sent as f64),
             delivered_bytes: counts.delivered_bytes,
             delivered_packets: counts.delivered_packets,
             lost_packets: counts.discarded,

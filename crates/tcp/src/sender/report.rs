@@ -40,6 +40,11 @@ pub struct SenderReport {
 }
 
 impl Sender {
+    /// The RTT samples.
+    pub fn rtt(&self) -> Mean {
+        self.measured.rtt
+    }
+
     /// What was measured.
     pub fn report(&self) -> SenderReport {
         SenderReport {

@@ -1,0 +1,216 @@
+//! What was measured between the events of the timetable.
+//!
+//! Nothing is restarted at an event: a phase is the difference of running totals, so that the
+//! whole stays what it is without events. A packet counts in the phase in which it arrives, with
+//! its whole delay.
+
+use crate::any_stage::AnyStage;
+use crate::network::{FlowStages, Network};
+use airpath_core::stats::Mean;
+use airpath_core::{Bus, Port, StageId, Time};
+use serde::Serialize;
+
+/// One phase: from the end of the warm-up or an event to the next event or the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseReport {
+    /// When it begins, s.
+    pub from_s: f64,
+    /// When it ends, s.
+    pub until_s: f64,
+    /// By flow.
+    pub flows: Vec<FlowPhase>,
+    /// By queue, in the order of the whole report.
+    pub queues: Vec<QueuePhase>,
+    /// By link.
+    pub links: Vec<LinkPhase>,
+}
+
+/// One flow in a phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowPhase {
+    /// In-order payload handed to the application, bit/s.
+    pub goodput_bps: f64,
+    /// In-order payload bytes.
+    pub delivered_bytes: u64,
+    /// Packets that arrived, duplicates included.
+    pub delivered_packets: u64,
+    /// Packets sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Mean one-way delay of packets that arrived, s.
+    pub mean_delay_s: Option<f64>,
+    /// Mean RTT sample, s.
+    pub mean_rtt_s: Option<f64>,
+}
+
+/// One queue in a phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueuePhase {
+    /// Time average of packets waiting or held by the link.
+    pub mean_packets: f64,
+    /// Mean time that a packet waited, s.
+    pub mean_sojourn_s: Option<f64>,
+    /// Packets offered.
+    pub arrived: u64,
+    /// Packets dropped by the queue.
+    pub drops: u64,
+    /// Packets marked.
+    pub marks: u64,
+}
+
+/// One link in a phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkPhase {
+    /// Share of what it offered that was used, as in the whole report.
+    pub utilisation: f64,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+}
+
+/// What was counted since the end of the warm-up.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    /// Until when.
+    pub at: Time,
+    flows: Vec<FlowTotals>,
+    sides: Vec<SideTotals>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowTotals {
+    bytes: u64,
+    packets: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    delay: Mean,
+    rtt: Mean,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct SideTotals {
+    packet_seconds: f64,
+    sojourn: Mean,
+    arrived: u64,
+    drops: u64,
+    marks: u64,
+    used: f64,
+    offered: f64,
+    delivered: u64,
+}
+
+impl Totals {
+    /// The totals of a network that stands at `now`; `bus` holds the drop counters.
+    pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
+        let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
+        let flows = network.flows.iter().map(|ends| flow_totals(network, *ends)).collect();
+        let mut sides = Vec::new();
+        for place in &network.links {
+            let reports = network.stages[place.stage.0 as usize].link_reports(now);
+            for (side, report) in (0..).zip(reports) {
+                let counts = bus.side_counts(place.stage, Port(side));
+                let (queue, link) = (report.queue, report.link);
+                sides.push(SideTotals {
+                    packet_seconds: queue.mean_packets() * measured_s,
+                    sojourn: queue.sojourn,
+                    arrived: queue.arrived,
+                    drops: counts.total(),
+                    marks: counts.marked,
+                    used: link.utilisation * link.offered,
+                    offered: link.offered,
+                    delivered: link.delivered_packets,
+                });
+            }
+        }
+        Totals { at: now, flows, sides }
+    }
+
+    /// The totals before anything was counted.
+    fn none(at: Time, like: &Totals) -> Totals {
+        let flows = vec![FlowTotals::default(); like.flows.len()];
+        Totals { at, flows, sides: vec![SideTotals::default(); like.sides.len()] }
+    }
+}
+
+fn flow_totals(network: &Network, ends: FlowStages) -> FlowTotals {
+    let stage = |stage: StageId| &network.stages[stage.0 as usize];
+    match (stage(ends.source), stage(ends.sink)) {
+        (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
+            let (sent, received) = (sender.stage().report(), receiver.stage().report());
+            FlowTotals {
+                bytes: received.delivered_bytes,
+                packets: received.packets,
+                retransmissions: sent.retransmissions,
+                timeouts: sent.timeouts,
+                delay: receiver.stage().delay(),
+                rtt: sender.stage().rtt(),
+            }
+        }
+        (_, AnyStage::Sink(sink)) => {
+            let sink = sink.stage();
+            let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delay());
+            FlowTotals { bytes, packets, delay, ..FlowTotals::default() }
+        }
+        _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),
+    }
+}
+
+/// The phases that `events`, the totals at each of them, part the time from `warmup` to `end` into;
+/// none without events.
+pub fn phases(warmup: Time, events: &[Totals], end: Totals) -> Vec<PhaseReport> {
+    if events.is_empty() {
+        return Vec::new();
+    }
+    let mut before = Totals::none(warmup, &end);
+    let mut found = Vec::new();
+    for after in events.iter().cloned().chain([end]) {
+        if after.at > before.at {
+            found.push(between(&before, &after));
+        }
+        before = after;
+    }
+    found
+}
+
+fn between(before: &Totals, after: &Totals) -> PhaseReport {
+    let seconds = after.at.saturating_since(before.at).as_secs_lossy();
+    let sides = || before.sides.iter().zip(&after.sides);
+    PhaseReport {
+        from_s: before.at.as_secs_lossy(),
+        until_s: after.at.as_secs_lossy(),
+        flows: before
+            .flows
+            .iter()
+            .zip(&after.flows)
+            .map(|(was, is)| FlowPhase {
+                goodput_bps: (is.bytes - was.bytes) as f64 * 8.0 / seconds,
+                delivered_bytes: is.bytes - was.bytes,
+                delivered_packets: is.packets - was.packets,
+                retransmissions: is.retransmissions - was.retransmissions,
+                timeouts: is.timeouts - was.timeouts,
+                mean_delay_s: is.delay.since(&was.delay).secs(),
+                mean_rtt_s: is.rtt.since(&was.rtt).secs(),
+            })
+            .collect(),
+        queues: sides()
+            .map(|(was, is)| QueuePhase {
+                mean_packets: ((is.packet_seconds - was.packet_seconds) / seconds).max(0.0),
+                mean_sojourn_s: is.sojourn.since(&was.sojourn).secs(),
+                arrived: is.arrived - was.arrived,
+                drops: is.drops - was.drops,
+                marks: is.marks - was.marks,
+            })
+            .collect(),
+        links: sides()
+            .map(|(was, is)| LinkPhase {
+                utilisation: share(is.used - was.used, is.offered - was.offered),
+                delivered_packets: is.delivered - was.delivered,
+            })
+            .collect(),
+    }
+}
+
+/// The share of `offered` that was `used`; of nothing, none.
+fn share(used: f64, offered: f64) -> f64 {
+    if offered > 0.0 { (used / offered).clamp(0.0, 1.0) } else { 0.0 }
+}
