@@ -58,6 +58,69 @@ def blocks(page: str) -> Iterator[Block]:
         number += 1
 
 
+@dataclass
+class Check:
+    """An expression whose text must stand in the paragraph above it: ``<!-- check: ... -->``.
+
+    `line` is the number of the line that it begins in.
+    """
+
+    line: int
+    expression: str
+    paragraph: str
+
+
+_CHECK = re.compile(r"<!-- check: (.*?) -->", re.DOTALL)
+
+
+def checks(page: str) -> Iterator[Check]:
+    """Yield the checks of a page in order."""
+    for found in _CHECK.finditer(page):
+        above = re.sub(r"<!--.*?-->", "", page[: found.start()], flags=re.DOTALL).rstrip()
+        line = page.count("\n", 0, found.start()) + 1
+        yield Check(line, found[1].strip(), re.split(r"\n\s*\n", above)[-1])
+
+
+def unchecked(page: str) -> list[str]:
+    """Return the paragraphs with a quantity that no check is bound to, and that are not excused.
+
+    A quantity that stands in a block of the page is given there, or compared with what is printed.
+    A paragraph is excused by ``<!-- no result: why -->`` below it.
+    """
+    text = _without_code(page)
+    known = {quantity for block in blocks(page) for quantity in _QUANTITY.findall(block.text)}
+    found = []
+    for place in re.finditer(r"(?:^|\n\n)((?:(?!\n\n).)*)", text, flags=re.DOTALL):
+        paragraph = re.sub(r"<!--.*?-->", "", place[1], flags=re.DOTALL)
+        paragraph = re.sub(r"\]\([^)]*\)", "]", paragraph)
+        if set(_QUANTITY.findall(paragraph)) - known:
+            below = text[place.end() :].lstrip("\n")
+            if not re.match(r"<!-- (check|no result): \S", below) and "<!-- check:" not in place[1]:
+                found.append(paragraph.strip())
+    return found
+
+
+_QUANTITY = re.compile(r"[\d.]*\d\s?(?:%|[kMG]?bit/s|[munµ]?s\b|dB\b|times\b|packets\b)")
+
+
+def _without_code(page: str) -> str:
+    """Return the page with its fenced blocks, headings and tables left out."""
+    kept: list[str] = []
+    ticks = ""
+    for line in page.splitlines():
+        fence = _FENCE.fullmatch(line)
+        if ticks:
+            ticks = "" if line.strip() == ticks else ticks
+        elif fence:
+            ticks = fence["ticks"]
+            kept.append("")
+        elif line.startswith(("#", "|")):
+            kept.append("")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def prose(page: str) -> str:
     """Return the page without its fenced blocks and inline code."""
     kept: list[str] = []

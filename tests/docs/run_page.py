@@ -5,6 +5,10 @@
 a command, and the other lines are the results that it prints, ``...`` standing for anything. With
 ``--update`` the page gets what is printed now; a block with ``...`` in it stays as it is.
 
+A comment ``<!-- check: EXPRESSION -->`` below a paragraph binds its numbers to results: the
+expression sees the names of the Python blocks above, and `answer`, which runs a command and returns
+its JSON; each text that it gives must stand in the paragraph.
+
 Comments directly above a block: ``<!-- not run: why -->``, ``<!-- exit status 2 -->``,
 ``<!-- needs recorded traces -->``.
 """
@@ -12,6 +16,7 @@ Comments directly above a block: ``<!-- not run: why -->``, ``<!-- exit status 2
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -21,7 +26,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from markdown import Block, blocks
+from markdown import Block, Check, blocks, checks
 
 from airpath.errors import ModelWarning
 
@@ -99,7 +104,9 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
     return found
 
 
-def run_command(command: str, expected: list[str], status: int) -> list[str]:
+def run_command(
+    command: str, expected: list[str], status: int, *, whole: bool = False
+) -> list[str]:
     done = subprocess.run(
         command,
         shell=True,
@@ -116,7 +123,7 @@ def run_command(command: str, expected: list[str], status: int) -> list[str]:
     # What a command says beside its results matters on a page only when it fails.
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    missing = first_missing(expected, lines)
+    missing = None if whole else first_missing(expected, lines)
     if missing is not None:
         raise PageError(f"$ {command}\ndoes not print\n{missing}\nbut\n{printed}")
     return lines
@@ -155,6 +162,20 @@ def run_block(block: Block, place: str, names: dict[str, Any], update: bool) -> 
     return block.text
 
 
+def answer(command: str) -> Any:
+    """Return the JSON document that a command of a check prints."""
+    return json.loads("\n".join(run_command(command, [], 0, whole=True)))
+
+
+def run_check(check: Check, place: str, names: dict[str, Any]) -> None:
+    code = compile("\n" * (check.line - 1) + f"({check.expression})", place, "eval")
+    found = eval(code, {**names, "answer": answer})
+    paragraph = " ".join(check.paragraph.split())
+    for text in [found] if isinstance(found, str) else found:
+        if text not in paragraph:
+            raise PageError(f"the results say {text!r}, the page says:\n{paragraph}")
+
+
 def main() -> int:
     page, update = Path(sys.argv[1]), "--update" in sys.argv[2:]
     place = os.environ.get("PAGE_NAME", str(page))
@@ -162,7 +183,18 @@ def main() -> int:
     text = page.read_text("utf-8")
     names: dict[str, Any] = {"__name__": "__main__"}
     skipped = 0
-    for block in blocks(text):
+    original = text
+    parts = sorted([*blocks(original), *checks(original)], key=lambda part: part.line)
+    for block in parts:
+        if isinstance(block, Check):
+            if not skipped and (has_traces or "traces:" not in block.expression):
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("default", ModelWarning)
+                        run_check(block, place, names)
+                except Exception as error:
+                    raise SystemExit(f"{place}:{block.line}: {error}") from None
+            continue
         reason = block.comment("not run:")
         if reason is not None:
             if not reason:

@@ -84,6 +84,27 @@ def recorded_traces_of_the_project() -> Path | None:
     return folder.resolve() if folder.is_dir() else None
 
 
+GUIDES = [name for name in NAMES if name.startswith(("docs/how-to/", "docs/tutorial/", "README"))]
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_every_number_of_a_guide_is_bound_to_a_result(page: str) -> None:
+    """Pages went on saying what an earlier version had found."""
+    assert markdown.unchecked((ROOT / page).read_text("utf-8")) == []
+
+
+def test_a_check_binds_a_paragraph_to_what_was_found() -> None:
+    page = "It takes 3 s,\nnot 4 s.\n\n<!-- check: f'{1 + 2} s' -->\n\nAnd 5 %.\n"
+    [check] = markdown.checks(page)
+    assert (check.line, check.paragraph) == (4, "It takes 3 s,\nnot 4 s.")
+    run_page.run_check(check, "page", {})
+    check.expression = "f'{1 + 1} s'"
+    with pytest.raises(run_page.PageError, match="the results say '2 s'"):
+        run_page.run_check(check, "page", {})
+    assert markdown.unchecked(page) == ["And 5 %."]
+    assert markdown.unchecked(page + "<!-- no result: an example -->\n") == []
+
+
 def test_the_expected_output_is_compared() -> None:
     printed = ["a 1", "", "b 2", "c 3"]
     assert run_page.first_missing([], printed) is None
