@@ -10,23 +10,36 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Optional,
+    Protocol,
+    TypeVar,
+    cast,
+)
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     ModelWrapValidatorHandler,
     PlainValidator,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
-from typing_extensions import Self
+from typing_extensions import Self, dataclass_transform
 
 from airpath.errors import MISSING, Problem, ScenarioError, UnitError
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
@@ -152,6 +165,48 @@ def _explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
     )
 
 
+# --- what type checkers see ----------------------------------------------------------------------
+
+_Held = TypeVar("_Held")
+_Given = TypeVar("_Given")
+
+ABSENT: Any = None
+"""The default of a key that need not be given."""
+
+
+def usual(value: Any) -> Any:
+    """Return the default of a key that takes more than what it holds."""
+    return value
+
+
+if TYPE_CHECKING:
+
+    class Takes(Generic[_Given, _Held]):
+        """A key that takes more than what the attribute holds: ``"40 ms"`` for a `Duration`."""
+
+        def __get__(self, owner: object, of: object) -> _Held: ...
+        def __set__(self, owner: object, value: _Given) -> None: ...
+
+    class Maybe(Generic[_Held]):
+        """A key that need not be given."""
+
+        def __get__(self, owner: object, of: object) -> _Held | None: ...
+        def __set__(
+            self, owner: object, value: _Held | str | float | Mapping[str, Any] | None
+        ) -> None: ...
+
+    class ListOf(Generic[_Held]):
+        """A key that takes a list of tables or quantities."""
+
+        def __get__(self, owner: object, of: object) -> list[_Held]: ...
+        def __set__(
+            self, owner: object, value: Sequence[_Held | str | float | Mapping[str, Any]]
+        ) -> None: ...
+else:
+    Maybe = Optional
+    ListOf = list
+
+
 # --- models ------------------------------------------------------------------------------------
 
 
@@ -181,6 +236,7 @@ else:
     _Base = BaseModel
 
 
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
 class Model(_Base):
     """A table of the scenario: its keys are checked once, and never changed afterwards.
 
@@ -200,6 +256,11 @@ class Model(_Base):
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Keys of which one at most is given; an override of one takes the place of the others."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, owner: object, of: object) -> Self: ...
+        def __set__(self, owner: object, value: Mapping[str, Any] | Model) -> None: ...
 
     def __new__(cls, /, *unnamed: object, **_data: Any) -> Self:
         """Refuse values without their keys."""
@@ -375,6 +436,10 @@ class Part(Model):
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Part]]]
     """The classes of the family by the value of that key."""
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...
+
     own_keys: ClassVar[tuple[str, ...]] = ()
     """Keys that mean something else elsewhere in the family, and are not taken over."""
 
@@ -647,17 +712,24 @@ PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
 PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
 PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
 PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
-QueueLimit = Annotated[
-    Packets | Size,
-    PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
-]
+if TYPE_CHECKING:
+    QueueLimit = Takes[str | Packets | Size, Packets | Size]
+    PacketCount = Takes[int | str, int]
+    PositivePacketCount = Takes[int | str, int]
+    AutomaticPacketCount = Takes[int | str, int | Literal["automatic"]]
+else:
+    QueueLimit = Annotated[
+        Packets | Size,
+        PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
+    ]
+    PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
+    PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
+    AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
+
 Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
 PositiveNumber = Annotated[float, PlainValidator(_positive_number)]
 ProperFraction = Annotated[float, PlainValidator(_proper_fraction)]
-PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
-PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
-AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
 AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fraction(True, "0.002"))]
 HashCount = Annotated[int, PlainValidator(_whole(1, 2**16 - 1, 1024))]
 Gain = Annotated[float, PlainValidator(_gain)]

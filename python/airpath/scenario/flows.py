@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict, Unpack
 
 from airpath.scenario.base import (
+    ABSENT,
     Context,
     Count,
+    ListOf,
+    Maybe,
     Model,
     Part,
     Path,
@@ -27,10 +31,11 @@ from airpath.scenario.base import (
     faults_at,
     is_from_file,
     nearest,
+    usual,
 )
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
-from airpath.scenario.units import Duration, Size, quote
+from airpath.scenario.units import Duration, Rate, Size, quote
 from airpath.scenario.windows import ReceiveWindow
 
 __all__ = [
@@ -188,7 +193,7 @@ class Wire(Model):
         One-way propagation delay, from 0. Default 0 s.
     """
 
-    rate: PositiveRate | None = None
+    rate: Maybe[PositiveRate] = ABSENT
     delay: Duration = Duration(0)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -210,7 +215,7 @@ class Uniform(Model):
         The earliest and the latest time, in this order.
     """
 
-    uniform: list[Duration] = Field(examples=['["0 s", "1 s"]'])
+    uniform: ListOf[Duration] = Field(examples=['["0 s", "1 s"]'])
 
     @field_validator("uniform")
     @classmethod
@@ -252,8 +257,16 @@ def _duration_or_fault(value: Any, info: ValidationInfo) -> Duration | PydanticC
         return error
 
 
-Start = Annotated[Duration | Uniform, PlainValidator(_start)]
-BaseRtt = Annotated[Duration | list[Duration] | None, PlainValidator(_base_rtt)]
+if TYPE_CHECKING:
+    from airpath.scenario.base import Takes
+
+    Start = Takes[str | float | Mapping[str, Any] | Uniform, Duration | Uniform]
+    BaseRtt = Takes[
+        str | float | Sequence[str | float | Duration] | None, Duration | list[Duration] | None
+    ]
+else:
+    Start = Annotated[Duration | Uniform, PlainValidator(_start)]
+    BaseRtt = Annotated[Duration | list[Duration] | None, PlainValidator(_base_rtt)]
 
 
 # --- groups of flows ---------------------------------------------------------------------------
@@ -289,13 +302,13 @@ class Source(Part):
     """Whether `base_rtt` or the wires must be given."""
 
     count: Count = 1
-    access: Wire | None = None
-    egress: Wire | None = None
-    return_wire: Wire | None = Field(default=None, alias="return")
-    base_rtt: BaseRtt = None
-    start: Start = Duration(0)
-    stop: Duration | None = None
-    arrivals: Arrivals | None = None
+    access: Maybe[Wire] = ABSENT
+    egress: Maybe[Wire] = ABSENT
+    return_wire: Annotated[Maybe[Wire], Field(alias="return")] = ABSENT
+    base_rtt: BaseRtt = ABSENT
+    start: Start = usual(Duration(0))
+    stop: Maybe[Duration] = ABSENT
+    arrivals: Maybe[Arrivals] = ABSENT
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -437,12 +450,12 @@ class Tcp(Source):
     alternatives = (("size", "on_off"),)
 
     source: Literal["tcp"] = "tcp"
-    cc: Congestion | None = None
+    cc: Maybe[Congestion] = ABSENT
     profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
     tcp: TcpOptions = Field(default_factory=TcpOptions)
-    window: ReceiveWindow | None = None
-    size: AnySize = None
-    on_off: OnOff | None = None
+    window: Maybe[ReceiveWindow] = ABSENT
+    size: AnySize = ABSENT
+    on_off: Maybe[OnOff] = ABSENT
 
     @field_validator("on_off")
     @classmethod
@@ -551,7 +564,32 @@ class Poisson(Source):
         return _at_most_an_ip_packet(packet)
 
 
-def flows(count: int = 1, **keys: Any) -> list[Source]:
+_AnyDuration = str | float | Duration
+_AnyWire = Wire | Mapping[str, Any]
+
+
+class FlowKeys(TypedDict, total=False):
+    """The keys of `flows`: those of all sources together."""
+
+    source: str
+    access: _AnyWire | None
+    egress: _AnyWire | None
+    return_wire: _AnyWire | None
+    base_rtt: _AnyDuration | Sequence[_AnyDuration] | None
+    start: _AnyDuration | Uniform | Mapping[str, Any]
+    stop: _AnyDuration | None
+    arrivals: Arrivals | Mapping[str, Any] | None
+    cc: str | Congestion | Mapping[str, Any] | None
+    profile: str
+    tcp: TcpOptions | Mapping[str, Any]
+    window: str | ReceiveWindow | Mapping[str, Any] | None
+    size: str | float | Size | RandomSize | Mapping[str, Any] | None
+    on_off: OnOff | Mapping[str, Any] | None
+    rate: str | float | Rate
+    packet: str | float | Size
+
+
+def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
     """Return a group of equal flows, for the `flows` of a scenario; groups add up with ``+``.
 
     Parameters

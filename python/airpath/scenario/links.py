@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.base import (
+    ABSENT,
     Context,
     Key,
+    ListOf,
+    Maybe,
     Model,
     Part,
     Path,
@@ -55,7 +58,7 @@ class Link(Part):
     """Whether it serves the reverse direction too, where ACKs take that."""
 
     delay: Duration = Duration(0)
-    channel: Channel | None = None
+    channel: Maybe[Channel] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; without a channel, there is no such key."""
@@ -134,8 +137,8 @@ class MultiRegimeLink(Link):
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
-    thresholds: list[PositivePacketCount] = Field(examples=["[20]"])
-    regimes: list[Regime] = Field(
+    thresholds: ListOf[PositivePacketCount] = Field(examples=["[20]"])
+    regimes: ListOf[Regime] = Field(
         examples=['[{rate = "16 Mbit/s", per = 0.002}, {rate = "21 Mbit/s", per = 0.1}]']
     )
     frame_overhead: FrameOverhead = Size(0)
@@ -230,7 +233,14 @@ def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["r
     return Duration._validate(value, info)
 
 
-Offset = Annotated[Duration | Uniform | str | None, PlainValidator(_offset)]
+if TYPE_CHECKING:
+    from airpath.scenario.base import Takes
+
+    Offset = Takes[
+        str | float | Mapping[str, Any] | Uniform | None, Duration | Uniform | str | None
+    ]
+else:
+    Offset = Annotated[Duration | Uniform | str | None, PlainValidator(_offset)]
 
 
 def _resolved_offset(offset: Duration | Uniform | str) -> dict[str, Any]:
@@ -245,7 +255,7 @@ def _resolved_offset(offset: Duration | Uniform | str) -> dict[str, Any]:
 class _FromTrace(Link):
     file: Text = Field(examples=['"traces:Verizon-LTE-short.down"'])
     loss: Probability = 0.0
-    offset: Offset = None
+    offset: Offset = ABSENT
 
     @field_validator("file")
     @classmethod

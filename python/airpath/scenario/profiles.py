@@ -9,14 +9,16 @@ releases 3.44 to 3.48 do with SACK. ``linux`` is what a Linux kernel does, as fa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, PlainValidator, ValidationInfo
 
 from airpath.scenario.base import (
+    ABSENT,
     Count,
     CountOrNone,
     Key,
+    Maybe,
     Model,
     PositiveDuration,
     PositiveFraction,
@@ -68,6 +70,16 @@ def _initial_window(value: Any) -> Any:
     if window == 0:
         raise fault("not above 0", "Write a window above 0", '"10 segments"')
     return window
+
+
+if TYPE_CHECKING:
+    from airpath.scenario.base import Takes
+
+    InitialWindow = Takes[str | Size | Segments | None, Size | Segments | None]
+else:
+    InitialWindow = Annotated[
+        Size | Segments | None, Key("initial_window"), PlainValidator(_initial_window)
+    ]
 
 
 class TcpOptions(Model):
@@ -152,13 +164,11 @@ class TcpOptions(Model):
 
     model_config = ConfigDict(validate_default=False)
 
-    mss: Annotated[PositiveSize | None, Key("mss")] = Field(default=None, examples=['"1460 B"'])
-    header: PositiveSize | None = None
-    initial_window: Annotated[
-        Size | Segments | None, Key("initial_window"), PlainValidator(_initial_window)
-    ] = None
+    mss: Annotated[Maybe[PositiveSize], Key("mss")] = Field(default=ABSENT, examples=['"1460 B"'])
+    header: Maybe[PositiveSize] = ABSENT
+    initial_window: InitialWindow = ABSENT
     initial_ssthresh: Annotated[Any, Key("initial_ssthresh"), PlainValidator(_ssthresh)] = None
-    receive_window: Annotated[PositiveSize | None, Key("receive_window")] = None
+    receive_window: Annotated[Maybe[PositiveSize], Key("receive_window")] = ABSENT
     recovery: Annotated[str | None, RECOVERY] = None
     window_growth: Annotated[str | None, GROWTH] = None
     exit_window: Annotated[str | None, EXIT] = None
@@ -166,12 +176,12 @@ class TcpOptions(Model):
     partial_ack_timer: Annotated[str | None, PARTIAL] = None
     limited_transmit: Truth | None = None
     delayed_ack_segments: Count | None = None
-    delayed_ack_timeout: PositiveDuration | None = None
-    initial_rto: PositiveDuration | None = None
-    min_rto: PositiveDuration | None = None
-    max_rto: PositiveDuration | None = None
+    delayed_ack_timeout: Maybe[PositiveDuration] = ABSENT
+    initial_rto: Maybe[PositiveDuration] = ABSENT
+    min_rto: Maybe[PositiveDuration] = ABSENT
+    max_rto: Maybe[PositiveDuration] = ABSENT
     max_backoff: Count | None = None
-    rto_granularity: Duration | None = None
+    rto_granularity: Maybe[Duration] = ABSENT
     srtt_gain: PositiveFraction | None = None
     rttvar_gain: PositiveFraction | None = None
     first_rttvar: Annotated[str | None, FIRST_RTTVAR] = None

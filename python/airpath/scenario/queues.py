@@ -24,6 +24,7 @@ from airpath.scenario.base import (
     Truth,
     choice,
     fault,
+    usual,
 )
 from airpath.scenario.units import Duration, Packets, Size
 
@@ -47,7 +48,7 @@ class DropTail(QueueDisc):
     """
 
     kind: Literal["droptail"] = "droptail"
-    limit: QueueLimit = Packets(100)
+    limit: QueueLimit = usual(Packets(100))
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:
@@ -78,8 +79,8 @@ class Gred(QueueDisc):
     """
 
     kind: Literal["gred"] = "gred"
-    min_th: PacketCount = 30
-    max_th: PositivePacketCount = 90
+    min_th: PacketCount = usual(30)
+    max_th: PositivePacketCount = usual(90)
     max_p: Probability = 0.1
     ecn: Truth = False
 
@@ -167,9 +168,9 @@ class Red(_AutomaticRed):
     """
 
     kind: Literal["red"] = "red"
-    limit: PositivePacketCount = 100
-    min_th: AutomaticPacketCount = 5
-    max_th: AutomaticPacketCount = 15
+    limit: PositivePacketCount = usual(100)
+    min_th: AutomaticPacketCount = usual(5)
+    max_th: AutomaticPacketCount = usual(15)
     max_p: Probability = 0.1
     weight: AutomaticFraction = 0.002
     target_delay: Duration = Duration.parse("5 ms")
@@ -216,9 +217,9 @@ class Ared(_AutomaticRed):
     own_keys = ("interval",)
 
     kind: Literal["ared"] = "ared"
-    limit: PositivePacketCount = 100
-    min_th: AutomaticPacketCount = "automatic"
-    max_th: AutomaticPacketCount = "automatic"
+    limit: PositivePacketCount = usual(100)
+    min_th: AutomaticPacketCount = usual("automatic")
+    max_th: AutomaticPacketCount = usual("automatic")
     max_p: Probability = 0.1
     weight: AutomaticFraction = "automatic"
     target_delay: Duration = Duration.parse("5 ms")
@@ -248,7 +249,7 @@ class CoDel(QueueDisc):
     """
 
     kind: Literal["codel"] = "codel"
-    limit: PositivePacketCount = 1000
+    limit: PositivePacketCount = usual(1000)
     target: PositiveDuration = Duration.parse("5 ms")
     interval: PositiveDuration = Duration.parse("100 ms")
     mtu: PositiveSize = Size(1500)
@@ -292,7 +293,7 @@ class Pie(QueueDisc):
     own_keys = ("alpha", "mean_packet")
 
     kind: Literal["pie"] = "pie"
-    limit: PositivePacketCount = 1000
+    limit: PositivePacketCount = usual(1000)
     target: PositiveDuration = Duration.parse("15 ms")
     update: PositiveDuration = Duration.parse("15 ms")
     alpha: Gain = 0.125
@@ -331,7 +332,7 @@ class FqCoDel(QueueDisc):
     """
 
     kind: Literal["fq-codel"] = "fq-codel"
-    limit: PositivePacketCount = 10_240
+    limit: PositivePacketCount = usual(10_240)
     flows: HashCount = 1024
     quantum: PositiveSize = Size(1514)
     target: PositiveDuration = Duration.parse("5 ms")

@@ -8,7 +8,9 @@ from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import (
+    ABSENT,
     Key,
+    Maybe,
     PositiveDuration,
     PositiveFraction,
     PositiveRate,
@@ -104,10 +106,10 @@ class RlcLink(Link):
 
     kind: Literal["rlc-am"] = "rlc-am"
     rate: PositiveRate = Field(examples=['"384 kbit/s"'])
-    reverse_rate: Annotated[PositiveRate | None, Key("reverse_rate_bps")] = None
+    reverse_rate: Annotated[Maybe[PositiveRate], Key("reverse_rate_bps")] = ABSENT
     tti: PositiveDuration = Duration(10 * _NS_PER_MS)
     delay: Annotated[Duration, Key("latency_ns")] = Duration(25 * _NS_PER_MS)
-    reverse_delay: Annotated[Duration | None, Key("reverse_latency_ns")] = None
+    reverse_delay: Annotated[Maybe[Duration], Key("reverse_latency_ns")] = ABSENT
     pdu_payload: PduPayload = Size(40)
     window: Window = 1024
     max_dat: MaxDat = 10
@@ -125,7 +127,7 @@ class RlcLink(Link):
     mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
     reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
 
-    reverse_channel: Channel | None = None
+    reverse_channel: Maybe[Channel] = ABSENT
 
     @model_validator(mode="after")
     def _arrive_after_the_tti(self) -> Self:

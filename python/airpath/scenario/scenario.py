@@ -9,7 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator
 
 from airpath.scenario.base import (
+    ABSENT,
     Context,
+    ListOf,
+    Maybe,
     Model,
     Number,
     Part,
@@ -20,6 +23,7 @@ from airpath.scenario.base import (
     choice,
     fault,
     faults_at,
+    usual,
 )
 from airpath.scenario.flows import Source, Uniform, Wire
 from airpath.scenario.links import Link
@@ -144,7 +148,7 @@ class ReverseAckPath(AckPath):
 
     kind: Literal["reverse"] = "reverse"
     aqm: QueueDisc = DropTail(limit=Packets(1000))
-    link: Link | None = None
+    link: Maybe[Link] = ABSENT
 
     def delay(self, forward: Link) -> int:
         """Return the delay of that direction, ns."""
@@ -285,11 +289,11 @@ class Scenario(Model):
         examples=['{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}']
     )
     ack_path: AckPath = IdealAckPath()
-    backhaul: Wire | None = None
-    control: list[Control] = []
+    backhaul: Maybe[Wire] = ABSENT
+    control: ListOf[Control] = usual([])
     record: Record = Field(default_factory=Record)
     capture: Capture = Field(default_factory=Capture)
-    flows: Annotated[list[Source], BeforeValidator(_as_list)] = Field(
+    flows: Annotated[ListOf[Source], BeforeValidator(_as_list)] = Field(
         examples=['[{count = 4, base_rtt = "40 ms"}]']
     )
 

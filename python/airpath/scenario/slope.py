@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from airpath.scenario.base import (
+    ListOf,
     Model,
     PacketCount,
     PositiveDuration,
@@ -19,6 +20,7 @@ from airpath.scenario.base import (
     choice,
     fault,
     faults_at,
+    usual,
 )
 from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, Rate
@@ -145,16 +147,16 @@ class Sbd(_ByRate):
     own_keys = ("alpha",)
 
     kind: Literal["sbd"] = "sbd"
-    limit: PositivePacketCount = 40
-    min_th: PacketCount = 20
+    limit: PositivePacketCount = usual(40)
+    min_th: PacketCount = usual(20)
     reaction_time: PositiveDuration = Duration.parse("200 ms")
-    alpha: PositivePacketCount = 5
+    alpha: PositivePacketCount = usual(5)
     tick: PositiveDuration = Duration.parse("10 ms")
     expiry: Annotated[str, choice("timer", "arrival")] = "timer"
     after_drop: Annotated[str, choice("react", "rearm")] = "react"
     ecn: Truth = False
-    by_rate: list[SbdRow] = Field(
-        default=[],
+    by_rate: ListOf[SbdRow] = Field(
+        default=usual([]),
         examples=['[{rate = "384 kbit/s", min_th = 20, reaction_time = "200 ms"}]'],
     )
 
@@ -189,13 +191,13 @@ class RlcRed(_ByRate):
     min_th_may_be_limit = False
 
     kind: Literal["rlc-red"] = "rlc-red"
-    limit: PositivePacketCount = 40
-    min_th: PacketCount = 20
+    limit: PositivePacketCount = usual(40)
+    min_th: PacketCount = usual(20)
     max_p: Probability = 0.05
     count: Truth = True
     drop: Annotated[str, choice("front", "arrival")] = "front"
     ecn: Truth = False
-    by_rate: list[RlcRedRow] = Field(
-        default=[],
+    by_rate: ListOf[RlcRedRow] = Field(
+        default=usual([]),
         examples=['[{rate = "384 kbit/s", min_th = 20, max_p = 0.05}]'],
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
 from airpath.scenario.base import (
+    ABSENT,
     Context,
+    Maybe,
     Model,
     Path,
     PositiveArrivalRate,
@@ -54,7 +56,7 @@ class Pareto(Model):
 
     shape: PositiveNumber = Field(examples=["1.2"])
     smallest: PositiveSize = Field(examples=['"4 kB"'])
-    largest: PositiveSize | None = None
+    largest: Maybe[PositiveSize] = ABSENT
 
     @field_validator("largest")
     @classmethod
@@ -78,8 +80,8 @@ class RandomSize(Model):
 
     alternatives = (("exponential", "pareto"),)
 
-    exponential: PositiveSize | None = None
-    pareto: Pareto | None = None
+    exponential: Maybe[PositiveSize] = ABSENT
+    pareto: Maybe[Pareto] = ABSENT
 
     @field_validator("pareto")
     @classmethod
@@ -142,12 +144,23 @@ def _drawn_or(
     return check
 
 
-AnySize = Annotated[Size | RandomSize | None, PlainValidator(_drawn_or(Size, RandomSize))]
-AnyTime = Annotated[Duration | RandomTime | None, PlainValidator(_drawn_or(Duration, RandomTime))]
-AnyPause = Annotated[
-    Duration | RandomTime,
-    PlainValidator(_drawn_or(Duration, RandomTime, required=True, from_zero=True)),
-]
+if TYPE_CHECKING:
+    from airpath.scenario.base import Takes
+
+    AnySize = Takes[str | float | Mapping[str, Any] | RandomSize | None, Size | RandomSize | None]
+    AnyTime = Takes[
+        str | float | Mapping[str, Any] | RandomTime | None, Duration | RandomTime | None
+    ]
+    AnyPause = Takes[str | float | Mapping[str, Any] | RandomTime, Duration | RandomTime]
+else:
+    AnySize = Annotated[Size | RandomSize | None, PlainValidator(_drawn_or(Size, RandomSize))]
+    AnyTime = Annotated[
+        Duration | RandomTime | None, PlainValidator(_drawn_or(Duration, RandomTime))
+    ]
+    AnyPause = Annotated[
+        Duration | RandomTime,
+        PlainValidator(_drawn_or(Duration, RandomTime, required=True, from_zero=True)),
+    ]
 
 
 def _law(value: Quantity | Model, fixed: str, context: Context, path: Path) -> dict[str, Any]:
@@ -171,8 +184,8 @@ class OnOff(Model):
 
     alternatives = (("burst", "on"),)
 
-    burst: AnySize = None
-    on: AnyTime = None
+    burst: AnySize = ABSENT
+    on: AnyTime = ABSENT
     off: AnyPause = Field(examples=['{exponential = "1 s"}'])
 
     @field_validator("on")

@@ -16,7 +16,7 @@ import numbers
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
@@ -68,6 +68,11 @@ class Quantity(int):
     """Base units per SI unit; None when a bare number is not accepted from Python either."""
     key_suffix: ClassVar[str]
     """What the resolved form appends to the name of a field of this type."""
+
+    if TYPE_CHECKING:
+        # To type checkers, a field of a quantity holds the quantity and is made from whatever
+        # can be read as one.
+        def __get__(self, owner: object, of: object) -> Self: ...
 
     @classmethod
     def accepted(cls) -> str:
@@ -233,6 +238,10 @@ class Quantity(int):
 class Duration(Quantity):
     """A span of time, integer nanoseconds."""
 
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Duration) -> None: ...
+
     units = {
         "ns": 1,
         "us": 10**3,
@@ -256,6 +265,10 @@ class Duration(Quantity):
 class Rate(Quantity):
     """A bit rate, integer bit/s. Of what (payload, packet, frame), the field says."""
 
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Rate) -> None: ...
+
     units = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
     written = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
     zero = "0 bit/s"
@@ -267,6 +280,10 @@ class Rate(Quantity):
 
 class Size(Quantity):
     """An amount of data, integer bytes. ``kB`` is 1000 and ``KiB`` 1024 bytes."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Size) -> None: ...
 
     units = {
         "B": 1,
@@ -294,6 +311,10 @@ class Size(Quantity):
 
 class Packets(Quantity):
     """A number of packets."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | Packets) -> None: ...
 
     units = {"packets": 1, "packet": 1}
     written = ("packets",)
@@ -331,6 +352,10 @@ class Segments(Quantity):
 
 class ArrivalRate(Quantity):
     """Arrivals per time, integer billionths of an arrival per second."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | ArrivalRate) -> None: ...
 
     units = {"/s": 10**9, "/ms": 10**12}
     written = ("/s",)

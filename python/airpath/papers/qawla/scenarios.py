@@ -8,8 +8,9 @@ random links of `random_links` are made by it too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from airpath.papers.base import Cell, Effort
 from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
@@ -56,7 +57,7 @@ WIRE_RATE = "1 Gbit/s"
 FRAME_OVERHEAD = "2 B"
 """PPP header of the paper's simulator; its deterministic cells show it (README.md)."""
 
-GRED = {"min_th": 30, "max_th": 90, "max_p": 0.1}
+GRED: Mapping[str, Any] = {"min_th": 30, "max_th": 90, "max_p": 0.1}
 """th_min, th_max in packets and p_max (§4)."""
 
 

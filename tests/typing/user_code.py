@@ -1,0 +1,56 @@
+"""What users write: type checkers accept every line but those that say what is wrong with them.
+
+A comment at a line's end has the error code that mypy gives to the line, and to no other.
+"""
+
+import airpath as ap
+
+link = ap.FixedLink(rate="5 Mbit/s", delay="10 ms", loss=0.01)
+again = ap.FixedLink(rate=5e6, delay=0.01, channel={"kind": "independent", "loss": 0.1})
+queue = ap.DropTail(limit="100 packets")
+early = ap.Gred(min_th="30 packets", max_th=90, ecn=True)
+red = ap.Red(min_th="automatic", max_th="automatic")
+slow = ap.MultiRegimeLink(
+    thresholds=[20], regimes=[{"rate": "16 Mbit/s", "per": 0.002}, ap.Regime(rate=21e6, per=0.1)]
+)
+recorded = ap.TraceLink(file="some.trace", offset="random")
+adaptive = ap.AdaptiveLink(
+    table="airpath:802.16-ctc-awgn", snr_db=22, policy={"kind": "fixed", "mcs": 3}
+)
+options = ap.TcpOptions(mss="1400 B", initial_window="10 segments", recovery="sack")
+group = ap.Tcp(
+    count=2, cc="cubic", base_rtt=["40 ms", 0.08], start={"uniform": ["0 s", "1 s"]}, tcp=options
+)
+wired = ap.Tcp(access={"delay": "1 ms"}, return_wire=ap.Wire(delay="2 ms"))
+web = ap.Tcp(size={"exponential": "100 kB"}, base_rtt="40 ms", arrivals={"poisson": "10 /s"})
+scenario = ap.Scenario(
+    flows=[*ap.flows(4, cc="reno", base_rtt="40 ms"), group, web, wired],
+    bottleneck=ap.Bottleneck(aqm="codel", link=link),
+    ack_path="reverse",
+    backhaul={"rate": "1 Gbit/s"},
+    control=[{"at": "20 s", "rate": "1 Mbit/s"}],
+    record={"series": ["cwnd"]},
+    duration="60 s",
+)
+rate: ap.Rate = link.rate
+mean = rate / 2 + int(scenario.duration)
+first = scenario.flows[0].count + early.min_th
+name = scenario.bottleneck.link.delay.noun
+
+ap.FixedLink(rat="5 Mbit/s")  # wrong: call-arg
+ap.FixedLink(rate="5 Mbit/s", dealy="10 ms")  # wrong: call-arg
+ap.FixedLink()  # wrong: call-arg
+ap.FixedLink("5 Mbit/s")  # wrong: misc, call-arg
+ap.FixedLink(rate=["5 Mbit/s"])  # wrong: arg-type
+ap.FixedLink(rate="5 Mbit/s", loss="1 %")  # wrong: arg-type
+ap.DropTail(limit=100)  # wrong: arg-type
+ap.Gred(min_th=[30])  # wrong: arg-type
+ap.Gred(ecn="yes")  # wrong: arg-type
+ap.Bottleneck(aqm=3, link=link)  # wrong: arg-type
+ap.Bottleneck(queue="gred", link=link)  # wrong: call-arg
+ap.TcpOptions(initial_windw="10 segments")  # wrong: call-arg
+ap.Tcp(cc=["reno"])  # wrong: arg-type
+ap.flows(4, cc="reno", bas_rtt="40 ms")  # wrong: call-arg
+ap.Scenario(flows=[], bottleneck=ap.Bottleneck(aqm="gred", link=link))  # wrong: call-arg
+ap.simulate(scenario, rep=4)  # wrong: call-arg
+print(link.rat)  # wrong: attr-defined
