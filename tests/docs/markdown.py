@@ -94,8 +94,8 @@ def unchecked(page: str) -> list[str]:
         paragraph = re.sub(r"<!--.*?-->", "", place[1], flags=re.DOTALL)
         paragraph = re.sub(r"\]\([^)]*\)", "]", paragraph)
         if set(_QUANTITY.findall(paragraph)) - known:
-            below = text[place.end() :].lstrip("\n")
-            if not re.match(r"<!-- (check|no result): \S", below) and "<!-- check:" not in place[1]:
+            below = text[place.end() :].lstrip("\n").partition("\n\n")[0]
+            if not re.search(r"<!-- (check|no result): \S", place[1] + below):
                 found.append(paragraph.strip())
     return found
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import airpath as ap
-from airpath.scenario.flows import FlowKeys, Source
+from airpath.scenario.flow_keys import FlowKeys
+from airpath.scenario.flows import Source
 
 ROOT = Path(__file__).parents[2]
 CODE = Path(__file__).with_name("user_code.py")

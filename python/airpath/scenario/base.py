@@ -7,18 +7,15 @@ type, the class is picked by the `kind` found there. So a new part is one class 
 
 from __future__ import annotations
 
-import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
-    Generic,
     Literal,
-    Optional,
     Protocol,
     TypeVar,
     cast,
@@ -41,10 +38,33 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self, dataclass_transform
 
-from airpath.errors import MISSING, Problem, ScenarioError, UnitError
+from airpath.errors import Problem, ScenarioError, UnitError
+from airpath.scenario.faults import (
+    Path,
+    as_missing,
+    explained,
+    fault,
+    faults_at,
+    nearest,
+    problems_of,
+)
+from airpath.scenario.typed import ABSENT, ListOf, Maybe, usual
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
 
-__all__ = ["Model", "Part"]
+__all__ = [
+    "ABSENT",
+    "ListOf",
+    "Maybe",
+    "Model",
+    "Part",
+    "Path",
+    "as_missing",
+    "fault",
+    "faults_at",
+    "nearest",
+    "problems_of",
+    "usual",
+]
 
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
@@ -65,7 +85,6 @@ MOST_PACKETS = 10**9
 """Largest queue threshold: more packets than any memory holds."""
 
 _T = TypeVar("_T", bound=int)
-Path = tuple[str | int, ...]
 
 
 class Context(Protocol):
@@ -78,133 +97,6 @@ class Context(Protocol):
     def table_key(self, table: str, field: Path) -> str:
         """Return the name under which an error-rate table is handed over with the scenario."""
         ...
-
-
-# --- faults ------------------------------------------------------------------------------------
-
-
-def fault(
-    what: str, accepted: str | None = None, example: str | None = None
-) -> PydanticCustomError:
-    """Return the error that a validator raises: what is wrong, what is accepted, an example."""
-    return PydanticCustomError(
-        "airpath", "{what}", {"what": what, "accepted": accepted, "example": example}
-    )
-
-
-def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationError:
-    """Return the error for faults deeper inside the value that is being validated."""
-    return ValidationError.from_exception_data(
-        "airpath",
-        [InitErrorDetails(type=error, loc=path, input=value) for path, value, error in faults],
-    )
-
-
-def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
-    """Return the problems that a validation found, each with its place."""
-    return [
-        Problem(
-            place,
-            tuple(line["loc"]),
-            MISSING if line["ctx"].get("missing") else line["input"],
-            line["ctx"]["what"],
-            line["ctx"]["accepted"],
-            line["ctx"]["example"],
-        )
-        for line in cast(Iterable[Any], error.errors(include_url=False))
-    ]
-
-
-def nearest(word: str, accepted: Iterable[str]) -> str:
-    """Return ``Did you mean "x"?``-like advice: the nearest accepted word first, then all."""
-    known = list(accepted)
-    close = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
-    everything = ", ".join(known)
-    return (
-        f"The nearest is {close[0]}; accepted are {everything}"
-        if close
-        else (f"Accepted are {everything}")
-    )
-
-
-_BUILT_IN: Mapping[str, tuple[str, str]] = {
-    "list_type": ("not a list", "Write a list in square brackets"),
-    "tuple_type": ("not a list", "Write a list in square brackets"),
-    "string_type": ("not a text", "Write a text in double quotes"),
-    "bool_type": ("not a truth value", "Write true or false"),
-}
-
-
-def _explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
-    """Return one of pydantic's error lines with our words in place of pydantic's."""
-    kind, path = line["type"], line["loc"]
-    if kind == "airpath":
-        error = PydanticCustomError("airpath", "{what}", line["ctx"])
-        return InitErrorDetails(type=error, loc=path, input=line["input"])
-    key = path[0] if path else None
-    by_key = {info.alias or name: info for name, info in fields.items()}
-    info = by_key.get(cast(str, key)) or fields.get(cast(str, key))
-    example = info.examples[0] if info is not None and info.examples else None
-    if kind == "missing":
-        context = {
-            "what": "missing",
-            "accepted": f"Write {key} = {example}" if example else f"Give {key}",
-            "example": None,
-            "missing": True,
-        }
-    elif kind in _BUILT_IN:
-        what, accepted = _BUILT_IN[kind]
-        context = {"what": what, "accepted": accepted, "example": example}
-    else:
-        message = line["msg"].rstrip(".")
-        context = {"what": message[:1].lower() + message[1:], "accepted": None, "example": None}
-    return InitErrorDetails(
-        type=PydanticCustomError("airpath", "{what}", cast(dict[str, Any], context)),
-        loc=path,
-        input=line["input"],
-    )
-
-
-# --- what type checkers see ----------------------------------------------------------------------
-
-_Held = TypeVar("_Held")
-_Given = TypeVar("_Given")
-
-ABSENT: Any = None
-"""The default of a key that need not be given."""
-
-
-def usual(value: Any) -> Any:
-    """Return the default of a key that takes more than what it holds."""
-    return value
-
-
-if TYPE_CHECKING:
-
-    class Takes(Generic[_Given, _Held]):
-        """A key that takes more than what the attribute holds: ``"40 ms"`` for a `Duration`."""
-
-        def __get__(self, owner: object, of: object) -> _Held: ...
-        def __set__(self, owner: object, value: _Given) -> None: ...
-
-    class Maybe(Generic[_Held]):
-        """A key that need not be given."""
-
-        def __get__(self, owner: object, of: object) -> _Held | None: ...
-        def __set__(
-            self, owner: object, value: _Held | str | float | Mapping[str, Any] | None
-        ) -> None: ...
-
-    class ListOf(Generic[_Held]):
-        """A key that takes a list of tables or quantities."""
-
-        def __get__(self, owner: object, of: object) -> list[_Held]: ...
-        def __set__(
-            self, owner: object, value: Sequence[_Held | str | float | Mapping[str, Any]]
-        ) -> None: ...
-else:
-    Maybe = Optional
-    ListOf = list
 
 
 # --- models ------------------------------------------------------------------------------------
@@ -306,7 +198,7 @@ class Model(_Base):
             result = handler({key: value for key, value in data.items() if key in known})
         except ValidationError as error:
             found = cast(Iterable[Any], error.errors(include_url=False))
-            lines += [_explained(line, cls.model_fields) for line in found]
+            lines += [explained(line, cls.model_fields) for line in found]
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
@@ -529,11 +421,6 @@ class Part(Model):
         return None
 
 
-def as_missing(error: PydanticCustomError) -> PydanticCustomError:
-    """Return the fault as one of a key that was not given, shown without a value."""
-    return PydanticCustomError("airpath", "{what}", {**(error.context or {}), "missing": True})
-
-
 # --- field types -------------------------------------------------------------------------------
 
 
@@ -713,6 +600,8 @@ PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
 PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
 PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
 if TYPE_CHECKING:
+    from airpath.scenario.typed import Takes
+
     QueueLimit = Takes[str | Packets | Size, Packets | Size]
     PacketCount = Takes[int | str, int]
     PositivePacketCount = Takes[int | str, int]

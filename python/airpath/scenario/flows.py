@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
-from typing_extensions import TypedDict, Unpack
+from typing_extensions import Unpack
 
 from airpath.scenario.base import (
     ABSENT,
@@ -33,9 +33,10 @@ from airpath.scenario.base import (
     nearest,
     usual,
 )
+from airpath.scenario.flow_keys import FlowKeys
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
-from airpath.scenario.units import Duration, Rate, Size, quote
+from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.windows import ReceiveWindow
 
 __all__ = [
@@ -258,7 +259,7 @@ def _duration_or_fault(value: Any, info: ValidationInfo) -> Duration | PydanticC
 
 
 if TYPE_CHECKING:
-    from airpath.scenario.base import Takes
+    from airpath.scenario.typed import Takes
 
     Start = Takes[str | float | Mapping[str, Any] | Uniform, Duration | Uniform]
     BaseRtt = Takes[
@@ -562,31 +563,6 @@ class Poisson(Source):
     @classmethod
     def _fits_ip(cls, packet: Size) -> Size:
         return _at_most_an_ip_packet(packet)
-
-
-_AnyDuration = str | float | Duration
-_AnyWire = Wire | Mapping[str, Any]
-
-
-class FlowKeys(TypedDict, total=False):
-    """The keys of `flows`: those of all sources together."""
-
-    source: str
-    access: _AnyWire | None
-    egress: _AnyWire | None
-    return_wire: _AnyWire | None
-    base_rtt: _AnyDuration | Sequence[_AnyDuration] | None
-    start: _AnyDuration | Uniform | Mapping[str, Any]
-    stop: _AnyDuration | None
-    arrivals: Arrivals | Mapping[str, Any] | None
-    cc: str | Congestion | Mapping[str, Any] | None
-    profile: str
-    tcp: TcpOptions | Mapping[str, Any]
-    window: str | ReceiveWindow | Mapping[str, Any] | None
-    size: str | float | Size | RandomSize | Mapping[str, Any] | None
-    on_off: OnOff | Mapping[str, Any] | None
-    rate: str | float | Rate
-    packet: str | float | Size
 
 
 def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:

@@ -234,7 +234,7 @@ def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["r
 
 
 if TYPE_CHECKING:
-    from airpath.scenario.base import Takes
+    from airpath.scenario.typed import Takes
 
     Offset = Takes[
         str | float | Mapping[str, Any] | Uniform | None, Duration | Uniform | str | None
@@ -318,6 +318,8 @@ class RateTraceLink(_FromTrace):
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
+    offset : Duration, Uniform or "random", optional
+        Where in the trace the run begins; as for `TraceLink`. Default: its start.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
     """

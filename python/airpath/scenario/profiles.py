@@ -73,7 +73,7 @@ def _initial_window(value: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    from airpath.scenario.base import Takes
+    from airpath.scenario.typed import Takes
 
     InitialWindow = Takes[str | Size | Segments | None, Size | Segments | None]
 else:

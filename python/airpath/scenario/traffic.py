@@ -145,7 +145,7 @@ def _drawn_or(
 
 
 if TYPE_CHECKING:
-    from airpath.scenario.base import Takes
+    from airpath.scenario.typed import Takes
 
     AnySize = Takes[str | float | Mapping[str, Any] | RandomSize | None, Size | RandomSize | None]
     AnyTime = Takes[

@@ -1,0 +1,105 @@
+"""What is wrong with a value: raised by validators, explained in the project's words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from airpath.errors import MISSING, Problem
+
+__all__ = ["Path", "as_missing", "explained", "fault", "faults_at", "nearest", "problems_of"]
+
+Path = tuple[str | int, ...]
+"""Where a value stands, from the top of the file."""
+
+
+def fault(
+    what: str, accepted: str | None = None, example: str | None = None
+) -> PydanticCustomError:
+    """Return the error that a validator raises: what is wrong, what is accepted, an example."""
+    return PydanticCustomError(
+        "airpath", "{what}", {"what": what, "accepted": accepted, "example": example}
+    )
+
+
+def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationError:
+    """Return the error for faults deeper inside the value that is being validated."""
+    return ValidationError.from_exception_data(
+        "airpath",
+        [InitErrorDetails(type=error, loc=path, input=value) for path, value, error in faults],
+    )
+
+
+def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
+    """Return the problems that a validation found, each with its place."""
+    return [
+        Problem(
+            place,
+            tuple(line["loc"]),
+            MISSING if line["ctx"].get("missing") else line["input"],
+            line["ctx"]["what"],
+            line["ctx"]["accepted"],
+            line["ctx"]["example"],
+        )
+        for line in cast(Iterable[Any], error.errors(include_url=False))
+    ]
+
+
+def nearest(word: str, accepted: Iterable[str]) -> str:
+    """Return ``Did you mean "x"?``-like advice: the nearest accepted word first, then all."""
+    known = list(accepted)
+    close = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
+    everything = ", ".join(known)
+    return (
+        f"The nearest is {close[0]}; accepted are {everything}"
+        if close
+        else (f"Accepted are {everything}")
+    )
+
+
+_BUILT_IN: Mapping[str, tuple[str, str]] = {
+    "list_type": ("not a list", "Write a list in square brackets"),
+    "tuple_type": ("not a list", "Write a list in square brackets"),
+    "string_type": ("not a text", "Write a text in double quotes"),
+    "bool_type": ("not a truth value", "Write true or false"),
+}
+
+
+def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
+    """Return one of pydantic's error lines with our words in place of pydantic's."""
+    kind, path = line["type"], line["loc"]
+    if kind == "airpath":
+        error = PydanticCustomError("airpath", "{what}", line["ctx"])
+        return InitErrorDetails(type=error, loc=path, input=line["input"])
+    key = path[0] if path else None
+    by_key = {info.alias or name: info for name, info in fields.items()}
+    info = by_key.get(cast(str, key)) or fields.get(cast(str, key))
+    example = info.examples[0] if info is not None and info.examples else None
+    if kind == "missing":
+        context = {
+            "what": "missing",
+            "accepted": f"Write {key} = {example}" if example else f"Give {key}",
+            "example": None,
+            "missing": True,
+        }
+    elif kind in _BUILT_IN:
+        what, accepted = _BUILT_IN[kind]
+        context = {"what": what, "accepted": accepted, "example": example}
+    else:
+        message = line["msg"].rstrip(".")
+        context = {"what": message[:1].lower() + message[1:], "accepted": None, "example": None}
+    return InitErrorDetails(
+        type=PydanticCustomError("airpath", "{what}", cast(dict[str, Any], context)),
+        loc=path,
+        input=line["input"],
+    )
+
+
+def as_missing(error: PydanticCustomError) -> PydanticCustomError:
+    """Return the fault as one of a key that was not given, shown without a value."""
+    return PydanticCustomError("airpath", "{what}", {**(error.context or {}), "missing": True})

@@ -1,0 +1,38 @@
+"""The keys of `airpath.flows`, for type checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from airpath.scenario.flows import Congestion, Uniform, Wire
+    from airpath.scenario.profiles import TcpOptions
+    from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
+    from airpath.scenario.units import Duration, Rate, Size
+    from airpath.scenario.windows import ReceiveWindow
+
+__all__ = ["FlowKeys"]
+
+
+class FlowKeys(TypedDict, total=False):
+    """The keys of `flows`: those of all sources together."""
+
+    source: str
+    access: Wire | Mapping[str, Any] | None
+    egress: Wire | Mapping[str, Any] | None
+    return_wire: Wire | Mapping[str, Any] | None
+    base_rtt: str | float | Duration | Sequence[str | float | Duration] | None
+    start: str | float | Duration | Uniform | Mapping[str, Any]
+    stop: str | float | Duration | None
+    arrivals: Arrivals | Mapping[str, Any] | None
+    cc: str | Congestion | Mapping[str, Any] | None
+    profile: str
+    tcp: TcpOptions | Mapping[str, Any]
+    window: str | ReceiveWindow | Mapping[str, Any] | None
+    size: str | float | Size | RandomSize | Mapping[str, Any] | None
+    on_off: OnOff | Mapping[str, Any] | None
+    rate: str | float | Rate
+    packet: str | float | Size
