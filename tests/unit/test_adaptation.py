@@ -258,8 +258,11 @@ def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
     result = ap.simulate(path, reps=1)
     legend = result.plot.pmf().axes[0].get_legend()
     assert legend is not None
-    labels = [text.get_text() for text in legend.texts]
-    assert labels == ["regime 1", "regime 2, from 7 packets on"]
+    labels = [text.get_text().split(":") for text in legend.texts]
+    assert [label[0] for label in labels] == ["regime 1", "regime 2"]
+    # The MCS of each, as the table calls it, and where the second begins.
+    assert all(label[1].strip() for label in labels)
+    assert labels[1][1].endswith(", from 7 packets on")
     assert result.capacity() is None
     result.plot.timeline()
 

@@ -20,7 +20,7 @@ from airpath.results.figure_files import FORMATS, checked_formats, figure_bytes
 from airpath.results.trace_plot import trace_figure
 from airpath.scenario.units import Size
 
-EVERYTHING = ["delivered", "queue", "sojourn", "cwnd", "drop", "regime"]
+EVERYTHING = ["delivered", "queue", "sojourn", "cwnd", "drop", "regime", "mcs"]
 NAME = "Kosten $5 und $7, 中文 رابط"
 
 
@@ -209,7 +209,7 @@ def test_a_window_that_is_none_is_refused(result: ap.Result, window: Any, proble
 def test_an_adaptive_link_has_a_panel_of_its_mcs() -> None:
     """Which MCS a link used over time could not be seen."""
     result = adaptive()
-    panel = result.plot.timeline().axes[-1]
+    panel = result.plot.timeline().axes[-2]
     assert panel.get_ylabel() == "share of time"
     assert labels(panel) == ["regime 1: mcs2 16qam-1/2", "regime 2: mcs4 64qam-1/2"]
     first, second = (patch.get_data() for patch in panel.patches if patch.get_label())
@@ -226,9 +226,33 @@ def test_an_adaptive_link_has_a_panel_of_its_mcs() -> None:
     assert f"mcs2 {100 * counters['mcs2_packets'] / total:.3g} %" in subtitle
 
 
-def test_regimes_whose_mcs_changes_have_no_name() -> None:
-    panel = adaptive(snr_noise_db=3).plot.regimes().axes[0]
-    assert labels(panel) == ["regime 1", "regime 2"]
+def test_regimes_whose_mcs_changes_have_no_name_and_the_mcs_a_panel() -> None:
+    """With an estimate that varies, nothing said which MCS was used when."""
+    result = adaptive(snr_noise_db=3)
+    assert labels(result.plot.regimes().axes[0]) == ["regime 1", "regime 2"]
+    panel = result.plot.timeline().axes[-1]
+    assert panel.get_ylabel() == "share of MCS"
+    counters = result.replications[0]["links"][0]["counters"]
+    used = [f"mcs{number}" for number in range(8) if counters[f"mcs{number}_packets"]]
+    assert len(used) > 3, "the case of this test"
+    assert set(labels(panel)) >= set(used)
+    series = result.series("mcs").query("id == 0")
+    assert (series["value"].diff().iloc[1:] != 0).all()
+    steps = [patch.get_data() for patch in panel.patches if patch.get_label()]
+    begin = series["time_s"].iloc[0]
+    drawn = sum(np.sum((s.values - s.baseline) * np.diff(s.edges)) for s in steps)
+    assert drawn == pytest.approx(10.0 - begin)
+
+
+def test_the_mcs_of_a_constant_estimate_is_the_regimes() -> None:
+    """What the engine records is what it counts: each change of regime is one of the MCS."""
+    result = adaptive()
+    regimes, schemes = (result.series(name).query("id == 0") for name in ("regime", "mcs"))
+    chosen = {0: 2, 1: 4}
+    assert schemes["value"].iloc[0] == chosen[0]
+    assert list(schemes["value"].iloc[1:]) == [chosen[int(v)] for v in regimes["value"]]
+    assert list(schemes["time_s"].iloc[1:]) == list(regimes["time_s"])
+    assert run(reps=1).series("mcs").empty
 
 
 def test_a_multi_regime_link_names_its_rates_and_a_fixed_link_has_no_panel() -> None:

@@ -32,11 +32,13 @@ pub enum Series {
     SeqReceived = 10,
     /// Sequence number of a data segment that is dropped, bytes; id = flow.
     SeqDropped = 11,
+    /// Modulation and coding scheme of a link: its number in the link's table, from 0.
+    Mcs = 12,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 12] = [
+    pub const ALL: [(Series, &'static str); 13] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -49,6 +51,7 @@ impl Series {
         (Series::SeqSent, "seq_sent"),
         (Series::SeqReceived, "seq_received"),
         (Series::SeqDropped, "seq_dropped"),
+        (Series::Mcs, "mcs"),
     ];
 
     /// The series called `name`.
@@ -56,8 +59,8 @@ impl Series {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Whether every value is kept: counts (bytes, events) add up, and a change of regime tells
-    /// what holds from then on. Others are levels, of which a sample now and then will do.
+    /// Whether every value is kept: counts (bytes, events) add up, and a change of regime or of
+    /// MCS tells what holds from then on. Others are levels, of which a sample now and then will do.
     const fn is_kept_whole(self) -> bool {
         !matches!(
             self,

@@ -331,7 +331,8 @@ impl Transmitter for Adaptive {
         self.follow_estimate(now);
         let waiting = waiting as u64;
         let regime = self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count();
-        let scheme = &mut self.schemes[self.chosen[regime]];
+        let mcs = self.chosen[regime];
+        let scheme = &mut self.schemes[mcs];
         let (time, loss) = scheme.meet(frame);
         let ends = now + time;
         // Without a rate it begins anew later.
@@ -339,7 +340,7 @@ impl Transmitter for Adaptive {
             scheme.packets += 1;
             self.outside_packets += u64::from(!self.is_covered);
         }
-        Transmission { ends, loss, regime }
+        Transmission { ends, loss, regime, mcs: Some(mcs) }
     }
 
     fn nominal_rate(&self) -> Rate {

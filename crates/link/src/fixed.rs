@@ -42,7 +42,7 @@ pub struct Fixed {
 impl Transmitter for Fixed {
     #[inline]
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
-        Transmission { ends: now + frame / self.rate, loss: self.loss, regime: 0 }
+        Transmission { ends: now + frame / self.rate, loss: self.loss, regime: 0, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {

@@ -75,7 +75,7 @@ impl Transmitter for MultiRegime {
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
         let regime = self.regime_at(waiting as u64);
         let RegimeConfig { rate_bps, per } = self.regimes[regime];
-        Transmission { ends: now + frame / Rate(rate_bps), loss: per, regime }
+        Transmission { ends: now + frame / Rate(rate_bps), loss: per, regime, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {

@@ -140,7 +140,8 @@ impl RateTraceTransmitter {
 
 impl Transmitter for RateTraceTransmitter {
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
-        Transmission { ends: self.transfer_end(frame, now), loss: self.loss, regime: 0 }
+        let ends = self.transfer_end(frame, now);
+        Transmission { ends, loss: self.loss, regime: 0, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {

@@ -22,6 +22,8 @@ pub struct Transmission {
     pub loss: f64,
     /// Regime in which it is sent, from 0.
     pub regime: usize,
+    /// Modulation and coding scheme: its number in the link's table. `None` for a link without.
+    pub mcs: Option<usize>,
 }
 
 /// How a serial link sends a packet.
@@ -72,6 +74,7 @@ pub struct SerialLink<T> {
     /// The packet on the air, while there is a service.
     packet: Packet,
     regime: usize,
+    mcs: Option<usize>,
     measured: Measured,
 }
 
@@ -114,6 +117,7 @@ impl<T: Transmitter> SerialLink<T> {
             service: None,
             packet: Packet::default(),
             regime: 0,
+            mcs: None,
             measured,
         }
     }
@@ -126,6 +130,7 @@ impl<T: Transmitter> SerialLink<T> {
         let frame = self.packet.bytes() + self.frame_overhead;
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
+        self.note_mcs(transmission.mcs, ctx);
         self.service = Some(Service { began: ctx.now, transmission });
     }
 
@@ -135,6 +140,16 @@ impl<T: Transmitter> SerialLink<T> {
         if regime != self.regime {
             self.regime = regime;
             ctx.record(Series::Regime, self.id, regime as f64);
+        }
+    }
+
+    #[inline]
+    fn note_mcs(&mut self, mcs: Option<usize>, ctx: &mut Ctx<'_>) {
+        if mcs != self.mcs {
+            self.mcs = mcs;
+            if let Some(number) = mcs {
+                ctx.record(Series::Mcs, self.id, number as f64);
+            }
         }
     }
 

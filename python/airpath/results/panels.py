@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airpath.results import style
 from airpath.results.recordings import DROP_REASONS
-from airpath.results.schemes import regime_names, thresholds
+from airpath.results.schemes import regime_names, scheme_names, thresholds
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
@@ -151,20 +151,45 @@ class Panels:
 
     def regimes(self, axis: Axes) -> None:
         """Draw which share of the time the link was in each of its regimes."""
-        edges = self._edges
-        series = self._result.series("regime", self._replication)
-        series = series[series["id"] == 0]
         names = regime_names(self._result)
-        times = np.concatenate(([0.0], series["time_s"]))
-        numbers = np.concatenate(([0], series["value"])).astype(int)
-        floor = np.zeros(len(edges) - 1)
-        for number, name in enumerate(names):
-            above = floor + _share_of_time(times, numbers == number, edges)
-            colour = style.COLOURS[SHADES[number % len(SHADES)]]
-            look: dict[str, Any] = {"fill": True, "color": colour, "alpha": 0.75, "lw": 0}
-            axis.stairs(above, edges, baseline=floor, label=style.literal(name), **look)
-            floor = above
+        times, numbers = self._states("regime")
+        # A link begins in its first regime, and only changes are written.
+        times, numbers = np.append(0.0, times), np.append(0, numbers)
+        colours = [style.COLOURS[SHADES[j % len(SHADES)]] for j in range(len(names))]
+        self._draw_states(axis, times, numbers, names, colours)
         axis.set_ylabel("share of time")
+
+    def schemes(self, axis: Axes) -> None:
+        """Draw which share of the time the link's last transmission had each MCS."""
+        names = scheme_names(self._result, self._replication)
+        palette = list(style.COLOURS.values())
+        colours = [palette[j % len(palette)] for j in range(len(names))]
+        self._draw_states(axis, *self._states("mcs"), names, colours)
+        axis.set_ylabel("share of MCS")
+
+    def _states(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        series = self._result.series(name, self._replication)
+        series = series[series["id"] == 0]
+        return series["time_s"].to_numpy(), series["value"].to_numpy().astype(int)
+
+    def _draw_states(
+        self,
+        axis: Axes,
+        times_s: NDArray[np.float64],
+        numbers: NDArray[np.int64],
+        names: Sequence[str],
+        colours: Sequence[str],
+    ) -> None:
+        """Stack the shares of the time in each state, from each instant to the next."""
+        floor = np.zeros(len(self._edges) - 1)
+        for number, (name, colour) in enumerate(zip(names, colours, strict=True)):
+            share = _share_of_time(times_s, numbers == number, self._edges)
+            if not share.any():
+                continue
+            look: dict[str, Any] = {"fill": True, "color": colour, "alpha": 0.75, "lw": 0}
+            label = style.literal(name)
+            axis.stairs(floor + share, self._edges, baseline=floor, label=label, **look)
+            floor = floor + share
         axis.set_ylim(0, 1)
         style.legend_above(axis)
 
@@ -299,6 +324,8 @@ def _share_of_time(
     times_s: NDArray[np.float64], on: NDArray[np.bool_], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the part of each bin during which something was on, from each instant to the next."""
+    if not len(times_s):
+        return np.zeros(len(edges_s) - 1)
     ends = np.append(times_s[1:], max(edges_s[-1], times_s[-1]))
     spent = np.concatenate(([0.0], np.cumsum(on * (ends - times_s))))
     until = np.interp(edges_s, np.append(times_s, ends[-1]), spent)

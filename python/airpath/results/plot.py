@@ -6,7 +6,7 @@ Each returns a matplotlib figure. Colours can be told apart with any colour visi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,8 +41,12 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
     ("sojourn", 1.0, Panels.queueing_delay),
     ("cwnd", 1.0, Panels.windows),
     ("regime", 0.8, Panels.regimes),
+    ("mcs", 0.8, Panels.schemes),
 )
 """Panels over time: the series that each needs, its height, how it is drawn."""
+
+_OF_LINKS = {"regime": ("multi-regime", "adaptive"), "mcs": ("adaptive",)}
+"""Series that only some kinds of link write."""
 
 _MOST_BARS = 400
 
@@ -68,8 +72,8 @@ class Plot:
         """Draw what the link could carry, served and delivered, the queue and the delay over time.
 
         Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
-        ``sojourn`` for the queueing delay, ``cwnd``, ``regime`` for what an adaptive or
-        multi-regime link did; ``drop`` adds marks. Vertical lines are changes of the rate that
+        ``sojourn`` for the queueing delay, ``cwnd``, ``regime`` and ``mcs`` for what a multi-regime
+        or adaptive link did; ``drop`` adds marks. Vertical lines are changes of the rate that
         the scenario schedules; a triangle at the upper edge is a curve that leaves its panel.
 
         Parameters
@@ -91,11 +95,9 @@ class Plot:
             If none of these was recorded, there is no such replication, or the window is not
             two ascending instants of the run.
         """
-        shown = [panel for panel in _PANELS if panel[0] in self._result.recorded]
-        if not _has_regimes(self._result.resolved):
-            shown = [panel for panel in shown if panel[0] != "regime"]
+        shown = self._shown_panels()
         if not shown:
-            names = ", ".join(name for name, _, _ in _PANELS[:-1])
+            names = ", ".join(name for name, _, _ in _PANELS if name not in _OF_LINKS)
             raise BadValueError(f"nothing to draw over time: record at least one of {names}.")
         return self._over_time(shown, replication, window)
 
@@ -128,6 +130,10 @@ class Plot:
     def regimes(self, replication: int = 0, window: Window | None = None) -> Figure:
         """Draw the share of time in each regime of the link; needs the series ``regime``."""
         return self._single(Panels.regimes, replication, window)
+
+    def mcs(self, replication: int = 0, window: Window | None = None) -> Figure:
+        """Draw the share of time of each MCS of an adaptive link; needs the series ``mcs``."""
+        return self._single(Panels.schemes, replication, window)
 
     # --- distributions -------------------------------------------------------------------------
 
@@ -225,7 +231,7 @@ class Plot:
         kinds = figure_files.checked_formats(figure_formats)
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf()}
-        if {name for name, _, _ in _PANELS[:-1]} & set(self._result.recorded):
+        if self._shown_panels():
             figures["timeline"] = drawn.timeline(window=window)
         where = output_folder(folder)
         about = self._result.provenance
@@ -239,6 +245,14 @@ class Plot:
         ]
         self._result.files.update(paths)
         return paths
+
+    def _shown_panels(self) -> list[tuple[str, float, Draw]]:
+        kind = self._result.resolved["bottleneck"]["link"]["kind"]
+        shown = set(self._result.recorded)
+        for name, kinds in _OF_LINKS.items():
+            if kind not in kinds:
+                shown.discard(name)
+        return [panel for panel in _PANELS if panel[0] in shown]
 
     # --- around the panels ---------------------------------------------------------------------
 
@@ -308,11 +322,6 @@ class Plot:
         if self._warmup_s > first:
             parts.append("warm-up shaded, not counted")
         style.heading(figure, self._name, " · ".join(parts))
-
-
-def _has_regimes(resolved: Mapping[str, Any]) -> bool:
-    link = resolved["bottleneck"]["link"]
-    return link["kind"] == "adaptive" or "regimes" in link
 
 
 def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:

@@ -87,8 +87,8 @@ class Recordings(Statistics):
         ----------
         name : str
             ``cwnd``, ``ssthresh``, ``delivered`` (bytes), ``rtt``, ``sojourn`` (s), ``queue``
-            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime`` (from 0),
-            ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
+            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime``, ``mcs`` (both
+            from 0), ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
             ``capacity`` (bytes that a trace offers in the millisecond that ends then).
         replication : int
             Which of the finished replications, from 0. Default 0.
@@ -96,8 +96,8 @@ class Recordings(Statistics):
         Returns
         -------
         series : DataFrame
-            `time_s`, `id` (the flow; of ``queue`` and ``regime`` the queue: 0 is the bottleneck's,
-            1 that of the ACKs) and `value`.
+            `time_s`, `id` (the flow; of ``queue``, ``regime`` and ``mcs`` the queue: 0 is the
+            bottleneck's, 1 that of the ACKs) and `value`.
 
         Raises
         ------

@@ -14,7 +14,7 @@ from airpath.scenario.units import Rate
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["regime_names", "scheme_shares", "thresholds"]
+__all__ = ["regime_names", "scheme_names", "scheme_shares", "thresholds"]
 
 _COUNTED = "_packets"
 
@@ -44,17 +44,28 @@ def regime_names(result: Result) -> list[str]:
 
 def scheme_shares(result: Result, replication: int) -> str:
     """Return the shares of the packets that an adaptive link sent with each MCS, as text."""
+    counts = _counts(result, replication)
+    total = sum(counts.values())
+    shares = {name: 100 * count / total for name, count in counts.items() if count}
+    return ", ".join(f"{name} {share:.3g} %" for name, share in shares.items())
+
+
+def scheme_names(result: Result, replication: int) -> list[str]:
+    """Return the names of an adaptive link's MCSs in the order of its table; else none."""
+    return list(_counts(result, replication))
+
+
+def _counts(result: Result, replication: int) -> dict[str, float]:
+    """Return the packets that an adaptive link sent with each MCS, in the order of its table."""
     if result.resolved["bottleneck"]["link"]["kind"] != "adaptive":
-        return ""
+        return {}
     links = result.replications[replication]["links"]
     counters = next(link["counters"] for link in links if link["name"] == "bottleneck")
-    counts = {
+    return {
         name.removesuffix(_COUNTED): count
         for name, count in counters.items()
-        if name.endswith(_COUNTED) and name != "outside_table_packets" and count
+        if name.endswith(_COUNTED) and name != "outside_table_packets"
     }
-    total = sum(counts.values())
-    return ", ".join(f"{name} {100 * count / total:.3g} %" for name, count in counts.items())
 
 
 def _schemes(result: Result, link: Mapping[str, Any]) -> list[str]:

@@ -176,7 +176,7 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
 
 
 # Letters of the average text that fit beside each other.
-_TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 14.5, 13.0
+_TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
 
 def _lines(text: str, figure: Figure, per_inch: float) -> list[str]:

@@ -53,6 +53,7 @@ SERIES = (
     "drop",
     "mark",
     "regime",
+    "mcs",
     "delivered",
     "seq_sent",
     "seq_received",
