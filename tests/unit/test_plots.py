@@ -43,8 +43,6 @@ def settings_stay() -> Iterator[None]:
     before = dict(mpl.rcParams)
     yield
     assert dict(mpl.rcParams) == before
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def labels(axis: Any) -> list[str]:

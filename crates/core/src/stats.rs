@@ -229,6 +229,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_mean_gained_since_has_a_mean_of_its_own() {
+        let mut mean = Mean::default();
+        mean.add(Duration::from_millis(10));
+        let earlier = mean;
+        assert_eq!(mean.since(&earlier).secs(), None);
+        mean.add(Duration::from_millis(20));
+        mean.add(Duration::from_millis(30));
+        assert_eq!(mean.since(&earlier).secs(), Some(0.025));
+        assert_eq!(mean.secs(), Some(0.02));
+    }
+
+    #[test]
     fn an_occupancy_is_weighted_by_its_time() {
         let mut queue = Occupancy::default();
         queue.set(2, 3000, Time::from_secs(1));
