@@ -81,11 +81,11 @@ def simulate(
     scenario : Scenario or path
         What to simulate; a path is that of a scenario file.
     reps : int
-        Independent replications, from 1; intervals need 2. Default 10.
+        Independent replications, 1 to 1 000 000; intervals need 2. Default 10.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, from 1. Default: one for each core.
+        Worker threads, 1 to 10 000. Default: one for each core.
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
     capture : sequence of str, optional

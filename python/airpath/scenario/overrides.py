@@ -75,14 +75,17 @@ def value_of_text(text: str) -> Any:
 
 
 def titled(name: str, overrides: Sequence[str]) -> str:
-    """Return a scenario's name with its overrides, for titles; many are only counted."""
+    """Return a scenario's name with its overrides, for titles; those that fit, the rest counted."""
     if not overrides:
         return name
-    listed = ", ".join(overrides)
+    shown = list(overrides)
+    while len(shown) > 1 and len(", ".join(shown)) > _LONGEST_TITLE:
+        shown.pop()
+    listed = ", ".join(shown)
     if len(listed) > _LONGEST_TITLE:
-        several = len(overrides) > 1
-        listed = f"{len(overrides)} values set" if several else f"{listed[:_LONGEST_TITLE]}…"
-    return f"{name} ({listed})"
+        listed = f"{listed[:_LONGEST_TITLE]}…"
+    more = len(overrides) - len(shown)
+    return f"{name} ({listed} and {more} more)" if more else f"{name} ({listed})"
 
 
 class Overrides:
