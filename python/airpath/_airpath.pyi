@@ -132,11 +132,12 @@ def simulate(
     captures: tuple[int, tuple[str, str], Sequence[tuple[str, str]]] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
     tables: Mapping[str, str] | None = None,
+    memory_bytes: int | None = None,
 ) -> SimulationOutput:
     """Run replications of a resolved scenario on several threads.
 
     `captures`: number of a replication, comments of section and interface, (point, file) pairs.
-    `tables`: the texts of error-rate tables.
+    `tables`: the texts of error-rate tables. `memory_bytes`: most that recordings may take.
     """
 
 def check(

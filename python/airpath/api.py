@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from airpath import _airpath, html
+from airpath import _airpath, html, memory
 from airpath.advisory import Advisory, of_scenario
 from airpath.arguments import check_all, fraction, path_like, whole
 from airpath.captures import CapturePlan, checked_points
@@ -142,6 +142,7 @@ def simulate(
                 captures.request(about, scenario.name) if captures else None,
                 progress,
                 read.table_texts,
+                memory.for_recordings(),
             )
             replications = json.loads(output.replications)
             finished = [run["replication"] for run in replications]

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from airpath import memory
 from airpath.errors import BadValueError
 from airpath.scenario.units import Duration, quote
 
@@ -20,6 +21,7 @@ _LEVELS = ("cwnd", "ssthresh", "rtt", "queue", "sojourn", "regime", "delivered")
 """Series that `record.interval` thins."""
 _EVERY_PACKET = ("seq_sent", "seq_received")
 _OF_FLOWS = ("cwnd", "ssthresh", "rtt", "delivered")
+_FROM_ABOVE = "record.interval"
 _PACKET_BITS = 12_000
 _NS = 1e9
 
@@ -61,16 +63,18 @@ def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
         With the key that asks for most, an estimate, and what to write instead.
     """
     needs = needed(resolved, reps)
-    there = memory_bytes()
-    if sum(need.bytes for need in needs) <= there:
-        return
-    most = max(needs, key=lambda need: need.bytes)
-    runs = f"{reps} replication{'' if reps == 1 else 's'}"
-    raise BadValueError(
-        f"{place}: {most.key} = {most.value}: about {most.number:.2g} {most.what} in {runs}, "
-        f"{_amount(most.bytes)} of memory, where this machine has {_amount(there)}. "
-        f"Write {most.instead}."
-    )
+    machine = memory_bytes()
+    # Values over time may be fewer than this; while they are recorded, they are watched.
+    certain = [need for need in needs if need.key != _FROM_ABOVE]
+    for asked, there in ((certain, memory.available_bytes() or machine), (needs, machine)):
+        if sum(need.bytes for need in asked) > there:
+            most = max(asked, key=lambda need: need.bytes)
+            runs = f"{reps} replication{'' if reps == 1 else 's'}"
+            raise BadValueError(
+                f"{place}: {most.key} = {most.value}: about {most.number:.2g} {most.what} in "
+                f"{runs}, {_amount(most.bytes)} of memory, where there are {_amount(there)}. "
+                f"Write {most.instead}."
+            )
 
 
 def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
@@ -93,7 +97,7 @@ def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
             values += min(packets, thinned)
     interval = quote(str(Duration(record["interval_ns"])))
     values *= reps
-    needs.append(Need("record.interval", interval, values, "values", values * _SAMPLE, shorter))
+    needs.append(Need(_FROM_ABOVE, interval, values, "values", values * _SAMPLE, shorter))
     if record["ss"]:
         interval = quote(str(Duration(record["ss_interval_ns"])))
         samples = reps * flows * resolved["duration_ns"] / record["ss_interval_ns"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -262,6 +263,24 @@ def test_captures_of_the_scenario_need_a_folder(airpath_command: Command, scenar
     assert answer.err == (
         "capture: nothing is written without a folder. Write --out DIR as well.\n"
     )
+
+
+def test_what_is_no_file_in_the_folder_stops_before_the_run(
+    airpath_command: Command, scenario: Path
+) -> None:
+    """It was replaced by a file when the run was done."""
+    out = Path("out")
+    (out / "series-queue.csv").mkdir(parents=True)
+    os.mkfifo(out / "result.json")
+    words = ["--set", "duration=10 h", "--set", 'record.series=["queue"]']
+    answer = airpath_command("run", scenario, "--out", "out", *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.splitlines() == [
+        f"out/{name}: cannot be written (is {what}, not a regular file). "
+        "Remove it, or write another folder."
+        for name, what in [("result.json", "a pipe"), ("series-queue.csv", "a directory")]
+    ]
+    assert (out / "result.json").is_fifo()
 
 
 def test_files_of_an_earlier_run_are_removed_and_said(

@@ -100,17 +100,18 @@ def test_other_calls(call: Callable[[], object], line: str) -> None:
         # Each ended the process, or ran until nothing was left for it.
         ({"ss": True, "ss_interval": "1 ns"}, 10,
          'scenario: record.ss_interval = "1 ns": about 2e+10 samples in 10 replications, '
-         "6 TB of memory, where this machine has 16 GB. Write a longer interval, "
+         "6 TB of memory, where there are 16 GB. Write a longer interval, "
          "fewer replications or a shorter duration."),
         ({}, 10**6,
          "scenario: reps = 1000000: about 7e+06 rows in 1000000 replications, 28 GB of memory, "
-         "where this machine has 16 GB. Write fewer replications or flows."),
+         "where there are 16 GB. Write fewer replications or flows."),
     ],
 )  # fmt: skip
 def test_a_run_that_does_not_fit_is_refused(
     record: dict[str, Any], reps: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
+    monkeypatch.setattr("airpath.memory.available_bytes", lambda: 16e9)
     with pytest.raises(ap.BadValueError) as caught:
         ap.simulate(SCENARIO.model_copy(update={"record": record}), reps=reps)
     assert str(caught.value) == line
@@ -118,6 +119,7 @@ def test_a_run_that_does_not_fit_is_refused(
 
 def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
+    monkeypatch.setattr("airpath.memory.available_bytes", lambda: 16e9)
     long = SCENARIO.replace({"duration": "90 h", "bottleneck.link.rate": "10 Gbit/s"})
     ap.check(long)
     with pytest.raises(ap.BadValueError, match=r'record\.interval = "0 s": about 2\.7e\+11 values'):

@@ -1,8 +1,10 @@
 //! Probes: time series and counts that stages write when somebody asked for them.
 
 use crate::packet::{Packet, PacketKind};
+use crate::room::{Room, push_within};
 use crate::stage::DropReason;
 use crate::units::{Duration, Time};
+use std::sync::Arc;
 
 /// A quantity that can be recorded over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,6 +106,8 @@ pub struct Recorder {
     samples: [Vec<Sample>; Series::ALL.len()],
     last: [Vec<Time>; Series::ALL.len()],
     drops: Option<Box<DropsByFlow>>,
+    room: Option<Arc<Room>>,
+    is_full: bool,
 }
 
 impl Recorder {
@@ -112,6 +116,16 @@ impl Recorder {
     pub fn new(series: &[Series], interval: Duration) -> Recorder {
         let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);
         Recorder { wanted, interval, ..Recorder::default() }
+    }
+
+    /// Takes memory from `room` only; without, as much as the system gives.
+    pub fn keep_within(&mut self, room: Option<Arc<Room>>) {
+        self.room = room;
+    }
+
+    /// Whether there was no memory for a value: what was recorded is not all.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Whether `series` is recorded.
@@ -135,7 +149,8 @@ impl Recorder {
             }
             last[id] = time;
         }
-        self.samples[index].push(Sample { time, id, value });
+        let sample = Sample { time, id, value };
+        self.is_full |= !push_within(&mut self.samples[index], sample, self.room.as_deref());
     }
 
     /// Counts drops by flow from now on.

@@ -2,7 +2,7 @@
 //!
 //! A recorded run has millions of rows, and Python makes an object of each number that it writes.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::Write;
@@ -20,6 +20,8 @@ enum Column<'a> {
     Texts(&'a [[u8; 8]], &'a [Vec<u8>]),
 }
 
+const BYTES_OF_A_NUMBER: usize = 12;
+
 /// The rows of columns that are equally long, each with a line feed at its end.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
@@ -32,7 +34,9 @@ pub(crate) fn csv_rows<'py>(
     if columns.iter().any(|column| column.len() != rows) {
         return Err(PyValueError::new_err("columns are not equally long"));
     }
-    let mut text = Vec::with_capacity(rows * columns.len() * 10);
+    let mut text = Vec::new();
+    let expected = rows * columns.len() * BYTES_OF_A_NUMBER;
+    text.try_reserve(expected).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
     for row in 0..rows {
         for (number, column) in columns.iter().enumerate() {
             if number > 0 {

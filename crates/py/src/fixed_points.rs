@@ -60,7 +60,7 @@ pub(crate) fn fixed_points<'py>(
         let parts: Vec<_> = py.detach(|| parts.collect());
         looked.map(|()| parts)
     })?;
-    shared.in_order(solved).map(|throughputs| doubles(py, throughputs.into_iter()))
+    shared.in_order(solved).and_then(|throughputs| doubles(py, throughputs.into_iter()))
 }
 
 /// Waits for a worker, and passes on what a signal raises.

@@ -3,7 +3,7 @@
 use crate::adaptation::{self, TableTexts};
 use crate::errors;
 use crate::tables;
-use crate::trace::{Trace, doubles};
+use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{Parts, ReplicationReport, Scenario, build};
@@ -53,7 +53,7 @@ impl SimulationOutput {
         let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
         let series = Series::from_name(name).filter(|series| recorder.wants(*series));
         let missing = || PyValueError::new_err(format!("{name}: not recorded"));
-        Ok(columns(py, recorder, series.ok_or_else(missing)?))
+        columns(py, recorder, series.ok_or_else(missing)?)
     }
 
     /// The senders' state over time in one finished replication: name -> column as bytes.
@@ -74,25 +74,24 @@ fn no_replication(index: usize) -> PyErr {
     PyIndexError::new_err(format!("no finished replication {index}"))
 }
 
-fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> Columns<'py> {
+fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResult<Columns<'py>> {
     let samples = recorder.samples(series);
-    let ids: Vec<u8> = samples.iter().flat_map(|sample| sample.id.to_le_bytes()).collect();
-    (
-        doubles(py, samples.iter().map(|sample| sample.time.as_secs_lossy())),
-        PyBytes::new(py, &ids),
-        doubles(py, samples.iter().map(|sample| sample.value)),
-    )
+    Ok((
+        doubles(py, samples.iter().map(|sample| sample.time.as_secs_lossy()))?,
+        column(py, samples.iter().map(|sample| sample.id.to_le_bytes()))?,
+        doubles(py, samples.iter().map(|sample| sample.value))?,
+    ))
 }
 
 /// Runs replications of a resolved scenario on several threads, without the interpreter lock.
 ///
 /// `captures` is the number of a replication, comments for the section and its interface, and the
 /// file for each point that is captured. `progress(finished, total, fraction)` is called about ten times a second. Ctrl-C
-/// ends the run; what had finished is in the output.
+/// ends the run; what had finished is in the output. Recordings take at most `memory_bytes`.
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
-    progress=None, tables=None
+    progress=None, tables=None, memory_bytes=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn simulate(
@@ -106,6 +105,7 @@ pub(crate) fn simulate(
     captures: Option<Captures>,
     progress: Option<Py<PyAny>>,
     tables: Option<TableTexts>,
+    memory_bytes: Option<u64>,
 ) -> PyResult<SimulationOutput> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let plan = Plan {
@@ -118,7 +118,7 @@ pub(crate) fn simulate(
         threads,
     };
     let captures = captures.map(capture_plan).transpose()?;
-    let monitor = Monitor::default();
+    let monitor = memory_bytes.map_or_else(Monitor::default, Monitor::with_memory);
     let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
     let mut raised: Option<PyErr> = None;
     let outcome = std::thread::scope(|scope| {

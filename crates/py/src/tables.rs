@@ -1,10 +1,10 @@
 //! The senders' state over time and the flow monitor's statistics, for Python.
 
-use crate::trace::doubles;
+use crate::trace::{column, doubles};
 use airpath_core::{DropReason, Duration, Time};
 use airpath_sim::{Connection, DirectionStats, FlowStats, SsSample};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
 /// One column per quantity, as bytes.
@@ -13,13 +13,13 @@ pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'
     let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_lossy);
     let segments = |sample: &SsSample, bytes: u64| bytes as f64 / f64::from(sample.info.mss);
     let number = |name: &str, value: &dyn Fn(&SsSample) -> f64| {
-        all.set_item(name, doubles(py, samples.iter().map(value)))
+        all.set_item(name, doubles(py, samples.iter().map(value))?)
     };
-    let states: Vec<u8> = samples.iter().map(|sample| sample.info.state as u8).collect();
-    let flows: Vec<u8> = samples.iter().flat_map(|sample| sample.flow.to_le_bytes()).collect();
+    let flows = samples.iter().map(|sample| sample.flow.to_le_bytes());
+    let states = samples.iter().map(|sample| [sample.info.state as u8]);
     number("time_s", &|sample| sample.time.as_secs_lossy())?;
-    all.set_item("flow", PyBytes::new(py, &flows))?;
-    all.set_item("state", PyBytes::new(py, &states))?;
+    all.set_item("flow", column(py, flows)?)?;
+    all.set_item("state", column(py, states)?)?;
     number("cwnd", &|sample| segments(sample, sample.info.cwnd))?;
     number("ssthresh", &|sample| {
         sample.info.ssthresh.map_or(f64::NAN, |bytes| segments(sample, bytes))

@@ -85,16 +85,29 @@ impl Trace {
     /// Rate in each bin, little-endian doubles, bit/s.
     fn rates<'py>(&self, py: Python<'py>, bin_ns: u64) -> PyResult<Bound<'py, PyBytes>> {
         let rates = self.inner.rates(bin_ns).map_err(errors::trace)?;
-        Ok(doubles(py, rates.into_iter()))
+        doubles(py, rates.into_iter())
     }
 }
 
-/// A column of doubles as bytes, little-endian.
+/// A column of doubles as bytes, little-endian; `MemoryError` when it is too long.
 pub(crate) fn doubles<'py>(
     py: Python<'py>,
-    values: impl Iterator<Item = f64>,
-) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &values.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+    values: impl ExactSizeIterator<Item = f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    column(py, values.map(f64::to_le_bytes))
+}
+
+/// A column of numbers as bytes; `MemoryError` when it is too long.
+pub(crate) fn column<'py, const BYTES: usize>(
+    py: Python<'py>,
+    numbers: impl ExactSizeIterator<Item = [u8; BYTES]>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, numbers.len() * BYTES, |bytes| {
+        for (place, number) in bytes.chunks_exact_mut(BYTES).zip(numbers) {
+            place.copy_from_slice(&number);
+        }
+        Ok(())
+    })
 }
 
 /// What `generate_trace` reads.

@@ -24,6 +24,15 @@ pub enum RunError {
     /// A capture could not be written.
     #[error("the capture cannot be written: {0}")]
     Capture(#[from] std::io::Error),
+    /// What is recorded does not fit into memory.
+    #[error(
+        "what is recorded fills the memory (at {at_s} s). Record fewer series or at a longer \
+         interval, or run fewer replications."
+    )]
+    Memory {
+        /// Simulated time, s.
+        at_s: f64,
+    },
     /// Somebody asked it to stop.
     #[error("interrupted")]
     Interrupted,
@@ -112,7 +121,17 @@ impl Driver {
     pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
         self.run_until(self.network.warmup, watch)?;
         self.start_measurement()?;
-        self.run_until(self.network.end, watch)
+        self.run_until(self.network.end, watch)?;
+        self.check_memory()
+    }
+
+    /// Ends a run whose recordings have no more room.
+    pub(crate) fn check_memory(&self) -> Result<(), RunError> {
+        if self.bus.recorder.is_full() { Err(self.no_memory()) } else { Ok(()) }
+    }
+
+    pub(crate) fn no_memory(&self) -> RunError {
+        RunError::Memory { at_s: self.now.as_secs_lossy() }
     }
 
     /// Begins to count, unless that was done before; the driver stands at the end of the warm-up.
@@ -165,6 +184,7 @@ impl Driver {
             self.wake(stage)?;
             if self.events >= next_look {
                 next_look = self.events + EVENTS_PER_LOOK;
+                self.check_memory()?;
                 if !watch.reached(self.now) {
                     return Err(RunError::Interrupted);
                 }

@@ -6,7 +6,7 @@ use crate::flow_monitor::{FlowMonitor, FlowStats};
 use crate::observers::Observers;
 use crate::places::Places;
 use crate::ss::{Sampler, SsSample};
-use airpath_core::{ConfigError, Duration, Recorder, Time};
+use airpath_core::{ConfigError, Duration, Recorder, Room, Time};
 use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -60,9 +60,15 @@ pub struct Monitor {
     finished: AtomicUsize,
     simulated_nanos: AtomicU64,
     done: AtomicBool,
+    room: Option<Arc<Room>>,
 }
 
 impl Monitor {
+    /// A monitor of replications that may take so many bytes for what they record, together.
+    pub fn with_memory(bytes: u64) -> Monitor {
+        Monitor { room: Some(Arc::new(Room::new(bytes))), ..Monitor::default() }
+    }
+
     /// Asks all replications to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -179,6 +185,7 @@ fn run_network(
 ) -> Result<Replication, RunError> {
     let observers = observers(plan, &mut network, captures)?;
     let (end, flows) = (network.end, network.flows.len());
+    network.recorder.keep_within(monitor.room.clone());
     let mut driver = Driver::new(network);
     if let Some(observers) = observers {
         driver.observe(observers);
@@ -187,7 +194,8 @@ fn run_network(
     let record = &plan.scenario.record;
     let mut ss = Vec::new();
     if record.ss {
-        let mut sampler = Sampler::new(Duration::from_nanos(record.ss_interval_ns), flows);
+        let mut sampler =
+            Sampler::new(Duration::from_nanos(record.ss_interval_ns), flows, monitor.room.clone());
         sampler.run(&mut driver, &follower)?;
         ss = sampler.samples;
     } else {

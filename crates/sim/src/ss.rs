@@ -4,9 +4,10 @@
 //! the order of events does not depend on sampling.
 
 use crate::driver::{Driver, RunError, Watch};
-use airpath_core::{Duration, Time};
+use airpath_core::{Duration, Room, Time, push_within};
 use airpath_path::AnyStage;
 use airpath_tcp::{Sender, SenderInfo};
+use std::sync::Arc;
 
 /// One sender at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,16 +31,18 @@ pub(crate) struct Sampler {
     /// Retransmissions before the counters were reset, by flow.
     resent_before: Vec<u64>,
     pub(crate) samples: Vec<SsSample>,
+    room: Option<Arc<Room>>,
 }
 
 impl Sampler {
-    pub(crate) fn new(interval: Duration, flows: usize) -> Sampler {
+    pub(crate) fn new(interval: Duration, flows: usize, room: Option<Arc<Room>>) -> Sampler {
         Sampler {
             interval,
             next: Time::ZERO + interval,
             acked: vec![0; flows],
             resent_before: vec![0; flows],
             samples: Vec::new(),
+            room,
         }
     }
 
@@ -51,7 +54,8 @@ impl Sampler {
             self.resent_before[flow as usize] = sender.info().retransmissions;
         }
         driver.start_measurement()?;
-        self.run_until(driver, end, watch)
+        self.run_until(driver, end, watch)?;
+        driver.check_memory()
     }
 
     fn run_until(
@@ -65,13 +69,16 @@ impl Sampler {
             if !watch.reached(self.next) {
                 return Err(RunError::Interrupted);
             }
-            self.sample(driver);
+            if !self.sample(driver) {
+                return Err(driver.no_memory());
+            }
             self.next = self.next + self.interval;
         }
         driver.run_until(until, watch)
     }
 
-    fn sample(&mut self, driver: &Driver) {
+    /// Asks every sender; false when there is no memory for what they say.
+    fn sample(&mut self, driver: &Driver) -> bool {
         for (flow, sender) in senders(driver) {
             let mut info = sender.info();
             let index = flow as usize;
@@ -79,8 +86,12 @@ impl Sampler {
             let acked = info.acked - self.acked[index];
             self.acked[index] = info.acked;
             let delivery_rate_bps = acked as f64 * 8.0 / self.interval.as_secs_lossy();
-            self.samples.push(SsSample { time: driver.now(), flow, info, delivery_rate_bps });
+            let sample = SsSample { time: driver.now(), flow, info, delivery_rate_bps };
+            if !push_within(&mut self.samples, sample, self.room.as_deref()) {
+                return false;
+            }
         }
+        true
     }
 }
 

@@ -21,7 +21,7 @@ from airpath.results.export import checked_formats
 from airpath.results.figure_files import checked_formats as checked_figure_formats
 from airpath.results.overview import heading, tables
 from airpath.results.plot import checked_window
-from airpath.results.save import Saving
+from airpath.results.save import Saving, check_places
 
 __all__ = ["run"]
 
@@ -93,6 +93,8 @@ def run(
         output.note("capture: nothing is written without a folder. Write --out DIR as well.")
     with not_left_empty(out):
         folder = None if out is None else output_folder(out)
+        if folder is not None:
+            check_places(folder, chosen.record.series, formats)
         with output.progress_bar() as tell:
             try:
                 result = api.simulate(

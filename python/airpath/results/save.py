@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
-from airpath.files import LARGEST, output_folder, read_bytes, write_file
+from airpath.files import LARGEST, other_than_file, output_folder, read_bytes, write_file
 from airpath.results import figure_files
 from airpath.results.export import checked_formats, write_table
 from airpath.results.flow_monitor import flow_monitor_xml
@@ -24,12 +24,45 @@ if TYPE_CHECKING:
 
     from airpath.results.result import Result
 
-__all__ = ["DOCUMENT", "FIGURES", "Saving"]
+__all__ = ["DOCUMENT", "FIGURES", "Saving", "check_places"]
+
+_TEXTS = (DOCUMENT, "scenario.toml")
+_STEMS = ("summary", "flows", "queues", "links", "queue-lengths", "transfers", "ss", "flowmonitor")
 
 FIGURES = tuple(
     f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in figure_files.FORMATS
 )
 """Figures that may be drawn of a result."""
+
+
+def check_places(folder: Path, series: Iterable[str], formats: Iterable[str]) -> None:
+    """Check, before a run, that nothing but files stands where its files will be written.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they will be written.
+    series : iterable of str
+        What is recorded.
+    formats : iterable of str
+        Of the tables.
+
+    Raises
+    ------
+    BadValueError
+        If there is a pipe, a device or a folder; all such are named.
+    """
+    stems = [*_STEMS, *(f"series-{name}" for name in series)]
+    names = [*_TEXTS, *(f"{stem}.{form}" for stem in stems for form in formats), *FIGURES]
+    found = ((folder / name, other_than_file(folder / name)) for name in names)
+    problems = [
+        f"{path}: cannot be written (is {what}, not a regular file). Remove it, or write another "
+        "folder."
+        for path, what in found
+        if what is not None
+    ]
+    if problems:
+        raise BadValueError("\n".join(problems))
 
 
 class Saving:

@@ -1,0 +1,56 @@
+//! Memory for what is recorded: a run that records too much ends with an error, and does not abort.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that recordings may still take, those of all replications together.
+#[derive(Debug)]
+pub struct Room(AtomicU64);
+
+impl Room {
+    /// So many bytes.
+    pub fn new(bytes: u64) -> Room {
+        Room(AtomicU64::new(bytes))
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+}
+
+/// Adds a value to a list; false when there is no room for it, and the list stays as it is.
+///
+/// Without a room, only what the system gives is the limit.
+#[inline]
+pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&Room>) -> bool {
+    if list.len() == list.capacity() && !grow(list, room) {
+        return false;
+    }
+    list.push(value);
+    true
+}
+
+#[cold]
+fn grow<T>(list: &mut Vec<T>, room: Option<&Room>) -> bool {
+    const FEWEST: usize = 256;
+    let more = list.capacity().max(FEWEST);
+    let bytes = more as u64 * size_of::<T>() as u64;
+    room.is_none_or(|room| room.take(bytes)) && list.try_reserve_exact(more).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_share_a_room_and_stop_at_its_end() {
+        let room = Room::new(3 * 256 * 8);
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        assert!((0..512_u64).all(|n| push_within(&mut one, n, Some(&room))));
+        assert!((0..256_u64).all(|n| push_within(&mut other, n, Some(&room))));
+        assert!(!push_within(&mut one, 0, Some(&room)));
+        assert!(!push_within(&mut other, 0, Some(&room)));
+        assert_eq!((one.len(), other.len()), (512, 256));
+        assert!(push_within(&mut other, 0, None));
+    }
+}

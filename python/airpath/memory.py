@@ -1,0 +1,60 @@
+"""How much memory there is for this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["available_bytes", "for_recordings"]
+
+
+def available_bytes() -> int | None:
+    """Return the memory that this process can still take; None where the system does not tell.
+
+    The least of what is free, of what the control group leaves and of ``ulimit -v``.
+    """
+    return min((*_free(), *_of_group(), *_of_limit()), default=None)
+
+
+def for_recordings() -> int | None:
+    """Return what a run may take for what it records: the other half makes tables of it."""
+    available = available_bytes()
+    return None if available is None else available // 2
+
+
+def _free() -> Iterator[int]:
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
+            name, _, value = line.partition(":")
+            if name == "MemAvailable":
+                yield int(value.split()[0]) * 1024
+
+
+def _of_group() -> Iterator[int]:
+    for folder, most, now in (
+        ("/sys/fs/cgroup", "memory.max", "memory.current"),
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ):
+        # "max" is no number: there is no limit.
+        with suppress(OSError, ValueError):
+            limit = int(Path(folder, most).read_text("ascii"))
+            used = int(Path(folder, now).read_text("ascii"))
+            yield max(0, limit - used + _cached(Path(folder, "memory.stat")))
+
+
+def _cached(statistics: Path) -> int:
+    """Return the bytes of files that a control group has in memory and can do without."""
+    lines = (line.split() for line in statistics.read_text("ascii").splitlines())
+    return next((int(line[1]) for line in lines if line[:1] == ["inactive_file"]), 0)
+
+
+def _of_limit() -> Iterator[int]:
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+            yield max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
