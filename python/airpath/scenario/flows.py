@@ -498,6 +498,8 @@ class Tcp(Source):
         if self.on_off is not None and given.grow_unused is None:
             # A window that an application never fills would grow without bound.
             given = TcpOptions(**given.document(), grow_unused=False)
+        if self.cc is not None and self.cc.echo:
+            given = TcpOptions(**(given.document() | {"ecn": "on"}))
         kind: str | None = getattr(self.cc, "kind", None)
         return profile_options(self.profile, kind, self.cc.recovery if self.cc else None, given)
 
