@@ -383,7 +383,9 @@ def _scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
         return scenario
     if isinstance(scenario, (str, os.PathLike)):
         return load(scenario)
-    raise BadValueError(f"scenario = {show(scenario)}: neither a Scenario nor the path of a file.")
+    raise BadValueError(
+        f"scenario = {show(scenario)}: neither a Scenario nor the path of a file. Give one."
+    )
 
 
 def _captures(
@@ -394,13 +396,15 @@ def _captures(
     reps: int,
 ) -> CapturePlan | None:
     """Return what is to be captured; None when nothing is."""
+    if replication is not None:
+        to = f"Write one from 0 to {reps - 1}"
+        check_all(whole("capture_replication", replication, 0, None, to))
     if folder is None:
-        if points:
+        if points is not None and checked_points(points):
             raise BadValueError("capture: needs a folder. Give capture_to as well.")
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)
     number = scenario.capture.replication if replication is None else replication
-    check_all(whole("capture_replication", number, 0, None, f"Write one from 0 to {reps - 1}"))
     if not number < reps:
         raise BadValueError(
             f"capture_replication = {number}: is not run. "

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from airpath.errors import BadValueError, show
 
-__all__ = ["check_all", "fraction", "path_like", "whole"]
+__all__ = ["check_all", "fraction", "number", "path_like", "whole", "word"]
+
+LARGEST = 1e300
+"""Above all numbers of any unit."""
 
 
 def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> str | None:
     """Return what is wrong with a whole number, a line; None when nothing is."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
         return f"{name} = {show(value)}: not a whole number. {accepted}."
-    number = operator.index(value)
     if number < low and low > 0:
         return f"{name} = {show(value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
@@ -31,11 +37,27 @@ def fraction(name: str, value: Any) -> str | None:
     """Return what is wrong with a number that is to be between 0 and 1, a line."""
     accepted = "Write a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or math.isnan(value):
+    if not is_number or value != value:
         return f"{name} = {show(value)}: not a number. {accepted}."
     if not 0 < value < 1:
         return f"{name} = {show(value)}: not between 0 and 1. {accepted}."
     return None
+
+
+def number(name: str, value: Any, example: str) -> str | None:
+    """Return what is wrong with what is to be a finite number, a line."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # An integer of hundreds of digits is none that can be counted with.
+    if not is_number or not -LARGEST < value < LARGEST:
+        return f"{name} = {show(value)}: not a finite number. Write one, for example {example}."
+    return None
+
+
+def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
+    """Return what is wrong with what is to be one of a few words, a line."""
+    if isinstance(value, str) and value in accepted:
+        return None
+    return f"{name} = {show(value)}: not one of the accepted words. Write {' or '.join(accepted)}."
 
 
 def path_like(name: str, value: Any) -> str | None:

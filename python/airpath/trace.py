@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from airpath import _airpath, html
-from airpath.arguments import check_all, path_like
+from airpath.arguments import check_all, number, path_like, whole, word
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_text
 from airpath.scenario.units import Duration, Rate
@@ -99,7 +99,10 @@ class Trace:
         BadValueError
             If it cannot be read or is not a trace: one line with the file, the line and why.
         """
-        check_all(path_like("path", path))
+        formats = ("mahimahi", "csv")
+        check_all(
+            path_like("path", path), None if format is None else word("format", format, formats)
+        )
         place = str(path)
         return cls.parse(read_text(path, LARGEST), place, format or format_of(place))
 
@@ -278,8 +281,13 @@ def generate_trace(
     BadValueError
         If a value is not accepted.
     """
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise BadValueError(f"seed = {seed}: not accepted. Write a number from 0 to 2^64 - 1.")
+    check_all(
+        number("mean_snr_db", mean_snr_db, "15"),
+        number("bandwidth_hz", bandwidth_hz, "10e6"),
+        number("speed_mps", speed_mps, "1.5"),
+        number("carrier_hz", carrier_hz, "2e9"),
+        whole("seed", seed, 0, _LARGEST_SEED, "Write a number from 0 to 2^64 - 1"),
+    )
     config = {
         "duration_ns": int(Duration.of(duration)),
         "mean_snr_db": float(mean_snr_db),

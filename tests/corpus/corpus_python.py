@@ -1,10 +1,11 @@
-"""Calls from Python with something wrong: every key of every class."""
+"""Calls from Python with something wrong: keys of every class, arguments of every function."""
 
 from __future__ import annotations
 
 import datetime as dt
 import decimal
 import fractions
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,10 @@ import numpy as np
 from corpus_case import Call
 from corpus_faults import takes_of
 from corpus_tables import Host
+
+import airpath as ap
+import airpath.phy
+from airpath import papers
 
 
 class _Unwilling:
@@ -77,3 +82,61 @@ def constructors(host: Host) -> Iterator[Call]:
     yield Call(
         "a value without its key", host.name, lambda: host.model("house"), host.model.__name__
     )
+
+
+# --- functions -----------------------------------------------------------------------------------
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "simulate": (ap.simulate, {"scenario": "good.toml", "reps": 1}),
+    "solve": (ap.solve, {"scenario": "good.toml"}),
+    "check": (ap.check, {"scenario": "good.toml"}),
+    "load": (ap.load, {"path": "good.toml"}),
+    "generate_trace": (
+        ap.generate_trace,
+        {
+            "duration": "1 s", "mean_snr_db": 10, "bandwidth_hz": 5e6, "cap": "20 Mbit/s",
+            "speed_mps": 1.0, "carrier_hz": 2e9,
+        },
+    ),
+    "Trace.load": (ap.Trace.load, {"path": "good.trace"}),
+    "phy.load": (ap.phy.load, {"table": "802.16-ctc-awgn"}),
+    "phy.measure": (ap.phy.measure, {"channel": "awgn", "snr_db": 2, "mcs": 0, "errors": 1}),
+    "papers.reproduce": (papers.reproduce, {"paper": "qawla", "items": ["table2"]}),
+}  # fmt: skip
+"""Functions that users call, with arguments with which they are content."""
+
+NOT_TRIED = {
+    "capture_to", "command", "effort", "engine", "name", "progress", "provenance", "skip",
+    "until_clean",
+}  # fmt: skip
+"""Arguments that are called, or shown, or taken for true or false."""
+
+_PATHS = {"a text", "a lone surrogate", "a text of control characters"}
+FITTING: dict[str, set[str]] = {
+    "capture_replication": {"far above its range"},  # of a capture that is not made
+    "mcs": {"a table without texts as keys"},
+    "out": _PATHS,
+    "overrides": {"a set", "a generator"},
+    "snr_db": {"an array", "a table without texts as keys"},
+    "table": _PATHS,
+}
+"""Kinds of `OBJECTS` that an argument takes."""
+
+
+def functions() -> Iterator[Call]:
+    """Yield calls of every function, with one argument wrong in each."""
+    for name, (function, good) in FUNCTIONS.items():
+        for argument in inspect.signature(function).parameters:
+            if argument in NOT_TRIED:
+                continue
+            for kind, (value, _) in OBJECTS.items():
+                if kind not in FITTING.get(argument, set()):
+                    yield Call(
+                        kind, f"{name}({argument}=...)", _called(function, good, argument, value)
+                    )
+
+
+def _called(
+    function: Callable[..., Any], good: dict[str, Any], argument: str, value: Callable[[], Any]
+) -> Callable[[], Any]:
+    return lambda: function(**{**good, argument: value()})

@@ -77,7 +77,7 @@ def load(name: str) -> Paper:
     BadValueError
         If there is no such paper.
     """
-    if name not in PAPERS:
+    if not isinstance(name, str) or name not in PAPERS:
         raise BadValueError(f"{show(name)}: not a paper. Accepted are {', '.join(PAPERS)}.")
     module = importlib.import_module(f"{__name__}.{name}")
     paper: Paper = module.PAPER

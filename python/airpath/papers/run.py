@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from airpath.arguments import check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
@@ -81,15 +82,18 @@ def reproduce_paper(
         If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
         accepted, or `out` cannot be written to.
     """
+    check_all(None if out is None else path_like("out", out))
     seed = checked_seed(seed, "seed")
     threads = None if threads is None else checked_threads(threads, "threads")
-    if isinstance(paper, str):
+    if not isinstance(paper, Paper):
         from airpath.papers import load
 
         paper = load(paper)
     chosen = _chosen_items(paper, items)
-    if mode not in paper.modes:
-        raise BadValueError(f'mode = "{mode}": not a mode. Accepted are {", ".join(paper.modes)}.')
+    if not isinstance(mode, str) or mode not in paper.modes:
+        raise BadValueError(
+            f"mode = {show(mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
+        )
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out)
@@ -116,7 +120,10 @@ def reproduce_paper(
 
 def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
     by_key = {item.key: item for item in paper.items}
-    unknown = [name for name in names if name not in by_key]
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        wrong = f"items = {show(names)}: not a list of items"
+        raise BadValueError(f"{wrong}. Accepted are {', '.join(by_key)}.")
+    unknown = [name for name in names if not isinstance(name, str) or name not in by_key]
     if unknown:
         listed = ", ".join(map(show, unknown))
         verb = "not an item" if len(unknown) == 1 else "not items"

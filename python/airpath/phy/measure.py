@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
+from airpath.arguments import check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
 from airpath.phy.settings import Settings, checked_threads, parts
@@ -128,6 +129,7 @@ def measure_with(
 
 def table_file(out: str | os.PathLike[str]) -> Path:
     """Return the file of the table that is written to `out`."""
+    check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError('out = "": not a file. Write NAME.json, or a folder.')
     path = Path(out)

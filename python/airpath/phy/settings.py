@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from airpath import _airpath
-from airpath.errors import BadValueError, Problem
+from airpath.errors import BadValueError, Problem, one_line, show
 
 __all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_seed", "checked_threads", "parts"]
 
@@ -234,7 +234,7 @@ class _RefusedError(Exception):
 
 
 def _mapping(given: Any) -> str:
-    if given not in parts().mappings:
+    if not isinstance(given, str) or given not in parts().mappings:
         raise _RefusedError("not a mapping", f"Accepted are {', '.join(parts().mappings)}")
     return str(given)
 
@@ -245,7 +245,7 @@ def _channel(channel: Any, mapping: Any) -> str:
         listed = ", ".join(parts().channels)
         accepted = f"Accepted are {listed}; NS is a delay spread in ns"
         raise _RefusedError("not a channel", accepted, "tdl-a-300")
-    if mapping == parts().mappings[0] or mapping not in parts().mappings:
+    if not (isinstance(mapping, str) and mapping in parts().mappings[1:]):
         return known[0]
     mapped = _known(f"{channel}/{mapping}")
     if mapped is None and "/" in channel:
@@ -265,7 +265,8 @@ def _known(channel: Any) -> tuple[str, int | None] | None:
 
 
 def _skip(skip: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
-    known = _known(channel if mapping == parts().mappings[0] else f"{channel}/{mapping}")
+    is_other = isinstance(mapping, str) and mapping in parts().mappings[1:]
+    known = _known(f"{channel}/{mapping}" if is_other else channel)
     if not skip or known is None:
         return bool(skip)
     full, fewest = known
@@ -284,7 +285,10 @@ def _mcss(given: Any) -> tuple[str, ...]:
         return tuple(mcs["name"] for mcs in parts().mcss)
     items = given.split(",") if isinstance(given, str) else given
     items = items if isinstance(items, Iterable) else [items]
-    wanted = {str(item).strip().lower() for item in items}
+    wanted = {
+        (str(item) if isinstance(item, (str, int)) else show(item)).strip().lower()
+        for item in items
+    }
     chosen = []
     for number, mcs in enumerate(parts().mcss):
         names = {str(number), mcs["name"], mcs["label"]}
@@ -293,7 +297,7 @@ def _mcss(given: Any) -> tuple[str, ...]:
             wanted -= names
     if wanted or not chosen:
         listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in parts().mcss)
-        unknown = ", ".join(sorted(filter(None, wanted)))
+        unknown = ", ".join(sorted(one_line(word) for word in wanted if word))
         raise _RefusedError(
             f"no such scheme: {unknown}" if unknown else "no scheme",
             f"Accepted are all, numbers, and {listed}",
@@ -341,6 +345,8 @@ def _items(item: str) -> list[float]:
 
 
 def _finite(given: Any) -> float:
+    if isinstance(given, bool):  # True is an int
+        raise _RefusedError("not a number of dB", "Write numbers", _SNR_EXAMPLE)
     try:
         number = float(given)
     except (TypeError, ValueError, OverflowError):
@@ -378,13 +384,13 @@ def _whole(given: Any, least: int, most: int) -> int:
 
 
 def _algorithm(given: Any) -> str:
-    if given not in parts().algorithms:
+    if not isinstance(given, str) or given not in parts().algorithms:
         raise _RefusedError("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
     return str(given)
 
 
 def _demapper(given: Any) -> str:
-    if given not in parts().demappers:
+    if not isinstance(given, str) or given not in parts().demappers:
         raise _RefusedError("not a demapper", f"Accepted are {', '.join(parts().demappers)}")
     return str(given)
 

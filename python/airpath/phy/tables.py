@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from airpath import _airpath, html
-from airpath.errors import BadValueError
+from airpath.arguments import check_all, path_like
+from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
@@ -310,12 +311,13 @@ def load(table: str | os.PathLike[str]) -> PerTable:
         If there is none such, or it is not a table: one line with the file, the field, the value
         and what is wrong.
     """
+    check_all(path_like("table", table))
     name = os.fspath(table)
     plain = name.removeprefix(PREFIX)
     is_shipped = PREFIX + plain in shipped_tables()
     path = table_path(PREFIX + plain) if is_shipped else Path(name)
     if name.startswith(PREFIX) and not is_shipped:
-        raise BadValueError(f'table = "{name}": not shipped. Accepted are {_listed()}.')
+        raise BadValueError(f"table = {show(name)}: not shipped. Accepted are {_listed()}.")
     try:
         text = read_text(path, LARGEST)
     except UnreadableError as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.files import write_file
 from airpath.scenario.base import nearest
 
@@ -33,12 +33,17 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     BadValueError
         If one is unknown or none is given.
     """
-    names = formats.split(",") if isinstance(formats, str) else list(formats)
-    bad = [name for name in names if name not in FORMATS]
+    names: list[Any] = [formats]
+    if isinstance(formats, str):
+        names = formats.split(",")
+    elif isinstance(formats, Iterable):
+        names = list(formats)
+    bad = [name for name in names if not isinstance(name, str) or name not in FORMATS]
     if bad or not names:
         raise BadValueError(
             "\n".join(
-                f'figure_format = "{name}": not a format of figures. {nearest(name, FORMATS)}.'
+                f"figure_format = {show(name)}: not a format of figures. "
+                f"{nearest(name if isinstance(name, str) else '', FORMATS)}."
                 for name in bad or [""]
             )
         )
