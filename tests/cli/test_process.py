@@ -112,6 +112,12 @@ RECORDED = (
 """Some million rows, which take seconds to write."""
 
 
+def told(lines: list[str]) -> set[str]:
+    """Names of the files that were said to be written."""
+    said = "written: "
+    return {Path(line.removeprefix(said).strip()).name for line in lines if line.startswith(said)}
+
+
 def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path) -> None:
     """It waited for the rest, half a minute, and said nothing."""
     with start("run", scenario, *RECORDED) as process:
@@ -133,8 +139,7 @@ def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path
     missing = last.removeprefix("Interrupted: without ").removesuffix(".").split(", ")
     assert missing[-1] == "series-queue.csv.gz"
     names = {path.name for path in Path("out").iterdir()}
-    told = {Path(line.removeprefix("written: ").strip()).name for line in [*said, *finished]}
-    assert names == told
+    assert names == told([*said, *finished])
     assert not names & set(missing)
 
 
@@ -150,7 +155,7 @@ def test_a_full_disk_keeps_what_was_finished(scenario: Path, airpath_process: Co
     *finished, last = answer.err.splitlines()
     assert last == "out/series-cwnd.csv: cannot be written: file too large."
     names = {path.name for path in Path("out").iterdir()}
-    assert names == {Path(line.removeprefix("written: ")).name for line in finished}
+    assert names == told(finished)
     assert {"result.json", "summary.csv"} <= names
 
 
