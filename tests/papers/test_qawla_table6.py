@@ -15,15 +15,15 @@ from airpath.papers.qawla.radio import CHANNELS
 from conformance import Law
 
 FAR: dict[tuple[str, str, str], str] = {
-    ("QAWLA(0.05, 100, 20)", "awgn", "T_W"): "0.81: mcs6 at 17 dB is just below th_PER = 0.05",
-    ("MaxPHYThru-FER", "awgn", "T_M"): "0.58: no reading of the text and no 0.05 dB gives 0.51",
+    ("MaxPHYThru-FER", "awgn", "T_M"): "0.574: four iterations come nearer and break mcs0's rule",
 }
 """Entries of Table 6 that are further from ours than was asked for, and why."""
 
 FALSE: dict[str, str] = {
+    "b-40": "at th_PER = 1e-5 on ITU-A it is 0.675 beside 0.667: B = 40 has the lower optimum",
     "least-snr": "on ITU-A mcs0 has a PER below 0.1 from 12 dB on already",
     "over-rating": "on ITU-A the peaks hardly fall, TAGLA's even rises, because they move",
-    "worst-peak-tagla": "TAGLA's T_W peaks at a th_PER below 0.002 on both channels",
+    "worst-peak-tagla": "TAGLA's T_W peaks at a th_PER of 0.00063 (AWGN) and 0.013 (ITU-A)",
     "insensitive": "over-rated by 2 and 4 dB on AWGN and by 4 dB on ITU-A, TAGLA is already low at "
     "1e-3, so its range is smaller",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath.papers.base import ItemResult, Row, Table
-from airpath.papers.qawla.adaptation import Adaptation, Policy, adaptations
+from airpath.papers.qawla.adaptation import Adaptation, Adaptations, Policy, adaptations
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
+from airpath.papers.qawla.decoders import CHOSEN as CHOSEN_DECODER
+from airpath.papers.qawla.decoders import DECODERS, TOO_FEW, fits_table
 from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
 from airpath.papers.qawla.resampling import choices_table, entries_table, resampled
@@ -148,6 +150,18 @@ RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
 }
 """Other error rates, for the choices and for what comes of them."""
 
+OTHERS: Final = tuple(
+    decoder
+    for decoder in DECODERS
+    if decoder != CHOSEN_DECODER and (decoder.mapping, decoder.iterations) != ("random", TOO_FEW)
+)
+"""Decoders and mappings that were not taken."""
+
+BY_MAPPING: Final[Mapping[str, Sequence[str]]] = {
+    mapping: [decoder.name for decoder in OTHERS if decoder.mapping == mapping]
+    for mapping in dict.fromkeys(decoder.mapping for decoder in DECODERS)
+}
+
 NOTES: Final[Mapping[str, str]] = {
     CHOSEN: "as in the README",
     "density": "SNRs weighted by the normal density at them, not by the probability of their cells",
@@ -161,6 +175,10 @@ NOTES: Final[Mapping[str, str]] = {
         name: f"all curves at {abs(by_db):g} dB {'less' if by_db < 0 else 'more'}"
         for name, by_db in SHIFTS_DB.items()
     },
+    **{
+        decoder.name: f"{decoder.iterations} iterations, on ITU-A mapping {decoder.mapping}"
+        for decoder in OTHERS
+    },
 }
 
 
@@ -169,7 +187,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
     found = adaptations(session)
     if found is None:
         return ItemResult("sensitivity", TITLE, [], complete=False)
-    variants = {
+    variants: dict[str, _Entries] = {
         name: {
             (policy.name, channel): reading(adaptation, policy)
             for policy in POLICIES
@@ -178,31 +196,28 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         for name, reading in READINGS.items()
     }
     for name, change in CHOICES.items():
-        changed = {
-            channel: adaptation.with_choices_of(changed_rates(adaptation, change))
-            for channel, adaptation in found.items()
-        }
-        variants[name] = {
-            (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
-            for policy in POLICIES
-            for channel, adaptation in changed.items()
-        }
+        variants[name] = _entries(
+            {
+                channel: adaptation.with_choices_of(changed_rates(adaptation, change))
+                for channel, adaptation in found.items()
+            }
+        )
     for name, change in RATES.items():
-        solved = {
-            channel: Adaptation(
-                adaptation.channel,
-                changed_rates(adaptation, change),
-                session.engine,
-                session.threads,
-            )
-            for channel, adaptation in found.items()
-            if channel == ITU_A.key or change is not _table2_rates
-        }
-        variants[name] = {
-            (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
-            for policy in POLICIES
-            for channel, adaptation in solved.items()
-        }
+        variants[name] = _solved(
+            session,
+            {
+                channel: changed_rates(adaptation, change)
+                for channel, adaptation in found.items()
+                if channel == ITU_A.key or change is not _table2_rates
+            },
+        )
+    for decoder in OTHERS:
+        # AWGN has no subcarriers: once for both mappings.
+        channels = CHANNELS.values() if decoder.mapping == CHOSEN_DECODER.mapping else (ITU_A,)
+        known = {channel.key: decoder.rates(channel) for channel in channels}
+        variants[decoder.name] = _solved(
+            session, {key: rates for key, rates in known.items() if rates is not None}
+        )
     rows = [
         Row({"policy": policy, "channel": channel, "variant": name}, measure, "1", None, value)
         for name, entries in variants.items()
@@ -215,13 +230,40 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
             (f"{TITLE}: readings of the text", [*READINGS, *CHOICES][1:]),
             (f"{TITLE}: error rates", [name for name in RATES if name not in SHIFTS_DB]),
             (f"{TITLE}: curves moved", [*SHIFTS_DB]),
+            *(
+                (f"{TITLE}: iterations, mapping {mapping}", names)
+                for mapping, names in BY_MAPPING.items()
+            ),
         )
     ]
+    fit_rows, fit = fits_table(f"{TITLE}: which decoder and mapping, by Table 2 and §6's rule")
+    rows, tables = [*fit_rows, *rows], [fit, *tables]
     resamples = resampled(found, session)
     resampled_rows, entries = entries_table(found, resamples, f"{TITLE}: counting noise")
     choices = choices_table(found, resamples, f"{TITLE}: choices that counting noise changes")
     rows, tables = [*rows, *resampled_rows], [*tables, entries, choices]
     return ItemResult("sensitivity", TITLE, rows, tables)
+
+
+_Entries = Mapping[tuple[str, str], Both]
+"""By policy and channel."""
+
+
+def _entries(found: Adaptations) -> _Entries:
+    return {
+        (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
+        for policy in POLICIES
+        for channel, adaptation in found.items()
+    }
+
+
+def _solved(session: Session, rates: Mapping[str, ErrorRates]) -> _Entries:
+    return _entries(
+        {
+            channel: Adaptation(CHANNELS[channel], each, session.engine, session.threads)
+            for channel, each in rates.items()
+        }
+    )
 
 
 def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> ErrorRates:
@@ -231,7 +273,7 @@ def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], Non
     return ErrorRates.read(table)
 
 
-def _table(title: str, variants: Mapping[str, Mapping[tuple[str, str], Both]]) -> Table:
+def _table(title: str, variants: Mapping[str, _Entries]) -> Table:
     lines = []
     for policy in POLICIES:
         for channel in CHANNELS.values():

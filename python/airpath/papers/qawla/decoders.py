@@ -1,0 +1,285 @@
+"""What the paper does not print of its decoder and mapping: the candidates, and which is taken.
+
+README.md has the rule: Table 2 and §6's own rule on mcs0 decide, Table 6 does not. What was counted
+for it is in ``decoders.csv``; the candidates' error rates for Table 6 are in ``decoders/``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from math import log
+from typing import Final
+
+from airpath.papers.base import Row, Table
+from airpath.papers.files import read_table
+from airpath.papers.qawla.curves import (
+    COMMON_LIMIT,
+    PUBLISHED_BLOCKS,
+    ErrorRate,
+    error_rates,
+    small,
+)
+from airpath.papers.qawla.data import PACKET_BYTES, mcs_table
+from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates
+from airpath.papers.qawla.rate_statements import HIGHEST_PER
+
+__all__ = [
+    "ALIKE",
+    "CHOSEN",
+    "DECODERS",
+    "ITERATIONS",
+    "MAPPINGS",
+    "TOO_FEW",
+    "Decoder",
+    "Fit",
+    "common_rates",
+    "decide",
+    "fits",
+    "fits_table",
+]
+
+ITERATIONS: Final = (4, 6, 8, 10)
+MAPPINGS: Final = ("fusc", "random")
+"""Of a block's symbols to subcarriers on ITU-A. The first is preferred among equals."""
+
+TOO_FEW: Final = 4
+"""Iterations with which mcs0 has a PER of 0.24 at 2 dB on AWGN."""
+
+ALIKE: Final = 4.0
+"""Sums that are within this of the least are not told apart."""
+
+PROGRAMS_DIFFER: Final = 0.05
+"""By what share error rates of equally good programs differ: about that of 0.05 dB."""
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """A candidate.
+
+    Parameters
+    ----------
+    iterations : int
+        Most iterations, on both channels.
+    mapping : str
+        Of symbols to subcarriers on ITU-A.
+    """
+
+    iterations: int
+    mapping: str
+
+    @property
+    def name(self) -> str:
+        """As tables have it."""
+        return f"{self.mapping} {self.iterations}"
+
+    def rates(self, channel: Channel) -> ErrorRates | None:
+        """Return its error rates: those that come with Airpath, or what ``decoders/`` has.
+
+        None on ITU-A with as few iterations as §6's rule put out on AWGN: not measured.
+        """
+        if channel is ITU_A and self.iterations == TOO_FEW:
+            return None
+        if self == CHOSEN or (channel is AWGN and self.iterations == CHOSEN.iterations):
+            return ErrorRates.of(channel)
+        name = "awgn" if channel is AWGN else f"itu-a-{self.mapping}"
+        return _rates(f"{name}-{self.iterations}.json")
+
+
+@cache
+def _rates(name: str) -> ErrorRates:
+    file = resources.files("airpath.papers") / "qawla" / "decoders" / name
+    return ErrorRates.read(json.loads(file.read_text(encoding="utf-8")))
+
+
+DECODERS: Final = tuple(
+    Decoder(iterations, mapping) for mapping in MAPPINGS for iterations in ITERATIONS
+)
+
+CHOSEN: Final = Decoder(6, "fusc")
+"""By the rule; a test runs it."""
+
+
+# --- what was counted to decide -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a candidate fits §6's rule and the common error rates of Table 2.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        Which one.
+    mcs0_per : mapping of str to float
+        PER of mcs0 at the lowest SNR that is averaged over, by the key of the channel.
+    mcs0_below : mapping of str to float
+        The same one step of the grid below.
+    differences : sequence of float
+        ln of our FER over the published one, for each common error rate of Table 2; empty when
+        §6's rule puts the candidate out before.
+    total : float
+        Their squares over their variances, added.
+    within : bool
+        Whether all these error rates meet the goal of Table 2.
+    """
+
+    decoder: Decoder
+    mcs0_per: Mapping[str, float]
+    mcs0_below: Mapping[str, float]
+    differences: Sequence[float] = ()
+    total: float = 0.0
+    within: bool = True
+
+    @property
+    def begins(self) -> bool:
+        """Whether mcs0 is as good as §6's rule asks for."""
+        return all(per < HIGHEST_PER for per in self.mcs0_per.values())
+
+    @property
+    def stands(self) -> bool:
+        """Whether neither §6's rule nor a goal puts it out."""
+        return self.begins and self.within
+
+
+_Key = tuple[str, int, int, float]
+"""Channel and mapping, iterations, m and SNR in dB."""
+
+
+@cache
+def _counted() -> dict[_Key, tuple[int, int]]:
+    return {
+        (row["channel"], int(row["iterations"]), int(row["mcs"]), float(row["snr_db"])): (
+            int(row["errors"]),
+            int(row["blocks"]),
+        )
+        for row in read_table("qawla", "decoders.csv")
+    }
+
+
+def _per(mcs: int, counted: tuple[int, int]) -> float:
+    errors, blocks = counted
+    return float(1 - (1 - errors / blocks) ** mcs_table()[mcs].blocks(PACKET_BYTES))
+
+
+def _fit(decoder: Decoder) -> Fit:
+    keys = {AWGN.key: AWGN.key, ITU_A.key: f"{ITU_A.key}/{decoder.mapping}"}
+
+    def counted(channel: Channel, mcs: int, snr_db: float) -> tuple[int, int]:
+        return _counted()[keys[channel.key], decoder.iterations, mcs, snr_db]
+
+    def mcs0(steps: int) -> dict[str, float]:
+        return {
+            key: _per(0, counted(channel, 0, channel.support_db[0] - steps * channel.grid_db[2]))
+            for key, channel in CHANNELS.items()
+        }
+
+    found = Fit(decoder, mcs0(0), mcs0(1))
+    if not found.begins:
+        return found
+    differences, total, within = [], 0.0, True
+    for rate in common_rates():
+        errors, blocks = counted(ITU_A, rate.mcs, rate.snr_db)
+        difference = log(errors / blocks * PUBLISHED_BLOCKS / rate.published_errors)
+        differences.append(difference)
+        total += difference**2 / (1 / rate.published_errors + 1 / errors + PROGRAMS_DIFFER**2)
+        ours = _per(rate.mcs, (errors, blocks))
+        within = within and abs(ours / rate.published - 1) <= COMMON_LIMIT
+    return replace(found, differences=differences, total=total, within=within)
+
+
+def common_rates() -> list[ErrorRate]:
+    """Return the error rates of Table 2 that are compared by their ratio."""
+    return [rate for rate in error_rates() if rate.common]
+
+
+@cache
+def fits() -> tuple[Fit, ...]:
+    """Return every candidate's."""
+    return tuple(_fit(decoder) for decoder in DECODERS)
+
+
+def decide(found: Sequence[Fit]) -> Fit:
+    """Return the candidate that the README's rule takes.
+
+    Parameters
+    ----------
+    found : sequence of Fit
+        At least one of which stands.
+    """
+    standing = [fit for fit in found if fit.stands]
+    least = min(fit.total for fit in standing)
+    alike = [fit for fit in standing if fit.total <= least + ALIKE]
+    return min(alike, key=lambda fit: (MAPPINGS.index(fit.decoder.mapping), fit.total))
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def fits_table(title: str) -> tuple[list[Row], Table]:
+    """Return the candidates with what decides."""
+    rows, lines = [], []
+    chosen = decide(fits())
+    for fit in fits():
+        key: dict[str, int | float | str] = {
+            "mapping": fit.decoder.mapping,
+            "iterations": fit.decoder.iterations,
+        }
+        pers = {
+            f"mcs0_per_{channel.key}_{snr_db:g}_db": each[channel.key]
+            for channel in CHANNELS.values()
+            for snr_db, each in _mcs0_snrs(channel, fit)
+        }
+        extra = {
+            **pers,
+            "differences": dict(zip(_names(), fit.differences, strict=False)),
+            "within": fit.within,
+            "stands": fit.stands,
+            "chosen": fit is chosen,
+        }
+        total = fit.total if fit.differences else None
+        rows.append(Row(key, "fit_to_table2", "1", None, total, extra=extra))
+        lines.append(
+            [
+                fit.decoder.mapping,
+                str(fit.decoder.iterations),
+                *map(small, pers.values()),
+                *_fit_cells(fit),
+                "taken" if fit is chosen else "stands" if fit.stands else "out",
+            ]
+        )
+    columns = [("", "mapping"), ("", "iterations")]
+    for channel in CHANNELS.values():
+        columns += [
+            (f"mcs0, {channel.name}", f"{snr_db:g} dB") for snr_db, _ in _mcs0_snrs(channel, chosen)
+        ]
+    columns += [("Table 2", name) for name in ("sum", "largest, %", "within")]
+    columns.append(("", "verdict"))
+    notes = [
+        f"mcs0: its PER, which is to be below {HIGHEST_PER:g} at 2 dB on AWGN and at 14 dB on "
+        "ITU-A (§6).",
+        f"sum: over the {len(common_rates())} common error rates of ITU-A, see the README; "
+        "largest: of ln (ours / published FER).",
+        f"Sums within {ALIKE:g} of the least are not told apart: fusc goes first.",
+    ]
+    return rows, Table(title, columns, lines, notes)
+
+
+def _fit_cells(fit: Fit) -> list[str]:
+    if not fit.differences:
+        return ["", "", ""]
+    worst = max(range(len(fit.differences)), key=lambda at: abs(fit.differences[at]))
+    largest = f"{100 * fit.differences[worst]:+.0f} ({_names()[worst]})"
+    return [f"{fit.total:.1f}", largest, "yes" if fit.within else "NO"]
+
+
+def _mcs0_snrs(channel: Channel, fit: Fit) -> list[tuple[float, Mapping[str, float]]]:
+    lowest = channel.support_db[0]
+    return [(lowest - channel.grid_db[2], fit.mcs0_below), (lowest, fit.mcs0_per)]
+
+
+def _names() -> list[str]:
+    return [f"mcs{rate.mcs} at {rate.snr_db} dB" for rate in common_rates()]
