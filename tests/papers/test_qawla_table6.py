@@ -29,6 +29,10 @@ FALSE: dict[str, str] = {
 }
 """Statements of the text that do not hold on our numbers, and why."""
 
+LOWEST = {("MaxPHYThru-PER", "itu-a", MEASURES[1])}
+"""Entries that every resample raises: at 30 dB mcs7 is chosen by a hair, so that a worse count of it
+leads to mcs6, which loses less, and a better one loses less as it is."""
+
 PUBLISHED = Law(
     area="Papers",
     source="qawla-2015 Table 6: normalised throughput of the link adaptation policies",
@@ -152,7 +156,9 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(report: 
         assert row.high is not None
         assert entry.published is not None
         # The counts are drawn around those that Table 6 rests on.
-        assert row.low <= row.ours <= row.high
+        place = (row.row["policy"], row.row["channel"], row.quantity)
+        assert (row.low > row.ours) == (place in LOWEST)
+        assert row.ours <= row.high
         assert row.extra["resamples"] == 20
         ends = [abs(end - entry.published) <= entry.extra["limit"] for end in (row.low, row.high)]
         assert (row.extra["resamples_within"] == 20) == all(ends)

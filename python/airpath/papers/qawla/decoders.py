@@ -225,6 +225,7 @@ def fits_table(title: str) -> tuple[list[Row], Table]:
     chosen = decide(fits())
     for fit in fits():
         key: dict[str, int | float | str] = {
+            "variant": fit.decoder.name,
             "mapping": fit.decoder.mapping,
             "iterations": fit.decoder.iterations,
         }
