@@ -30,7 +30,7 @@ FALSE: dict[str, str] = {
 """Statements of the text that do not hold on our numbers, and why."""
 
 LOWEST = {("MaxPHYThru-PER", "itu-a", MEASURES[1])}
-"""Entries that every resample raises: at 30 dB mcs7 is chosen by a hair, so that a worse count of it
+"""Entries that every resample raises: at 30 dB mcs7 is chosen by a hair, so that a worse count
 leads to mcs6, which loses less, and a better one loses less as it is."""
 
 PUBLISHED = Law(
