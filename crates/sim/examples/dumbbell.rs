@@ -20,7 +20,7 @@ fn main() {
     let options = json!({
         "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
         "initial_ssthresh": null, "receive_window": 1_000_000, "recovery": recovery,
-        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": true,
+        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": "rfc",
         "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 1,
         "delayed_ack_timeout_ns": 200_000_000, "initial_rto_ns": 1_000_000_000u64,
         "min_rto_ns": 1_000_000_000u64, "max_rto_ns": 60_000_000_000u64, "max_backoff": 64,

@@ -26,9 +26,8 @@ pub struct TcpOptions {
     pub window_growth: WindowGrowth,
     /// The window after NewReno's fast recovery.
     pub exit_window: RecoveryExit,
-    /// RFC 6582's `recover`: no second fast retransmit for losses of one window. Without it,
-    /// a timeout does not forget the duplicate ACKs counted before it either.
-    pub fast_retransmit_guard: bool,
+    /// RFC 6582's `recover`: no second fast retransmit for losses of one window.
+    pub fast_retransmit_guard: FastRetransmitGuard,
     /// When NewReno's partial ACKs restart the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
     /// One new segment for each of the first two duplicate ACKs (RFC 3042).
@@ -149,13 +148,27 @@ pub enum EcnUse {
     Dctcp,
 }
 
+/// Which duplicate ACKs begin a fast retransmit, by what was sent before the last loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FastRetransmitGuard {
+    /// Any; a timeout does not forget the duplicate ACKs counted before it either.
+    Off,
+    /// Those for data that was sent since (RFC 6582 §3.2 step 1): an ACK of all that was sent
+    /// before does not cover more than `recover`.
+    Rfc,
+    /// Those as well that ask for the first byte sent since (ns-3, class TcpSocketBase).
+    Ns3,
+}
+
 /// How an ACK enlarges the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowGrowth {
-    /// RFC 5681 eqs. 2 and 3, once per ACK, fractions of a byte carried over.
+    /// The formula of RFC 5681, eqs. 2 and 3: once per ACK, fractions of a byte carried over.
     Bytes,
-    /// Appropriate byte counting (RFC 3465) with L = 1 segment.
+    /// Counting bytes as RFC 5681 §3.1 recommends: appropriate byte counting (RFC 3465) with L = 1
+    /// segment.
     #[serde(rename = "abc-1")]
     Abc1,
     /// Appropriate byte counting with L = 2 segments, 1 in the slow start after a timeout.
@@ -285,9 +298,9 @@ impl TcpOptions {
             initial_ssthresh: None,
             receive_window: 65_535,
             recovery: RecoveryKind::NewReno,
-            window_growth: WindowGrowth::Bytes,
+            window_growth: WindowGrowth::Abc1,
             exit_window: RecoveryExit::BurstSafe,
-            fast_retransmit_guard: true,
+            fast_retransmit_guard: FastRetransmitGuard::Rfc,
             partial_ack_timer: PartialAckTimer::First,
             limited_transmit: true,
             delayed_ack_segments: 2,

@@ -4,7 +4,7 @@
 //! transmit). Differs from RFC 5681 §2: an ACK counts as a duplicate whatever its window, for a
 //! receive-window policy may change the window with every ACK.
 
-use crate::options::{PartialAckTimer, RecoveryKind, TcpOptions};
+use crate::options::{FastRetransmitGuard, PartialAckTimer, RecoveryKind, TcpOptions};
 
 /// Duplicate ACKs that announce a loss (RFC 5681 §3.2).
 const DUP_THRESH: u32 = 3;
@@ -31,8 +31,7 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     kind: RecoveryKind,
-    guard: bool,
-    timeout_forgets_duplicates: bool,
+    guard: FastRetransmitGuard,
     limited_transmit: bool,
     partial_ack_timer: PartialAckTimer,
     mss: u64,
@@ -57,8 +56,7 @@ impl Recovery {
     pub(crate) fn new(options: &TcpOptions) -> Recovery {
         Recovery {
             kind: options.recovery,
-            guard: options.fast_retransmit_guard && options.recovery == RecoveryKind::NewReno,
-            timeout_forgets_duplicates: options.fast_retransmit_guard,
+            guard: options.fast_retransmit_guard,
             limited_transmit: options.limited_transmit,
             partial_ack_timer: options.partial_ack_timer,
             mss: u64::from(options.mss),
@@ -109,14 +107,25 @@ impl Recovery {
             episode.inflation += self.mss as i64;
             return Verdict::Wait;
         }
-        let guarded = self.guard && self.recover.is_some_and(|recover| una <= recover);
-        if self.duplicates != DUP_THRESH || guarded {
+        if self.duplicates != DUP_THRESH || self.is_guarded(una) {
             return Verdict::Wait;
         }
         self.recover = Some(snd_max);
         let inflation = (u64::from(DUP_THRESH) * self.mss) as i64;
         self.episode = Some(Episode { inflation, had_partial_ack: false });
         Verdict::FastRetransmit
+    }
+
+    /// Whether duplicate ACKs for `una` may be due to what was sent before the last loss.
+    fn is_guarded(&self, una: u64) -> bool {
+        let Some(recover) = self.recover.filter(|_| self.kind == RecoveryKind::NewReno) else {
+            return false;
+        };
+        match self.guard {
+            FastRetransmitGuard::Off => false,
+            FastRetransmitGuard::Rfc => una <= recover,
+            FastRetransmitGuard::Ns3 => una < recover,
+        }
     }
 
     /// An ACK of `acked` new bytes up to `ack`; the law's window is `cwnd`.
@@ -143,7 +152,7 @@ impl Recovery {
     pub(crate) fn on_rto(&mut self, snd_max: u64) {
         self.recover = Some(snd_max);
         self.episode = None;
-        if self.timeout_forgets_duplicates {
+        if self.guard != FastRetransmitGuard::Off {
             self.duplicates = 0;
         }
     }

@@ -5,7 +5,7 @@
 
 mod script;
 
-use airpath_tcp::{PartialAckTimer, RecoveryExit, RecoveryKind};
+use airpath_tcp::{FastRetransmitGuard, PartialAckTimer, RecoveryExit, RecoveryKind};
 use script::{Given, Segment, SenderScript, again, new, news, sender};
 
 fn reno(given: &mut Given) {
@@ -339,6 +339,19 @@ fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
     tcp.at(1210).quiet_duplicates(3).ssthresh(5000);
 }
 
+/// ns-3 asks for no more than that everything sent before has been acknowledged. Profile `ns3` had
+/// the RFC's guard: with a loss of 10 % and without SACK its goodput was 21 % too low.
+#[test]
+fn ns3_admits_duplicates_that_ask_for_the_first_byte_after_recover() {
+    let mut tcp = ten_in_flight(|given| given.tcp.fast_retransmit_guard = FastRetransmitGuard::Ns3);
+    tcp.timeout_at(1000).expect([again(0)]).ssthresh(5000);
+    tcp.at(1100).ack(5000).cwnd(2000).expect([again(5), again(6)]);
+    tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
+    tcp.at(1200).ack(10_000).cwnd(3000).expect(news(10, 13));
+    tcp.at(1210).quiet_duplicates(2).duplicate().expect([again(10), new(13), new(14)]);
+    tcp.ssthresh(2000);
+}
+
 #[test]
 fn duplicates_beyond_recover_start_recovery_after_a_timeout() {
     let mut tcp = ten_in_flight(|_| ());
@@ -352,7 +365,7 @@ fn duplicates_beyond_recover_start_recovery_after_a_timeout() {
 
 #[test]
 fn without_the_guard_duplicates_after_a_timeout_start_recovery() {
-    let mut tcp = ten_in_flight(|given| given.tcp.fast_retransmit_guard = false);
+    let mut tcp = ten_in_flight(|given| given.tcp.fast_retransmit_guard = FastRetransmitGuard::Off);
     tcp.timeout_at(1000).expect([again(0)]);
     tcp.at(1100).ack(5000).expect([again(5), again(6)]);
     tcp.at(1110).quiet_duplicates(2).duplicate();

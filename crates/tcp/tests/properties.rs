@@ -10,8 +10,8 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit, RecoveryKind,
-    SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
+    EcnUse, FastRetransmitGuard, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit,
+    RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
 use script::Peer;
@@ -334,7 +334,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             recovery,
             window_growth,
             exit_window,
-            fast_retransmit_guard: on[0],
+            fast_retransmit_guard: if on[0] { FastRetransmitGuard::Rfc } else { FastRetransmitGuard::Off },
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],

@@ -42,6 +42,7 @@ class Option(NamedTuple):
 
 RECOVERY = choice("reno", "newreno", "sack", "prr")
 GROWTH = choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated")
+GUARD = choice("off", "rfc", "ns3")
 EXIT = choice("burst-safe", "ssthresh")
 PARTIAL = choice("first", "each")
 SELECTIVE = ("sack", "prr")
@@ -102,13 +103,16 @@ class TcpOptions(Model):
         as RFC 6675, or that with proportional rate reduction (RFC 6937). `cc` sets the first two;
         the others go with every window law.
     window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
-        What an ACK adds to the window: RFC 5681 eqs. 2 and 3; RFC 3465 with L = 1 or 2 segments;
+        What an ACK adds to the window: RFC 5681 eqs. 2 and 3; the bytes that it acknowledges, RFC
+        3465 with L = 1 segment, as RFC 5681 §3.1 recommends, or with L = 2;
         a segment for each acknowledged and per window of them (Linux); a segment or MSS²/cwnd per
         ACK (ns-3's TcpNewReno); the same as ns-3 did in 2014.
     exit_window : {"burst-safe", "ssthresh"}
         cwnd after recovery: RFC 6582 §3.2 step 3 option 1, or option 2.
-    fast_retransmit_guard : bool
-        Check `recover` before entering recovery (RFC 6582 §3.2 step 1).
+    fast_retransmit_guard : {"off", "rfc", "ns3"}
+        Whether duplicate ACKs begin a recovery that may be due to what was sent before the last
+        loss: any do; only those for more than `recover` (RFC 6582 §3.2 step 1); those for the
+        first byte after it as well (ns-3).
     partial_ack_timer : {"first", "each"}
         Partial ACKs that restart the retransmission timer: the first (impatient) or each.
     limited_transmit : bool
@@ -172,7 +176,7 @@ class TcpOptions(Model):
     recovery: Annotated[str | None, RECOVERY] = None
     window_growth: Annotated[str | None, GROWTH] = None
     exit_window: Annotated[str | None, EXIT] = None
-    fast_retransmit_guard: Truth | None = None
+    fast_retransmit_guard: Annotated[str | None, GUARD] = None
     partial_ack_timer: Annotated[str | None, PARTIAL] = None
     limited_transmit: Truth | None = None
     delayed_ack_segments: Count | None = None
@@ -212,9 +216,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "initial_ssthresh": Option("unlimited", f"{_RFC}, arbitrarily high"),
         "receive_window": Option("65535 B", "RFC 9293 §3.1, no window scaling"),
         "recovery": Option("newreno", "RFC 6582 §3.2"),
-        "window_growth": Option("bytes", f"{_RFC}, eq. 3"),
+        "window_growth": Option("abc-1", f"{_RFC}, counting bytes is RECOMMENDED"),
         "exit_window": Option("burst-safe", "RFC 6582 §3.2 step 3, option 1"),
-        "fast_retransmit_guard": Option(True, "RFC 6582 §3.2 step 1"),
+        "fast_retransmit_guard": Option("rfc", "RFC 6582 §3.2 step 1"),
         "partial_ack_timer": Option("first", "RFC 6582 §4, impatient"),
         "limited_transmit": Option(True, "RFC 3042 §2"),
         "delayed_ack_segments": Option(2, "RFC 5681 §4.2"),
@@ -247,7 +251,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "recovery": Option("reno", f"{_NS3}, ends with the first new ACK"),
         "window_growth": Option("per-ack-truncated", f"{_NS3}"),
         "exit_window": Option("ssthresh", f"{_NS3}"),
-        "fast_retransmit_guard": Option(False, f"{_NS3}"),
+        "fast_retransmit_guard": Option("off", f"{_NS3}"),
         "partial_ack_timer": Option("each", f"{_NS3}, restarted on every new ACK"),
         "limited_transmit": Option(False, f"{_NS3}"),
         "delayed_ack_segments": Option(2, "ns-3.21, class TcpSocket"),
@@ -280,7 +284,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "recovery": Option("prr", "ns-3.48, class TcpL4Protocol, TcpPrrRecovery"),
         "window_growth": Option("per-ack", "ns-3.48, class TcpNewReno"),
         "exit_window": Option("ssthresh", "ns-3.48, class TcpRecoveryOps"),
-        "fast_retransmit_guard": Option(True, f"{_BASE}, m_recover"),
+        "fast_retransmit_guard": Option("ns3", f"{_BASE}, m_recover"),
         "partial_ack_timer": Option("first", f"{_BASE}, first partial ACK"),
         "limited_transmit": Option(True, f"{_BASE}, LimitedTransmit"),
         "delayed_ack_segments": Option(2, f"{_SOCKET}, DelAckCount"),
@@ -313,7 +317,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "recovery": Option("prr", "tcp_cwnd_reduction; tcp_sack = 1"),
         "window_growth": Option("segments", "tcp_slow_start, tcp_cong_avoid_ai"),
         "exit_window": Option("ssthresh", "tcp_end_cwnd_reduction; means nothing to prr"),
-        "fast_retransmit_guard": Option(True, "tcp_try_undo_recovery; means nothing to prr"),
+        "fast_retransmit_guard": Option("rfc", "tcp_try_undo_recovery; means nothing to prr"),
         "partial_ack_timer": Option("each", "tcp_rearm_rto; means nothing to prr"),
         "limited_transmit": Option(True, "tcp_limited_transmit, RFC 3042"),
         "delayed_ack_segments": Option(2, "__tcp_ack_snd_check"),

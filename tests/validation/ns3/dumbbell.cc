@@ -138,6 +138,7 @@ main(int argc, char* argv[])
     uint32_t delayedAck = 2;
     bool limitedTransmit = true;
     bool timestamps = true;
+    bool sack = true;
     uint32_t window = 65535;
     uint32_t initialWindow = 10;
     std::string rate = "10Mbps";
@@ -164,6 +165,7 @@ main(int argc, char* argv[])
     cmd.AddValue("delayedAck", "", delayedAck);
     cmd.AddValue("limitedTransmit", "", limitedTransmit);
     cmd.AddValue("timestamps", "", timestamps);
+    cmd.AddValue("sack", "", sack);
     cmd.AddValue("window", "", window);
     cmd.AddValue("initialWindow", "", initialWindow);
     cmd.AddValue("rate", "", rate);
@@ -195,7 +197,7 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 * window));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(timestamps));
     Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(limitedTransmit));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));

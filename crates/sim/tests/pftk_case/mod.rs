@@ -111,7 +111,7 @@ impl Case {
             "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
             "initial_ssthresh": null, "receive_window": RECEIVE_WINDOW,
             "recovery": self.recovery, "window_growth": "bytes", "exit_window": "burst-safe",
-            "fast_retransmit_guard": true, "partial_ack_timer": "first",
+            "fast_retransmit_guard": "rfc", "partial_ack_timer": "first",
             "limited_transmit": false, "delayed_ack_segments": self.b,
             "delayed_ack_timeout_ns": self.ack_delay_ms * 1_000_000, "initial_rto_ns": 1_000_000_000,
             "min_rto_ns": (self.min_rto_s * NANOS) as u64, "max_rto_ns": 3_600_000_000_000u64,

@@ -47,18 +47,24 @@ impl Growth {
     #[inline]
     pub(crate) fn after_ack(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
         match self.kind {
-            WindowGrowth::Bytes if cwnd < ssthresh => cwnd + event.acked.min(self.mss),
-            WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
+            WindowGrowth::Abc1 if cwnd < ssthresh => cwnd + event.acked.min(self.mss),
+            WindowGrowth::Abc1 => self.by_bytes(cwnd, event.acked),
             _ => self.otherwise(cwnd, ssthresh, event),
         }
     }
 
-    /// The same by another way than RFC 5681's.
+    /// The same by another way than the one that RFC 5681 recommends.
     #[inline(never)]
     fn otherwise(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
         match self.kind {
-            WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, in_slow_start, event),
+            WindowGrowth::Bytes if in_slow_start => cwnd + event.acked.min(self.mss),
+            WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
+            WindowGrowth::Abc1 | WindowGrowth::Abc2 if in_slow_start => {
+                let limit = self.slow_start_limit().unwrap_or(1) * self.mss;
+                cwnd + event.acked.min(limit)
+            }
+            WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, event.acked),
             WindowGrowth::Segments => self.by_segments(cwnd, ssthresh, event),
             WindowGrowth::PerAck => self.per_ack(cwnd, ssthresh, event),
             _ if in_slow_start => cwnd + self.mss,
@@ -102,14 +108,10 @@ impl Growth {
         }
     }
 
-    /// RFC 3465 §2.1 and §2.2: in slow start min(bytes acknowledged, L·SMSS), then a segment per
-    /// window of bytes acknowledged.
-    fn by_bytes(&mut self, cwnd: u64, in_slow_start: bool, event: &AckEvent) -> u64 {
-        if in_slow_start {
-            let limit = self.slow_start_limit().unwrap_or(1) * self.mss;
-            return cwnd + event.acked.min(limit);
-        }
-        self.carry += event.acked;
+    /// RFC 3465 §2.1: a segment per window of bytes acknowledged.
+    #[inline]
+    fn by_bytes(&mut self, cwnd: u64, acked: u64) -> u64 {
+        self.carry += acked;
         if self.carry < cwnd {
             return cwnd;
         }

@@ -197,6 +197,7 @@ mod tests {
     #[test]
     fn eq3_congestion_avoidance_adds_a_segment_per_window_of_acks() {
         let mut reno = reno(|options| {
+            options.window_growth = WindowGrowth::Bytes;
             options.initial_window = 10_000;
             options.initial_ssthresh = Some(10_000);
         });
@@ -205,6 +206,19 @@ mod tests {
         }
         // Ten ACKs of a window of 10: Σ 1/w with the window growing meanwhile.
         assert_eq!(reno.cwnd(), 10_958);
+    }
+
+    /// RFC 5681 §3.1 recommends to count bytes: half as many ACKs make the window grow as fast.
+    #[test]
+    fn s3_1_with_delayed_acks_the_window_still_grows_by_a_segment_per_window() {
+        let mut reno = reno(|options| {
+            options.initial_window = 10_000;
+            options.initial_ssthresh = Some(10_000);
+        });
+        for (acks, cwnd) in [(4, 10_000), (1, 11_000), (5, 11_000), (1, 12_000)] {
+            (0..acks).for_each(|_| reno.on_ack(&ack(2000)));
+            assert_eq!(reno.cwnd(), cwnd);
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use airpath_core::{
     Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
-use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions, WindowGrowth};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
@@ -65,6 +65,8 @@ fn rfc() -> Given {
             receive_window: 1000 * MSS,
             limited_transmit: false,
             handshake: false,
+            // Each ACK shows in the window, not only the one that completes a window of bytes.
+            window_growth: WindowGrowth::Bytes,
             ..TcpOptions::rfc()
         },
         law: json!({"kind": "reno"}),
@@ -211,7 +213,9 @@ pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 /// The options of profile `ns3-2014`.
 pub(crate) fn ns3_2014() -> TcpOptions {
-    use airpath_tcp::{FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, WindowGrowth};
+    use airpath_tcp::{
+        FastRetransmitGuard, FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, WindowGrowth,
+    };
     TcpOptions {
         profile: "ns3-2014".to_owned(),
         initial_window: 1460,
@@ -219,7 +223,7 @@ pub(crate) fn ns3_2014() -> TcpOptions {
         recovery: RecoveryKind::Reno,
         window_growth: WindowGrowth::PerAckTruncated,
         exit_window: RecoveryExit::Ssthresh,
-        fast_retransmit_guard: false,
+        fast_retransmit_guard: FastRetransmitGuard::Off,
         partial_ack_timer: PartialAckTimer::Each,
         limited_transmit: false,
         initial_rto: Duration::from_secs(3),

@@ -164,7 +164,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "window": Variant("a window of 64 000 bytes", tcp={"receive_window": "64 kB"}),
     "reno-guard": Variant(
         "Reno may retransmit fast again before the last loss is repaired",
-        tcp={"fast_retransmit_guard": False},
+        tcp={"fast_retransmit_guard": "off"},
     ),
     "min-rto": Variant("minimum RTO 0.2 s", tcp={"min_rto": "200 ms"}),
     "turnaround": Variant(

@@ -1,0 +1,160 @@
+"""Every discipline over every link of one rate, with five congestion controls: goodputs.
+
+    python matrix.py [--reps 4] [--seconds 60] [--page]
+
+With `--page` the tables of `docs/explanation/equal-rates.md` are written anew. Disciplines and
+links are those of the registries: a new discipline joins with its defaults, a new link when `LINKS`
+says how it is set up for the common rate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import airpath as ap
+from airpath import _airpath
+from airpath.scenario.queues import QueueDisc
+
+RATE = "5.376 Mbit/s"
+"""Of IP packets of 1500 bytes: that of the slowest scheme of 802.16, which the other links can have
+exactly."""
+BASE_RTT = "60 ms"
+FLOWS = 4
+REPS, SECONDS = 4, 60.0
+TABLES = "## Tables\n"
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "equal-rates.md"
+REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
+
+CONTROLS: dict[str, dict[str, Any]] = {
+    "reno": {"cc": "reno", "profile": "rfc"},
+    "newreno": {"cc": "newreno", "profile": "rfc"},
+    "cubic": {"cc": "cubic", "profile": "linux"},
+    "dctcp": {"cc": "dctcp", "profile": "rfc"},
+    "prr": {"cc": "newreno", "profile": "rfc", "tcp": {"recovery": "prr"}},
+}
+"""Five congestion controls; the last one is that of RFC 5681 with SACK and PRR."""
+
+
+def trace(folder: Path) -> Path:
+    """Write 56 opportunities in 125 ms, as evenly as whole milliseconds allow: 5.376 Mbit/s."""
+    file = folder / "even.trace"
+    file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
+    return file
+
+
+def rates(folder: Path) -> Path:
+    file = folder / "constant.csv"
+    file.write_text("time_s,rate_bps\n0,5376000\n10,5376000\n")
+    return file
+
+
+LINKS: dict[str, Callable[[Path], ap.Link]] = {
+    "fixed": lambda _: ap.FixedLink(rate=RATE),
+    "multi-regime": lambda _: ap.MultiRegimeLink(thresholds=[10], regimes=[{"rate": RATE}] * 2),
+    "adaptive": lambda _: ap.AdaptiveLink(
+        table="airpath:802.16-ctc-awgn", snr_db=20, policy={"kind": "fixed", "mcs": "mcs0"}
+    ),
+    "trace": lambda folder: ap.TraceLink(file=str(trace(folder)), frame_overhead="4 B"),
+    "rate-trace": lambda folder: ap.RateTraceLink(file=str(rates(folder))),
+    # Eight PDUs in each TTI of 2 ms: a packet is in the sender's buffer for 12 ms at least.
+    "rlc-am": lambda _: ap.RlcLink(
+        rate=RATE,
+        tti="2 ms",
+        delay="5 ms",
+        pdu_payload="168 B",
+        window=2047,
+        poll_timer="10 ms",
+        status_prohibit="5 ms",
+    ),
+}
+
+
+class Cell(NamedTuple):
+    """One congestion control through one discipline over one link."""
+
+    control: str
+    aqm: str
+    link: str
+    goodput: float
+    """Mbit/s of payload, all flows together, the mean over the replications."""
+    least_flow: float
+    """The smallest goodput of any flow in any replication, Mbit/s."""
+
+
+def discipline(kind: str, control: str) -> dict[str, Any]:
+    """Return the discipline with its defaults; where it can mark, it does so for DCTCP."""
+    may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
+    return {"kind": kind, "ecn": True} if may_mark else {"kind": kind}
+
+
+def scenario(control: str, aqm: str, link: str, folder: Path, seconds: float) -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(
+            FLOWS, **CONTROLS[control], base_rtt=BASE_RTT, start={"uniform": ["0 s", "1 s"]}
+        ),
+        bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=LINKS[link](folder)),
+        duration=f"{seconds} s",
+        warmup="10 s",
+    )
+
+
+def measure(
+    control: str, aqm: str, link: str, *, reps: int = REPS, seconds: float = SECONDS
+) -> Cell:
+    """Simulate one cell, seed 1."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = scenario(control, aqm, link, Path(folder), seconds)
+        flows = ap.simulate(made, reps=reps, seed=1).flows()
+    goodputs = flows["goodput_bps"] / 1e6
+    totals = goodputs.groupby(flows["replication"]).sum()
+    return Cell(control, aqm, link, float(totals.mean()), float(goodputs.min()))
+
+
+def row(control: str, aqm: str, **settings: Any) -> list[Cell]:
+    """Return one discipline over every link."""
+    return [measure(control, aqm, link, **settings) for link, _ in REGISTRY["link"]]
+
+
+def spread(cells: list[Cell]) -> float:
+    """Return by how much of the smallest goodput the largest one is above it."""
+    goodputs = [cell.goodput for cell in cells]
+    return max(goodputs) / min(goodputs) - 1
+
+
+def table(control: str, rows: Iterable[list[Cell]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table, goodputs in Mbit/s."""
+    yield f"### {control}"
+    links = [link for link, _ in REGISTRY["link"]]
+    yield f"| discipline | {' | '.join(links)} | spread | slowest flow |"
+    yield "| --- " * (len(links) + 3) + "|"
+    for cells in rows:
+        goodputs = " | ".join(f"{cell.goodput:.2f}" for cell in cells)
+        least = min(cell.least_flow for cell in cells)
+        yield f"| {cells[0].aqm} | {goodputs} | {100 * spread(cells):.1f} % | {least:.2f} |"
+    yield ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reps", type=int, default=REPS)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    lines: list[str] = []
+    for control in CONTROLS:
+        settings = {"reps": options.reps, "seconds": options.seconds}
+        rows = [row(control, aqm, **settings) for aqm, _ in REGISTRY["aqm"]]
+        lines += table(control, rows)
+        print("\n".join(table(control, rows)), flush=True)
+    if options.page:
+        head = PAGE.read_text(encoding="utf-8").partition(TABLES)[0]
+        PAGE.write_text(f"{head}{TABLES}\n" + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
