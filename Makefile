@@ -28,7 +28,7 @@ COMMIT := $(wildcard .git/logs/HEAD)
 CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build test long-tests bench full conformance clean need-build need-test \
+.PHONY: help demo build wheel test long-tests bench full conformance clean need-build need-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel
 
 help:
@@ -37,6 +37,7 @@ help:
 	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
+	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
 	@echo 'make clean   remove everything that was made'
@@ -128,3 +129,16 @@ test-python: build
 test-wheel: build
 	$(BIN)/maturin build --release --locked --quiet --out target/wheels
 	scripts/try-wheel $(BIN)/python target/wheels
+
+# --- the wheel that is given away -----------------------------------------------------------------
+
+$(VENV)/.stamp-zig: $(VENV)/.stamp-maturin
+	$(BIN)/python -m pip install 'maturin[zig]>=1.7,<2'
+	@touch $@
+
+# Zig links against the symbols of an old glibc, whatever this machine has.
+wheel: $(VENV)/.stamp-zig
+	rm -rf dist
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
+	    --zig --compatibility manylinux_2_28
+	scripts/try-wheel $(BIN)/python dist 2.28
