@@ -124,7 +124,7 @@ lint-python: build
 	$(BIN)/mypy
 
 test-python: build
-	$(PYTEST) -m 'not paper_full'
+	$(PYTEST) -n 2 -m 'not paper_full'
 
 test-wheel: build
 	$(BIN)/maturin build --release --locked --quiet --out target/wheels
