@@ -110,7 +110,7 @@ def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
             '--bin: "10": no unit. '
             'Write a number with ns, us, ms, s, min or h, for example "40 ms".',
         ),
-        (["--bin", "0 s"], 'bin = "0 s": not above 0. Write a duration above 0.'),
+        (["--bin", "0 s"], '--bin: "0 s": not above 0. Write a duration above 0.'),
     ],
 )
 def test_convert_refuses(airpath_command: Command, options: list[str], message: str) -> None:
