@@ -27,7 +27,7 @@ def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> s
     if number < low and low > 0:
         return f"{name} = {show(value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
-        return f"{name} = {show(value)}: above {high}. {accepted}."
+        return f"{name} = {show(value)}: above {high}. Write a whole number from {low} to {high}."
     if number < low or (high is not None and number > high):
         return f"{name} = {show(value)}: not accepted. {accepted}."
     return None

@@ -15,8 +15,8 @@ from airpath.scenario.units import Duration, quote
 
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
 
-_SAMPLE, _SS_ROW, _FLOW, _RUN = 24, 300, 4_000, 20_000
-"""Bytes of a value over time, a row of `ss`, a flow's statistics, a replication's."""
+_SAMPLE, _SS_ROW, _FLOW, _RUN, _PHASE = 24, 300, 4_000, 20_000, 900
+"""Bytes of a value over time, a row of `ss`, the statistics of a flow, a replication, a phase."""
 _LEVELS = ("cwnd", "ssthresh", "rtt", "queue", "sojourn", "regime", "delivered")
 """Series that `record.interval` thins."""
 _EVERY_PACKET = ("seq_sent", "seq_received")
@@ -85,6 +85,19 @@ def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
     rows = flows + _RUN / _FLOW
     fewer = "fewer replications or flows"
     needs = [Need("reps", str(reps), reps * rows, "rows", reps * rows * _FLOW, fewer)]
+    events = len(resolved["controls"])
+    if events:
+        phases = reps * events * (flows + 1.0)
+        needs.append(
+            Need(
+                "control",
+                f"{events} events",
+                phases,
+                "statistics of flows between events",
+                phases * _PHASE,
+                "fewer events, replications or flows",
+            )
+        )
     interval_s = record["interval_ns"] / _NS
     packets = duration_s * _rate_bps(resolved) / _PACKET_BITS
     values = 0.0

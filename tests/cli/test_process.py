@@ -73,6 +73,16 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(scenario: Path)
     assert document["flows"][0]["goodput_bps"]["reps"] == done
 
 
+def test_ctrl_c_before_anything_is_finished_names_what_an_earlier_run_left(
+    airpath_command: Command, scenario: Path
+) -> None:
+    """The earlier result stood there as if it were this run's."""
+    assert airpath_command("run", scenario, "--reps", 1, "--out", "out").status == 0
+    slow = ["--set", "duration=100000 s", "--reps", "2"]
+    status, _out, err, _ = interrupt(start("run", scenario, "--out", "out", *slow), 3.0)
+    assert (status, "what is in out is of an earlier run." in err) == (130, True)
+
+
 def test_ctrl_c_before_anything_is_finished_leaves_no_folder(scenario: Path) -> None:
     """It left an empty one."""
     before = sorted(Path().iterdir())

@@ -358,7 +358,7 @@ def test_what_cannot_be_captured(
         (["--confidence", "x"], "airpath run: invalid value for '--confidence': not a number. "
          "See airpath run --help."),
         (["--reps", str(10**20)], "reps = 100000000000000000000: above 1000000. "
-         "Write a whole number from 1 on."),
+         "Write a whole number from 1 to 1000000."),
         (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
     ],
 )  # fmt: skip

@@ -88,6 +88,15 @@ def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> Non
     assert share("100 kB") > 0.9
 
 
+@pytest.mark.parametrize(("warmup", "share"), [("0 s", 0.9), ("10 s", None)])
+def test_a_flow_that_stops_is_limited_while_it_sends(warmup: str, share: float | None) -> None:
+    """7.5 of its 8 s were told as 0.19 of the run's 40."""
+    flow = tcp(stop="8 s", base_rtt="100 ms", tcp={"receive_window": "20 kB"})
+    result = ap.simulate(make(flow, duration="40 s", warmup=warmup), reps=1)
+    found = result.replications[0]["flows"][0]["rwnd_limited_share"]
+    assert found is None if share is None else share < found <= 1
+
+
 def test_a_sender_without_data_is_not_limited() -> None:
     flow = tcp(on_off={"burst": "5 kB", "off": "200 ms"}, tcp={"receive_window": "10 kB"})
     result = ap.simulate(make(flow), reps=1)

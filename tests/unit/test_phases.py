@@ -108,3 +108,21 @@ def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
     none = ap.simulate(make(control=[]), reps=1)
     assert none.phases().empty
     assert "phases" not in none.to_dict()
+
+
+def test_what_the_channel_destroys_is_not_dropped_by_the_queue() -> None:
+    """Losses of the link counted as drops of the queue."""
+    link = ap.FixedLink(rate="4 Mbit/s", loss=0.05)
+    changes = {"bottleneck": ap.Bottleneck(aqm=ap.DropTail(limit="20 packets"), link=link)}
+    result = ap.simulate(make(**changes), reps=1)
+    run = result.replications[0]
+    assert run["links"][0]["lost_packets"] > 0
+    assert result.phases()["drops"].sum() == sum(run["queues"][0]["drops"].values()) > 0
+
+
+def test_more_phases_than_memory_holds_are_refused() -> None:
+    """Thousands of events and flows ended in an abort."""
+    control = [{"at": f"{ms} ms", "rate": "1 Mbit/s"} for ms in range(1000)]
+    flows = ap.flows(50_000, source="poisson", rate="100 bit/s", packet="100 B")
+    with pytest.raises(ap.BadValueError, match=r"control = 1000 events: about 5e\+09 "):
+        ap.simulate(make(flows=flows, control=control), reps=100)

@@ -119,3 +119,10 @@ def test_what_is_no_offset(offset: Any, message: str) -> None:
     with pytest.raises(ap.ScenarioError) as raised:
         ap.TraceLink(file="a.down", offset=offset)
     assert str(raised.value) == f"TraceLink: {message}"
+
+
+@pytest.mark.parametrize("offset", ["5.5 ms", {"uniform": ["0 s", "1.0005 s"]}])
+def test_an_offset_is_whole_milliseconds(offset: Any) -> None:
+    """Between them the capacity was drawn up to 2 kB behind what the link had delivered."""
+    with pytest.raises(ap.BadValueError, match="is no whole number of milliseconds, as the trace"):
+        ap.TraceLink(file="steps.down", offset=offset)

@@ -147,6 +147,11 @@ pub struct DropCount {
 }
 
 impl DropCount {
+    /// Packets that the queue dropped: what the channel destroyed counts at the link.
+    pub fn by_queue(&self) -> u64 {
+        self.total() - self.dropped[DropReason::Channel as usize]
+    }
+
     /// Packets dropped for any reason.
     pub fn total(&self) -> u64 {
         self.dropped.iter().sum()

@@ -150,7 +150,8 @@ impl Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.share() {
-            share if share.is_finite() => write!(f, "{:+.0} %", 100.0 * share),
+            // A share that rounds to 0 has no sign of its own: -0 + 0 is 0.
+            share if share.is_finite() => write!(f, "{:+.0} %", (100.0 * share).round() + 0.0),
             _ => f.write_str("from 0"),
         }
     }

@@ -114,7 +114,7 @@ impl Totals {
                     packet_seconds: queue.mean_packets() * measured_s,
                     sojourn: queue.sojourn,
                     arrived: queue.arrived,
-                    drops: counts.total(),
+                    drops: counts.by_queue(),
                     marks: counts.marked,
                     used: link.utilisation * link.offered,
                     offered: link.offered,

@@ -200,7 +200,8 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowR
             let sender = sender.stage();
             let (sent, received) = (sender.report(), receiver.stage().report());
             let opened = sent.started_at.max(network.warmup);
-            let open = sent.completed_at.unwrap_or(now).saturating_since(opened);
+            let closed = sent.completed_at.unwrap_or(now).min(sent.stops_at);
+            let open = closed.saturating_since(opened);
             FlowReport {
                 id,
                 kind: "tcp",

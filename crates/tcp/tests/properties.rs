@@ -334,7 +334,11 @@ fn options() -> impl Strategy<Value = TcpOptions> {
             recovery,
             window_growth,
             exit_window,
-            fast_retransmit_guard: if on[0] { FastRetransmitGuard::Rfc } else { FastRetransmitGuard::Off },
+            fast_retransmit_guard: match tenths % 3 {
+                0 => FastRetransmitGuard::Off,
+                1 => FastRetransmitGuard::Rfc,
+                _ => FastRetransmitGuard::Ns3,
+            },
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],

@@ -114,6 +114,8 @@ def run(
         if result.interrupted:
             done = f"{len(result.replications)} of {result.requested} replications"
             output.note(f"Interrupted: {done} were finished.")
+            if not result.replications and folder is not None and any(folder.iterdir()):
+                output.note(f"Nothing was written: what is in {folder} is of an earlier run.")
         for advisory in result.advisories:
             output.note(str(advisory))
         interrupted, figures = result.interrupted, False

@@ -88,7 +88,7 @@ class FixedLink(Link):
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
         Where in the trace the run begins: a time, a time that each replication draws
-        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Drawn times are whole
+        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. All are whole
         milliseconds; beyond the end the trace begins again. Default: its start.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
@@ -217,6 +217,9 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+_MILLISECOND = 1_000_000
+
+
 def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["random"] | None:
     if value is None:
         return None
@@ -303,6 +306,20 @@ class TraceLink(_FromTrace):
 
     kind: Literal["trace"] = "trace"
     frame_overhead: FrameOverhead = Size(4)
+
+    @field_validator("offset")
+    @classmethod
+    def _on_the_grid(cls, offset: Duration | Uniform | str | None) -> Any:
+        """Opportunities come at whole milliseconds, and so do the values of `capacity`."""
+        ends = offset.uniform if isinstance(offset, Uniform) else (offset,)
+        for end in ends:
+            if isinstance(end, Duration) and end % _MILLISECOND:
+                raise fault(
+                    f"{end} is no whole number of milliseconds, as the trace's times are",
+                    "Write one",
+                    '"250 ms"',
+                )
+        return offset
 
 
 class RateTraceLink(_FromTrace):

@@ -340,9 +340,10 @@ impl Sender {
     }
 
     /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to wait
-    /// that can be sent, the last of which polls: or else nothing might ask again.
+    /// that can be sent, and the last of them has to poll: or else nothing might ask again.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
-        self.rules.poll_stop == PollStop::Report && sdus_wait && self.window_left() > 0
+        let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
+        self.rules.poll_stop == PollStop::Report && asks_again
     }
 
     /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is old.

@@ -37,6 +37,8 @@ pub struct SenderReport {
     pub started_at: Time,
     /// When the last byte of a finite transfer was acknowledged.
     pub completed_at: Option<Time>,
+    /// From when on nothing new is sent; `Time::NEVER` when there is no such time.
+    pub stops_at: Time,
 }
 
 impl Sender {
@@ -57,6 +59,7 @@ impl Sender {
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: self.completed_at,
+            stops_at: self.stop,
         }
     }
 }

@@ -52,7 +52,7 @@ impl Sender {
         let running = if self.rwnd.since.is_never() {
             Duration::ZERO
         } else {
-            now.saturating_since(self.rwnd.since)
+            now.min(self.stop).saturating_since(self.rwnd.since)
         };
         self.rwnd.total + running
     }
@@ -62,7 +62,7 @@ impl Sender {
     pub(super) fn note_receive_window(&mut self, allowed: u64, now: Time) {
         let is_limited = self.edge < allowed && self.is_next_between(self.edge, allowed, now);
         if is_limited != self.rwnd.is_running() {
-            self.rwnd.switch(now);
+            self.rwnd.switch(now.min(self.stop));
         }
     }
 
