@@ -232,3 +232,16 @@ def test_a_copy_is_checked() -> None:
     with pytest.raises(ap.ScenarioError, match="recovery"):
         scenario.flows[0].model_copy(update={"tcp": ap.TcpOptions(recovery="reno")})
     assert scenario.model_copy() == scenario
+
+
+def test_a_limit_that_was_a_default_and_becomes_another_is_said() -> None:
+    """A drop-tail queue of 100 packets became one of 1000 without a word."""
+    text = LTE.replace('limit = "500 packets"\n', "")
+    with pytest.warns(OverrideWarning) as said:
+        loads(text, place="lte.toml", overrides={"bottleneck.aqm": "codel"})
+    expected = "--set: bottleneck.aqm.limit is 1000 by default; it was 100 packets."
+    assert [str(warning.message) for warning in said] == [expected]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = {"bottleneck.aqm": "codel", "bottleneck.aqm.limit": 100}
+        loads(text, place="lte.toml", overrides=given)

@@ -334,6 +334,8 @@ class Part(Model):
 
     own_keys: ClassVar[tuple[str, ...]] = ()
     """Keys that mean something else elsewhere in the family, and are not taken over."""
+    compared_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of a whole family whose defaults differ, which is said where another part takes over."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

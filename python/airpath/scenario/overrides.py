@@ -117,6 +117,7 @@ class Overrides:
         self._context = context
         self._paths: list[Path] = []
         self._lost: list[str] = []
+        self._moved: dict[str, str] = {}
         self._said: list[str] = []
 
     def put(self, key: str, value: Any) -> None:
@@ -155,7 +156,12 @@ class Overrides:
 
     def warn(self, stacklevel: int) -> None:
         """Say what was given and is lost; `stacklevel` counts from the caller."""
-        for text in self._said:
+        moved = (
+            f"{self._place}: {key} {text}."
+            for key, text in self._moved.items()
+            if key not in self._made
+        )
+        for text in (*self._said, *moved):
             warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
 
     def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
@@ -269,10 +275,21 @@ class Overrides:
         for key in [key for key in old if key not in shared]:
             del old[key]
         old.update(shared)
+        for key in kind.compared_keys:
+            if key not in old and key not in new:
+                was, becomes = (_default(part, key) for part in (before, kind))
+                if was not in (None, becomes) and becomes is not None:
+                    self._moved[dotted((*path, key))] = f"is {becomes} by default; it was {was}"
 
     def _lose(self, table: Mapping[str, Any], keys: Iterable[str], path: Path) -> None:
         for key in keys:
             self._lost.append(f"{dotted((*path, key))} = {show(_plain(table[key]))}")
+
+
+def _default(part: type[Part], key: str) -> Any:
+    """Return the default of a part's key; None where it has none."""
+    field = part.model_fields.get(key)
+    return None if field is None or field.is_required() else field.get_default()
 
 
 def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenario:

@@ -35,6 +35,7 @@ class QueueDisc(Part):
     """A queue discipline; `kind` says which. Lengths count packets that wait, not the one sent."""
 
     family = "a queue discipline"
+    compared_keys = ("limit",)
 
 
 class DropTail(QueueDisc):
