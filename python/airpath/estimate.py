@@ -17,11 +17,11 @@ __all__ = ["memory_bytes", "needed", "refuse_too_much"]
 
 _SAMPLE, _SS_ROW, _FLOW, _RUN, _PHASE = 24, 300, 4_000, 20_000, 900
 """Bytes of a value over time, a row of `ss`, the statistics of a flow, a replication, a phase."""
-_LEVELS = ("cwnd", "ssthresh", "rtt", "queue", "sojourn", "regime", "delivered")
+_LEVELS = ("cwnd", "ssthresh", "rtt", "queue")
 """Series that `record.interval` thins."""
-_EVERY_PACKET = ("seq_sent", "seq_received")
-_OF_FLOWS = ("cwnd", "ssthresh", "rtt", "delivered")
-_FROM_ABOVE = "record.interval"
+_EVERY_PACKET = ("delivered", "sojourn", "seq_sent", "seq_received")
+_OF_FLOWS = ("cwnd", "ssthresh", "rtt")
+_FROM_ABOVE = ("record.interval", "record.series")
 _PACKET_BITS = 12_000
 _NS = 1e9
 
@@ -65,7 +65,7 @@ def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
     needs = needed(resolved, reps)
     machine = memory_bytes()
     # Values over time may be fewer than this; while they are recorded, they are watched.
-    certain = [need for need in needs if need.key != _FROM_ABOVE]
+    certain = [need for need in needs if need.key not in _FROM_ABOVE]
     for asked, there in ((certain, memory.available_bytes() or machine), (needs, machine)):
         if sum(need.bytes for need in asked) > there:
             most = max(asked, key=lambda need: need.bytes)
@@ -102,15 +102,19 @@ def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
     packets = duration_s * _rate_bps(resolved) / _PACKET_BITS
     values = 0.0
     for name in record["series"]:
-        if name in _EVERY_PACKET:
-            values += packets
-        elif name in _LEVELS:
+        if name in _LEVELS:
             sources = flows if name in _OF_FLOWS else 1
             thinned = sources * duration_s / interval_s if interval_s else packets
             values += min(packets, thinned)
     interval = quote(str(Duration(record["interval_ns"])))
     values *= reps
-    needs.append(Need(_FROM_ABOVE, interval, values, "values", values * _SAMPLE, shorter))
+    needs.append(Need("record.interval", interval, values, "values", values * _SAMPLE, shorter))
+    whole = [name for name in record["series"] if name in _EVERY_PACKET]
+    if whole:
+        values = reps * packets * len(whole)
+        instead = "fewer series or replications, or a shorter duration"
+        names = f"[{', '.join(map(quote, whole))}]"
+        needs.append(Need("record.series", names, values, "values", values * _SAMPLE, instead))
     if record["ss"]:
         interval = quote(str(Duration(record["ss_interval_ns"])))
         samples = reps * flows * resolved["duration_ns"] / record["ss_interval_ns"]

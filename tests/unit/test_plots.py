@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.patches import StepPatch
 
 import airpath as ap
 from airpath.results.compare import comparison_figure, waits
@@ -47,6 +48,10 @@ def settings_stay() -> Iterator[None]:
 
 def labels(axis: Any) -> list[str]:
     return [str(text) for text in axis.get_legend_handles_labels()[1]]
+
+
+def steps(axis: Any) -> list[Any]:
+    return [each.get_data().values for each in axis.patches if isinstance(each, StepPatch)]
 
 
 def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
@@ -169,6 +174,19 @@ def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:
 def test_many_flows_are_drawn_together() -> None:
     many = run(reps=1, flows=ap.flows(12, base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}))
     assert "served, all 12 flows" in labels(many.plot.timeline().axes[0])
+
+
+def test_a_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> None:
+    """With an interval *of each packet* was one a second, *longest* of these; *served* vanished."""
+    thinned = run(record={"series": EVERYTHING, "interval": "1 s"})
+    assert thinned.series("sojourn").equals(result.series("sojourn"))
+    assert len(thinned.series("queue")) < len(result.series("queue")) / 100
+    panels = [each.plot.timeline().axes for each in (thinned, result)]
+    for ours, whole in zip(*panels, strict=True):
+        if ours.get_ylabel() in ("rate, Mbit/s", "wait, ms"):
+            assert labels(ours) == labels(whole)
+            for mine, theirs in zip(steps(ours), steps(whole), strict=True):
+                assert np.array_equal(mine, theirs, equal_nan=True)
 
 
 def test_an_idle_scenario_can_be_drawn() -> None:

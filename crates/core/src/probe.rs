@@ -61,13 +61,11 @@ impl Series {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Whether every value is kept: counts (bytes, events) add up, and a change of regime or of
-    /// MCS tells what holds from then on. Others are levels, of which a sample now and then will do.
+    /// Whether every value is kept: counts (bytes, events) add up, a sojourn time is one packet's,
+    /// and a change of regime or of MCS tells what holds from then on. Others are levels, of which
+    /// a sample now and then will do.
     const fn is_kept_whole(self) -> bool {
-        !matches!(
-            self,
-            Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue | Series::Sojourn
-        )
+        !matches!(self, Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue)
     }
 }
 
@@ -199,13 +197,16 @@ mod tests {
 
     #[test]
     fn levels_are_thinned_and_counts_are_not() {
-        let mut recorder = Recorder::new(&[Series::Cwnd, Series::Drop], Duration::from_millis(10));
+        let series = [Series::Cwnd, Series::Drop, Series::Sojourn];
+        let mut recorder = Recorder::new(&series, Duration::from_millis(10));
         for ms in 0..30 {
-            recorder.push(Series::Cwnd, Time::from_millis(ms), 0, 1.0);
-            recorder.push(Series::Drop, Time::from_millis(ms), 0, 1.0);
+            for each in series {
+                recorder.push(each, Time::from_millis(ms), 0, 1.0);
+            }
         }
         assert_eq!(recorder.samples(Series::Cwnd).len(), 3);
         assert_eq!(recorder.samples(Series::Drop).len(), 30);
+        assert_eq!(recorder.samples(Series::Sojourn).len(), 30);
         assert!(!recorder.wants(Series::Queue));
     }
 }

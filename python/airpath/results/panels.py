@@ -214,7 +214,7 @@ class Panels:
 
     def _served(self) -> pd.DataFrame | None:
         """Time, flow and bits of each packet that the bottleneck took out of its queue."""
-        if "sojourn" not in self._result.recorded or self._result.resolved["record"]["interval_ns"]:
+        if "sojourn" not in self._result.recorded:
             return None
         series = self._series("sojourn")
         sizes = np.array([_packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
