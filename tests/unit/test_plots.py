@@ -189,6 +189,23 @@ def test_a_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> 
                 assert np.array_equal(mine, theirs, equal_nan=True)
 
 
+def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
+    """A burst left its first packets in the queue for the seconds until the next burst."""
+    bursts = ap.flows(base_rtt="30 ms", on_off={"burst": "20 kB", "off": "3 s"})
+    record = {"series": ["queue"], "interval": "100 ms"}
+    thinned, whole = (run(1, flows=bursts, record=keys) for keys in (record, {"series": ["queue"]}))
+    [curve] = [line for line in thinned.plot.queue().axes[0].lines if len(line.get_xdata()) > 2]
+    times, drawn = (np.asarray(data, dtype=float) for data in curve.get_data())
+    exact = whole.series("queue")
+    ends = np.arange(0.1, 10, 0.1) - 1e-9
+    levels = [
+        values[np.searchsorted(at, ends, side="right") - 1]
+        for at, values in ((times, drawn), (exact["time_s"], exact["value"].to_numpy()))
+    ]
+    assert np.array_equal(*levels)
+    assert np.mean(levels[0] == 0) > 0.9
+
+
 def test_an_idle_scenario_can_be_drawn() -> None:
     idle = run(flows=ap.flows(base_rtt="30 ms", start="9.999 s"), warmup="0 s")
     idle.plot.timeline()

@@ -96,21 +96,60 @@ struct DropsByFlow {
     flows: Vec<[FlowDrops; 2]>,
 }
 
+/// The last value of each part in the interval that is under way, of one level.
+///
+/// Intervals begin at the multiples of their length. What a part had first is kept besides: nothing
+/// else tells its level until the first interval is over.
+#[derive(Clone, Debug, Default)]
+struct Thinning {
+    /// Number of the interval.
+    number: u64,
+    /// What is kept of it so far.
+    kept: Vec<Sample>,
+    /// By part: which of `kept` is its last value. `FIRST` where that is not replaced, `UNSEEN`
+    /// for a part without a value.
+    places: Vec<usize>,
+}
+
+impl Thinning {
+    const UNSEEN: usize = usize::MAX;
+    const FIRST: usize = usize::MAX - 1;
+
+    /// Takes a value of the present interval in the place of an earlier one.
+    fn take(&mut self, sample: Sample) {
+        let id = sample.id as usize;
+        if self.places.len() <= id {
+            self.places.resize(id + 1, Thinning::UNSEEN);
+        }
+        let place = self.places[id];
+        match self.kept.get_mut(place) {
+            // A place of an interval before may by now be another part's.
+            Some(kept) if kept.id == sample.id => *kept = sample,
+            _ => {
+                let is_first = place == Thinning::UNSEEN;
+                self.places[id] = if is_first { Thinning::FIRST } else { self.kept.len() };
+                self.kept.push(sample);
+            }
+        }
+    }
+}
+
 /// Keeps the samples of the series that were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     wanted: u32,
     interval: Duration,
     samples: [Vec<Sample>; Series::ALL.len()],
-    last: [Vec<Time>; Series::ALL.len()],
+    thinned: [Thinning; Series::ALL.len()],
     drops: Option<Box<DropsByFlow>>,
     room: Option<Arc<Room>>,
     is_full: bool,
 }
 
 impl Recorder {
-    /// A recorder of `series`. Of a level (cwnd, queue, …) at most one value per `interval` and
-    /// part is kept; counts (drops, bytes) are all kept. Interval zero keeps everything.
+    /// A recorder of `series`. Of a level (cwnd, queue, …) the last value in each `interval` is kept
+    /// for each part, and its first one; counts (drops, bytes) are all kept. Interval zero keeps
+    /// everything.
     pub fn new(series: &[Series], interval: Duration) -> Recorder {
         let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);
         Recorder { wanted, interval, ..Recorder::default() }
@@ -135,20 +174,33 @@ impl Recorder {
     /// Keeps a value.
     #[cold]
     pub fn push(&mut self, series: Series, time: Time, id: u32, value: f64) {
-        let index = series as usize;
-        if self.interval > Duration::ZERO && !series.is_kept_whole() {
-            let last = &mut self.last[index];
-            let id = id as usize;
-            if last.len() <= id {
-                last.resize(id + 1, Time::NEVER);
-            }
-            if !last[id].is_never() && time < last[id] + self.interval {
-                return;
-            }
-            last[id] = time;
-        }
         let sample = Sample { time, id, value };
-        self.is_full |= !push_within(&mut self.samples[index], sample, self.room.as_deref());
+        if self.interval > Duration::ZERO && !series.is_kept_whole() {
+            let number = time.as_nanos() / self.interval.as_nanos();
+            if number != self.thinned[series as usize].number {
+                self.end_interval(series as usize);
+                self.thinned[series as usize].number = number;
+            }
+            return self.thinned[series as usize].take(sample);
+        }
+        self.is_full |=
+            !push_within(&mut self.samples[series as usize], sample, self.room.as_deref());
+    }
+
+    /// Moves what is kept of the interval under way to the samples, in order of time.
+    fn end_interval(&mut self, series: usize) {
+        let kept = &mut self.thinned[series].kept;
+        // Stable: of two values at one instant the second holds.
+        kept.sort_by_key(|sample| sample.time);
+        for sample in kept.drain(..) {
+            self.is_full |= !push_within(&mut self.samples[series], sample, self.room.as_deref());
+        }
+    }
+
+    /// Ends the intervals that are under way: until then the last value of each level is not among
+    /// the samples.
+    pub fn finish(&mut self) {
+        (0..Series::ALL.len()).for_each(|series| self.end_interval(series));
     }
 
     /// Counts drops by flow from now on.
@@ -185,7 +237,7 @@ impl Recorder {
         drops.copied().unwrap_or_default()
     }
 
-    /// What was recorded of `series`, in order of time.
+    /// What was recorded of `series`, in order of time; of levels, up to the interval under way.
     pub fn samples(&self, series: Series) -> &[Sample] {
         &self.samples[series as usize]
     }
@@ -204,9 +256,40 @@ mod tests {
                 recorder.push(each, Time::from_millis(ms), 0, 1.0);
             }
         }
-        assert_eq!(recorder.samples(Series::Cwnd).len(), 3);
+        recorder.finish();
+        assert_eq!(recorder.samples(Series::Cwnd).len(), 4);
         assert_eq!(recorder.samples(Series::Drop).len(), 30);
         assert_eq!(recorder.samples(Series::Sojourn).len(), 30);
         assert!(!recorder.wants(Series::Queue));
+    }
+
+    #[test]
+    fn a_thinned_level_has_its_first_value_and_the_last_of_each_interval() {
+        let mut recorder = Recorder::new(&[Series::Queue], Duration::from_millis(10));
+        let all = [
+            (0, 0, 1.0),
+            (1, 1, 7.0),
+            (2, 0, 2.0),
+            (8, 1, 9.0),
+            (9, 0, 0.0),
+            (10, 1, 5.0),
+            (12, 1, 6.0),
+            (40, 0, 3.0),
+            (41, 1, 4.0),
+            (45, 0, 8.0),
+            (45, 0, 0.0),
+        ];
+        for (ms, id, value) in all {
+            recorder.push(Series::Queue, Time::from_millis(ms), id, value);
+        }
+        let found = |recorder: &Recorder| -> Vec<(u64, u32, f64)> {
+            let samples = recorder.samples(Series::Queue).iter();
+            samples.map(|s| (s.time.as_nanos() / 1_000_000, s.id, s.value)).collect()
+        };
+        let before = vec![(0, 0, 1.0), (1, 1, 7.0), (8, 1, 9.0), (9, 0, 0.0), (12, 1, 6.0)];
+        assert_eq!(found(&recorder), before);
+        recorder.finish();
+        recorder.finish();
+        assert_eq!(found(&recorder), [before, vec![(41, 1, 4.0), (45, 0, 0.0)]].concat());
     }
 }

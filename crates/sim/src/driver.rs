@@ -325,8 +325,18 @@ impl Driver {
         ReplicationReport { events: self.events, phases, ..report }
     }
 
+    /// Completes the recorded series: nothing is recorded after it.
+    ///
+    /// # Errors
+    /// When there is no more room for them.
+    pub fn finish_recording(&mut self) -> Result<(), RunError> {
+        self.bus.recorder.finish();
+        self.check_memory()
+    }
+
     /// The recorded series.
-    pub fn into_recorder(self) -> Recorder {
+    pub fn into_recorder(mut self) -> Recorder {
+        self.bus.recorder.finish();
         self.bus.recorder
     }
 }

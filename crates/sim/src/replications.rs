@@ -201,6 +201,7 @@ fn run_network(
     } else {
         driver.run(&follower)?;
     }
+    driver.finish_recording()?;
     follower.reached(end);
     let mut flow_monitor = None;
     if let Some(mut observers) = driver.take_observers() {

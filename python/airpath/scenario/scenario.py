@@ -190,8 +190,8 @@ class Record(Model):
     series : list of str
         Any of `SERIES`. Default: none.
     interval : Duration
-        Shortest time between two values of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``);
-        0 s records every change. Of events every one is recorded. Default 0 s.
+        Of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``) the last value in each such
+        interval is recorded; 0 s records every change. Of events every one is. Default 0 s.
     ss : bool
         Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
     ss_interval : Duration
