@@ -42,6 +42,16 @@ def test_numbers_at_the_ends_of_a_form(value: float) -> None:
     assert _airpath.csv_rows([("f8", struct.pack("<d", value), [])]).decode() == f"{value!r}\n"
 
 
+def test_ties_are_written_with_an_even_digit() -> None:
+    """Of two shortest decimals as near as each other Python takes the even one, Rust the upper."""
+    halves = [(2**51 + 2 * n + 1) / 4 for n in range(2000)]
+    below = [2.0**exponent for exponent in range(-1074, 1024)]
+    values = [562949953421312.25, *halves, *(-value for value in halves), *below]
+    numbers = struct.pack(f"<{len(values)}d", *values)
+    rows = _airpath.csv_rows([("f8", numbers, [])]).decode().splitlines()
+    assert rows == [repr(value) for value in values]
+
+
 def table(rows: int) -> pd.DataFrame:
     numbers = np.arange(rows)
     return pd.DataFrame(

@@ -122,7 +122,8 @@ fn fixed(nanos: u64, text: &mut Vec<u8>) {
 
 /// Writes the fewest digits that name a double, with an exponent below 1e-4 and from 1e16 on.
 fn shortest(value: f64, text: &mut Vec<u8>) {
-    let found = format!("{value:?}");
+    let mut found = format!("{value:?}");
+    round_ties_to_even(value, &mut found);
     let Some((digits, power)) = found.split_once('e') else {
         return text.extend_from_slice(found.as_bytes());
     };
@@ -131,4 +132,23 @@ fn shortest(value: f64, text: &mut Vec<u8>) {
         None => ('+', power),
     };
     write!(text, "{digits}e{sign}{power:0>2}").expect("memory takes every byte");
+}
+
+/// Makes the last digit even where a double is half-way between two shortest decimals.
+///
+/// Rust takes the upper one and Python the even one: 562949953421312.25 is `….3` and `….2`. Both read
+/// as the same double. With 15 digits or fewer there is only one.
+fn round_ties_to_even(value: f64, found: &mut String) {
+    let end = found.find('e').unwrap_or(found.len());
+    let written = found[..end].bytes().filter(u8::is_ascii_digit);
+    let digits = written.skip_while(|digit| *digit == b'0').count();
+    if digits <= 15 || found.ends_with(".0") {
+        return;
+    }
+    let nearest = format!("{value:.*e}", digits - 1);
+    let last = nearest.find('e').map_or("", |at| &nearest[at - 1..at]);
+    // The nearest decimal below a power of two may be another double's.
+    if found[end - 1..end] != *last && nearest.parse() == Ok(value) {
+        found.replace_range(end - 1..end, last);
+    }
 }
