@@ -266,6 +266,10 @@ def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
             ["qawla", "--quick", "--full"],
             "--quick and --full: contradict each other. Give one of them.",
         ),
+        (
+            ["qawla", "fig2", "--figure-format", "svg"],
+            "--figure-format: needs a folder. Write --out DIR as well.",
+        ),
     ],
 )
 def test_reproduce_refuses(airpath_command: Command, arguments: list[str], message: str) -> None:

@@ -124,9 +124,11 @@ def test_out_has_tables_and_figures(airpath_command: Command, scenario: Path) ->
 
 def test_figures_in_other_formats(airpath_command: Command, scenario: Path) -> None:
     options = ["--figure-format", "pdf,svg", "--window", "1s..2s", "--out", "results"]
+    options += ["--set", 'record.series=["queue"]']
     assert airpath_command("run", scenario, "--reps", 1, *options).status == 0
     made = {path.name for path in Path("results").iterdir() if "." in path.name}
-    assert {"queue-lengths.pdf", "queue-lengths.svg"} <= made
+    drawn = {f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in ("pdf", "svg")}
+    assert drawn <= made
     assert not [name for name in made if name.endswith(".png")]
 
 
@@ -173,6 +175,28 @@ BAD = [
     (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
     (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
     (["--window", "1s..2s"], "--window: needs a folder. Write --out DIR as well."),
+    (
+        ["--figure-format", "png", "--format", "csv"],
+        "--figure-format: needs a folder. Write --out DIR as well.\n"
+        "--format: needs a folder. Write --out DIR as well.",
+    ),
+    (
+        ["--window", "1s..2s", "--out", "out"],
+        "--window: nothing is recorded that is drawn over time. "
+        "Add at least one of delivered, queue, sojourn, cwnd to record.series.",
+    ),
+    (
+        ["--window", "1s..2s", "--out", "out", "--no-plot", "--set", 'record.series=["queue"]'],
+        "--window and --no-plot: contradict each other. Give one of them.",
+    ),
+    (
+        ["--figure-format", "pdf", "--out", "out", "--no-plot"],
+        "--figure-format and --no-plot: contradict each other. Give one of them.",
+    ),
+    (
+        ["--capture-replication", "1", "--out", "out"],
+        "--capture-replication: nothing is captured. Write --capture POINT as well.",
+    ),
     (
         ["--window", "1s-2s", "--out", "out"],
         "window = '1s-2s': not two instants. Write when it begins and ends, "

@@ -116,6 +116,9 @@ _WRITTEN = ("--capture", "--capture-replication", "--format", "--figure-format",
 CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
     "both lengths": ("reproduce", "qawla", "table2", "--quick", "--full"),
     "figures without a folder": ("run", "good.toml", "--plot"),
+    "formats of figures without a folder": (
+        "phy", "per", "--channel", "awgn", "--snr", "2", "--figure-format", "svg",
+    ),
     "a capture without a folder": ("run", "good.toml", "--capture", "sender"),
     "a replication that is not run": (
         "run", "good.toml", "--reps", "1", "--capture", "sender", "--capture-replication", "1",

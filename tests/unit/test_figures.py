@@ -363,6 +363,18 @@ def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) 
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in paths]
 
 
+def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:
+    """It was ignored, and the distribution of the whole run was written."""
+    bare = run(record={"series": ["rtt"]})
+    with pytest.raises(ap.BadValueError) as caught:
+        bare.plot.save(tmp_path / "x", window=("2 s", "4 s"))
+    assert str(caught.value) == (
+        "window: nothing is recorded that is drawn over time. "
+        "Add at least one of delivered, queue, sojourn, cwnd to record.series."
+    )
+    assert not (tmp_path / "x").exists()
+
+
 def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) -> None:
     assert checked_formats("pdf,png,pdf") == ["png", "pdf"]
     with pytest.raises(ap.BadValueError) as error:

@@ -81,7 +81,8 @@ def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
     with pytest.raises(ap.BadValueError) as error:
         run(record={"series": []}).plot.timeline()
     assert str(error.value) == (
-        "nothing to draw over time: record at least one of delivered, queue, sojourn, cwnd."
+        "timeline: nothing is recorded that is drawn over time. "
+        "Add at least one of delivered, queue, sojourn, cwnd to record.series."
     )
 
 

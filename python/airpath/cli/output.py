@@ -86,6 +86,28 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
     return [(key.strip(), value.strip()) for key, _, value in pairs]
 
 
+def only_with_out(out: str | None, what: str = "a folder. Write --out DIR", **given: bool) -> None:
+    """Refuse options about what is written where nothing is.
+
+    Parameters
+    ----------
+    out : str or None
+        The value of ``--out``.
+    what : str
+        What is missing, and how it is written.
+    given : bool
+        Whether each of these options was given, by its name with underscores.
+
+    Raises
+    ------
+    BadValueError
+        With one line for each that was, if `out` is None.
+    """
+    told = [f"--{name.replace('_', '-')}: needs {what} as well." for name in given if given[name]]
+    if told and out is None:
+        raise BadValueError("\n".join(told))
+
+
 def console() -> Console:
     """Return standard output; in a pipe nothing is wrapped."""
     from rich.console import Console

@@ -81,8 +81,9 @@ def per(
         typer.Option(metavar="FILE.json|DIR", help="Write the table and its figure here."),
     ] = None,
     figure_format: Annotated[
-        str, typer.Option(metavar="png,pdf,svg", help="Of the figure beside the table.")
-    ] = "png",
+        str | None,
+        typer.Option(metavar="png,pdf,svg", help="Of the figure beside the table. Default: png."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Measure error rates by coding and decoding; with --out, finished points are kept."""
@@ -92,7 +93,9 @@ def per(
     given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
     settings = Settings.checked(given, _option)
     size = _packet(packet)
-    kinds = checked_formats(figure_format)
+    kinds = checked_formats("png" if figure_format is None else figure_format)
+    file = "a file. Write --out FILE.json"
+    output.only_with_out(out, file, figure_format=figure_format is not None)
     with output.progress_bar() as tell:
         table = measure_with(
             settings, threads=threads, out=out, progress=tell, note=output.note, name=_option

@@ -13,6 +13,7 @@ from airpath.cli import completion, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
 from airpath.papers.render import print_report
+from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce"]
 
@@ -43,14 +44,17 @@ def reproduce(
         str | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
     ] = None,
     figure_format: Annotated[
-        str, typer.Option(metavar="png,pdf,svg", help="Of the figures in --out.")
-    ] = "png,svg",
+        str | None,
+        typer.Option(metavar="png,pdf,svg", help="Of the figures in --out. Default: png,svg."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
 ) -> int:
     """Make a paper's tables and figures again, the published numbers beside ours."""
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
+    kinds = checked_formats("png,svg" if figure_format is None else figure_format)
+    output.only_with_out(out, figure_format=figure_format is not None)
     before = [] if out is None else _figures(Path(out) / f"{paper}.json")
     with output.progress_bar() as tell:
         report = papers.reproduce(
@@ -60,7 +64,7 @@ def reproduce(
             out=out,
             seed=seed,
             threads=threads,
-            figure_formats=figure_format,
+            figure_formats=kinds,
             progress=tell,
             provenance={"command": output.command_line()},
         )

@@ -20,7 +20,7 @@ from airpath.results import Result
 from airpath.results.export import checked_formats
 from airpath.results.figure_files import checked_formats as checked_figure_formats
 from airpath.results.overview import heading, tables
-from airpath.results.plot import checked_window
+from airpath.results.plot import checked_window, refuse_nothing_over_time
 from airpath.results.save import Saving, check_places
 
 __all__ = ["run"]
@@ -43,14 +43,14 @@ def run(
         str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
     ] = None,
     format_: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             metavar="csv,csv.gz,parquet",
-            help="Of the tables in --out.",
+            help="Of the tables in --out. Default: csv.",
             autocompletion=completion.formats,
         ),
-    ] = "csv",
+    ] = None,
     capture: Annotated[
         str | None,
         typer.Option(
@@ -69,26 +69,40 @@ def run(
         bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
     ] = None,
     figure_format: Annotated[
-        str, typer.Option(metavar="png,pdf,svg", help="Of the figures in --out.")
-    ] = "png",
+        str | None,
+        typer.Option(metavar="png,pdf,svg", help="Of the figures in --out. Default: png."),
+    ] = None,
     window: Annotated[
         str | None,
         typer.Option(metavar="FROM..TO", help="Of the timeline: 10s..20s. Default: the run."),
     ] = None,
 ) -> int:
     """Simulate a scenario and print what its flows, queues and links did."""
-    if plot and out is None:
-        raise BadValueError("--plot: needs a folder. Write --out DIR as well.")
-    if window is not None and out is None:
-        raise BadValueError("--window: needs a folder. Write --out DIR as well.")
-    if capture is not None and out is None:
-        raise BadValueError("--capture: needs a folder. Write --out DIR as well.")
-    formats = checked_formats(format_)
-    kinds = checked_figure_formats(figure_format)
+    formats = checked_formats("csv" if format_ is None else format_)
+    kinds = checked_figure_formats("png" if figure_format is None else figure_format)
+    output.only_with_out(
+        out,
+        plot=bool(plot),
+        figure_format=figure_format is not None,
+        window=window is not None,
+        format=format_ is not None,
+        capture=capture is not None,
+        capture_replication=capture_replication is not None,
+    )
+    for option, given in (("--figure-format", figure_format), ("--window", window)):
+        if plot is False and given is not None:
+            raise BadValueError(f"{option} and --no-plot: contradict each other. Give one of them.")
     points = None if capture is None else checked_points(capture)
     chosen = api.load(scenario, output.load_options(set_))
     api.check(chosen)
-    checked_window(window, chosen.duration / 1e9)
+    if window is not None:
+        checked_window(window, chosen.duration / 1e9)
+        kind = str(getattr(chosen.bottleneck.link, "kind", ""))
+        refuse_nothing_over_time("--window", chosen.record.series, kind)
+    if capture_replication is not None and not (points or chosen.capture.points):
+        raise BadValueError(
+            "--capture-replication: nothing is captured. Write --capture POINT as well."
+        )
     if out is None and chosen.capture.points:
         output.note("capture: nothing is written without a folder. Write --out DIR as well.")
     with not_left_empty(out):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from airpath.api import Solution
     from airpath.results.result import Result
 
-__all__ = ["Plot", "Window", "checked_window"]
+__all__ = ["Plot", "Window", "checked_window", "refuse_nothing_over_time"]
 
 Window = tuple[object, object] | str
 """Two instants of a run, ``("10 s", "20 s")`` or ``"10s..20s"``; numbers are seconds."""
@@ -95,11 +95,8 @@ class Plot:
             If none of these was recorded, there is no such replication, or the window is not
             two ascending instants of the run.
         """
-        shown = self._shown_panels()
-        if not shown:
-            names = ", ".join(name for name, _, _ in _PANELS if name not in _OF_LINKS)
-            raise BadValueError(f"nothing to draw over time: record at least one of {names}.")
-        return self._over_time(shown, replication, window)
+        refuse_nothing_over_time("timeline", self._result.recorded, self._link_kind)
+        return self._over_time(self._shown_panels(), replication, window)
 
     def queue(self, replication: int | None = None, window: Window | None = None) -> Figure:
         """Draw the bottleneck queue: over time when it was recorded, else its distribution.
@@ -225,10 +222,12 @@ class Plot:
         Raises
         ------
         BadValueError
-            If a format is not known, the window is not of the run, or the folder cannot be
-            written to.
+            If a format is not known, the window is not of the run or there is nothing to draw over
+            time, or the folder cannot be written to.
         """
         kinds = figure_files.checked_formats(figure_formats)
+        if window is not None:
+            refuse_nothing_over_time("window", self._result.recorded, self._link_kind)
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf()}
         if self._shown_panels():
@@ -247,12 +246,7 @@ class Plot:
         return paths
 
     def _shown_panels(self) -> list[tuple[str, float, Draw]]:
-        kind = self._result.resolved["bottleneck"]["link"]["kind"]
-        shown = set(self._result.recorded)
-        for name, kinds in _OF_LINKS.items():
-            if kind not in kinds:
-                shown.discard(name)
-        return [panel for panel in _PANELS if panel[0] in shown]
+        return _shown(self._result.recorded, self._link_kind)
 
     # --- around the panels ---------------------------------------------------------------------
 
@@ -281,6 +275,10 @@ class Plot:
     @property
     def _name(self) -> str:
         return self._result.title
+
+    @property
+    def _link_kind(self) -> str:
+        return str(self._result.resolved["bottleneck"]["link"]["kind"])
 
     @property
     def _end_s(self) -> float:
@@ -322,6 +320,40 @@ class Plot:
         if self._warmup_s > first:
             parts.append("warm-up shaded, not counted")
         style.heading(figure, self._name, " · ".join(parts))
+
+
+def _shown(recorded: Sequence[str], link_kind: str) -> list[tuple[str, float, Draw]]:
+    """Return the panels for which something is recorded."""
+    return [
+        panel
+        for panel in _PANELS
+        if panel[0] in recorded and link_kind in _OF_LINKS.get(panel[0], (link_kind,))
+    ]
+
+
+def refuse_nothing_over_time(what: str, recorded: Sequence[str], link_kind: str) -> None:
+    """Refuse to draw over time what was not recorded.
+
+    Parameters
+    ----------
+    what : str
+        What asks for it, for the message: ``timeline``.
+    recorded : sequence of str
+        Names of the recorded series.
+    link_kind : str
+        Of the bottleneck.
+
+    Raises
+    ------
+    BadValueError
+        If none of them has a panel.
+    """
+    if not _shown(recorded, link_kind):
+        names = ", ".join(name for name, _, _ in _PANELS if name not in _OF_LINKS)
+        raise BadValueError(
+            f"{what}: nothing is recorded that is drawn over time. "
+            f"Add at least one of {names} to record.series."
+        )
 
 
 def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
