@@ -73,6 +73,49 @@ def test_the_receive_window_was_the_limit() -> None:
     assert goodput.to_numpy() == pytest.approx(8 * 44 * 1460 / 0.3, rel=0.02)
 
 
+LARGE: dict[str, Any] = {
+    "bottleneck": ap.Bottleneck(
+        aqm=ap.DropTail(limit="400 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("flows", "changes"),
+    [
+        (tcp(4, tcp={}), LARGE),
+        # It was full for 8 s of 40, and there was nothing to send afterwards.
+        (tcp(4, tcp={}, stop="8 s"), LARGE | {"duration": "40 s"}),
+        (tcp(2, tcp={}, access={"rate": "2 Mbit/s"}), LARGE),
+        (tcp(4, tcp={}), {"backhaul": {"rate": "6 Mbit/s"}}),
+        (tcp(4, tcp={}) + ap.flows(source="cbr", rate="1 Mbit/s"), LARGE),
+    ],
+)
+def test_a_window_that_fills_the_link_is_not_told_of(
+    flows: list[Any], changes: dict[str, Any]
+) -> None:
+    """A larger one was recommended where it makes the queue longer and nothing else."""
+    scenario = make(flows, **changes)
+    result = ap.simulate(scenario, reps=5)
+    limited = [flow["rwnd_limited_share"] or 0 for flow in result.replications[0]["flows"]]
+    assert sum(share > 0.5 for share in limited) >= 2
+    assert "receive-window" not in {advisory.code for advisory in result.advisories}
+    larger = flows[0].model_copy(update={"tcp": {"receive_window": "200 kB"}})
+    more = ap.simulate(scenario.model_copy(update={"flows": [larger, *flows[1:]]}), reps=5)
+    before, after = (r.intervals["all"]["goodput_bps"].mean for r in (result, more))
+    assert after < 1.03 * before
+
+
+def test_a_window_that_leaves_a_full_link_to_others_says_so() -> None:
+    small, large = tcp(tcp={}), tcp()
+    said = told(make(small + large, **LARGE, duration="30 s"))
+    assert said["receive-window"].endswith(
+        'A larger one: tcp = {receive_window = "1 MB"}; the link was full, '
+        "so it takes from the other flows."
+    )
+    assert said["receive-window"].startswith("flows.0: ")
+
+
 @pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
 def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> None:
     """Nothing at the congestion window, everything below it, in each way of sending."""

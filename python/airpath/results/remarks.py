@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airpath.advisory import Advisory, grouped
-from airpath.scenario.units import Size
+from airpath.results.window_limit import limited_flows, window_limited
 
 __all__ = ["remarks", "unfinished_tables"]
 
@@ -25,10 +25,6 @@ FEW_RUNS = (
 NOTHING_DELIVERED = (
     "nothing got through after the warm-up, {flows}in {bad} of {runs} replications. See the drops "
     "of the queues, the losses of the links, and start, stop and warmup."
-)
-RECEIVE_WINDOW = (
-    "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
-    "congestion control. A larger one: tcp = {{receive_window = {example}}}."
 )
 ARRIVALS_ENDED = (
     "the last of its {count} flows arrived at {last:.4g} s, when count was spent; the end is at "
@@ -67,8 +63,9 @@ def remarks(
         said.append(Advisory("equal-replications", ALL_THE_SAME))
     elif 1 < len(replications) < FEWEST_RUNS:
         said.append(Advisory("few-replications", FEW_RUNS.format(runs=len(replications))))
+    limited = limited_flows(resolved, replications) if replications else {}
     for group, members in grouped(resolved).items() if replications else ():
-        said += _of_group(group, members, resolved, replications)
+        said += _of_group(group, members, limited, resolved, replications)
     link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
     said += _outside_table("bottleneck", link, replications)
     if ack_path["kind"] == "reverse":
@@ -88,13 +85,17 @@ def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _of_group(
-    group: int, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+    group: int,
+    members: Sequence[int],
+    limited: Mapping[int, float],
+    resolved: Mapping[str, Any],
+    runs: Runs,
 ) -> Iterator[Advisory]:
     place = f"flows.{group}"
     source = resolved["flows"][members[0]]["source"]
     yield from _nothing_delivered(place, members, resolved, runs)
     if source["kind"] == "tcp" and (source.get("window") or {}).get("kind", "fixed") == "fixed":
-        yield from _window_limited(place, members, source, runs)
+        yield from window_limited(group, members, limited, resolved, runs)
     if resolved["flows"][members[0]]["start"]["kind"] == "poisson":
         yield from _arrivals_ended(place, members, resolved, runs)
 
@@ -135,31 +136,6 @@ def _is_under_way(resolved: Mapping[str, Any], run: Mapping[str, Any], number: i
     flow, end_s = run["flows"][number], resolved["duration_ns"] / 1e9
     began = max(flow["start_s"] or 0.0, end_s - run["measured_s"])
     return flow["completed_at_s"] is None and 2 * (end_s - began) >= run["measured_s"]
-
-
-def _window_limited(
-    place: str, members: Sequence[int], source: Mapping[str, Any], runs: Runs
-) -> Iterator[Advisory]:
-    """Tell of flows that waited for the receive window most of the time."""
-    means = []
-    for number in members:
-        known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
-        shares = [share for share in known if share is not None]
-        means.append(math.fsum(shares) / len(shares) if shares else 0.0)
-    limited = [mean for mean in means if mean > 0.5]
-    if not limited:
-        return
-    window = source["options"]["receive_window"]
-    yield Advisory(
-        "receive-window",
-        RECEIVE_WINDOW.format(
-            window=Size(window),
-            share=100 * math.fsum(limited) / len(limited),
-            flows=f" of {len(limited)} of its {len(members)} flows" if len(members) > 1 else "",
-            example='"1 MB"' if window < 10**6 else f'"{Size(10 * window)}"',
-        ),
-        place,
-    )
 
 
 def _arrivals_ended(

@@ -1,0 +1,157 @@
+"""The advisory on flows whose receive window was their limit, where a larger one would change it.
+
+A receive window below the queue's limit is the limit of every flow also where they fill the link
+together: the goodput is then the link's, and a larger window makes the queue longer and nothing
+else. Where flows that the window does not limit have the rest of a full link, a larger window
+takes from these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from airpath.advisory import Advisory
+from airpath.scenario.units import Size
+
+__all__ = ["limited_flows", "window_limited"]
+
+FULL = 0.95
+"""A link is full from here on: 5 % more is the most that anything could gain."""
+
+RECEIVE_WINDOW = (
+    "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
+    "congestion control. A larger one: tcp = {{receive_window = {example}}}{but}."
+)
+TAKES_FROM_OTHERS = "; the link was full, so it takes from the other flows"
+
+Runs = Sequence[Mapping[str, Any]]
+
+
+def limited_flows(resolved: Mapping[str, Any], runs: Runs) -> dict[int, float]:
+    """Return the flows that the receive window limited for most of the time, and how much of it.
+
+    Parameters
+    ----------
+    resolved : mapping
+        The resolved scenario.
+    runs : sequence of mapping
+        Its replications, one at least.
+
+    Returns
+    -------
+    shares : dict of int to float
+        By number of the flow, the share of its time, above 0.5, averaged over the replications.
+        Not those that filled a wire of their own.
+    """
+    found = {}
+    for number in range(len(resolved["flows"])):
+        known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
+        share = _mean([share for share in known if share is not None])
+        if share > 0.5 and not _fills_its_wire(resolved, runs, number):
+            found[number] = share
+    return found
+
+
+def window_limited(
+    group: int,
+    members: Sequence[int],
+    limited: Mapping[int, float],
+    resolved: Mapping[str, Any],
+    runs: Runs,
+) -> Iterator[Advisory]:
+    """Tell of flows of a group that would have got more with a larger receive window.
+
+    Parameters
+    ----------
+    group : int
+        Number of the group.
+    members : sequence of int
+        Numbers of its flows.
+    limited : mapping of int to float
+        What `limited_flows` found.
+    resolved, runs
+        As there.
+    """
+    shares = [limited[number] for number in members if number in limited]
+    is_full = _is_full(resolved, runs)
+    if not shares or (is_full and not _others_have_a_part(limited, resolved, runs)):
+        return
+    window = resolved["flows"][members[0]]["source"]["options"]["receive_window"]
+    yield Advisory(
+        "receive-window",
+        RECEIVE_WINDOW.format(
+            window=Size(window),
+            share=100 * _mean(shares),
+            flows=f" of {len(shares)} of its {len(members)} flows" if len(members) > 1 else "",
+            example='"1 MB"' if window < 10**6 else f'"{Size(10 * window)}"',
+            but=TAKES_FROM_OTHERS if is_full else "",
+        ),
+        f"flows.{group}",
+    )
+
+
+def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
+    """Whether a link that all flows share was full while they were under way."""
+    used: dict[str, list[float]] = {}
+    backhaul_bps = (resolved.get("backhaul") or {}).get("rate_bps")
+    for run in runs:
+        spans = [_span_s(resolved, run, number) for number in range(len(run["flows"]))]
+        under_way_s = max(end for _, end in spans) - min(begin for begin, _ in spans)
+        if under_way_s <= 0:
+            continue
+        part = under_way_s / run["measured_s"]
+        for link in run["links"]:
+            used.setdefault(link["name"], []).append(link["utilisation"] / part)
+        if backhaul_bps:
+            carried_bps = math.fsum(flow["ip_throughput_bps"] for flow in run["flows"])
+            used.setdefault("backhaul", []).append(carried_bps / part / backhaul_bps)
+    return any(_mean(shares) >= FULL for shares in used.values())
+
+
+def _fills_its_wire(resolved: Mapping[str, Any], runs: Runs, number: int) -> bool:
+    """Whether a flow sent at the rate of its access or egress wire while it was under way."""
+    wires = (resolved["flows"][number][name] for name in ("access", "egress"))
+    rates = [wire["rate_bps"] for wire in wires if wire.get("rate_bps")]
+    if not rates:
+        return False
+    used = []
+    for run in runs:
+        begin, end = _span_s(resolved, run, number)
+        if end > begin:
+            sent_bits = run["flows"][number]["ip_throughput_bps"] * run["measured_s"]
+            used.append(sent_bits / (end - begin) / min(rates))
+    return _mean(used) >= FULL
+
+
+def _others_have_a_part(
+    limited: Mapping[int, float], resolved: Mapping[str, Any], runs: Runs
+) -> bool:
+    """Whether TCP flows that the window does not limit have 5 % or more of what is delivered."""
+    numbers = [
+        number
+        for number, flow in enumerate(resolved["flows"])
+        if number not in limited and flow["source"]["kind"] == "tcp"
+    ]
+    everything = sum(flow["delivered_bytes"] for run in runs for flow in run["flows"])
+    theirs = sum(run["flows"][number]["delivered_bytes"] for run in runs for number in numbers)
+    return bool(theirs > (1 - FULL) * everything)
+
+
+def _span_s(
+    resolved: Mapping[str, Any], run: Mapping[str, Any], number: int
+) -> tuple[float, float]:
+    """Return from when to when of the measured time a flow was under way, s."""
+    given, found = resolved["flows"][number], run["flows"][number]
+    start, end_s = given["start"], resolved["duration_ns"] / 1e9
+    begin_s = found["start_s"]
+    if begin_s is None:  # Of datagrams, and of what never started.
+        begin_s = start.get("time_ns", start.get("low_ns", start.get("from_ns", 0))) / 1e9
+    stops_s = end_s if given.get("stop_ns") is None else given["stop_ns"] / 1e9
+    done_s = end_s if found["completed_at_s"] is None else found["completed_at_s"]
+    return max(begin_s, end_s - run["measured_s"]), min(end_s, stops_s, done_s)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
