@@ -81,6 +81,12 @@ impl CodelLaw {
         self.dropping
     }
 
+    /// Whether the sojourn time was at or above the target when a packet left last.
+    #[cfg(test)]
+    pub fn is_watching(&self) -> bool {
+        self.first_above_time.is_some()
+    }
+
     /// Signals since the dropping state was entered, those of the state before it that it resumed
     /// included.
     pub fn count(&self) -> u32 {

@@ -150,11 +150,12 @@ impl FqCodel {
         self.backlog -= dropped;
     }
 
-    /// When nothing waits and the link holds nothing, no queue stays in a list: the flow that comes
-    /// next is new (§4.2), whether or not the link asks an empty queue for a packet.
+    /// When nothing waits for a link that could take it, no queue stays in a list and no law above
+    /// its target: the flow that comes next is new (§4.2), whether or not the link asks an empty
+    /// queue for a packet. What the link holds has been dequeued, and is in no queue any more.
     #[inline]
-    fn rest_if_idle(&mut self, ctx: &mut Ctx<'_>) {
-        if self.packets + self.held == 0 {
+    fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
+        if self.packets == 0 {
             self.dequeue(ctx);
         }
     }
@@ -187,6 +188,7 @@ impl QueueDisc for FqCodel {
         }
         if self.packets + self.held > self.limit {
             self.drop_from_fattest(ctx);
+            self.rest_if_empty(ctx);
         }
     }
 
@@ -232,12 +234,12 @@ impl QueueDisc for FqCodel {
 
     #[inline]
     fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        self.rest_if_idle(ctx);
+        self.rest_if_empty(ctx);
     }
 
     fn on_held(&mut self, packets: usize, _bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.held = packets;
-        self.rest_if_idle(ctx);
+        self.rest_if_empty(ctx);
     }
 }
 

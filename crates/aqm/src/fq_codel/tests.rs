@@ -187,6 +187,42 @@ fn after_an_idle_time_every_flow_is_new() {
     }
 }
 
+/// A queue that the link has emptied is empty, whatever the link still holds (`rlc-am`: until the
+/// last PDU is acknowledged). The flow used to stay in a list, charged for what it had sent, until
+/// the link held nothing.
+#[test]
+fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
+    let mut line = Line::new(DEFAULT);
+    for held in 1..=2 {
+        line.put(0, 1514);
+        assert_eq!(line.flows(1), [0]);
+        line.queue.on_held(held, Bytes(1514 * held as u64), &mut line.bench.at(line.now));
+        assert!(line.queue.new.is_empty() && line.queue.old.is_empty(), "{held} held");
+    }
+    line.put(0, 1514);
+    line.put(1, 1514);
+    assert_eq!(line.flows(2), [0, 1], "in the order of arrival, for both are new");
+}
+
+/// What is held counts for the limit. An overflow that leaves nothing waiting ends the flow's turn
+/// and CoDel's watch over it, as a dequeue that finds the queue empty does (RFC 8289 §5.6).
+#[test]
+fn an_overflow_that_empties_a_queue_lets_it_rest() {
+    let mut line = Line::new(FqCodelConfig { limit: 3, ..DEFAULT });
+    for _ in 0..3 {
+        line.put(0, 1000);
+    }
+    line.now = line.now + Duration::from_millis(6);
+    assert_eq!(line.flows(1), [0]);
+    line.queue.on_held(1, Bytes(1000), &mut line.bench.at(line.now));
+    assert!(line.queue.queues[0].law.is_watching(), "beyond the target, more than an MTU is left");
+    line.queue.on_held(3, Bytes(3000), &mut line.bench.at(line.now));
+    line.put(0, 2100);
+    assert_eq!((line.dropped(DropReason::Overflow), line.queue.packets()), (3, 0));
+    assert!(!line.queue.queues[0].law.is_watching());
+    assert!(line.queue.new.is_empty() && line.queue.old.is_empty());
+}
+
 #[test]
 fn a_sparse_flow_waits_for_one_packet_of_each_other_at_most() {
     let mut line = Line::new(DEFAULT);
