@@ -205,7 +205,6 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
         "Flows",
         "Queues",
         "Links",
-        "Link bottleneck",
     ]
     goodput = result.intervals[0]["goodput_bps"].mean / 1e6
     assert f"{goodput:.3f}" in shown

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import airpath as ap
+from airpath.results import overview
 
 PERIOD_S = 8.0
 
@@ -99,6 +100,28 @@ def test_replications_over_one_trace_see_different_parts_of_it(
             assert capacity.rates([0, 1, 2, 3, 4]) == pytest.approx(
                 shifted.rates([0, 1, 2, 3, 4]), rel=1e-9
             )
+
+
+@pytest.mark.parametrize(
+    ("offset", "line"),
+    [
+        ("6.5 s", "bottleneck: its trace begins at 6.5 s"),
+        ("random", "bottleneck: its trace begins between {} and {} s, elsewhere in each "
+                   "replication"),
+    ],
+)  # fmt: skip
+def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) -> None:
+    """*trace offset s* had a mean, and an interval that ended beyond the trace."""
+    result = ap.simulate(make(ap.TraceLink(file=str(mahimahi), offset=offset)), reps=3)
+    [link] = result.to_dict()["links"]
+    assert link["counters"] == {}
+    assert link["trace_offset_s"] == result.links()["trace_offset_s"].tolist()
+    printed = list(overview.tables(result, ""))
+    least, most = min(link["trace_offset_s"]), max(link["trace_offset_s"])
+    assert [note for table in printed for note in table.notes] == [
+        line.format(f"{least:g}", f"{most:g}")
+    ]
+    assert "trace offset" not in str(printed)
 
 
 @pytest.mark.parametrize(

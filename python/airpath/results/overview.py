@@ -129,7 +129,18 @@ def _links(result: Result) -> Table:
     columns = ["link", "used", "packets", "lost", "packets by regime"]
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return Table("Links", columns, rows)
+    return Table("Links", columns, rows, list(_trace_offsets(result)))
+
+
+def _trace_offsets(result: Result) -> Iterable[str]:
+    """Yield where the traces begin that do not begin at their start."""
+    for link in result.link_intervals():
+        offsets = link.get("trace_offset_s", ())
+        if offsets:
+            first, last = min(offsets), max(offsets)
+            where = f"at {first:g} s" if first == last else f"between {first:g} and {last:g} s"
+            each = "" if first == last else ", elsewhere in each replication"
+            yield f"{link['name']}: its trace begins {where}{each}"
 
 
 def _shares(counts: Sequence[float]) -> str:

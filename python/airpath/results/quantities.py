@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "bounds", "together"]
+__all__ = ["DRAWN", "FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "bounds", "together"]
 
 FLOW_QUANTITIES = (
     "goodput_bps",
@@ -37,6 +37,9 @@ QUEUE_QUANTITIES = (
 """Of every queue."""
 LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_packets")
 """Of every link."""
+DRAWN = ("trace_offset_s",)
+"""Of links, among what only their kind reports: set or drawn before the run, not measured in it, so
+that a mean with an interval would mean nothing."""
 
 _ADD_UP = tuple(
     name

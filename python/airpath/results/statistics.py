@@ -13,6 +13,7 @@ from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
+    DRAWN,
     FLOW_QUANTITIES,
     LINK_QUANTITIES,
     QUEUE_QUANTITIES,
@@ -344,10 +345,14 @@ class Statistics:
         return found
 
     def link_intervals(self) -> list[dict[str, Any]]:
-        """Return the name and every quantity of each link, over the replications."""
+        """Return the name and every quantity of each link, over the replications.
+
+        A link whose trace does not begin at its start has `trace_offset_s`, a list by replication.
+        """
         found = []
         for name, runs in self.by_name("links").items():
             regimes = zip(*(link["regime_packets"] for link in runs), strict=True)
+            counters = [link.get("counters", {}) for link in runs]
             found.append(
                 {
                     "name": name,
@@ -356,9 +361,10 @@ class Statistics:
                         self._interval(counts, bounds("regime_packets")) for counts in regimes
                     ],
                     "counters": self._quantities(
-                        [link.get("counters", {}) for link in runs], runs[0].get("counters", {})
+                        counters, (name for name in counters[0] if name not in DRAWN)
                     ),
                 }
+                | {key: [each[key] for each in counters] for key in DRAWN if key in counters[0]}
             )
         return found
 
