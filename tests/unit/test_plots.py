@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -165,6 +166,24 @@ def test_changes_of_the_rate_are_marked() -> None:
         at_s = [float(line.get_xdata()[0]) for line in axis.lines if line.get_linestyle() == ":"]
         assert at_s == [4.0, 6.0]
     assert all("Mbit/s" not in text for axis in others for text in marks(axis))
+
+
+def test_changes_at_one_instant_and_close_ones_do_not_overprint() -> None:
+    """Two events of one instant were two labels in one place."""
+    rates = {4: (1, 2), 4.1: (3,), 6: (4,), 9.9: (5,)}
+    changes = [
+        {"at": f"{at} s", "rate": f"{rate} Mbit/s"} for at, each in rates.items() for rate in each
+    ]
+    figure = run(reps=1, control=changes).plot.timeline()
+    top = figure.axes[0]
+    wanted = ["1 Mbit/s, then 2 Mbit/s", "3 Mbit/s", "4 Mbit/s", "5 Mbit/s"]
+    assert marks(top) == wanted
+    figure.draw_without_rendering()
+    written = [text for text in top.texts if text.get_text() in wanted]
+    boxes = [text.get_window_extent() for text in written]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert all(box.x1 <= top.get_window_extent().x1 for box in boxes)
+    assert sum(line.get_linestyle() == ":" for line in top.lines) == len(rates)
 
 
 def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:

@@ -28,6 +28,8 @@ _MOST_FLOWS = len(SHADES)
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_LABELLED_CHANGES = 8
+# How much of a figure's width a panel has, and letters of a label that fit beside each other.
+_AXIS_PART, _LABEL_PER_INCH = 0.88, 14.0
 _DROPS = {
     "overflow": ("the full queue", "red"),
     "early": ("the AQM", "purple"),
@@ -282,24 +284,39 @@ class Panels:
             grey = style.COLOURS["grey"]
             axis.axvspan(self._window_s[0], end, color=grey, alpha=0.10, lw=0, zorder=0)
         first, last = self._window_s
-        changes = [
-            (change["at_ns"] / 1e9, change["action"]["rate_bps"])
-            for change in self._result.resolved["controls"]
-            if first <= change["at_ns"] / 1e9 <= last
-        ]
-        for at_s, rate_bps in changes:
+        changes: dict[float, list[str]] = {}
+        for change in sorted(self._result.resolved["controls"], key=lambda change: change["at_ns"]):
+            if first <= change["at_ns"] / 1e9 <= last:
+                rate = str(Rate(change["action"]["rate_bps"]))
+                changes.setdefault(change["at_ns"] / 1e9, []).append(rate)
+        for at_s in changes:
             axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
-            if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
-                axis.annotate(
-                    str(Rate(rate_bps)),
-                    (at_s, 1),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(3, -8),
-                    textcoords="offset points",
-                    va="top",
-                    fontsize=8.5,
-                    color=style.COLOURS["black"],
-                )
+        if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
+            self._label(axis, {at_s: ", then ".join(rates) for at_s, rates in changes.items()})
+
+    def _label(self, axis: Axes, labels: Mapping[float, str]) -> None:
+        """Write labels beside instants, on a lower line where the one before is in the way."""
+        first, last = self._window_s
+        width = axis.figure.get_figwidth()  # type: ignore[union-attr]
+        letter_s = (last - first) / (_AXIS_PART * width * _LABEL_PER_INCH)
+        ends: list[float] = []
+        for at_s, text in labels.items():
+            length_s = (len(text) + 2) * letter_s
+            is_left = at_s + length_s > last
+            begin_s = at_s - length_s if is_left else at_s
+            line = next((n for n, end_s in enumerate(ends) if end_s <= begin_s), len(ends))
+            ends[line : line + 1] = [begin_s + length_s]
+            axis.annotate(
+                text,
+                (at_s, 1),
+                xycoords=("data", "axes fraction"),
+                xytext=(-3 if is_left else 3, -8 - 11 * line),
+                textcoords="offset points",
+                ha="right" if is_left else "left",
+                va="top",
+                fontsize=8.5,
+                color=style.COLOURS["black"],
+            )
 
 
 def _edges(first_s: float, last_s: float) -> NDArray[np.float64]:
