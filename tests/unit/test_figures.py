@@ -24,7 +24,7 @@ EVERYTHING = ["delivered", "queue", "sojourn", "cwnd", "drop", "regime", "mcs"]
 NAME = "Kosten $5 und $7, 中文 رابط"
 
 
-def run(reps: int = 2, **changes: Any) -> ap.Result:
+def scenario(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "name": NAME,
         "flows": ap.flows(2, cc="newreno", base_rtt="30 ms"),
@@ -35,7 +35,11 @@ def run(reps: int = 2, **changes: Any) -> ap.Result:
         "warmup": "2 s",
         "record": {"series": EVERYTHING},
     }
-    return ap.simulate(ap.Scenario(**(keys | changes)), reps=reps)
+    return ap.Scenario(**(keys | changes))
+
+
+def run(reps: int = 2, **changes: Any) -> ap.Result:
+    return ap.simulate(scenario(**changes), reps=reps)
 
 
 def adaptive(**changes: Any) -> ap.Result:
@@ -105,6 +109,35 @@ def test_a_literal_is_no_mathematics_and_has_only_letters_that_can_be_drawn() ->
         assert not cbook.is_math_text(found)
         assert found.replace(r"\$", "$") == text
     assert style.literal("two\nlines") == r"two\nlines"
+
+
+def test_a_title_with_many_overrides_is_whole_and_hides_nothing() -> None:
+    """They were cut after 60 letters, *and 7 more*."""
+    changes = {
+        "bottleneck.link.rate": "4 Mbit/s",
+        "bottleneck.aqm.limit": "20 packets",
+        "flows.0.base_rtt": "40 ms",
+        "flows.0.tcp.receive_window": "100 kB",
+        "flows.0.profile": "linux",
+        "flows.0.cc": "cubic",
+        "warmup": "3 s",
+        "duration": "9 s",
+    }
+    plain = scenario(name="plain")
+    short, long = (ap.simulate(each, reps=2) for each in (plain, plain.replace(changes)))
+    assert all(f"{key} = {value}" in long.title for key, value in changes.items())
+    for draw in (lambda result: result.plot.pmf(), lambda result: result.plot.timeline()):
+        before, after = draw(short), draw(long)
+        for figure in (before, after):
+            figure.draw_without_rendering()
+        assert " ".join(after.get_suptitle().split()).startswith(long.title)
+        title, smaller = (text.get_window_extent() for text in after.texts)
+        assert title.x1 <= after.bbox.x1
+        assert title.y1 <= after.bbox.y1
+        # What is under it has moved down, and nothing has become smaller.
+        assert smaller.y0 > max(axis.bbox.y1 for axis in after.axes)
+        for ours, theirs in zip(after.axes, before.axes, strict=True):
+            assert ours.bbox.height > 0.95 * theirs.bbox.height
 
 
 def test_letters_that_no_font_has_are_boxes_with_a_note() -> None:

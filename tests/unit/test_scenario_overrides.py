@@ -165,19 +165,22 @@ def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
     assert found.name == "lte"
     assert found.title == "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s)"
     result = ap.simulate(found.replace({"duration": "1 s", "warmup": "0 s"}), reps=1)
-    assert result.title == (
-        "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s and 2 more)"
+    # It ended after 60 letters, *and 2 more*.
+    everything = (
+        "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s, "
+        "duration = 1 s, warmup = 0 s)"
     )
+    assert result.title == everything
     assert result.provenance["overrides"] == [
         "bottleneck.aqm = codel",
         "bottleneck.link.rate = 4 Mbit/s",
         "duration = 1 s",
         "warmup = 0 s",
     ]
-    heading = result.plot.pmf().get_suptitle() or result.plot.pmf().texts[0].get_text()
-    assert heading.startswith("lte (bottleneck.aqm = codel, ")
-    long = changed({"name": "x" * 100})
-    assert len(long.title) < 170
+    heading = " ".join(result.plot.pmf().get_suptitle().split())
+    assert heading == f"{everything}: queue length at the bottleneck"
+    long = changed({"name": "x" * 1000})
+    assert long.title == f"{'x' * 1000} (name = {'x' * 193}…)"
     plain = ap.simulate(loads(LTE).model_copy(update={"duration": "11 s"}), reps=1)
     assert plain.title == "lte"
     assert "overrides" not in plain.provenance

@@ -106,9 +106,10 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     figure : Figure
         All its other texts are there.
     title, subtitle : str
-        Drawn as written, long ones on several lines.
+        Drawn as written, long ones on several lines, for which the figure grows.
     """
     above = _lines(literal(title), figure, _TITLE_PER_INCH)
+    figure.set_figheight(figure.get_figheight() + _TITLE_LINE_IN * (len(above) - 1))
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH)
     note = missing_note()
     below += [note] if note else []
@@ -117,7 +118,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     figure.suptitle("\n".join([*above, *room]), x=0.01, ha="left")
     figure.text(
         0.01,
-        1 - (0.14 + 0.22 * len(above)) / figure.get_figheight(),
+        1 - (0.14 + _TITLE_LINE_IN * len(above)) / figure.get_figheight(),
         "\n".join(below),
         ha="left",
         va="top",
@@ -175,6 +176,8 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
         legend_above(axis)
 
 
+# Height of a line of the title, inches.
+_TITLE_LINE_IN = 0.22
 # Letters of the average text that fit beside each other.
 _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 

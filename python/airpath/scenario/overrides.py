@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["SET", "Overrides", "pairs", "replaced", "titled", "value_of_text"]
 
 SET, REPLACE = "--set", "replace"
-_LONGEST_TITLE = 60
+_LONGEST_OVERRIDE = 200
+"""Letters in a title; one of a whole list of flows can have thousands."""
 
 
 def pairs(given: object, place: str) -> list[tuple[str, Any]]:
@@ -75,17 +76,14 @@ def value_of_text(text: str) -> Any:
 
 
 def titled(name: str, overrides: Sequence[str]) -> str:
-    """Return a scenario's name with its overrides, for titles; those that fit, the rest counted."""
+    """Return a scenario's name with its overrides, for titles; only what is very long is cut."""
     if not overrides:
         return name
-    shown = list(overrides)
-    while len(shown) > 1 and len(", ".join(shown)) > _LONGEST_TITLE:
-        shown.pop()
-    listed = ", ".join(shown)
-    if len(listed) > _LONGEST_TITLE:
-        listed = f"{listed[:_LONGEST_TITLE]}…"
-    more = len(overrides) - len(shown)
-    return f"{name} ({listed} and {more} more)" if more else f"{name} ({listed})"
+    shown = (
+        each if len(each) <= _LONGEST_OVERRIDE else f"{each[:_LONGEST_OVERRIDE]}…"
+        for each in overrides
+    )
+    return f"{name} ({', '.join(shown)})"
 
 
 class Overrides:
