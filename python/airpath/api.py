@@ -16,7 +16,7 @@ from typing import Any
 
 from airpath import _airpath, html, memory
 from airpath.advisory import Advisory, of_scenario
-from airpath.arguments import check_all, fraction, path_like, whole
+from airpath.arguments import blamed, called, check_all, fraction, path_like, whole
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
     AirpathError,
@@ -26,7 +26,6 @@ from airpath.errors import (
     Problem,
     RunError,
     ScenarioError,
-    show,
 )
 from airpath.estimate import refuse_too_much
 from airpath.files import UnreadableError
@@ -150,7 +149,7 @@ def simulate(
     except ValueError as error:
         raise _refused(scenario, error) from None
     except OSError as error:
-        raise BadValueError(f'capture_to = "{capture_to}": {error}') from None
+        raise BadValueError(f"{blamed('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
         raise RunError(f"{scenario.name}: {error}") from None
     noted = of_scenario(scenario, resolved)
@@ -384,7 +383,7 @@ def _scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
     if isinstance(scenario, (str, os.PathLike)):
         return load(scenario)
     raise BadValueError(
-        f"scenario = {show(scenario)}: neither a Scenario nor the path of a file. Give one."
+        f"{blamed('scenario', scenario)}: neither a Scenario nor the path of a file. Give one."
     )
 
 
@@ -401,15 +400,17 @@ def _captures(
         check_all(whole("capture_replication", replication, 0, None, to))
     if folder is None:
         if points is not None and checked_points(points):
-            raise BadValueError("capture: needs a folder. Give capture_to as well.")
+            raise BadValueError(
+                f"{called('capture')}: needs a folder. Give {called('capture_to')} as well."
+            )
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)
     number = scenario.capture.replication if replication is None else replication
     if not number < reps:
-        raise BadValueError(
-            f"capture_replication = {number}: is not run. "
-            f"Write a whole number from 0 to {reps - 1}, below reps."
-        )
+        given = f"{scenario.file or scenario.name}: capture.replication = {number}"
+        head = given if replication is None else blamed("capture_replication", number)
+        accepted = f"Write a whole number from 0 to {reps - 1}, below {called('reps')}"
+        raise BadValueError(f"{head}: is not run. {accepted}.")
     return CapturePlan(folder, chosen, number) if chosen else None
 
 
@@ -522,7 +523,7 @@ def _check_arguments(
         None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
-        None if calls else f"progress = {show(progress)}: not a function.",
+        None if calls else f"{blamed('progress', progress)}: not a function. Give one.",
     )
 
 

@@ -1,19 +1,74 @@
-"""Arguments of the verbs: types and ranges, in the words of all other errors."""
+"""Arguments of functions: types and ranges, in the words of all other errors.
+
+What a message calls an argument is decided here: its own name in Python, the option that it was
+given with on the command line.
+"""
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import BadValueError, show
+from airpath.errors import BadValueError, quoted, show
 
-__all__ = ["check_all", "fraction", "number", "path_like", "whole", "word"]
+__all__ = [
+    "blamed",
+    "called",
+    "called_by_option",
+    "check_all",
+    "fraction",
+    "number",
+    "path_like",
+    "whole",
+    "word",
+]
 
 LARGEST = 1e300
 """Above all numbers of any unit."""
+
+
+# --- names -------------------------------------------------------------------------------------
+
+_OPTION: ContextVar[Callable[[str], str] | None] = ContextVar("option", default=None)
+"""What gives the option of an argument, while a command runs."""
+
+
+@contextmanager
+def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
+    """Let messages name options in place of arguments, while the block runs.
+
+    Parameters
+    ----------
+    option : callable
+        Returns the option of an argument: ``--out`` for ``folder``.
+    """
+    before = _OPTION.set(option)
+    try:
+        yield
+    finally:
+        _OPTION.reset(before)
+
+
+def called(argument: str) -> str:
+    """Return what a message calls an argument: ``reps``, or ``--reps`` on the command line."""
+    option = _OPTION.get()
+    return argument if option is None else option(argument)
+
+
+def blamed(argument: str, value: object) -> str:
+    """Return what begins a line about a value: ``reps = 0``, or ``--reps: 0``."""
+    sign = " =" if _OPTION.get() is None else ":"
+    # A path is long, and its end is what matters.
+    shown = quoted(os.fspath(value)) if isinstance(value, Path) else show(value)
+    return f"{called(argument)}{sign} {shown}"
+
+
+# --- checks ------------------------------------------------------------------------------------
 
 
 def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> str | None:
@@ -23,13 +78,13 @@ def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> s
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        return f"{name} = {show(value)}: not a whole number. {accepted}."
+        return f"{blamed(name, value)}: not a whole number. {accepted}."
     if number < low and low > 0:
-        return f"{name} = {show(value)}: below {low}. {accepted}."
+        return f"{blamed(name, value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
-        return f"{name} = {show(value)}: above {high}. Write a whole number from {low} to {high}."
+        return f"{blamed(name, value)}: above {high}. Write a whole number from {low} to {high}."
     if number < low or (high is not None and number > high):
-        return f"{name} = {show(value)}: not accepted. {accepted}."
+        return f"{blamed(name, value)}: not accepted. {accepted}."
     return None
 
 
@@ -38,9 +93,9 @@ def fraction(name: str, value: Any) -> str | None:
     accepted = "Write a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value != value:
-        return f"{name} = {show(value)}: not a number. {accepted}."
+        return f"{blamed(name, value)}: not a number. {accepted}."
     if not 0 < value < 1:
-        return f"{name} = {show(value)}: not between 0 and 1. {accepted}."
+        return f"{blamed(name, value)}: not between 0 and 1. {accepted}."
     return None
 
 
@@ -49,7 +104,7 @@ def number(name: str, value: Any, example: str) -> str | None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # An integer of hundreds of digits is none that can be counted with.
     if not is_number or not -LARGEST < value < LARGEST:
-        return f"{name} = {show(value)}: not a finite number. Write one, for example {example}."
+        return f"{blamed(name, value)}: not a finite number. Write one, for example {example}."
     return None
 
 
@@ -57,14 +112,14 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
     """Return what is wrong with what is to be one of a few words, a line."""
     if isinstance(value, str) and value in accepted:
         return None
-    return f"{name} = {show(value)}: not one of the accepted words. Write {' or '.join(accepted)}."
+    return f"{blamed(name, value)}: not one of the accepted words. Write {' or '.join(accepted)}."
 
 
 def path_like(name: str, value: Any) -> str | None:
     """Return what is wrong with what is to be a path, a line."""
     if isinstance(value, (str, os.PathLike)):
         return None
-    return f"{name} = {show(value)}: not a path. Write a text or a pathlib.{Path.__name__}."
+    return f"{blamed(name, value)}: not a path. Write a text or a pathlib.{Path.__name__}."
 
 
 def check_all(*lines: str | None) -> None:

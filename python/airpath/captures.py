@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import BadValueError, show
+from airpath.arguments import blamed
+from airpath.errors import BadValueError
 from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment
 from airpath.scenario import CAPTURE_POINTS
@@ -28,11 +29,11 @@ def checked_points(points: Sequence[str]) -> list[str]:
     if isinstance(points, str):
         points = points.split(",")
     if not isinstance(points, Iterable):
-        wrong = f"capture = {show(points)}: not a list of points"
+        wrong = f"{blamed('capture', points)}: not a list of points"
         raise BadValueError(f"{wrong}. Accepted are {', '.join(CAPTURE_POINTS)}.")
     points = list(points)
     problems = [
-        f"capture = {show(point)}: not one of the accepted words. "
+        f"{blamed('capture', point)}: not one of the accepted words. "
         f"{nearest(str(point), CAPTURE_POINTS)}."
         for point in points
         if point not in CAPTURE_POINTS
@@ -58,7 +59,7 @@ class CapturePlan:
     def __init__(
         self, folder: str | os.PathLike[str], points: Sequence[str], replication: int
     ) -> None:
-        self.folder = output_folder(folder)
+        self.folder = output_folder(folder, "capture_to")
         self.replication = replication
         self.files = {point: self.folder / f"{point}.pcapng" for point in points}
         # What cannot be written is found out before the run.

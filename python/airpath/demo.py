@@ -62,7 +62,7 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     """
     began = time.monotonic()
     console = output.console()
-    folder = output_folder(out)
+    folder = output_folder(out, "out")
     scenarios = _scenarios(examples or shipped_examples(), console)
     interrupted = _link(scenarios, folder, console) or _paper(folder, console)
     console.print(f"\nFigures are in {folder}/. {time.monotonic() - began:.0f} s.", style="bold")

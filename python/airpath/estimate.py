@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from airpath import memory
+from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.scenario.units import Duration, quote
 
@@ -70,8 +71,9 @@ def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
         if sum(need.bytes for need in asked) > there:
             most = max(asked, key=lambda need: need.bytes)
             runs = f"{reps} replication{'' if reps == 1 else 's'}"
+            asks = f"{most.key} = {most.value}" if most.key != "reps" else blamed("reps", reps)
             raise BadValueError(
-                f"{place}: {most.key} = {most.value}: about {most.number:.2g} {most.what} in "
+                f"{place}: {asks}: about {most.number:.2g} {most.what} in "
                 f"{runs}, {_amount(most.bytes)} of memory, where there are {_amount(there)}. "
                 f"Write {most.instead}."
             )

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, RunError, one_line
 
 __all__ = [
@@ -141,21 +142,25 @@ def read_text(path: str | os.PathLike[str], most: int, place: str | None = None)
 # --- checks before the work --------------------------------------------------------------------
 
 
-def output_folder(folder: str | os.PathLike[str]) -> Path:
+def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> Path:
     """Make a folder for results and try it, before any work is done.
 
     Parameters
     ----------
     folder : path
         Made when missing, with its parents.
+    argument : str
+        The argument that it was given as, for messages.
 
     Raises
     ------
     BadValueError
-        If it has no name, or cannot be made or written to.
+        If it is no path, has no name, or cannot be made or written to.
     """
+    check_all(path_like(argument, folder))
     if not os.fspath(folder):
-        raise BadValueError('out = "": not a folder. Write its name, or . for the working folder.')
+        wrong = "not a folder. Write its name, or . for the working folder."
+        raise BadValueError(f"{blamed(argument, folder)}: {wrong}")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -166,7 +171,7 @@ def output_folder(folder: str | os.PathLike[str]) -> Path:
             wrong = f"is {what}, not a folder. Give another name."
         else:
             wrong = f"cannot be written to ({_reason(error)}). Give a folder that can."
-        raise BadValueError(f'out = "{path}": {wrong}') from None
+        raise BadValueError(f"{blamed(argument, path)}: {wrong}") from None
     return path
 
 

@@ -282,6 +282,6 @@ def test_reproduce_checks_its_folder_first(airpath_command: Command, tmp_path: P
     assert answer == (
         2,
         "",
-        f'out = "{tmp_path}/file/x": cannot be written to (not a directory). '
+        f'--out: "{tmp_path}/file/x": cannot be written to (not a directory). '
         "Give a folder that can.\n",
     )

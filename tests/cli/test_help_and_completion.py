@@ -106,13 +106,20 @@ def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: s
         ("airpath run scenario.toml --capture s", ["sender"]),
         ("airpath run scenario.toml --capture sender,re", ["sender,receiver"]),
         ("airpath run scenario.toml --format p", ["parquet"]),
-        ("airpath run scenario.toml --set du", ["duration"]),
+        ("airpath run scenario.toml --set du", ["duration="]),
         ("airpath run scenario.toml --set bottleneck.aqm.m", [
-            "bottleneck.aqm.max_p", "bottleneck.aqm.max_th", "bottleneck.aqm.min_th"]),
+            "bottleneck.aqm.max_p=", "bottleneck.aqm.max_th=", "bottleneck.aqm.min_th="]),
+        ("airpath run scenario.toml --set bottleneck.", [
+            "bottleneck.aqm.", "bottleneck.aqm=", "bottleneck.link.", "bottleneck.link="]),
+        ("airpath run scenario.toml --set flows.0.sta", ["flows.0.start.", "flows.0.start="]),
+        ("airpath run scenario.toml --set flow", ["flows."]),
+        ("airpath run scenario.toml --set flows.", ["flows.0."]),
+        ("airpath run scenario.toml --set record.s", [
+            "record.series=", "record.ss=", "record.ss_interval="]),
         ("airpath check scenario.toml --set bottleneck.aqm=c", ["bottleneck.aqm=codel"]),
-        ("airpath run scenario.toml --set bottleneck.link.r", ["bottleneck.link.rate"]),
+        ("airpath run scenario.toml --set bottleneck.link.r", ["bottleneck.link.rate="]),
         ("airpath run missing.toml --set bottleneck.link.regimes.0.", [
-            "bottleneck.link.regimes.0.per", "bottleneck.link.regimes.0.rate"]),
+            "bottleneck.link.regimes.0.per=", "bottleneck.link.regimes.0.rate="]),
         ("airpath run scenario.toml --set flows.0.cc=n", ["flows.0.cc=newreno"]),
         ("airpath run scenario.toml --set flows.0.tcp.recovery=s", ["flows.0.tcp.recovery=sack"]),
         ("airpath run scenario.toml --set record.ss=", ["record.ss=false", "record.ss=true"]),

@@ -231,7 +231,7 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--seed", "-1", "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
         ("--threads", "0", "--threads: 0: not accepted. Write a whole number from 1 to 1024, "),
         ("--threads", f"{10**20}", f"--threads: {10**20}: not accepted. Write a whole number "),
-        ("--out", "", 'out = "": not a file. Write NAME.json, or a folder.'),
+        ("--out", "", '--out: "": not a file. Write NAME.json, or a folder.'),
     ],
 )
 def test_bad_values_are_one_line(

@@ -170,9 +170,9 @@ BAD = [
         ["--set", "speed"],
         "--set speed: no value. Write --set key=value, for example flows.0.count=8.",
     ),
-    (["--reps", "0"], "reps = 0: below 1. Write a whole number from 1 on."),
-    (["--seed", "-1"], "seed = -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
-    (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
+    (["--reps", "0"], "--reps: 0: below 1. Write a whole number from 1 on."),
+    (["--seed", "-1"], "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
+    (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
     (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
     (["--window", "1s..2s"], "--window: needs a folder. Write --out DIR as well."),
     (
@@ -199,12 +199,12 @@ BAD = [
     ),
     (
         ["--window", "1s-2s", "--out", "out"],
-        "window = '1s-2s': not two instants. Write when it begins and ends, "
+        '--window: "1s-2s": not two instants. Write when it begins and ends, '
         'for example ("1 s", "2 s") or "1s..2s".',
     ),
     (
         ["--figure-format", "gif", "--out", "out"],
-        'figure_format = "gif": not a format of figures. Accepted are png, svg, pdf.',
+        '--figure-format: "gif": not a format of figures. Accepted are png, svg, pdf.',
     ),
 ]
 
@@ -257,7 +257,7 @@ def test_a_folder_that_cannot_be_written_stops_before_the_run(
     assert answer == (
         2,
         "",
-        'out = "taken": is a file, not a folder. Give another name.\n',
+        '--out: "taken": is a file, not a folder. Give another name.\n',
     )
     assert files() == ["small.toml", "taken"]
 
@@ -329,7 +329,7 @@ def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
 def test_a_folder_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
     before = files()
     answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
-    line = 'out = "": not a folder. Write its name, or . for the working folder.'
+    line = '--out: "": not a folder. Write its name, or . for the working folder.'
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
     assert files() == before
 
@@ -348,7 +348,7 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
     [
         (
             ["--format", "feather"],
-            'format = "feather": not a format of tables. Accepted are csv, csv.gz, parquet.',
+            '--format: "feather": not a format of tables. Accepted are csv, csv.gz, parquet.',
         ),
         (
             ["--capture", "sender"],
@@ -356,12 +356,13 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
         ),
         (
             ["--capture", "sender,queue", "--out", "out"],
-            'capture = "queue": not one of the accepted words. '
+            '--capture: "queue": not one of the accepted words. '
             "Accepted are sender, ingress, bottleneck, receiver, acks.",
         ),
         (
             ["--capture", "sender", "--capture-replication", "10", "--out", "out"],
-            "capture_replication = 10: is not run. Write a whole number from 0 to 9, below reps.",
+            "--capture-replication: 10: is not run. "
+            "Write a whole number from 0 to 9, below --reps.",
         ),
     ],
 )
@@ -381,9 +382,9 @@ def test_what_cannot_be_captured(
          "See airpath run --help."),
         (["--confidence", "x"], "airpath run: invalid value for '--confidence': not a number. "
          "See airpath run --help."),
-        (["--reps", str(10**20)], "reps = 100000000000000000000: above 1000000. "
+        (["--reps", str(10**20)], "--reps: 100000000000000000000: above 1000000. "
          "Write a whole number from 1 to 1000000."),
-        (["--threads", "0"], "threads = 0: below 1. Write a whole number from 1 on."),
+        (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_said_in_our_words(

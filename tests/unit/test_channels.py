@@ -63,7 +63,7 @@ CHANNELS = "independent, gilbert-elliott, burst"
 def test_errors(value: str, problem: str) -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.channel", value)])
-    assert str(caught.value) == f"--set: bottleneck.link.channel{problem}"
+    assert str(caught.value) == f"overrides: bottleneck.link.channel{problem}"
 
 
 def lost(**channel: Any) -> float:

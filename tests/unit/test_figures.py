@@ -413,7 +413,7 @@ def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) ->
     with pytest.raises(ap.BadValueError) as error:
         result.plot.save(tmp_path / "x", figure_formats="jpg,pdf")
     assert str(error.value) == (
-        'figure_format = "jpg": not a format of figures. '
+        'figure_formats = "jpg": not a format of figures. '
         "The nearest is png; accepted are png, svg, pdf."
     )
     with pytest.raises(ap.BadValueError, match="not a format of figures"):

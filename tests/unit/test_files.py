@@ -156,7 +156,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     path.write_text("")
     with pytest.raises(ap.BadValueError) as caught:
         output_folder(path)
-    assert str(caught.value) == f'out = "{path}": is a file, not a folder. Give another name.'
+    assert str(caught.value) == f'folder = "{path}": is a file, not a folder. Give another name.'
     with pytest.raises(ap.BadValueError, match="is a device, not a folder"):
         output_folder("/dev/null")
 

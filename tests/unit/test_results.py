@@ -356,14 +356,14 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
     [
         (
             "xlsx",
-            'format = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet.',
+            'formats = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet.',
         ),
         (
             ["csv", "parqet"],
-            'format = "parqet": not a format of tables. '
+            'formats = "parqet": not a format of tables. '
             "The nearest is parquet; accepted are csv, csv.gz, parquet.",
         ),
-        ([], 'format = "": not a format of tables. Accepted are csv, csv.gz, parquet.'),
+        ([], 'formats = "": not a format of tables. Accepted are csv, csv.gz, parquet.'),
     ],
 )
 def test_unknown_formats_are_refused(
@@ -390,7 +390,7 @@ def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: P
     with pytest.raises(ap.BadValueError) as error:
         result.save(tmp_path / "file" / "folder")
     assert str(error.value) == (
-        f'out = "{tmp_path}/file/folder": cannot be written to (not a directory). '
+        f'folder = "{tmp_path}/file/folder": cannot be written to (not a directory). '
         "Give a folder that can."
     )
 

@@ -115,15 +115,15 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
 def test_a_bad_value(key: str, value: str, line: str) -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         bearer([(f"bottleneck.link.{key}", value)])
-    assert str(caught.value) == f"--set: {line}"
+    assert str(caught.value) == f"overrides: {line}"
 
 
 def test_it_has_no_second_link_for_the_reverse_direction() -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         bearer([("ack_path", '{kind = "reverse", link = {kind = "fixed", rate = "1 Mbit/s"}}')])
     assert str(caught.value) == (
-        '--set: ack_path.link = "fixed": a link of kind "rlc-am" serves both directions itself. '
-        "Leave this key out."
+        'overrides: ack_path.link = "fixed": a link of kind "rlc-am" serves both directions '
+        "itself. Leave this key out."
     )
 
 

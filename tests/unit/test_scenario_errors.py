@@ -362,7 +362,7 @@ def test_the_good_file_is_good() -> None:
 def test_a_bad_value(key: str, value: str, line: str) -> None:
     place, _, rest = problem_after_setting(key, value).partition(": ")
     assert rest == line
-    assert place in ("--set", "wimax.toml")
+    assert place in ("overrides", "wimax.toml")
 
 
 def test_the_form_of_the_style_guide() -> None:
@@ -439,16 +439,16 @@ def test_an_empty_file() -> None:
     ],
 )
 def test_an_override_that_leads_nowhere(key: str, line: str) -> None:
-    assert lines(GOOD, [(key, "8")]) == [f"--set {key}=8: {line}"]
+    assert lines(GOOD, [(key, "8")]) == [f"overrides {key}=8: {line}"]
 
 
 def test_a_problem_lies_where_its_value_was_given() -> None:
     text = GOOD.replace('"30 s"', '"30"')
     overrides = [("bottleneck.link.rate", "5 Mb"), ("botleneck.link.rate", "5 Mbit/s")]
     assert [line.split(" = ")[0] for line in lines(text, overrides)] == [
-        "--set: botleneck",
+        "overrides: botleneck",
         "wimax.toml: warmup",
-        "--set: bottleneck.link.rate",
+        "overrides: bottleneck.link.rate",
     ]
 
 

@@ -116,7 +116,7 @@ DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, f
 def test_a_bad_value(key: str, value: str, line: str) -> None:
     place, _, rest = problem_after_setting(key, value).partition(": ")
     assert rest == line
-    assert place in ("--set", "wimax.toml")
+    assert place in ("overrides", "wimax.toml")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
 )  # fmt: skip
 def test_a_bad_policy(policy: str, line: str) -> None:
     said = problem_after_setting("bottleneck.link", adaptive(policy))
-    assert said == f"--set: bottleneck.link.policy{line}"
+    assert said == f"overrides: bottleneck.link.policy{line}"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_bad_policy(policy: str, line: str) -> None:
 )  # fmt: skip
 def test_a_bad_adaptive_link(more: str, line: str) -> None:
     said = problem_after_setting("bottleneck.link", adaptive(more=more))
-    assert said == f"--set: bottleneck.link.{line}"
+    assert said == f"overrides: bottleneck.link.{line}"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_a_table_that_does_not_exist(table: str, line: str) -> None:
 def test_a_table_without_a_name() -> None:
     link = '{kind = "adaptive", table = "airpath:", policy = "max-phy-throughput", snr_db = 22}'
     assert problem_after_setting("bottleneck.link", link) == (
-        '--set: bottleneck.link.table = "airpath:": names no table. Write a path from the '
+        'overrides: bottleneck.link.table = "airpath:": names no table. Write a path from the '
         'scenario file, or airpath: and a name, for example "airpath:802.16-ctc-vehicular-a".'
     )
 

@@ -42,7 +42,7 @@ def changed(given: Given, lost: str | None = None) -> ap.Scenario:
         warnings.simplefilter("always")
         found = loads(LTE, place="lte.toml", overrides=given)
     said = [str(warning.message) for warning in caught]
-    assert said == ([] if lost is None else [f"--set: {lost}."])
+    assert said == ([] if lost is None else [f"overrides: {lost}."])
     assert all(warning.category is OverrideWarning for warning in caught)
     return found
 
@@ -242,7 +242,7 @@ def test_a_limit_that_was_a_default_and_becomes_another_is_said() -> None:
     text = LTE.replace('limit = "500 packets"\n', "")
     with pytest.warns(OverrideWarning) as said:
         loads(text, place="lte.toml", overrides={"bottleneck.aqm": "codel"})
-    expected = "--set: bottleneck.aqm.limit is 1000 by default; it was 100 packets."
+    expected = "overrides: bottleneck.aqm.limit is 1000 by default; it was 100 packets."
     assert [str(warning.message) for warning in said] == [expected]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

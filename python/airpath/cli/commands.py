@@ -12,7 +12,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from airpath.arguments import called_by_option
 from airpath.cli import output
+from airpath.cli.bash import use_own_script
 from airpath.cli.examples import epilog
 from airpath.errors import BadValueError
 
@@ -56,6 +58,7 @@ class _Group(TyperGroup):
         self.commands: Any = _Imported()
 
 
+use_own_script()
 app = typer.Typer(
     name="airpath",
     cls=_Group,
@@ -111,6 +114,7 @@ def run_command(arguments: Sequence[str]) -> int:
             _root().main(list(arguments), "airpath", standalone_mode=False)
         with (
             output.warnings_as_notes(),
+            called_by_option(option),
             _root().make_context("airpath", list(arguments) or ["--help"]) as context,
         ):
             return int(context.command.invoke(context) or 0)
@@ -123,6 +127,22 @@ def run_command(arguments: Sequence[str]) -> int:
         if not hasattr(error, "format_message"):
             raise
         raise BadValueError(_usage(error.format_message(), arguments)) from None
+
+
+_OPTIONS: Mapping[str, str] = {
+    "capture_to": "--out",
+    "figure_formats": "--figure-format",
+    "folder": "--out",
+    "formats": "--format",
+    "overrides": "--set",
+    "snr_db": "--snr",
+}
+"""Options that are not called like the argument that they become."""
+
+
+def option(argument: str) -> str:
+    """Return the option that becomes an argument of a function."""
+    return _OPTIONS.get(argument) or f"--{argument.replace('_', '-')}"
 
 
 _WRONG_TYPES = {

@@ -122,7 +122,10 @@ def items(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def settings(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the keys of ``--set``, or after ``=`` the values of a key that is a choice."""
+    """Return the keys of ``--set``, or after ``=`` the values of a key that is a choice.
+
+    A key ends with ``=`` where its value may follow, and with a full stop where keys inside it may.
+    """
     from airpath.scenario import Scenario
 
     key, equals, value = incomplete.partition("=")
@@ -134,7 +137,7 @@ def settings(context: typer.Context, incomplete: str) -> list[str]:
         words = {word for place in places for word in place.words(last)}
         return sorted(f"{key}={word}" for word in words if word.startswith(value))
     before = "".join(f"{step}." for step in parents)
-    names = {name for place in places for name in place.names()}
+    names = {name + end for place in places for name in place.names() for end in place.ends(name)}
     return sorted(f"{before}{name}" for name in names if name.startswith(last))
 
 
@@ -170,6 +173,18 @@ class _Place:
         if self.is_list:
             return {str(place) for place in range(len(self.given) or 1)}
         return {key for model in self._choices() for key in model.keys()}  # noqa: SIM118  (a method of ours)
+
+    def ends(self, name: str) -> set[str]:
+        """Return what may follow a key: ``=`` for a value, ``.`` for keys inside."""
+        if self.is_list:
+            return {"."}
+        if any(list(_models(info.annotation, True)) for info in self._fields(name)):
+            return {"."}
+        leaves = [leaf for info in self._fields(name) for leaf in _leaves(info.annotation)]
+        tables = [leaf for leaf in leaves if _is_model(leaf)]
+        # A part is a word as well as a table.
+        values = len(tables) < len(leaves) or any(hasattr(table, "registry") for table in tables)
+        return {"="} if not tables else {"=", "."} if values else {"."}
 
     def inside(self, step: str) -> Iterator[_Place]:
         if self.is_list:
@@ -218,13 +233,26 @@ class _Place:
 
 def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
     """Yield the models in a field's type, alone or in a list."""
-    from airpath.scenario.base import Model
-
     if typing.get_origin(annotation) is list:
         if in_list:
             yield from _models(typing.get_args(annotation)[0], False)
     elif typing.get_origin(annotation) is not None:
         for part in typing.get_args(annotation):
             yield from _models(part, in_list)
-    elif not in_list and isinstance(annotation, type) and issubclass(annotation, Model):
+    elif not in_list and _is_model(annotation):
         yield annotation
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """Yield the types that a field's type is put together from."""
+    if not typing.get_args(annotation) or typing.get_origin(annotation) is typing.Literal:
+        yield from () if annotation is type(None) else (annotation,)
+    for part in typing.get_args(annotation):
+        if typing.get_origin(annotation) is not typing.Literal:
+            yield from _leaves(part)
+
+
+def _is_model(annotation: Any) -> bool:
+    from airpath.scenario.base import Model
+
+    return isinstance(annotation, type) and issubclass(annotation, Model)

@@ -48,7 +48,7 @@ def example(
         wanted = (shipped_examples() / trace).read_bytes()
         beside = Path(out).parent / trace
         if not (beside.is_file() and beside.read_bytes() == wanted):
-            output_folder(beside.parent)
+            output_folder(beside.parent, "out")
             files[_new(str(beside))] = wanted
     write_files(files)
     output.written(list(files))

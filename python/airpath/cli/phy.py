@@ -91,15 +91,13 @@ def per(
     given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
     given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}
     given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
-    settings = Settings.checked(given, _option)
+    settings = Settings.checked(given)
     size = _packet(packet)
     kinds = checked_formats("png" if figure_format is None else figure_format)
     file = "a file. Write --out FILE.json"
     output.only_with_out(out, file, figure_format=figure_format is not None)
     with output.progress_bar() as tell:
-        table = measure_with(
-            settings, threads=threads, out=out, progress=tell, note=output.note, name=_option
-        )
+        table = measure_with(settings, threads=threads, out=out, progress=tell, note=output.note)
     if table.interrupted:
         output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")
     try:
@@ -118,10 +116,6 @@ def per(
             output.note(f"Interrupted: all {table.count} points were finished.")
         return 130
     return 130 if table.interrupted else 0
-
-
-def _option(key: str) -> str:
-    return "--snr" if key == "snr_db" else f"--{key.replace('_', '-')}"
 
 
 def _packet(text: str) -> Size:

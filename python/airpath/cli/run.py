@@ -106,7 +106,7 @@ def run(
     if out is None and chosen.capture.points:
         output.note("capture: nothing is written without a folder. Write --out DIR as well.")
     with not_left_empty(out):
-        folder = None if out is None else output_folder(out)
+        folder = None if out is None else output_folder(out, "out")
         if folder is not None:
             check_places(folder, chosen.record.series, formats)
         with output.progress_bar() as tell:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airpath.arguments import check_all, path_like
+from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.papers._engine import Compiled, Engine
@@ -83,8 +83,8 @@ def reproduce_paper(
         accepted, or `out` cannot be written to.
     """
     check_all(None if out is None else path_like("out", out))
-    seed = checked_seed(seed, "seed")
-    threads = None if threads is None else checked_threads(threads, "threads")
+    seed = checked_seed(seed)
+    threads = None if threads is None else checked_threads(threads)
     if not isinstance(paper, Paper):
         from airpath.papers import load
 
@@ -92,11 +92,11 @@ def reproduce_paper(
     chosen = _chosen_items(paper, items)
     if not isinstance(mode, str) or mode not in paper.modes:
         raise BadValueError(
-            f"mode = {show(mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
+            f"{blamed('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
         )
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
-    folder = None if out is None else output_folder(out)
+    folder = None if out is None else output_folder(out, "out")
     session = Session(paper, effort, engine or Compiled(), seed, threads, progress, kinds)
 
     specs = _statements_of(paper, chosen)
@@ -121,7 +121,7 @@ def reproduce_paper(
 def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
     by_key = {item.key: item for item in paper.items}
     if isinstance(names, str) or not isinstance(names, Sequence):
-        wrong = f"items = {show(names)}: not a list of items"
+        wrong = f"{blamed('items', names)}: not a list of items"
         raise BadValueError(f"{wrong}. Accepted are {', '.join(by_key)}.")
     unknown = [name for name in names if not isinstance(name, str) or name not in by_key]
     if unknown:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.arguments import check_all, path_like
+from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
 from airpath.phy.settings import Settings, checked_threads, parts
@@ -105,19 +105,18 @@ def measure_with(
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     note: Callable[[str], None] = lambda _text: None,
-    name: Callable[[str], str] = lambda key: key,
 ) -> PerTable:
     """Measure with settings that were checked.
 
-    `note` hears what was kept, messages call an argument `name(argument)`. See `measure`.
+    `note` hears what was kept. See `measure`.
     """
-    workers = _cores() if threads is None else checked_threads(threads, name("threads"))
+    workers = _cores() if threads is None else checked_threads(threads)
     file = None if out is None else table_file(out)
     with not_left_empty(None if file is None else file.parent):
         document = _new(settings)
         kept = 0
         if file is not None:
-            output_folder(file.parent)
+            output_folder(file.parent, "out")
             output_file(file)
             if file.exists():
                 document = _earlier(file, settings)
@@ -131,7 +130,7 @@ def table_file(out: str | os.PathLike[str]) -> Path:
     """Return the file of the table that is written to `out`."""
     check_all(path_like("out", out))
     if not os.fspath(out):
-        raise BadValueError('out = "": not a file. Write NAME.json, or a folder.')
+        raise BadValueError(f"{blamed('out', out)}: not a file. Write NAME.json, or a folder.")
     path = Path(out)
     return path if path.suffix == ".json" else path / FILE_NAME
 

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any, TypeVar
 
 from airpath import _airpath
-from airpath.errors import BadValueError, Problem, one_line, show
+from airpath.arguments import blamed
+from airpath.errors import MISSING, BadValueError, Problem, one_line, show
 
 __all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_seed", "checked_threads", "parts"]
 
@@ -98,17 +99,13 @@ class Settings:
     seed: int
 
     @classmethod
-    def checked(
-        cls, given: Mapping[str, Any], name: Callable[[str], str] = lambda key: key
-    ) -> Settings:
+    def checked(cls, given: Mapping[str, Any]) -> Settings:
         """Return the settings that a user asks for.
 
         Parameters
         ----------
         given : mapping
             Arguments of `airpath.phy.measure` by name.
-        name : callable
-            What messages call an argument.
 
         Raises
         ------
@@ -122,7 +119,7 @@ class Settings:
                 return read(*(given[key] for key in keys))
             except _RefusedError as refused:
                 value = given[keys[0]]
-                problems.append(str(Problem(name(keys[0]), (), value, *refused.args)))
+                problems.append(refused.line(keys[0], value))
                 return None
 
         take(_mapping, "mapping")
@@ -184,15 +181,13 @@ class Settings:
         return shlex.join([*words, "--seed", str(self.seed)])
 
 
-def checked_threads(given: Any, name: str) -> int:
+def checked_threads(given: Any) -> int:
     """Return a number of worker threads.
 
     Parameters
     ----------
     given : int
         What the user asks for.
-    name : str
-        What the message calls it.
 
     Raises
     ------
@@ -202,18 +197,16 @@ def checked_threads(given: Any, name: str) -> int:
     try:
         return _whole(given, 1, _MOST_THREADS)
     except _RefusedError as refused:
-        raise BadValueError(str(Problem(name, (), given, *refused.args))) from None
+        raise BadValueError(refused.line("threads", given)) from None
 
 
-def checked_seed(given: Any, name: str) -> int:
+def checked_seed(given: Any) -> int:
     """Return a master seed.
 
     Parameters
     ----------
     given : int
         What the user asks for.
-    name : str
-        What the message calls it.
 
     Raises
     ------
@@ -223,7 +216,7 @@ def checked_seed(given: Any, name: str) -> int:
     try:
         return _seed(given)
     except _RefusedError as refused:
-        raise BadValueError(str(Problem(name, (), given, *refused.args))) from None
+        raise BadValueError(refused.line("seed", given)) from None
 
 
 # --- one value ---------------------------------------------------------------------------------
@@ -231,6 +224,10 @@ def checked_seed(given: Any, name: str) -> int:
 
 class _RefusedError(Exception):
     """What is wrong, what to write instead, an example."""
+
+    def line(self, argument: str, value: Any) -> str:
+        """Return the line about a value of an argument."""
+        return str(Problem(blamed(argument, value), (), MISSING, *self.args))
 
 
 def _mapping(given: Any) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from airpath import _airpath
+from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import new_file
 from airpath.scenario.base import nearest
@@ -42,18 +43,24 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     BadValueError
         If one is unknown or none is given, or if pyarrow is missing.
     """
-    names = formats.split(",") if isinstance(formats, str) else list(formats)
-    bad = [name for name in names if name not in FORMATS]
+    names: list[Any] = [formats]
+    if isinstance(formats, str):
+        names = formats.split(",")
+    elif isinstance(formats, Iterable):
+        names = list(formats)
+    bad = [name for name in names if not isinstance(name, str) or name not in FORMATS]
     if bad or not names:
         raise BadValueError(
             "\n".join(
-                f'format = "{name}": not a format of tables. {nearest(name, FORMATS)}.'
+                f"{blamed('formats', name)}: not a format of tables. "
+                f"{nearest(name if isinstance(name, str) else '', FORMATS)}."
                 for name in bad or [""]
             )
         )
     if "parquet" in names and importlib.util.find_spec("pyarrow") is None:
         raise BadValueError(
-            'format = "parquet": needs pyarrow. Install it with: pip install "airpath[parquet]"'
+            f"{blamed('formats', 'parquet')}: needs pyarrow. "
+            'Install it with: pip install "airpath[parquet]"'
         )
     return [name for name in FORMATS if name in names]
 

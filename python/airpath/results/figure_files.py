@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import BadValueError, show
+from airpath.arguments import blamed
+from airpath.errors import BadValueError
 from airpath.files import write_file
 from airpath.scenario.base import nearest
 
@@ -42,7 +43,7 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     if bad or not names:
         raise BadValueError(
             "\n".join(
-                f"figure_format = {show(name)}: not a format of figures. "
+                f"{blamed('figure_formats', name)}: not a format of figures. "
                 f"{nearest(name if isinstance(name, str) else '', FORMATS)}."
                 for name in bad or [""]
             )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.results import figure_files, style
@@ -373,6 +374,7 @@ def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
     """
     if window is None:
         return 0.0, end_s
+    head = blamed("window", window)
     example = (
         f'for example ("{end_s / 4:g} s", "{end_s / 2:g} s") or "{end_s / 4:g}s..{end_s / 2:g}s"'
     )
@@ -381,11 +383,11 @@ def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
         start, end = (Duration.of(instant) / 1e9 for instant in (first, last))
     except (BadValueError, TypeError, ValueError):
         raise BadValueError(
-            f"window = {window!r}: not two instants. Write when it begins and ends, {example}."
+            f"{head}: not two instants. Write when it begins and ends, {example}."
         ) from None
     if not start < end or start >= end_s:
         raise BadValueError(
-            f"window = {window!r}: nothing of the run. Write two ascending instants from 0 to "
+            f"{head}: nothing of the run. Write two ascending instants from 0 to "
             f"{end_s:g} s, {example}."
         )
     return start, min(end, end_s)

@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from airpath.arguments import check_all, path_like
+from airpath.arguments import called, check_all, path_like
 from airpath.errors import MISSING, Problem, ScenarioError, one_line
 from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario.base import FromFile, problems_of
-from airpath.scenario.overrides import SET, Overrides, pairs, value_of_text
+from airpath.scenario.overrides import Overrides, pairs, value_of_text
 from airpath.scenario.scenario import Scenario
 
 if sys.version_info >= (3, 11):
@@ -103,7 +103,7 @@ def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenari
     document = _parse(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
     problems: list[Problem] = []
-    overrides = Overrides(document, Scenario, SET, FromFile)
+    overrides = Overrides(document, Scenario, called("overrides"), FromFile)
     for key, value in pairs(given, "overrides"):
         try:
             overrides.put(key, value_of_text(value) if isinstance(value, str) else value)

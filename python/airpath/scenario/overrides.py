@@ -36,9 +36,9 @@ else:
 if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["SET", "Overrides", "pairs", "replaced", "titled", "value_of_text"]
+__all__ = ["Overrides", "pairs", "replaced", "titled", "value_of_text"]
 
-SET, REPLACE = "--set", "replace"
+REPLACE = "replace"
 _LONGEST_OVERRIDE = 200
 """Letters in a title; one of a whole list of flows can have thousands."""
 
@@ -96,7 +96,7 @@ class Overrides:
     model : type of Model
         What the document describes.
     place : str
-        What begins each line about a value that was put in: ``--set``.
+        What begins each line about a value that was put in: ``overrides``.
     context : mapping, optional
         Validation context of the document's values.
     """

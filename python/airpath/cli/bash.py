@@ -1,0 +1,49 @@
+"""The script that teaches bash to complete the command.
+
+Bash also splits words at ``=`` and ``:`` (`COMP_WORDBREAKS`), takes only what stands behind the
+last of these for the word that is completed, and puts a space behind what is complete. So the
+script joins words that touch each other in the line, takes off what bash keeps, and leaves out
+the space where a value or a key goes on.
+"""
+
+from __future__ import annotations
+
+from typer import _completion_shared
+
+__all__ = ["SCRIPT", "use_own_script"]
+
+SCRIPT = r"""
+%(complete_func)s() {
+    local index word rest=$COMP_LINE current=-1 option= offered
+    local -a words=()
+    for ((index = 0; index <= COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        if ((index)) && [[ -n $word && $rest == "$word"* ]]; then
+            words[current]+=$word
+        else
+            words[++current]=$word
+            rest=${rest#"${rest%%%%[![:space:]]*}"}
+        fi
+        rest=${rest#"$word"}
+    done
+    word=${words[current]}
+    [[ $word == --*=* ]] && option=${word%%%%=*}=
+    COMPREPLY=()
+    while IFS= read -r offered; do
+        [[ -n $offered ]] || continue
+        [[ $offered == "$option"* ]] || offered=$option$offered
+        COMPREPLY+=("${offered#"${word%%"$2"}"}")
+    done <<< "$(IFS=$'\n'; env COMP_WORDS="${words[*]}" COMP_CWORD=$current \
+        %(autocomplete_var)s=complete_bash "$1")"
+    [[ ${COMPREPLY[0]-} == *[=.] ]] && compopt -o nospace
+    return 0
+}
+
+complete -o default -F %(complete_func)s %(prog_name)s
+"""
+"""A template as those of typer: with the names of the function, the variable and the command."""
+
+
+def use_own_script() -> None:
+    """Let ``--install-completion`` and ``--show-completion`` give this script to bash."""
+    _completion_shared._completion_scripts["bash"] = SCRIPT

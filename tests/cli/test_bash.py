@@ -1,0 +1,131 @@
+"""Completion as a user of bash sees it: a line is typed in a real shell, the tab key pressed."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from processes import environment
+
+from airpath.cli.bash import SCRIPT
+
+BASH = shutil.which("bash")
+if BASH is None:
+    pytest.skip("needs bash", allow_module_level=True)
+pty = pytest.importorskip("pty", reason="needs a terminal")
+
+SCENARIO = """\
+duration = "2 s"
+bottleneck = {aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}
+flows = [{base_rtt = "40 ms"}]
+"""
+NAMES = {"complete_func": "_it", "prog_name": "airpath", "autocomplete_var": "_AIRPATH_COMPLETE"}
+PROMPT = "(ready)"
+PATIENCE_S = 60
+
+
+class Shell:
+    """A bash that reads from a terminal, and tells on Ctrl-T what stands in its line."""
+
+    def __init__(self, folder: Path, settings: str) -> None:
+        (folder / "airpath.sh").write_text(SCRIPT % NAMES)
+        (folder / "settings.sh").write_text(
+            f"PS1='{PROMPT}'\nsource airpath.sh\n{settings}\n"
+            "bind 'set enable-bracketed-paste off'\n"
+            """bind -x '"\\C-t": printf "<<%s>>\\n" "$READLINE_LINE"'\n"""
+        )
+        self._child, self._terminal = pty.fork()
+        if self._child == 0:
+            os.chdir(folder)
+            # The command of this environment, whatever else is installed.
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            words = ["bash", "--noprofile", "--rcfile", "settings.sh", "-i"]
+            os.execve(str(BASH), words, {**environment(), "PATH": path, "TERM": "dumb"})
+        self._read_until(lambda read: PROMPT.encode() in read)
+
+    def completed(self, line: str) -> str:
+        """Return what becomes of a line when the tab key is pressed behind it."""
+        os.write(self._terminal, f"{line}\t\x14\x15".encode())
+        read = self._read_until(lambda read: b">>" in read.rpartition(b"<<")[2])
+        return read.rpartition(b"<<")[2].partition(b">>")[0].decode()
+
+    def _read_until(self, there: Callable[[bytes], bool]) -> bytes:
+        read, deadline = b"", time.monotonic() + PATIENCE_S
+        while not there(read):
+            left_s = max(0.0, deadline - time.monotonic())
+            ready, _, _ = select.select([self._terminal], [], [], left_s)
+            assert ready, f"bash is silent after {read!r}"
+            read += os.read(self._terminal, 4096)
+        return read
+
+    def end(self) -> None:
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        os.close(self._terminal)
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Shell]]:
+    shells: dict[str, Shell] = {}
+
+    def start(settings: str) -> Shell:
+        if settings not in shells:
+            folder = tmp_path_factory.mktemp("bash")
+            (folder / "scenario.toml").write_text(SCENARIO)
+            shells[settings] = Shell(folder, settings)
+        return shells[settings]
+
+    yield start
+    for each in shells.values():
+        each.end()
+
+
+SPLIT = {"as bash is": "", "words end at blanks only": "COMP_WORDBREAKS=$' \\t\\n'"}
+
+
+@pytest.mark.parametrize("settings", SPLIT.values(), ids=SPLIT)
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        ("reprod", "reproduce "),
+        # Of a value, nothing was completed: bash gave KEY, = and VALUE as three words.
+        ("run scenario.toml --set bottleneck.aqm=co",
+         "run scenario.toml --set bottleneck.aqm=codel "),
+        ("run scenario.toml --set flows.0.tcp.recovery=",
+         "run scenario.toml --set flows.0.tcp.recovery="),
+        ("run scenario.toml --set flows.0.tcp.recovery=s",
+         "run scenario.toml --set flows.0.tcp.recovery=sack "),
+        ("run scenario.toml --set=record.ss=t", "run scenario.toml --set=record.ss=true "),
+        # Behind a key stood a space, which made what was typed next another word.
+        ("run scenario.toml --set dur", "run scenario.toml --set duration="),
+        ("run scenario.toml --set bottl", "run scenario.toml --set bottleneck."),
+        ("run scenario.toml --set=bottl", "run scenario.toml --set=bottleneck."),
+        ("run scenario.toml --capture=se", "run scenario.toml --capture=sender "),
+        ("run scenario.toml --capture=sender,rec", "run scenario.toml --capture=sender,receiver "),
+        ("run scenario.toml --capture-rep", "run scenario.toml --capture-replication "),
+        ("run scenario.toml --format pa", "run scenario.toml --format parquet "),
+    ],
+)  # fmt: skip
+def test_a_line_is_completed(
+    shell: Callable[[str], Shell], settings: str, line: str, becomes: str
+) -> None:
+    assert shell(settings).completed(f"airpath {line}") == f"airpath {becomes}"
+
+
+def test_a_key_with_one_value_is_completed_behind_its_sign(shell: Callable[[str], Shell]) -> None:
+    """There the word that bash completes is the sign itself."""
+    line = "airpath list a"
+    assert shell("").completed(line) == "airpath list aqm "
+    line = "airpath phy per --channel="
+    assert shell("").completed(f"{line}aw") == f"{line}awgn "
+
+
+def test_a_file_is_completed_where_nothing_else_is(shell: Callable[[str], Shell]) -> None:
+    assert shell("").completed("airpath run scen") == "airpath run scenario.toml "
