@@ -53,7 +53,7 @@ def script_files(root: Path) -> list[ScriptFile]:
     found = []
     for file in sorted((root / "crates" / "tcp" / "tests").glob("*.rs")):
         text = file.read_text("utf-8")
-        if "\nmod script;\n" not in text or "proptest!" in text:
+        if "\nuse crate::script" not in text or "proptest!" in text:
             continue
         scripts = [
             script(m["name"], _line(m["doc"]))

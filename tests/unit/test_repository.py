@@ -83,3 +83,15 @@ def test_the_licence_is_the_one_that_is_declared() -> None:
 def test_every_crate_forbids_unsafe_code() -> None:
     for root in (ROOT / "crates").glob("*/src/lib.rs"):
         assert "#![forbid(unsafe_code)]" in root.read_text("utf-8"), root.parent.parent.name
+
+
+def test_every_integration_test_of_a_crate_is_in_its_one_binary() -> None:
+    """A file that `tests/main.rs` does not name would never run."""
+    missing = []
+    for crate in sorted((ROOT / "crates").iterdir()):
+        files = {file.stem for file in crate.glob("tests/*.rs")} - {"main"}
+        folders = {file.parent.name for file in crate.glob("tests/*/mod.rs")}
+        main = crate / "tests" / "main.rs"
+        named = re.findall(r"^mod (\w+);$", main.read_text(), re.MULTILINE) if files else []
+        missing += [f"{crate.name}: {name}" for name in sorted((files | folders) - set(named))]
+    assert not missing

@@ -3,14 +3,12 @@
 //! A new built-in discipline is under test as soon as it is registered: [`descriptions()`] panics
 //! until it says how to make one.
 
-mod descriptions;
-
+use crate::descriptions::{but, descriptions, make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_core::{
     Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, Rate, Recorder, Registry, Seed,
     Series, Setup, StageId, Time, test_kit::Bench,
 };
-use descriptions::{but, descriptions, make, with_kind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::VecDeque;

@@ -4,11 +4,9 @@
 //! (`trace`) or with a buffer of its own (`rlc-am`) asks when something waits. The latter keeps what
 //! it has taken until the far end has said that it is there.
 
-mod descriptions;
-
+use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{Bytes, Duration, Ecn, FlowId, Packet, Rate, Time, test_kit::Bench};
-use descriptions::{make, with_kind};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -1,8 +1,7 @@
 //! The exact semantics of Mahimahi's delivery opportunities, step by step, and what follows from
 //! them for a flow with an unlimited backlog, on recorded and on random traces.
 
-mod traces;
-
+use crate::traces;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, Registry, Seed, Setup, Stage, Time, test_kit::Bench,

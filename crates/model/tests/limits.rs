@@ -1,10 +1,8 @@
 //! Single cases at the edges of the theory: conditions that fail, jumps, thresholds out of reach.
 
-mod common;
-
+use crate::common::{PAPER_GRED, problem};
 use airpath_conformance::Law;
 use airpath_model::{Domain, DropCurve, ModelError, Regime, Tcp, Warning};
-use common::{PAPER_GRED, problem};
 
 const SLOW: Regime = Regime { rate_bps: 8e6, per: 1e-3 };
 const FAST: Regime = Regime { rate_bps: 16e6, per: 0.05 };

@@ -1,9 +1,7 @@
 //! Properties of the fixed point with any number of regimes.
 
-mod common;
-
+use crate::common::{Gred, PAPER_GRED, problem};
 use airpath_model::{Domain, OperatingPoint, Position, Problem, Regime, Solution, Warning};
-use common::{Gred, PAPER_GRED, problem};
 use proptest::prelude::*;
 
 /// Thresholds and regimes with rates and packet error rates that do not decrease.

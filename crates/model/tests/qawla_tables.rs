@@ -4,11 +4,9 @@
 //! which moves T by up to 0.03 %; α* is printed with three digits, half a unit of which is up to
 //! 0.5 % of it.
 
-mod common;
-
+use crate::common::{PAPER_GRED, problem, uniform_rtts};
 use airpath_conformance::Law;
 use airpath_model::{Regime, Solution};
-use common::{PAPER_GRED, problem, uniform_rtts};
 
 /// The data rows of a CSV file with `#` comments and one header line.
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {

@@ -1,10 +1,8 @@
 //! An independent second opinion: Algorithm 1 of qawla-2015 as printed, for two regimes, by plain
 //! bisection and with the equations as they stand (eq. 5 corrected), against the solver.
 
-mod common;
-
+use crate::common::{Gred, problem};
 use airpath_model::Regime;
-use common::{Gred, problem};
 use proptest::prelude::*;
 
 const BITS: f64 = 12_000.0;

@@ -1,10 +1,8 @@
 //! Averages over the swings of the windows: where they change nothing, and where they do.
 
-mod common;
-
+use crate::common::{PAPER_GRED, problem, uniform_rtts};
 use airpath_conformance::Law;
 use airpath_model::{DropCurve, Problem, Regime, Warning};
-use common::{PAPER_GRED, problem, uniform_rtts};
 
 const SECOND: Law = Law {
     area: "Analytic model",

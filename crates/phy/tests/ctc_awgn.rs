@@ -2,13 +2,11 @@
 //!
 //! The short tests run always; those at length with `cargo test --release -- --ignored`.
 
-mod awgn;
-
+use crate::awgn::Awgn;
 use airpath_conformance::Law;
 use airpath_phy::code::ctc::{Algorithm, BlockSize, Code, DecoderConfig};
 use airpath_phy::mcs::MCSS;
 use airpath_phy::modulation::Modulation;
-use awgn::Awgn;
 
 const POINTS: Law = Law {
     area: "802.16 convolutional turbo code",

@@ -1,11 +1,9 @@
 //! Channels under whole networks: losses and bursts as their laws say.
 
-mod common;
-
+use crate::common::*;
 use airpath_conformance::Law;
 use airpath_core::Series;
 use airpath_path::Parts;
-use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

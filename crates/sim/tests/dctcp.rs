@@ -5,12 +5,10 @@
 //! K packets: W* = (C·RTT + K)/N, α²(1 − α/4) = (2 W* + 1)/(W* + 1)², the queue between
 //! Q_max = K + N and Q_max − A with A = N (W* + 1) α/2.
 
-mod common;
-
+use crate::common::{MS, SECOND, fixed, flow, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_core::{Series, Time};
 use airpath_path::{Parts, ReplicationReport};
-use common::{MS, SECOND, fixed, flow, run_with, scenario, tcp_options};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,10 +1,8 @@
 //! ECN from end to end: queues that mark, senders that answer (RFC 3168).
 
-mod common;
-
+use crate::common::{MS, fixed, flow, run, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_path::ReplicationReport;
-use common::{MS, fixed, flow, run, scenario, tcp_options};
 use serde_json::{Value, json};
 
 const FAIR: Law = Law {

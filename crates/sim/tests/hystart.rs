@@ -1,9 +1,7 @@
 //! HyStart and HyStart++ from end to end: slow start ends before the queue overflows.
 
-mod common;
-
+use crate::common::{MS, droptail, fixed, flow, run, scenario, tcp_options};
 use airpath_conformance::Law;
-use common::{MS, droptail, fixed, flow, run, scenario, tcp_options};
 use serde_json::json;
 
 const LOSSES: Law = Law {

@@ -1,12 +1,10 @@
 //! Long times, large streams, small and large segments, links that stop, flows that wait.
 
-mod common;
-
+use crate::common::*;
 use airpath_conformance::Law;
 use airpath_link::trace_file::Trace;
 use airpath_link::{Files, Traces};
 use airpath_path::{Parts, ReplicationReport, Scenario};
-use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -6,12 +6,10 @@
 //! ours is not, and its first steps beyond slow start are larger. Where our losses come at another
 //! time or window, a test says what our windows are and fails when they become the suite's.
 
-mod common;
-
+use crate::common::{MS, SECOND, flow, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_core::{Series, Time};
 use airpath_path::Parts;
-use common::{MS, SECOND, flow, run_with, scenario, tcp_options};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,14 +1,12 @@
 //! Captures, samples and flow monitors look on: no result depends on them.
 
-mod common;
-
+use crate::common::{datagrams, droptail, flow, scenario, tcp};
 use airpath_core::Time;
 use airpath_path::Parts;
 use airpath_sim::{
     CapturePlan, CaptureRequest, Monitor, Outcome, Plan, Point, RunError, Sink,
     replicate_and_capture,
 };
-use common::{datagrams, droptail, flow, scenario, tcp};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

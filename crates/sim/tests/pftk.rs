@@ -2,10 +2,8 @@
 //!
 //! `docs/explanation/pftk.md` has the whole curve, where it does not hold, and why.
 
-mod pftk_case;
-
+use crate::pftk_case::Case;
 use airpath_conformance::Law;
-use pftk_case::Case;
 
 const PFTK: Law = Law {
     area: "TCP throughput",

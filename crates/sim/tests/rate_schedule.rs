@@ -1,13 +1,11 @@
 //! Every kind of link follows a schedule of rates: 2, 1, 0 and again 2 Mbit/s, ten seconds each.
 
-mod common;
-
+use crate::common::*;
 use airpath_core::Series;
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files};
 use airpath_path::Parts;
 use airpath_phy::per_table::PerTable;
-use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,15 +1,12 @@
 //! Flows over the recorded traces: never more than the opportunities allow, in any window, and
 //! with a backlog all of them.
 
-mod common;
-#[path = "../../link/tests/traces/mod.rs"]
-mod traces;
-
+use crate::common::*;
+use crate::traces;
 use airpath_conformance::Law;
 use airpath_link::Traces;
 use airpath_link::trace_file::{FadedLinkConfig, OpportunityTrace, Trace, generate};
 use airpath_path::{Parts, build};
-use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -4,11 +4,9 @@
 //! The figures that it is compared with are from one run of 600 s each, so the 10⁵ s are many such
 //! runs: their standard deviation says how far one of them may be from the mean of all.
 
-mod common;
-
+use crate::common::*;
 use airpath_conformance::Law;
 use airpath_path::{LinkSummary, Parts, ReplicationReport};
-use common::*;
 use serde_json::{Value, json};
 
 const EFFICIENCY: Law = Law {

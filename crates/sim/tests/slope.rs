@@ -1,11 +1,9 @@
 //! Slope Based Discard and RED at an RLC buffer in front of a link of constant rate, with TCP, and
 //! with a rate that changes from 384 to 128 kbit/s as in §6 of Alcaraz & Cerdán 2006.
 
-mod common;
-
+use crate::common::*;
 use airpath_core::{DropReason, Duration, Series, Time};
 use airpath_path::Parts;
-use common::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

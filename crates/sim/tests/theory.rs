@@ -5,12 +5,10 @@
 //! replication is an average over many busy periods, so that 32 of them are close to normal.) The
 //! interval must also be narrow, which is asked for by name, or it would prove nothing.
 
-mod common;
-
+use crate::common::*;
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
 use airpath_path::{Parts, ReplicationReport, Scenario};
-use common::*;
 use serde_json::json;
 
 const WAITING: Law = Law {

@@ -1,14 +1,12 @@
 //! Properties of whole networks: conservation, determinism, named streams, control events and the
 //! order of equal times.
 
-mod common;
-
+use crate::common::*;
 use airpath_core::{FlowId, Port, Series, Stage, Time};
 use airpath_link::trace_file::Trace;
 use airpath_link::{Files, Traces};
 use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Plan, replicate};
-use common::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,11 +1,9 @@
 //! DCTCP by packets: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
 
-mod script;
-
+use crate::script::Mark::{Cwr, Ect0, Plain};
+use crate::script::{ReceiverScript, SenderScript, again, new, news, receiver, sender};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::EcnUse;
-use script::Mark::{Cwr, Ect0, Plain};
-use script::{ReceiverScript, SenderScript, again, new, news, receiver, sender};
 use serde_json::{Value, json};
 
 /// A DCTCP sender in congestion avoidance at ten segments, which it has sent.

@@ -2,15 +2,14 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script;
+use crate::script::Mark::{Cwr, Ect0, Plain, Setup};
+use crate::script::{
+    Given, SenderScript, again, agains, new, news, part, receiver, receiver_with, sender,
+};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
 use airpath_tcp::{EcnUse, RecoveryKind, WindowScaling};
-use script::Mark::{Cwr, Ect0, Plain, Setup};
-use script::{
-    Given, SenderScript, again, agains, new, news, part, receiver, receiver_with, sender,
-};
 use serde_json::json;
 
 const WINDOW: u32 = 1_000_000;

@@ -3,10 +3,8 @@
 //! Unless a test says otherwise ten segments are in flight, limited transmit is off and
 //! the receiver keeps what arrives behind a hole.
 
-mod script;
-
+use crate::script::{Given, Segment, SenderScript, again, new, news, sender};
 use airpath_tcp::{FastRetransmitGuard, PartialAckTimer, RecoveryExit, RecoveryKind};
-use script::{Given, Segment, SenderScript, again, new, news, sender};
 
 fn reno(given: &mut Given) {
     given.tcp.recovery = RecoveryKind::Reno;

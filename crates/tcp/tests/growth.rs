@@ -1,9 +1,7 @@
 //! Ways of growth, by delayed and stretch ACKs: RFC 3465 §2, Linux, ns-3.
 
-mod script;
-
+use crate::script::{Given, again, news, sender};
 use airpath_tcp::{RecoveryKind, WindowGrowth};
-use script::{Given, again, news, sender};
 
 fn in_slow_start(given: &mut Given, growth: WindowGrowth) {
     given.tcp.window_growth = growth;

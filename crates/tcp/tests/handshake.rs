@@ -1,10 +1,8 @@
 //! Opening a connection: RFC 9293 §3.5, RFC 6298 §5.7, RFC 5681 §3.1.
 
-mod script;
-
+use crate::script::Segment::Syn;
+use crate::script::{Given, new, news, receiver, sender};
 use airpath_core::Duration;
-use script::Segment::Syn;
-use script::{Given, new, news, receiver, sender};
 
 fn with_handshake(given: &mut Given) {
     given.tcp.handshake = true;

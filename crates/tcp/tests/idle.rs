@@ -1,10 +1,9 @@
 //! Applications that pause, and what idle times leave of the window: RFC 5681 §4.1, RFC 2861.
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, SenderScript, new, news, part};
 use airpath_core::Duration;
 use airpath_tcp::{Burst, IdleRestart, OnOffConfig, SizeLaw, TimeLaw};
-use script::{Given, SenderScript, new, news, part};
 
 fn bursts(bytes: u64, pause_ms: u64) -> OnOffConfig {
     let off = TimeLaw::Fixed { time_ns: pause_ms * 1_000_000 };

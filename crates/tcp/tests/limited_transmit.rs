@@ -1,8 +1,6 @@
 //! Limited transmit: RFC 3042 §2 and RFC 5681 §3.2 step 1.
 
-mod script;
-
-use script::{Given, SenderScript, again, new, news, part, sender};
+use crate::script::{Given, SenderScript, again, new, news, part, sender};
 
 /// Ten segments leave at 0; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -6,10 +6,8 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script::{Given, SenderScript, again, agains, new, news, part, sender};
 use airpath_tcp::{Procedures, RecoveryKind, WindowGrowth};
-use script::{Given, SenderScript, again, agains, new, news, part, sender};
 
 /// `segments` leave at 0 under ns-3's procedures; `change` is applied first.
 fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {

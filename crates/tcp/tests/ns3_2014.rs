@@ -1,10 +1,9 @@
 //! The classic Reno of profile `ns3-2014`, where it departs from the RFCs. The expectations are
 //! those of ns-3.21's `TcpReno`, not of an RFC.
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, Segment, SenderScript, again, new, news, ns3_sender};
 use airpath_core::Duration;
-use script::{Given, Segment, SenderScript, again, new, news, ns3_sender};
 
 /// Ten segments leave at 0, in congestion avoidance; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -1,8 +1,8 @@
 //! A sender and a receiver joined by a channel that loses, repeats, delays and reorders: what
 //! holds for every choice of options.
 
-mod script;
-
+use crate::script;
+use crate::script::Peer;
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{
@@ -14,7 +14,6 @@ use airpath_tcp::{
     RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
-use script::Peer;
 use std::collections::BTreeMap;
 
 const FLOW: FlowId = FlowId(0);

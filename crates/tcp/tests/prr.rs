@@ -4,10 +4,8 @@
 //! Unless a test says otherwise twenty segments are in flight, limited transmit is off and the
 //! receiver acknowledges every segment at once.
 
-mod script;
-
+use crate::script::{Given, SenderScript, again, agains, new, news, sender};
 use airpath_tcp::RecoveryKind;
-use script::{Given, SenderScript, again, agains, new, news, sender};
 
 /// Twenty segments leave at 0; `change` is applied first.
 fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {

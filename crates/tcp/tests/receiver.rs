@@ -1,11 +1,10 @@
 //! The receiving side: RFC 5681 §4.2 and RFC 1122 §4.2.3.2 (delayed ACKs), RFC 9293 §3.8.6
 //! (window), RFC 9293 §3.10.7.4 (what is old or early).
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, MSS, receiver, receiver_with_policy};
 use airpath_core::{Duration, StageError};
 use airpath_tcp::window::{Arrival, ReceiveWindow};
-use script::{Given, MSS, receiver, receiver_with_policy};
 use std::sync::{Arc, Mutex};
 
 fn every_segment(given: &mut Given) {

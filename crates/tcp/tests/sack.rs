@@ -5,10 +5,8 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script::{Course, Given, Segment, SenderScript, again, agains, new, news, part, sender};
 use airpath_tcp::RecoveryKind;
-use script::{Course, Given, Segment, SenderScript, again, agains, new, news, part, sender};
 
 /// Ten segments leave at 0; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -2,10 +2,8 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script::{ReceiverScript, receiver};
 use airpath_tcp::RecoveryKind;
-use script::{ReceiverScript, receiver};
 
 fn reporter() -> ReceiverScript {
     receiver(|given| given.tcp.recovery = RecoveryKind::Sack)

@@ -6,10 +6,8 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script::{Given, SenderScript, again, agains, new, news, sender};
 use airpath_tcp::{RecoveryKind, SackAfterTimeout, WindowGrowth};
-use script::{Given, SenderScript, again, agains, new, news, sender};
 use serde_json::json;
 
 /// Ten segments leave at 0; `change` is applied first.

@@ -5,10 +5,8 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-mod script;
-
+use crate::script::{Given, SenderScript, again, agains, new, news, sender};
 use airpath_tcp::RecoveryKind;
-use script::{Given, SenderScript, again, agains, new, news, sender};
 
 /// Ten segments leave at 0; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -1,9 +1,8 @@
 //! The retransmission timer: RFC 6298, and what follows its expiry (RFC 5681 §3.1).
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, again, new, news, part, sender};
 use airpath_core::Duration;
-use script::{Given, again, new, news, part, sender};
 
 /// RTOs are visible from 1 ms on.
 fn small_rto(given: &mut Given) {

@@ -1,10 +1,9 @@
 //! The timestamps option: RFC 7323 §3, §4.
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, ReceiverScript, Segment, SenderScript, again, new, news, receiver};
 use airpath_core::Duration;
 use airpath_tcp::RecoveryKind;
-use script::{Given, ReceiverScript, Segment, SenderScript, again, new, news, receiver};
 
 /// Milliseconds after which a clock of 32 bits and microseconds begins again.
 const WRAP: u64 = (1 << 32) / 1000;

@@ -1,10 +1,8 @@
 //! The window field: RFC 9293 §3.1 (16 bits), RFC 7323 §2 (scaled by a power of two).
 
-mod script;
-
+use crate::script::{ReceiverScript, Segment, news, receiver_with, sender};
 use airpath_tcp::WindowScaling;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
-use script::{ReceiverScript, Segment, news, receiver_with, sender};
 
 /// A receiver whose buffer has `window` bytes.
 fn receiver(window: u64, scaling: WindowScaling) -> ReceiverScript {

@@ -1,11 +1,10 @@
 //! What the windows allow: RFC 5681 §3.1 (slow start, congestion avoidance), RFC 9293 §3.8.6
 //! and RFC 1122 §4.2.3.4 (receive window, silly windows), transfers and stop times.
 
-mod script;
-
+use crate::script;
+use crate::script::{again, new, news, part, sender};
 use airpath_conformance::Law;
 use airpath_core::Time;
-use script::{again, new, news, part, sender};
 
 const PER_ACK: Law = Law {
     area: "Congestion avoidance",

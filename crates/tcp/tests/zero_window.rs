@@ -1,12 +1,11 @@
 //! A closed receive window: RFC 9293 §3.8.6.1 and RFC 1122 §4.2.2.17 (probes), §3.8.6.2.2 and
 //! RFC 1122 §4.2.3.3 (the receiver's side of silly-window avoidance).
 
-mod script;
-
+use crate::script;
+use crate::script::{Given, MSS, ReceiverScript, SenderScript, new, part, part_again, sender};
 use airpath_core::Duration;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
 use airpath_tcp::{Burst, OnOffConfig, RecoveryKind, TimeLaw};
-use script::{Given, MSS, ReceiverScript, SenderScript, new, part, part_again, sender};
 
 /// Two segments were sent and acknowledged at 100 ms with a window of zero: the RTO is 300 ms.
 fn closed(change: impl FnOnce(&mut Given)) -> SenderScript {

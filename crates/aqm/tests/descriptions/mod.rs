@@ -1,7 +1,5 @@
 //! How to make each built-in discipline, for the suites that go through all of them.
 
-#![allow(dead_code)]
-
 use airpath_aqm::AnyQueue;
 use airpath_core::{Registry, Seed, Setup};
 use serde_json::{Value, json};

@@ -1,6 +1,4 @@
 //! What the integration tests share: the paper's drop curve, flows and parameters.
-#![allow(dead_code)] // each test file uses a part
-
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 
 /// Gentle RED, qawla-2015 eq. 1, thresholds in packets.

@@ -1,7 +1,5 @@
 //! Scenarios in few words, and a second driver that is slow, plain and checks everything.
 
-#![allow(dead_code)]
-
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};

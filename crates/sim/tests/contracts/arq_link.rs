@@ -503,10 +503,10 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
 #[test]
 fn a_queues_timer_wakes_the_stage_of_a_link_from_outside() {
     let mut toy = toy();
-    crate::aging_queue::register(&mut toy.parts);
+    crate::contracts::aging_queue::register(&mut toy.parts);
     let slow = json!({"kind": "arq", "tti_ns": SECOND,
         "channel": {"to_bad": 0.0, "to_good": 1.0, "loss_good": 0.0, "loss_bad": 0.0}});
-    let queue = crate::aging_queue::description(300 * MS, droptail(100));
+    let queue = crate::contracts::aging_queue::description(300 * MS, droptail(100));
     let mut change = reverse();
     change["record"] = json!({"series": ["drop"]});
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": SECOND}))];

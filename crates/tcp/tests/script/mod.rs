@@ -4,8 +4,6 @@
 //! segment has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Whatever an endpoint
 //! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over:
 //! a script says everything that happens.
-#![allow(dead_code, unused_imports)] // each test file uses a part
-
 mod peer;
 mod receiver;
 

@@ -8,9 +8,6 @@
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod aging_queue;
 mod arq_link;
 mod failures;

@@ -1,0 +1,4 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod headers;
+mod pcapng;

@@ -1,0 +1,10 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod traces;
+
+mod adaptive;
+mod channel;
+mod every_link;
+mod rate_change;
+mod stalled_link;
+mod trace_semantics;

@@ -1,0 +1,7 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod awgn;
+
+mod ctc_awgn;
+mod error_rates;
+mod every_channel;

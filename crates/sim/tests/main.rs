@@ -1,0 +1,22 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod common;
+mod pftk_case;
+#[path = "../../link/tests/traces/mod.rs"]
+mod traces;
+
+mod channels;
+mod contracts;
+mod dctcp;
+mod ecn;
+mod hystart;
+mod long_runs;
+mod ns3_cubic;
+mod observers;
+mod pftk;
+mod rate_schedule;
+mod recorded_traces;
+mod rlc_oracle;
+mod slope;
+mod theory;
+mod whole_network;

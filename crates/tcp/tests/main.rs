@@ -1,0 +1,26 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod script;
+
+mod dctcp;
+mod ecn;
+mod fast_recovery;
+mod growth;
+mod handshake;
+mod idle;
+mod limited_transmit;
+mod ns3;
+mod ns3_2014;
+mod properties;
+mod prr;
+mod receiver;
+mod sack;
+mod sack_blocks;
+mod sack_kept;
+mod sack_timeout;
+mod slow_reader;
+mod timeout;
+mod timestamps;
+mod window_scaling;
+mod windows;
+mod zero_window;
