@@ -1,0 +1,206 @@
+"""Scenarios whose results are kept: every part that the program knows, each in a short run.
+
+A new part of a family with its defaults joins by itself where its keys allow it, and is asked for
+where they do not: see `PARTS`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from airpath import _airpath
+from airpath.scenario.profiles import PROFILES
+
+Document = dict[str, Any]
+
+REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
+FAMILIES = ("aqm", "link", "congestion", "window", "channel", "policy")
+"""Those of the registry whose parts a scenario can name."""
+
+LINKS: dict[str, Document] = {
+    "fixed": {"rate": "5 Mbit/s", "loss": 1e-3, "frame_overhead": "6 B"},
+    "multi-regime": {
+        "thresholds": [15],
+        "regimes": [{"rate": "4 Mbit/s", "per": 1e-4}, {"rate": "6 Mbit/s", "per": 2e-2}],
+    },
+    "adaptive": {
+        "table": "airpath:802.16-ctc-awgn",
+        "snr_db": 13,
+        "snr_noise_db": 2,
+        "policy": {"kind": "tagla", "th_per": 0.0032},
+    },
+    "trace": {"file": "uneven.trace", "frame_overhead": "4 B"},
+    "rate-trace": {"file": "rates.csv"},
+    "rlc-am": {
+        "rate": "384 kbit/s",
+        "channel": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
+    },
+}
+CHANNELS: dict[str, Document] = {
+    "independent": {"loss": 0.02},
+    "gilbert-elliott": {"slot": "2 ms", "p_good_to_bad": 0.01, "p_bad_to_good": 0.2},
+    "burst": {"slot": "2 ms", "frame_error_rate": 0.05, "doppler": 0.02},
+}
+POLICIES: dict[str, Document] = {
+    "fixed": {"mcs": "mcs3"},
+    "dual-regime": {"mcs_below": "mcs1", "mcs_above": "mcs3", "threshold": 10},
+    "tagla": {"th_per": 0.0032},
+    "qawla": {"th_per": 0.05, "h": 100, "threshold": 10},
+    "tfer": {"th_fer": 0.0013},
+    "max-phy-throughput": {},
+    "optimum": {"threshold": 20},
+}
+WINDOWS: dict[str, Document] = {
+    "fixed": {},
+    "drain": {"rate": "1 Mbit/s"},
+}
+AQMS: dict[str, Document] = {
+    "droptail": {"limit": "25 packets"},
+    "sbd": {"limit": 40, "min_th": 15, "reaction_time": "300 ms"},
+    "rlc-red": {"limit": 40, "min_th": 8, "max_p": 0.1},
+}
+PARTS: dict[str, dict[str, Document]] = {
+    "aqm": AQMS,
+    "link": LINKS,
+    "channel": CHANNELS,
+    "policy": POLICIES,
+    "window": WINDOWS,
+    "congestion": {},
+}
+"""What a part is told beside its `kind`; a part that is not here has its defaults."""
+
+SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
+
+
+def write_files(folder: Path) -> None:
+    """Write the traces that scenarios name."""
+    opportunities = [millisecond for millisecond in range(1, 2000) if millisecond % 7 % 3]
+    opportunities = [at for at in opportunities if not 900 < at < 1150]
+    (folder / "uneven.trace").write_text("".join(f"{at}\n" for at in opportunities))
+    (folder / "rates.csv").write_text(
+        "time_s,rate_bps\n0,4000000\n1.5,900000\n2.25,0\n2.5,7500000\n4,4000000\n6,4000000\n"
+    )
+
+
+def part(family: str, kind: str) -> Document:
+    return {"kind": kind, **PARTS[family].get(kind, {})}
+
+
+def scenario(**changes: Any) -> Document:
+    """Return two flows over 5 Mbit/s, 10 s long, with changes."""
+    document: Document = {
+        "duration": "10 s",
+        "warmup": "2 s",
+        "bottleneck": path(),
+        "flows": [flow(count=2)],
+        "record": {"series": SERIES},
+    }
+    return {**document, **changes}
+
+
+def flow(**keys: Any) -> Document:
+    """Return a group of flows whose receive window limits nothing."""
+    tcp = {"receive_window": "500 kB", **keys.pop("tcp", {})}
+    start = {"uniform": ["0 s", "0.5 s"]}
+    return {"cc": "newreno", "base_rtt": "60 ms", "start": start, "tcp": tcp, **keys}
+
+
+def path(aqm: Any = None, link: Any = None) -> Document:
+    link = link or {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms"}
+    return {"aqm": aqm or part("aqm", "droptail"), "link": link}
+
+
+def kinds(family: str) -> list[str]:
+    return [name for name, _ in REGISTRY[family]]
+
+
+def cases() -> dict[str, Document]:
+    """Return the scenarios by name."""
+    found = dict(_cases())
+    return {name: {"name": name, **document} for name, document in found.items()}
+
+
+def _cases() -> Iterator[tuple[str, Document]]:
+    for aqm in kinds("aqm"):
+        for link in kinds("link"):
+            bottleneck = path(part("aqm", aqm), part("link", link))
+            yield f"{aqm} over {link}", scenario(bottleneck=bottleneck)
+        both = {"kind": "reverse", "aqm": part("aqm", aqm)}
+        yield f"{aqm} for ACKs", scenario(ack_path=both)
+    for profile in PROFILES:
+        for control in kinds("congestion"):
+            yield from control_cases(profile, control)
+    for kind in kinds("channel"):
+        link = {"kind": "fixed", "rate": "5 Mbit/s", "channel": part("channel", kind)}
+        yield f"channel {kind}", scenario(bottleneck=path(link=link))
+    for kind in kinds("policy"):
+        link = {**part("link", "adaptive"), "policy": part("policy", kind)}
+        yield f"policy {kind}", scenario(bottleneck=path(link=link))
+    for kind in kinds("window"):
+        yield f"window {kind}", scenario(flows=[flow(count=2, window=part("window", kind))])
+    yield from other_cases()
+
+
+def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
+    """Yield a control under a profile, with losses, and with marks where it can have them."""
+    lossy = {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms", "loss": 0.005}
+    flows = [flow(count=2, cc=control, profile=profile)]
+    name = f"{control} under {profile}"
+    if control != "dctcp":
+        yield name, scenario(flows=flows, bottleneck=path(link=lossy))
+    if PROFILES[profile]["procedures"].value == "rfc" and profile != "ns3-2014":
+        marking = {"kind": "codel", "ecn": True}
+        flows = [flow(count=2, cc=control, profile=profile, tcp={"ecn": "on"})]
+        yield f"{name}, marks", scenario(flows=flows, bottleneck=path(marking))
+
+
+def other_cases() -> Iterator[tuple[str, Document]]:
+    """Yield what is no part: recoveries, traffic, wires, ACK paths, changes."""
+    lossy = {"kind": "fixed", "rate": "5 Mbit/s", "loss": 0.02}
+    for recovery in ("reno", "newreno", "sack", "prr"):
+        flows = [
+            flow(
+                count=2,
+                cc=recovery if recovery == "reno" else "newreno",
+                tcp={"recovery": recovery},
+            )
+        ]
+        yield f"recovery {recovery}", scenario(flows=flows, bottleneck=path(link=lossy))
+    slow = {"kind": "fixed", "rate": "64 kbit/s", "delay": "10 ms"}
+    yield "slow ACK link", scenario(ack_path={"kind": "link", "link": slow, "aqm": "codel"})
+    wires = {"rate": "20 Mbit/s", "delay": "10 ms"}
+    yield (
+        "wires and backhaul",
+        scenario(
+            backhaul={"rate": "8 Mbit/s", "delay": "15 ms"},
+            flows=[{"cc": "cubic", "access": wires, "egress": wires, "return": wires}],
+        ),
+    )
+    yield (
+        "traffic of every kind",
+        scenario(
+            flows=[
+                flow(),
+                flow(size="200 kB", start="3 s"),
+                flow(
+                    count=20,
+                    start="0 s",
+                    arrivals={"poisson": "4 /s"},
+                    size={"pareto": {"smallest": "10 kB", "shape": 1.3}},
+                ),
+                flow(on_off={"on": {"exponential": "500 ms"}, "off": "300 ms"}),
+                {"source": "cbr", "rate": "300 kbit/s", "packet": "400 B", "stop": "8 s"},
+                {"source": "poisson", "rate": "200 kbit/s", "packet": "90 B"},
+            ]
+        ),
+    )
+    yield (
+        "rates that change",
+        scenario(
+            control=[{"at": "4 s", "rate": "1 Mbit/s"}, {"at": "6 s", "rate": "9 Mbit/s"}],
+            ack_path={"kind": "reverse"},
+        ),
+    )
