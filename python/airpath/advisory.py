@@ -12,7 +12,7 @@ from airpath.scenario.units import Size, quote
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["Advisory", "grouped", "of_scenario"]
+__all__ = ["Advisory", "grouped", "of_scenario", "packet_bytes"]
 
 _ACK_BYTES = 40
 
@@ -108,7 +108,7 @@ def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     queue, ack_path = resolved["bottleneck"]["queue"], resolved["ack_path"]
     sizes = {
-        f"flows.{group}": _packet_bytes(resolved["flows"][members[0]]["source"])
+        f"flows.{group}": packet_bytes(resolved["flows"][members[0]]["source"])
         for group, members in grouped(resolved).items()
     }
     yield from _below(queue, "bottleneck.aqm", sizes)
@@ -133,8 +133,14 @@ def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> It
     )
 
 
-def _packet_bytes(source: Mapping[str, Any]) -> int:
-    """Return the bytes of a full IP packet of a flow."""
+def packet_bytes(source: Mapping[str, Any]) -> int:
+    """Return the bytes of a full IP packet of a flow.
+
+    Parameters
+    ----------
+    source : mapping
+        The flow's `source` in a resolved scenario.
+    """
     if source["kind"] != "tcp":
         return int(source["packet_bytes"])
     options = source["options"]

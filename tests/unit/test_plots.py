@@ -226,6 +226,18 @@ def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
     assert np.mean(levels[0] == 0) > 0.9
 
 
+@pytest.mark.parametrize("timestamps", [False, True])
+def test_what_is_served_has_the_bytes_of_its_packets(timestamps: bool) -> None:
+    """The 12 bytes of timestamps were left out."""
+    tcp = {"timestamps": timestamps, "mss": "500 B"}
+    one = run(reps=1, flows=ap.flows(base_rtt="30 ms", tcp=tcp), warmup="0 s")
+    axis = one.plot.delivered().axes[0]
+    [served] = [patch for patch in axis.patches if patch.get_label() == "served, flow 0"]
+    values, edges, _ = served.get_data()  # type: ignore[attr-defined]
+    drawn = (values * np.diff(edges)).sum() * 1e6 / 8
+    assert drawn == pytest.approx(one.links()["delivered_bytes"][0], rel=0.003)
+
+
 def test_an_idle_scenario_can_be_drawn() -> None:
     idle = run(flows=ap.flows(base_rtt="30 ms", start="9.999 s"), warmup="0 s")
     idle.plot.timeline()

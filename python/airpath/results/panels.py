@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.advisory import packet_bytes
 from airpath.results import style
 from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names, thresholds
@@ -219,7 +220,7 @@ class Panels:
         if "sojourn" not in self._result.recorded:
             return None
         series = self._series("sojourn")
-        sizes = np.array([_packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
+        sizes = np.array([packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
         return series.assign(bits=8 * sizes[series["id"]])
 
     def _stack(self, axis: Axes, served: pd.DataFrame) -> float:
@@ -356,9 +357,3 @@ def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
     if not near:
         return "center"
     return "top" if min(near, key=abs) > 0 else "bottom"
-
-
-def _packet_bytes(source: Mapping[str, Any]) -> int:
-    if source["kind"] == "tcp":
-        return int(source["options"]["mss"] + source["options"]["header_bytes"])
-    return int(source["packet_bytes"])
