@@ -24,7 +24,7 @@
 use crate::drop_curve::DropCurve;
 use crate::error::{ModelError, require};
 use crate::operating_point::OperatingPoint;
-use crate::pftk::Tcp;
+use crate::pftk::{LOSSY, Tcp, WAITING};
 use crate::regimes::{MultiRegimeLink, Regime};
 use crate::root::{Bracket, Tolerance, find_root};
 use crate::solution::{Domain, Solution, Warning, Warnings};
@@ -225,6 +225,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
             self.link.per_decrease(),
             self.window_limit_jump(point.loss),
             self.long_rtt(point.delay_s),
+            self.losses_or_timeouts(domain, &point),
         ]);
         Solution { domain, alpha, point, warnings }
     }
@@ -236,6 +237,26 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
             switch_loss: self.tcp.window_switch_loss(),
             jump: self.tcp.window_switch_jump(),
         })
+    }
+
+    /// Where PFTK itself was measured to be off by more than a quarter. Behind a queue that is not
+    /// empty its timeouts do not matter: the queue is as long as it takes.
+    fn losses_or_timeouts(&self, domain: Domain, point: &OperatingPoint) -> Option<Warning> {
+        let per = point.service.per;
+        if per > LOSSY {
+            return Some(Warning::LossyLink { per });
+        }
+        let share = self.timeout_share(point);
+        let matters = domain == Domain::Empty && share > WAITING;
+        matters.then_some(Warning::TimeoutsDominate { share })
+    }
+
+    /// The part of the time in timeouts, the mean over the flows by what they send.
+    fn timeout_share(&self, point: &OperatingPoint) -> f64 {
+        let rates =
+            self.base_rtts_s.iter().map(|rtt| point.terms.sending_rate(rtt + point.delay_s));
+        let waiting: f64 = rates.map(|rate| rate * rate * point.terms.timeout_s_per_packet).sum();
+        waiting / point.sending_rate
     }
 
     fn long_rtt(&self, delay_s: f64) -> Option<Warning> {

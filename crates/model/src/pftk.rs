@@ -14,6 +14,15 @@
 
 use crate::error::{ModelError, require};
 
+/// The largest loss rate of a link up to which the formula was measured to hold. Above, it is too
+/// high by ever more: by a half at 0.2, ten times as much at 0.5
+/// (`docs/explanation/fixed-point-validity.md`).
+pub const LOSSY: f64 = 0.15;
+
+/// The largest part of the time in timeouts, by the formula, at which it was not measured to be
+/// off by more than a quarter: senders recover from most losses without a timeout.
+pub const WAITING: f64 = 0.25;
+
 /// The TCP parameters of the PFTK formula, common to all flows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tcp {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::operating_point::{FlowPoint, OperatingPoint};
+use crate::pftk::LOSSY;
 
 /// Where the solution lies. Regimes and boundaries count from 0 here; `Display` and the labels
 /// count from 1, as the source does.
@@ -118,6 +119,18 @@ pub enum Warning {
         /// T₀, s.
         timeout_s: f64,
     },
+    /// The link alone loses more than [`crate::pftk::LOSSY`] of the packets, from where on PFTK
+    /// is off by ever more.
+    LossyLink {
+        /// Packet error rate of the link at the solution.
+        per: f64,
+    },
+    /// The queue is empty, so that the flows get what PFTK says, and by PFTK they wait for timeouts
+    /// more than [`crate::pftk::WAITING`] of the time. A sender that needs fewer gets more.
+    TimeoutsDominate {
+        /// Part of the time in timeouts, in (0, 1): the mean over the flows, by what they send.
+        share: f64,
+    },
     /// The queue is expected to swing far enough to change what is found: into other regimes, to
     /// an empty queue, or along a curved drop curve. Not found by [`crate::Problem::solve`]; see
     /// [`crate::Problem::swings`].
@@ -179,6 +192,18 @@ impl fmt::Display for Warning {
                 f,
                 "a round-trip time of {rtt_s:.3} s exceeds the timeout of {timeout_s} s: the TCP formula is outside its validity"
             ),
+            Self::LossyLink { per } => write!(
+                f,
+                "the link loses {:.0} % of the packets: above {:.0} % neither the TCP formula nor the queue holds (profile rfc: half too much at 20 %, ten times as much at 50 %); simulate",
+                100.0 * per,
+                100.0 * LOSSY
+            ),
+            Self::TimeoutsDominate { share } => write!(
+                f,
+                "by the TCP formula the flows wait for timeouts {:.0} % of the time; what recovers from losses without them gets up to {:.1} times as much: simulate",
+                100.0 * share,
+                1.0 / (1.0 - share)
+            ),
             Self::QueueSwings { throughput_bps, queue_packets, rtt_s } => write!(
                 f,
                 "the queue swings with the windows: averaged over that the throughput is about {:.2} Mbit/s ({throughput_bps} from the fixed point), the queue {:.1} packets ({queue_packets}), the shortest RTT {:.1} ms ({rtt_s}); simulate before trusting either",
@@ -190,9 +215,10 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The warnings of one solution; at most one of each kind, held without allocating.
+/// The warnings of one solution; at most one of each kind, held without allocating. A link that
+/// is lossy in itself is not told of its timeouts too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Warnings(pub(crate) [Option<Warning>; 4]);
+pub struct Warnings(pub(crate) [Option<Warning>; 5]);
 
 impl Warnings {
     /// The warnings, if any.
@@ -227,7 +253,7 @@ mod tests {
             rate.to_string(),
             "the rate falls from 2000000 to 1000000 bit/s at threshold 1: the solution may not be the only one"
         );
-        let warnings = Warnings([None, Some(rate), None, None]);
+        let warnings = Warnings([None, Some(rate), None, None, None]);
         assert!(!warnings.is_empty() && Warnings::default().is_empty());
         assert_eq!(warnings.iter().count(), 1);
     }

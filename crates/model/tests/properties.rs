@@ -75,10 +75,17 @@ fn place(solution: &Solution) -> (usize, f64) {
 }
 
 /// How many conditions for a single solution fail. (A long RTT is not among them here: the queue
-/// is drawn up to a size that takes seconds to drain.)
+/// is drawn up to a size that takes seconds to drain. Nor is what is said of PFTK itself.)
 fn uniqueness_warnings(solution: &Solution) -> usize {
-    let long_rtt = |w: &Warning| matches!(w, Warning::RttExceedsTimeout { .. });
-    solution.warnings.iter().filter(|w| !long_rtt(w)).count()
+    let other = |w: &Warning| {
+        matches!(
+            w,
+            Warning::RttExceedsTimeout { .. }
+                | Warning::LossyLink { .. }
+                | Warning::TimeoutsDominate { .. }
+        )
+    };
+    solution.warnings.iter().filter(|w| !other(w)).count()
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
