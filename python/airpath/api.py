@@ -26,6 +26,7 @@ from airpath.errors import (
     Problem,
     RunError,
     ScenarioError,
+    show,
 )
 from airpath.estimate import refuse_too_much
 from airpath.files import UnreadableError
@@ -360,7 +361,7 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
     try:
         found = json.loads(_airpath.solve(text, read.table_texts))
     except ValueError as error:
-        raise _refused(scenario, error) from None
+        raise _as_written(scenario, _refused(scenario, error)) from None
     about = provenance(
         scenario=scenario,
         resolved=resolved,
@@ -508,6 +509,26 @@ def _refused(scenario: Scenario, error: ValueError) -> BadValueError:
             key = re.sub("^return_wire", "return", key)
         return BadValueError(f"{place}: flows.{bisect(last_of, int(flow))}.{key}")
     return BadValueError(f"{place}: {error}")
+
+
+def _as_written(scenario: Scenario, error: BadValueError) -> BadValueError:
+    """Return an error about a field with what the scenario gives there, if it gives a text."""
+    place = f"{scenario.file or scenario.name}: "
+    field, given, rest = str(error).removeprefix(place).partition(" = ")
+    value, _, problem = rest.partition(": ")
+    found: Any = scenario.given()
+    for key in field.replace("return_wire", "return").split("."):
+        index = int(key) if isinstance(found, list) and key.isdecimal() else key
+        try:
+            found = found[index]
+        except (KeyError, IndexError, TypeError):
+            return error
+    if isinstance(found, dict) and found.keys() == {"kind"}:
+        found = found["kind"]
+    # Numbers read alike; quantities, words and tables do not.
+    if not (given and value and isinstance(found, (bool, str, list, dict))):
+        return error
+    return BadValueError(f"{place}{field} = {show(found)}: {problem}")
 
 
 def _check_arguments(

@@ -154,25 +154,25 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
     [
         (
             {"flows": ap.flows(source="cbr", rate="1 Mbit/s")},
-            "scenario: flows.0.source = cbr: no analytic model covers it. Covered: tcp",
+            'scenario: flows.0.source = "cbr": no analytic model covers it. Covered: tcp',
         ),
         (
             {"flows": ap.flows(base_rtt="20 ms", size="1 MB")},
-            "scenario: flows.0.size = a transfer: no analytic model covers it. "
+            'scenario: flows.0.size = "1 MB": no analytic model covers it. '
             "Covered: flows of unlimited data",
         ),
         (
             {"flows": ap.flows(base_rtt="20 ms", tcp={"ecn": "on"})},
-            "scenario: flows.0.tcp.ecn = on: no analytic model covers it. "
+            'scenario: flows.0.tcp.ecn = "on": no analytic model covers it. '
             "Covered: flows without ECN",
         ),
         (
             {"flows": ap.flows(base_rtt="20 ms", cc="dctcp")},
-            "scenario: flows.0.cc = dctcp: no analytic model covers it. Covered: reno",
+            'scenario: flows.0.cc = "dctcp": no analytic model covers it. Covered: reno',
         ),
         (
             {"backhaul": {"rate": "1 Mbit/s"}},
-            "scenario: backhaul.rate = 1000000 bit/s: no analytic model covers it. "
+            'scenario: backhaul.rate = "1 Mbit/s": no analytic model covers it. '
             "Covered: a backhaul that is faster than the bottleneck's link",
         ),
         (
@@ -182,7 +182,7 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
                     link=ap.FixedLink(rate="1 Mbit/s", channel=ap.IndependentErrors(loss=0.1)),
                 )
             },
-            "scenario: bottleneck.link.channel.kind = independent: no analytic model covers it. "
+            'scenario: bottleneck.link.channel.kind = "independent": no analytic model covers it. '
             "Covered: links without a channel, with loss or per",
         ),
         (
@@ -193,7 +193,7 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
                     )
                 )
             },
-            "scenario: ack_path.link.channel.kind = burst: no analytic model covers it. "
+            'scenario: ack_path.link.channel.kind = "burst": no analytic model covers it. '
             "Covered: links without a channel, with loss or per",
         ),
     ],

@@ -115,7 +115,7 @@ def test_from_python_the_wire_back_has_its_own_name() -> None:
         bottleneck=ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="10 Mbit/s")),
         duration="1 s",
     )
-    with pytest.raises(ap.BadValueError, match=r"flows\.0\.return_wire\.rate = 1000 bit/s"):
+    with pytest.raises(ap.BadValueError, match=r'flows\.0\.return_wire\.rate = "1 kbit/s"'):
         ap.solve(scenario)
 
 

@@ -5,9 +5,9 @@
 //! on the ACK path where it is fast enough that nothing waits there.
 
 use airpath_core::{Bytes, ConfigError, registry};
-use airpath_model::Regime;
+use airpath_model::{Regime, Tcp};
 use airpath_path::{AckPath, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec};
-use airpath_tcp::{EcnUse, RtoFloor, TcpOptions, WindowGrowth, WindowScaling};
+use airpath_tcp::{EcnUse, RtoFloor, TcpOptions, WindowGrowth};
 use serde_json::Value;
 
 /// How much faster than the stream of ACKs a hop must be: with half of it used, hardly any waits.
@@ -29,7 +29,9 @@ pub(crate) fn no_model(field: &str, value: &str, accepted: &str) -> ConfigError 
 /// bottleneck alone.
 pub(crate) fn refuse_changes(scenario: &Scenario) -> Result<(), ConfigError> {
     if !scenario.controls.is_empty() {
-        return Err(no_model("control", "changes", "a link that does not change"));
+        let accepted =
+            "rates that stay as they are, not those that [[control]] changes during the run";
+        return Err(no_model("control", "changes of the rate", accepted));
     }
     let links = [("bottleneck", Some(&scenario.bottleneck.link)), ("ack_path", ack_link(scenario))];
     for (name, link) in links {
@@ -61,7 +63,11 @@ pub(crate) fn common_options(scenario: &Scenario) -> Result<&TcpOptions, ConfigE
         let first = common.get_or_insert(spec);
         if let Some(option) = difference(&first.options, &spec.options) {
             let field = format!("flows.{number}.tcp.{option}");
-            return Err(no_model(&field, "another than the first flow's", "the same for all"));
+            return Err(no_model(
+                &field,
+                "another than the first flow's",
+                "the same for all flows",
+            ));
         }
     }
     let none = || no_model("flows", "none", "at least one TCP flow");
@@ -75,7 +81,7 @@ fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<&'static str> {
             ("mss", f64::from(options.mss)),
             ("header", f64::from(options.header_bytes)),
             ("timestamps", f64::from(options.whole_header())),
-            ("receive_window", window_bytes(options)),
+            ("receive_window", window_packets(options)),
             ("min_rto", options.min_rto.as_secs_lossy()),
             ("delayed_ack_segments", f64::from(options.delayed_ack_segments)),
             ("window_growth", packets_per_ack(options)),
@@ -113,6 +119,7 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, C
     {
         return Err(no_model("window", &registry::split_kind(window)?.0, "fixed"));
     }
+    refuse_waiting_for_acks(&spec.options)?;
     refuse_absence(flow, scenario)?;
     Ok(spec)
 }
@@ -138,13 +145,40 @@ fn refuse_absence(flow: &FlowSpec, scenario: &Scenario) -> Result<(), ConfigErro
     Ok(())
 }
 
-/// W, bytes, as the model counts it: a power of two where the field of 65 535 stands for one.
-pub(crate) fn window_bytes(options: &TcpOptions) -> f64 {
-    let window = match options.window_scaling {
-        WindowScaling::Off => options.receive_window.min(65_535),
-        WindowScaling::Exact | WindowScaling::On => options.receive_window,
-    };
-    if window == 65_535 { 65_536.0 } else { window as f64 }
+/// W_max, packets: whole segments, since a sender sends nothing else (RFC 1122 §4.2.3.4), in
+/// whole ACKs. Of a window of 7 segments a receiver that acknowledges every second one keeps the
+/// last until the next comes; 6 make the round trip.
+///
+/// The window of qawla-2015 §4 is no whole number of its packets, and stays as it was published.
+pub(crate) fn window_packets(options: &TcpOptions) -> f64 {
+    let window = options.largest_window();
+    if window == 65_535 && options.mss + options.whole_header() == 1500 {
+        return Tcp::default().max_window_packets;
+    }
+    let segments = window / u64::from(options.mss);
+    (segments - segments % u64::from(options.delayed_ack_segments)) as f64
+}
+
+/// Packets that come after the first of an ACK's while it waits: those that the last ACK left over
+/// are there already.
+pub(crate) fn packets_waited_for(options: &TcpOptions) -> f64 {
+    let (window, ack) = (options.largest_window(), u64::from(options.delayed_ack_segments));
+    let left_over = window / u64::from(options.mss) % ack;
+    (ack - 1 - left_over) as f64
+}
+
+/// Refuses a window that the receiver never acknowledges before its timer runs out.
+fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), ConfigError> {
+    if window_packets(options) > 0.0 {
+        return Ok(());
+    }
+    let (segments, mss) = (options.delayed_ack_segments, u64::from(options.mss));
+    let least = u64::from(segments) * mss;
+    let accepted = format!(
+        "{least} B and more, the {segments} segments that an ACK is delayed for: less waits for \
+         its timer"
+    );
+    Err(no_model("tcp.receive_window", &format!("{} B", options.largest_window()), &accepted))
 }
 
 /// b: round-trip times in which a window grows by a segment. Delayed ACKs slow the growth down

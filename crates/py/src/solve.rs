@@ -6,11 +6,14 @@ use crate::errors;
 use airpath_aqm::{DropTailConfig, GredConfig, Limit, gred_drop_probability};
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::{AdaptiveConfig, Files, FixedConfig, MultiRegimeConfig, Traces};
-use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
+use airpath_model::{Change, DropCurve, MultiRegimeLink, Problem, Regime, Solution, Tcp};
 use airpath_path::Scenario;
 use airpath_phy::adaptation::{PolicyRegistry, dual_regime_pairs};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+
+/// Part of the throughput that the wait of delayed ACKs may take before it is warned of.
+const WAIT_THAT_MATTERS: f64 = 0.05;
 
 /// The steady state of a resolved scenario as JSON; raises `ValueError` when no model matches.
 #[pyfunction]
@@ -34,8 +37,11 @@ pub(crate) fn solve(scenario_json: &str, tables: Option<TableTexts>) -> PyResult
     let swings = problem.swings().map_err(errors::model)?;
     let swinging = swings.warning(&solution, &matched.base_rtts_s);
     let warnings = solution.warnings.iter().chain(swinging);
-    let warnings: Vec<String> =
-        warnings.map(|w| w.to_string()).chain(matched.link.warnings.iter().cloned()).collect();
+    let warnings: Vec<String> = warnings
+        .map(|w| w.to_string())
+        .chain(matched.waiting_acks(&solution)?)
+        .chain(matched.link.warnings.iter().cloned())
+        .collect();
     Ok(json!({
         "model": "fixed-point",
         "domain": solution.domain.label(matched.link.regimes.len()).to_string(),
@@ -100,6 +106,13 @@ struct Matched {
     base_rtts_s: Vec<f64>,
     tcp: Tcp,
     packet_bytes: f64,
+    delayed: DelayedAcks,
+}
+
+/// Packets that come over the link while an ACK waits for them, and how long it waits at most, s.
+struct DelayedAcks {
+    packets: f64,
+    timeout_s: f64,
 }
 
 /// The bottleneck's link.
@@ -148,18 +161,29 @@ impl Matched {
         };
         let base_rtts_s = Load::new(options, &link.regimes).base_rtts_s(scenario, of_acks)?;
         let tcp = Tcp {
-            max_window_packets: covered::window_bytes(options) / packet_bytes,
+            max_window_packets: covered::window_packets(options),
             timeout_s: options.min_rto.as_secs_lossy(),
             packets_per_ack: covered::packets_per_ack(options),
         };
-        Ok(Matched { link, queue, base_rtts_s, tcp, packet_bytes })
+        let delayed = DelayedAcks {
+            packets: covered::packets_waited_for(options),
+            timeout_s: options.delayed_ack_timeout.as_secs_lossy(),
+        };
+        Ok(Matched { link, queue, base_rtts_s, tcp, packet_bytes, delayed })
     }
 
     fn problem(&self) -> PyResult<Problem<'_, impl Fn(f64) -> f64>> {
+        self.problem_with(&self.base_rtts_s)
+    }
+
+    fn problem_with<'a>(
+        &'a self,
+        base_rtts_s: &'a [f64],
+    ) -> PyResult<Problem<'a, impl Fn(f64) -> f64>> {
         let link = MultiRegimeLink::new(&self.link.thresholds, &self.link.regimes);
         Ok(Problem {
             link: link.map_err(errors::model)?,
-            base_rtts_s: &self.base_rtts_s,
+            base_rtts_s,
             drop: DropCurve {
                 probability: |x| self.queue.drop_probability(x),
                 x_max: self.queue.full(),
@@ -167,6 +191,25 @@ impl Matched {
             tcp: self.tcp,
             packet_bytes: self.packet_bytes,
         })
+    }
+}
+
+impl Matched {
+    /// A warning where it matters that an ACK waits for the packets that follow in its burst: they
+    /// come one after another over the link, which the model has no time for.
+    fn waiting_acks(&self, solution: &Solution) -> PyResult<Option<String>> {
+        let packet_s = 8.0 * self.packet_bytes / solution.point.service.rate_bps;
+        let wait_s = (self.delayed.packets * packet_s).min(self.delayed.timeout_s);
+        let rtts_s: Vec<f64> = self.base_rtts_s.iter().map(|rtt| rtt + wait_s).collect();
+        let waited = self.problem_with(&rtts_s)?.solve().map_err(errors::model)?;
+        let throughput = Change { of: solution.throughput_bps(), to: waited.throughput_bps() };
+        let told = format!(
+            "ACKs wait {:.3} ms for the next packets to come over the link: with that in each round \
+             trip the throughput is about {:.3} Mbit/s ({throughput} from the fixed point); simulate",
+            wait_s * 1e3,
+            throughput.to / 1e6,
+        );
+        Ok((throughput.share() < -WAIT_THAT_MATTERS).then_some(told))
     }
 }
 

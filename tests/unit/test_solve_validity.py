@@ -1,0 +1,185 @@
+"""How far `solve` is from the simulation, and that it says so where it is far."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.errors import ModelWarning
+
+MSS = 1460
+
+
+def path(
+    rate: str, base_rtt: str, tcp: dict[str, Any], *, loss: float = 0.0, **run: Any
+) -> ap.Scenario:
+    """Return one flow alone, with a buffer that never overflows."""
+    return ap.Scenario(
+        flows=ap.flows(cc="newreno", base_rtt=base_rtt, tcp=tcp),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="500 packets"), link=ap.FixedLink(rate=rate, loss=loss)
+        ),
+        **({"duration": "30 s", "warmup": "10 s"} | run),
+    )
+
+
+def solved(scenario: ap.Scenario) -> ap.Solution:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return ap.solve(scenario)
+
+
+def simulated_bps(scenario: ap.Scenario, reps: int = 1) -> float:
+    runs = ap.simulate(scenario, reps=reps, threads=1).flows()["ip_throughput_bps"]
+    return float(runs.sum()) / reps
+
+
+# --- windows -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", ["20 B", "40 B", "60 B"])
+@pytest.mark.parametrize("timestamps", [False, True])
+@pytest.mark.parametrize("window", ["4 kB", "5 kB", "6 kB", "10 kB", "10.3 kB", "16 kB", "32 kB",
+                                    "64 kB", "65535 B", "128 kB"])  # fmt: skip
+def test_a_window_counts_in_whole_segments(window: str, timestamps: bool, header: str) -> None:
+    # The window was divided by the packet: 10 kB were 6.67 packets, 12 % too much, and 4 kB 34 %.
+    tcp = {"receive_window": window, "timestamps": timestamps, "header": header}
+    scenario = path("50 Mbit/s", "80 ms", tcp)
+    solution = solved(scenario)
+    assert solution.throughput_bps == pytest.approx(simulated_bps(scenario), rel=0.012)
+    assert not solution.warnings
+
+
+def test_segments_that_make_no_whole_ack_wait_for_the_next() -> None:
+    # Seven segments under delayed ACKs are six in each round trip.
+    def of(segments: int, delayed: int) -> float:
+        tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
+        return solved(path("50 Mbit/s", "80 ms", tcp)).throughput_bps
+
+    assert of(7, 1) == pytest.approx(7 / 6 * of(6, 1), rel=1e-9)
+    assert of(7, 2) == of(6, 2) == of(6, 1)
+    assert of(8, 3) == of(6, 1)
+
+
+def test_the_published_window_is_no_whole_number() -> None:
+    # 65 536 bytes in packets of 1500: with 43 or 44 packets the published tables are missed.
+    solution = solved(path("10 Gbit/s", "1 s", {}))
+    assert solution.throughput_bps == pytest.approx(8 * 65_536 / (1 + 1.2e-6), rel=1e-9)
+
+
+def test_a_window_that_no_ack_fits_into_is_refused() -> None:
+    # It was 3.5 times too much: every round waits for the timer of delayed ACKs.
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(path("50 Mbit/s", "80 ms", {"receive_window": "2.9 kB"}))
+    assert str(caught.value) == (
+        'scenario: flows.0.tcp.receive_window = "2900 B": no analytic model covers it. Covered: '
+        "2920 B and more, the 2 segments that an ACK is delayed for: less waits for its timer"
+    )
+
+
+@pytest.mark.parametrize("delayed", [1, 2, 4])
+@pytest.mark.parametrize("segments", [4, 5, 6, 10])
+@pytest.mark.parametrize("rate", ["500 kbit/s", "2 Mbit/s", "5 Mbit/s"])
+@pytest.mark.parametrize("base_rtt", ["20 ms", "80 ms"])
+def test_the_wait_of_acks_on_slow_links_is_named(
+    base_rtt: str, rate: str, segments: int, delayed: int
+) -> None:
+    # Up to 69 % too much, without a word.
+    tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
+    scenario = path(rate, base_rtt, tcp)
+    solution, simulated = solved(scenario), simulated_bps(scenario)
+    if solution.warnings:
+        (line,) = solution.warnings
+        found = re.fullmatch(
+            r"ACKs wait [0-9.]+ ms for the next packets to come over the link: with that in each "
+            r"round trip the throughput is about ([0-9.]+) Mbit/s \(-\d+ % from the fixed point\); "
+            r"simulate",
+            line,
+        )
+        assert found, line
+        assert float(found[1]) * 1e6 == pytest.approx(simulated, rel=0.02)
+        assert solution.throughput_bps > 1.04 * simulated
+    else:
+        assert solution.throughput_bps == pytest.approx(simulated, rel=0.06)
+
+
+# --- losses ------------------------------------------------------------------------------------
+
+LOSSES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.2, 0.35, 0.5)
+
+
+@pytest.mark.parametrize("recovery", ["newreno", "sack"])
+@pytest.mark.parametrize("base_rtt", ["10 ms", "60 ms", "250 ms", "800 ms"])
+def test_the_formula_is_within_a_quarter_or_there_is_a_warning(
+    base_rtt: str, recovery: str
+) -> None:
+    # At a loss of one half it was nine times too much, without a word.
+    tcp = {"receive_window": "1 MB", "recovery": recovery}
+    for loss in LOSSES:
+        scenario = path("200 Mbit/s", base_rtt, tcp, loss=loss, duration="410 s")
+        solution, simulated = solved(scenario), simulated_bps(scenario, reps=2)
+        off = solution.throughput_bps / simulated - 1
+        assert solution.warnings or abs(off) < 0.25, f"loss {loss}: {off:+.0%}"
+
+
+def test_without_much_loss_there_is_no_warning() -> None:
+    for loss, base_rtt in [(0.001, "60 ms"), (0.01, "120 ms"), (0.05, "400 ms"), (0.1, "900 ms")]:
+        scenario = path("200 Mbit/s", base_rtt, {"receive_window": "1 MB"}, loss=loss)
+        assert not solved(scenario).warnings
+
+
+def test_high_loss_is_a_warning_everywhere() -> None:
+    scenario = path("200 Mbit/s", "50 ms", {"receive_window": "1 MB"}, loss=0.5)
+    with pytest.warns(ModelWarning) as caught:
+        solution = ap.solve(scenario)
+    assert [str(warning.message) for warning in caught] == list(solution.warnings)
+    assert solution.to_dict()["warnings"] == [
+        "the link loses 50 % of the packets: above 15 % neither the TCP formula nor the queue "
+        "holds (profile rfc: half too much at 20 %, ten times as much at 50 %); simulate"
+    ]
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.02, 0.1])
+def test_behind_a_queue_the_throughput_is_right_whatever_the_timeouts(loss: float) -> None:
+    # The warning is for an empty queue: here the queue takes up what the formula has wrong.
+    flows = ap.flows(40, cc="newreno", base_rtt="40 ms", start={"uniform": ["0 s", "3 s"]})
+    bottleneck = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="2 Mbit/s", loss=loss))
+    scenario = ap.Scenario(flows=flows, bottleneck=bottleneck, duration="200 s", warmup="50 s")
+    solution = solved(scenario)
+    assert solution.domain == "R1"
+    assert not solution.warnings
+    assert solution.throughput_bps == pytest.approx(simulated_bps(scenario), rel=0.01)
+
+
+# --- what was written --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"flows.0.egress.rate": "3 Mbit/s"},
+         'scenario: flows.0.egress.rate = "3 Mbit/s": no analytic model covers it. '
+         "Covered: a wire that is faster than the bottleneck's link"),
+        ({"control": [{"at": "5 s", "rate": "1 Mbit/s"}]},
+         'scenario: control = [{at = "5 s", rate = "1 Mbit/s"}]: no analytic model covers it. '
+         "Covered: rates that stay as they are, not those that [[control]] changes during the run"),
+        ({"flows.0.tcp.rto_floor": "variance"},
+         'scenario: flows.0.tcp.rto_floor = "variance": no analytic model covers it. '
+         "Covered: total"),
+        ({"flows.0.profile": "linux"},
+         "scenario: flows.0.tcp.rto_floor = variance: no analytic model covers it. "
+         "Covered: total"),
+        ({"flows.0.cc": "cubic"},
+         'scenario: flows.0.cc = "cubic": no analytic model covers it. Covered: reno'),
+    ],
+    ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
+)  # fmt: skip
+def test_a_refusal_shows_what_was_written(changes: dict[str, Any], message: str) -> None:
+    scenario = path("10 Mbit/s", "80 ms", {"receive_window": "1 MB"}).replace(changes)
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(scenario)
+    assert str(caught.value) == message
