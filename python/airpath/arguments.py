@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from airpath.errors import BadValueError, quoted, show
+from airpath.errors import MISSING, BadValueError, Problem, UnitError, quoted, show
+
+if TYPE_CHECKING:
+    from airpath.scenario.units import Quantity
 
 __all__ = [
     "blamed",
@@ -24,9 +27,13 @@ __all__ = [
     "fraction",
     "number",
     "path_like",
+    "quantity",
+    "text",
     "whole",
     "word",
 ]
+
+_Q = TypeVar("_Q", bound="Quantity")
 
 LARGEST = 1e300
 """Above all numbers of any unit."""
@@ -71,7 +78,7 @@ def blamed(argument: str, value: object) -> str:
 # --- checks ------------------------------------------------------------------------------------
 
 
-def whole(name: str, value: Any, low: int, high: int | None, accepted: str) -> str | None:
+def whole(name: str, value: Any, low: float, high: int | None, accepted: str) -> str | None:
     """Return what is wrong with a whole number, a line; None when nothing is."""
     try:
         number = operator.index(value)
@@ -113,6 +120,26 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
     if isinstance(value, str) and value in accepted:
         return None
     return f"{blamed(name, value)}: not one of the accepted words. Write {' or '.join(accepted)}."
+
+
+def text(name: str, value: Any) -> str | None:
+    """Return what is wrong with what is to be a text, a line."""
+    return None if isinstance(value, str) else f"{blamed(name, value)}: not a text. Write one."
+
+
+def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
+    """Return a value as a quantity with a unit, a `Duration` for example.
+
+    Raises
+    ------
+    BadValueError
+        If it is none; the line names the argument.
+    """
+    try:
+        return kind.of(value)
+    except UnitError as error:
+        head, rest = blamed(name, value), (error.what, error.accepted, error.example)
+        raise BadValueError(str(Problem(head, (), MISSING, *rest))) from None
 
 
 def path_like(name: str, value: Any) -> str | None:

@@ -60,6 +60,14 @@ def other_than_file(path: str | os.PathLike[str]) -> str | None:
     return _kind(mode)
 
 
+def _is_file(path: Path) -> bool:
+    """Return whether a regular file is there; no name is too odd to be asked for."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def _kind(mode: int) -> str | None:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
 
@@ -166,7 +174,7 @@ def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> P
         path.mkdir(parents=True, exist_ok=True)
         _try(path)
     except (OSError, ValueError) as error:
-        what = other_than_file(path) or ("a file" if path.is_file() else None)
+        what = other_than_file(path) or ("a file" if _is_file(path) else None)
         if isinstance(error, FileExistsError) and what:
             wrong = f"is {what}, not a folder. Give another name."
         else:
@@ -192,7 +200,7 @@ def not_left_empty(folder: str | os.PathLike[str] | None) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             for place in made:
                 place.rmdir()
 
@@ -210,12 +218,17 @@ def output_file(path: Path) -> Path:
     BadValueError
         If it is there and not a regular file, or its folder is missing or cannot be written to.
     """
-    place = _place_of(path)
     try:
+        place = _place_of(path)
+        with suppress(FileNotFoundError):
+            place.stat()  # Says whether there can be a file of that name.
         _try(place.parent)
     except (OSError, ValueError) as error:
+        if isinstance(error, BadValueError):
+            raise
+        shown = one_line(os.fspath(path))
         raise BadValueError(
-            f"{path}: cannot be written ({_reason(error)}). Give a file in a folder that can."
+            f"{shown}: cannot be written ({_reason(error)}). Give a file in a folder that can."
         ) from None
     return path
 

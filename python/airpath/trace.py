@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from airpath import _airpath, html
-from airpath.arguments import check_all, number, path_like, whole, word
-from airpath.errors import BadValueError
+from airpath.arguments import blamed, check_all, number, path_like, quantity, whole, word
+from airpath.arguments import text as is_text
+from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
+from airpath.scenario.units import LARGEST as QUANTITY_LARGEST
 from airpath.scenario.units import Duration, Rate
 
 if TYPE_CHECKING:
@@ -124,9 +126,13 @@ class Trace:
         BadValueError
             If it is not a trace.
         """
+        formats = ("mahimahi", "csv")
+        check_all(is_text("text", text), is_text("name", name), word("format", format, formats))
         read = _airpath.Trace.from_csv if format == "csv" else _airpath.Trace.from_mahimahi
         try:
             return cls(read(text, name), name)
+        except UnicodeEncodeError:
+            raise BadValueError(f"{one_line(name)}: not a text in UTF-8.") from None
         except ValueError as error:
             raise BadValueError(str(error)) from None
 
@@ -179,8 +185,9 @@ class Trace:
         Raises
         ------
         BadValueError
-            If there are too many bins.
+            If `bin_ns` is not a whole number above 0, or there are too many bins.
         """
+        check_all(whole("bin_ns", bin_ns, 1, QUANTITY_LARGEST, "Write a whole number from 1 on"))
         try:
             return np.frombuffer(self.compiled.rates(bin_ns), dtype="<f8")
         except ValueError as error:
@@ -214,6 +221,7 @@ class Trace:
         BadValueError
             If `bin` is not a duration above 0, or makes too many bins.
         """
+        check_all(is_text("provenance", provenance))
         try:
             return self.compiled.to_csv(_bin_length(bin), provenance)
         except ValueError as error:
@@ -286,13 +294,14 @@ def generate_trace(
         number("bandwidth_hz", bandwidth_hz, "10e6"),
         number("speed_mps", speed_mps, "1.5"),
         number("carrier_hz", carrier_hz, "2e9"),
+        is_text("name", name),
         whole("seed", seed, 0, _LARGEST_SEED, "Write a number from 0 to 2^64 - 1"),
     )
     config = {
-        "duration_ns": int(Duration.of(duration)),
+        "duration_ns": int(quantity("duration", Duration, duration)),
         "mean_snr_db": float(mean_snr_db),
         "bandwidth_hz": float(bandwidth_hz),
-        "cap_bps": float(Rate.of(cap)),
+        "cap_bps": float(quantity("cap", Rate, cap)),
         "speed_mps": float(speed_mps),
         "carrier_hz": float(carrier_hz),
         "seed": seed,
@@ -309,7 +318,7 @@ def format_of(path: str) -> Format:
 
 
 def _bin_length(given: str | float | Duration) -> int:
-    length = int(Duration.of(given))
+    length = int(quantity("bin", Duration, given))
     if length == 0:
-        raise BadValueError(f'bin = "{given}": not above 0. Write a duration above 0.')
+        raise BadValueError(f"{blamed('bin', given)}: not above 0. Write a duration above 0.")
     return length

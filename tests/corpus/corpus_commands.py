@@ -44,11 +44,11 @@ _SETTINGS = (
 )  # fmt: skip
 WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--set": _SETTINGS,
-    "--reps": _NOT_COUNTS,
+    "--reps": (*_NOT_COUNTS, "1000001", "9" * 30),
     "--seed": _NOT_SEEDS,
     "--threads": _NOT_COUNTS,
     "--confidence": ("", "house", "0", "1", "-1", "2", "nan", "inf", "99 %"),
-    "--out": ("", "good.toml", "good.toml/x"),
+    "--out": ("", "good.toml", "good.toml/x", "pipe", "pipe/x", "a\x00b", "x" * 300),
     "--format": ("", "house", "csv,", ",", "CSV;parquet", "xlsx"),
     "--figure-format": ("", "house", "png,", ",", "PNG;svg", "jpeg"),
     "--window": (
@@ -86,7 +86,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--algorithm": _TEXTS,
     "--demapper": _TEXTS,
     "--packet": (*_with_unit("B"), "0 B"),
-    "--plot": ("", "x", "x.txt", "x.jpeg", ".png/", "missing/x.png"),
+    "--plot": ("", "x", "x.txt", "x.jpeg", ".png/", "missing/x.png", "a\x00b.png"),
     "--bin": (*_with_unit("ms"), "0 ms"),
     "--to": ("", "house", "CSV"),
     "--duration": (*_with_unit("s"), "0 s", "2 h"),
@@ -99,14 +99,24 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
 """What options that take a value refuse."""
 
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "scenario": ("missing.toml", "", ".", "good.trace", "good.toml/x", "\x00", "x" * 300),
+    "scenario": ("missing.toml", "", ".", "good.trace", "good.toml/x", "pipe", "\x00", "x" * 300),
     "paper": ("", "house", "qawl", "QAWLA", "\x00"),
     "items": ("", "house", "table99", "fig", "\x00"),
     "name": ("", "house", "dual-regim", "../dual-regime", "dual-regime.toml", "\x00"),
     "kind": ("", "house", "aqms", "AQM", "\x00"),
-    "file": ("missing", "", ".", "traces:", "traces:missing", "traces:../x", "good.toml"),
-    "source": ("missing", "", ".", "traces:missing", "good.toml"),
-    "target": ("", ".", "missing/new.csv", "good.trace/x.csv", "new.xlsx", "\x00"),
+    "file": (
+        "missing",
+        "",
+        ".",
+        "traces:",
+        "traces:missing",
+        "traces:../x",
+        "good.toml",
+        "pipe",
+        "\x00",
+    ),
+    "source": ("missing", "", ".", "traces:missing", "good.toml", "pipe", "\x00"),
+    "target": ("", ".", "missing/new.csv", "good.trace/x.csv", "new.xlsx", "pipe", "\x00"),
 }
 """What arguments without an option refuse, by the name of the parameter."""
 

@@ -17,6 +17,7 @@ from corpus_tables import Host
 import airpath as ap
 import airpath.phy
 from airpath import papers
+from airpath.results import mean_interval
 
 
 class _Unwilling:
@@ -101,6 +102,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Trace.load": (ap.Trace.load, {"path": "good.trace"}),
     "phy.load": (ap.phy.load, {"table": "802.16-ctc-awgn"}),
     "phy.measure": (ap.phy.measure, {"channel": "awgn", "snr_db": 2, "mcs": 0, "errors": 1}),
+    "advisories": (ap.advisories, {"scenario": "good.toml"}),
+    "flows": (ap.flows, {"count": 1}),
+    "load_result": (ap.load_result, {"folder": "missing"}),
+    "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
     "papers.reproduce": (papers.reproduce, {"paper": "qawla", "items": ["table2"]}),
 }  # fmt: skip
 """Functions that users call, with arguments with which they are content."""
@@ -116,6 +121,7 @@ FITTING: dict[str, set[str]] = {
     "capture_replication": {"far above its range"},  # of a capture that is not made
     "mcs": {"a table without texts as keys"},
     "out": _PATHS,
+    "values": {"an array", "bytes", "a table without texts as keys"},
     "overrides": {"a set", "a generator"},
     "snr_db": {"an array", "a table without texts as keys"},
     "table": _PATHS,
@@ -126,17 +132,19 @@ FITTING: dict[str, set[str]] = {
 def functions() -> Iterator[Call]:
     """Yield calls of every function, with one argument wrong in each."""
     for name, (function, good) in FUNCTIONS.items():
-        for argument in inspect.signature(function).parameters:
-            if argument in NOT_TRIED:
+        for argument, about in inspect.signature(function).parameters.items():
+            if argument in NOT_TRIED or about.kind is about.VAR_KEYWORD:
                 continue
             for kind, (value, _) in OBJECTS.items():
                 if kind not in FITTING.get(argument, set()):
                     yield Call(
-                        kind, f"{name}({argument}=...)", _called(function, good, argument, value)
+                        kind,
+                        f"{name}({argument}=...)",
+                        called_with(function, good, argument, value),
                     )
 
 
-def _called(
+def called_with(
     function: Callable[..., Any], good: dict[str, Any], argument: str, value: Callable[[], Any]
 ) -> Callable[[], Any]:
     return lambda: function(**{**good, argument: value()})

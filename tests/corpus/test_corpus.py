@@ -6,6 +6,7 @@ the options of the commands, from the signatures of what Python offers.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from corpus_case import Call, Case, what_is_wrong_with, what_is_wrong_with_the_c
 from corpus_commands import GOOD_WORDS, WRONG_VALUES, command_lines, commands
 from corpus_faults import faults
 from corpus_files import error_rates, scenarios, traces
+from corpus_methods import METHODS, attributes, methods, public_methods
 from corpus_python import constructors, functions
 from corpus_tables import GOOD, Host, hosts, toml
 
@@ -44,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "good.toml").write_text(toml(GOOD))
     (tmp_path / "good.trace").write_bytes(TRACE)
     (tmp_path / "good.csv").write_bytes(RATES)
+    os.mkfifo(tmp_path / "pipe")
     return tmp_path
 
 
@@ -69,6 +72,8 @@ def calls() -> Iterator[Call]:
     for host in HOSTS:
         yield from constructors(host)
     yield from functions()
+    yield from methods()
+    yield from attributes()
 
 
 # --- the corpus itself -------------------------------------------------------------------------
@@ -93,6 +98,19 @@ def test_every_command_and_option_is_known() -> None:
     options = [p for c in commands().values() for p in c.params if p.param_type_name == "option"]
     taking = {name for option in options if not option.is_flag for name in option.opts}
     assert {name for name in taking if name.startswith("--")} - WRONG_VALUES.keys() == set()
+
+
+def test_every_method_is_known() -> None:
+    """Write in corpus_methods.py with what a new method that takes arguments is content."""
+    assert sorted(name for name, _, _ in public_methods()) == sorted(METHODS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_without_its_fault_is_accepted(name: str) -> None:
+    if name in ("Plot.mcs", "Plot.regimes"):
+        pytest.skip("the good scenario has a fixed link")
+    method = next(found for known, found, _ in public_methods() if known == name)
+    method(**METHODS[name])
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from airpath.papers.page import page
+import pytest
+
+from airpath.errors import BadValueError
+from airpath.papers.page import main, page
 
 ROOT = Path(__file__).parents[2]
 
@@ -116,3 +120,25 @@ def test_the_committed_page_has_all_54_cells() -> None:
     for boundary in (10, 20, 30):
         for idx in range(1, 19):
             assert f"\n| {idx} | {boundary} | " in text
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"{}", "not a reproduction. Give what airpath reproduce --out wrote."),
+        (b"[]", "not a reproduction. Give what airpath reproduce --out wrote."),
+        (b"house", "not JSON. Give what airpath reproduce --out wrote."),
+        (b"\xff", "not a text in UTF-8 (byte 1)."),
+        (None, "cannot be read: is a pipe, not a regular file."),
+    ],
+)
+def test_a_file_that_is_no_reproduction(content: bytes | None, line: str, tmp_path: Path) -> None:
+    """A pipe was waited for, all else ended in an error from the depths."""
+    source, target = tmp_path / "x.json", tmp_path / "x.md"
+    if content is None:
+        os.mkfifo(source)
+    else:
+        source.write_bytes(content)
+    with pytest.raises(BadValueError) as error:
+        main([str(source), str(target)])
+    assert (str(error.value), target.exists()) == (f"{source}: {line}", False)

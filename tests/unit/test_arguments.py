@@ -10,12 +10,15 @@ import pytest
 
 import airpath as ap
 from airpath import estimate
+from airpath.results import mean_interval
+from airpath.scenario.examples import example_path
 
 SCENARIO = ap.Scenario(
     flows=ap.flows(2, base_rtt="40 ms"),
     bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="5 Mbit/s")),
     duration="1 s",
 )
+FILE = example_path("dual-regime")
 MANY = "Write a whole number from 1 on."
 SEED = "Write a whole number from 0 to 2^64 - 1."
 FRACTION = "Write a fraction, for example 0.99."
@@ -87,6 +90,18 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: ap.Trace.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Write TOML, or use load."),  # type: ignore[arg-type]
         (lambda: ap.flows("x"), 'flows: count = "x": not a whole number. '),  # type: ignore[arg-type]
+        (lambda: ap.load_result(3), "folder = 3: not a path. "),  # type: ignore[arg-type]
+        (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Write a list with one for "),  # type: ignore[arg-type]
+        (lambda: mean_interval([1.0], 2), "confidence = 2: not between 0 and 1. "),
+        (lambda: mean_interval([1.0], 0.9, (1.0,)), "bounds = [1.0]: not a pair. "),  # type: ignore[arg-type]
+        (lambda: ap.Duration("40 ms"), '"40 ms": not a number of the base unit. '),  # type: ignore[arg-type]
+        (lambda: ap.Trace.parse("1\n").rates("5 parsecs"), 'bin = "5 parsecs": not a duration. '),
+        (lambda: ap.generate_trace("x", 5, 5e6, "1 Mbit/s", 1, 2e9), 'duration = "x": not a '),
+        (lambda: setattr(SCENARIO, "durationn", 3),
+         "Scenario: durationn = 3: unknown key. The nearest is duration; "),
+        (lambda: delattr(SCENARIO, "duration"),
+         "Scenario: duration: cannot be taken away afterwards. Make another one: "),
+        (lambda: ap.load(FILE, {"duration": 5}), "overrides: duration = 5: no unit. "),
         (lambda: setattr(SCENARIO, "duration", 5),
          "Scenario: duration = 5: cannot be changed afterwards. Make another one: "),
     ],

@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import airpath as ap
-from airpath import phy
+from airpath import files, phy
 from airpath.files import (
     NewFile,
     UnreadableError,
@@ -25,6 +27,7 @@ from airpath.files import (
     write_file,
     write_files,
 )
+from airpath.results.schemes import regime_names
 from airpath.trace import Trace
 
 
@@ -192,3 +195,23 @@ def test_what_fails_while_it_is_written_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         half()
     assert names(tmp_path) == []
+
+
+def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """The names of a link's schemes are looked up in the file that the run read."""
+    os.mkfifo(tmp_path / "per.json")
+    policy = {"kind": "dual-regime", "threshold": 5}
+    link = {"kind": "adaptive", "table": "per", "snr_noise_db": 0.0, "policy": policy}
+    about = {"per": {"file": str(tmp_path / "per.json"), "sha256": ""}}
+    result: Any = SimpleNamespace(
+        resolved={"bottleneck": {"link": link}}, provenance={"tables": about}
+    )
+    assert regime_names(result) == ["regime 1", "regime 2"]
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "x" * 300])
+def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    """Each ended in an error of the system, while the line about it was made or behind it."""
+    for check in (files.output_folder, lambda path: files.output_file(tmp_path / path)):
+        with pytest.raises(ap.BadValueError, match="cannot be written"), files.not_left_empty(name):
+            check(name)

@@ -98,14 +98,14 @@ def test_points_are_a_table_with_intervals(table: PerTable) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda table: table.fer("b", 0), "mcs = 'b': not in mine.json. Accepted are a."),
+        (lambda table: table.fer("b", 0), 'mcs = "b": not in mine.json. Accepted are a.'),
         (lambda table: table.fer(1, 0), "mcs = 1: not in mine.json. Accepted are a."),
         (
             lambda table: table.fer("a", [1, math.nan]),
             "snr_db = [1, nan]: not finite. Write numbers of dB.",
         ),
-        (lambda table: table.fer("a", "x"), "snr_db = 'x': not finite. Write numbers of dB."),
-        (lambda table: table.per("a", 1, "1500"), '"1500": no unit. Write a number with '),
+        (lambda table: table.fer("a", "x"), 'snr_db = "x": not finite. Write numbers of dB.'),
+        (lambda table: table.per("a", 1, "1500"), 'packet = "1500": no unit. Write a number with '),
     ],
 )
 def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> None:
@@ -355,15 +355,15 @@ def test_python_names_its_own_arguments() -> None:
     with pytest.raises(BadValueError) as refused:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, until_clean=True)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("snr_db: [1, inf]: not finite.")
-    assert lines[1].startswith("blocks: 0: not a whole number from 1 on.")
+    assert lines[0].startswith("snr_db = [1, inf]: not finite.")
+    assert lines[1].startswith("blocks = 0: not a whole number from 1 on.")
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
 def test_threads_are_a_whole_number(threads: Any) -> None:
     with pytest.raises(BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
-    assert str(refused.value).startswith("threads: ")
+    assert str(refused.value).startswith("threads = ")
     assert str(refused.value).endswith(
         ": not accepted. Write a whole number from 1 to 1024, for example 10."
     )
@@ -371,7 +371,7 @@ def test_threads_are_a_whole_number(threads: Any) -> None:
 
 @pytest.mark.parametrize("key", ["iterations", "errors", "blocks", "seed"])
 def test_true_is_no_number(key: str) -> None:
-    with pytest.raises(BadValueError, match=f"^{key}: true: not "):
+    with pytest.raises(BadValueError, match=f"^{key} = true: not "):
         settings(**{key: True})
 
 
@@ -383,7 +383,7 @@ def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
         with pytest.raises(BadValueError) as refused:
             settings(**given, iterations=iterations)
         assert str(refused.value) == (
-            "skip: true: has no thresholds for fewer than 10 iterations. "
+            "skip = true: has no thresholds for fewer than 10 iterations. "
             "Leave it out, or decode with 10 iterations or more."
         )
 

@@ -209,3 +209,21 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
     goodput = result.intervals[0]["goodput_bps"].mean / 1e6
     assert f"{goodput:.3f}" in shown
     assert str(result.advisories[0]) in "".join(root.itertext())
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"provenance": 5, "summary": {}, "complete": True, "replications": []},
+        {"provenance": {}, "summary": {}, "complete": True, "replications": [1]},
+        {"provenance": {}, "summary": [], "complete": True, "replications": 7},
+        {"provenance": {"scenario": {}}, "summary": {}, "complete": 1, "replications": [{}]},
+    ],
+)
+def test_a_document_that_is_not_whole(document: Any, tmp_path: Path) -> None:
+    """Each was a KeyError or a TypeError of what looked into it."""
+    (tmp_path / "result.json").write_text(json.dumps(document))
+    with pytest.raises(ap.BadValueError) as error:
+        ap.load_result(tmp_path)
+    accepted = "not the whole document of a result. Write it again with run --out."
+    assert str(error.value) == f"{tmp_path / 'result.json'}: {accepted}"

@@ -41,7 +41,10 @@ def test_csv_and_back_is_the_same_trace() -> None:
     ("length", "message"),
     [
         ("0 s", 'bin = "0 s": not above 0. Write a duration above 0.'),
-        ("3", '"3": no unit. Write a number with ns, us, ms, s, min or h, for example "40 ms".'),
+        (
+            "3",
+            'bin = "3": no unit. Write a number with ns, us, ms, s, min or h, for example "40 ms".',
+        ),
     ],
 )
 def test_a_bin_that_is_no_duration_is_refused(length: str, message: str) -> None:

@@ -12,7 +12,7 @@ import typer
 from airpath.cli import output
 from airpath.cli.completion import example_names
 from airpath.errors import BadValueError
-from airpath.files import output_file, output_folder, write_files
+from airpath.files import LARGEST, output_file, output_folder, read_bytes, write_files
 from airpath.scenario.examples import example_path, examples, shipped_examples
 
 __all__ = ["example"]
@@ -47,7 +47,7 @@ def example(
     for trace in _FILE.findall(content.decode()):
         wanted = (shipped_examples() / trace).read_bytes()
         beside = Path(out).parent / trace
-        if not (beside.is_file() and beside.read_bytes() == wanted):
+        if not (beside.is_file() and read_bytes(beside, LARGEST) == wanted):
             output_folder(beside.parent, "out")
             files[_new(str(beside))] = wanted
     write_files(files)
@@ -58,7 +58,9 @@ def example(
 def _new(out: str) -> Path:
     """Return the file to write; what stands there is somebody's work."""
     path = Path(out)
+    if out:
+        output_file(path)
     if not out or path.exists():
         wrong = "is there already" if out else "names no file"
         raise BadValueError(f'--out: "{out}": {wrong}. Write another name.')
-    return output_file(path)
+    return path

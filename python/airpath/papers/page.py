@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airpath.files import write_file
+from airpath.errors import BadValueError, one_line
+from airpath.files import LARGEST, read_text, write_file
 from airpath.papers.tolerance import MARK
 
 __all__ = ["main", "page"]
@@ -180,12 +181,32 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:+.2f} %"
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Turn the JSON file named first into the Markdown file named second."""
+def main(arguments: Sequence[str]) -> int:
+    """Turn the JSON file named first into the Markdown file named second.
+
+    Raises
+    ------
+    BadValueError
+        If these are not two files, or the first is not the document of a reproduction.
+    """
+    if len(arguments) != 2:
+        raise BadValueError("airpath.papers.page: not two files. Write SOURCE.json TARGET.md.")
     source, target = arguments
-    document = json.loads(Path(source).read_text(encoding="utf-8"))
-    write_file(Path(target), page(document).encode("utf-8"))
+    text = read_text(source, LARGEST)
+    try:
+        made = page(json.loads(text))
+    except (ValueError, RecursionError):
+        raise BadValueError(f"{one_line(source)}: not JSON. {_SOURCE}") from None
+    except (AttributeError, KeyError, TypeError):
+        raise BadValueError(f"{one_line(source)}: not a reproduction. {_SOURCE}") from None
+    write_file(Path(target), made.encode("utf-8"))
+    return 0
+
+
+_SOURCE = "Give what airpath reproduce --out wrote."
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    from airpath.cli import guarded
+
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from airpath import _airpath, html
-from airpath.arguments import check_all, path_like
+from airpath.arguments import blamed, check_all, path_like, quantity, whole
 from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
@@ -156,7 +156,7 @@ class PerTable:
             If there is no such scheme, or a value is not accepted.
         """
         curve, values = self._asked(mcs, snr_db)
-        size = int(Size.of(packet))
+        size = int(quantity("packet", Size, packet))
         return _shaped(self._compiled.per(curve, values.ravel().tolist(), size), values)
 
     def points(self, packet: str | int | Size = PACKET) -> pd.DataFrame:
@@ -175,13 +175,14 @@ class PerTable:
         """
         import pandas as pd
 
+        size = quantity("packet", Size, packet)
         rows = []
         for curve in self.document["curves"]:
             for point in curve["points"]:
                 row = {"mcs": curve["mcs"]["name"]}
                 row |= {key: point[key] for key in ("snr_db", "errors", "blocks")}
-                for quantity, rate in rates(curve["mcs"], point, Size.of(packet)).items():
-                    names = (quantity, f"{quantity}_low", f"{quantity}_high")
+                for name, rate in rates(curve["mcs"], point, size).items():
+                    names = (name, f"{name}_low", f"{name}_high")
                     row |= dict(zip(names, rate, strict=True))
                 rows.append(row)
         return pd.DataFrame(rows)
@@ -190,10 +191,11 @@ class PerTable:
         """Return the figure of the curves with their intervals."""
         from airpath.phy.figure import per_figure
 
-        return per_figure(self, Size.of(packet), shown=True)
+        return per_figure(self, quantity("packet", Size, packet), shown=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table's file."""
+        check_all(path_like("path", path))
         write_file(Path(path), as_text(self.document).encode())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -230,10 +232,10 @@ class PerTable:
         compiled, curve = self._compiled, self._place(mcs)
         try:
             values = np.asarray(snr_db, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.asarray(np.nan)
         if not np.isfinite(values).all():
-            raise BadValueError(f"snr_db = {snr_db!r}: not finite. Write numbers of dB.")
+            raise BadValueError(f"{blamed('snr_db', snr_db)}: not finite. Write numbers of dB.")
         if not compiled.covers(curve, values.ravel().tolist()):
             last = self.document["curves"][curve]["points"][-1]
             low, high = compiled.snr_range_db
@@ -254,10 +256,10 @@ class PerTable:
                 for place, curve in enumerate(self.document["curves"]):
                     if curve["mcs"].get(key) == mcs:
                         return place
-        elif 0 <= mcs < len(self.mcss):
-            return mcs
+        elif whole("mcs", mcs, 0, len(self.mcss) - 1, "") is None:
+            return int(mcs)
         raise BadValueError(
-            f"mcs = {mcs!r}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
+            f"{blamed('mcs', mcs)}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
         )
 
 

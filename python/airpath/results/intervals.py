@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from airpath import _airpath
+from airpath.arguments import blamed, check_all, fraction
+from airpath.errors import BadValueError
 
 __all__ = ["Interval", "finite", "mean_interval", "text"]
 
@@ -60,12 +62,26 @@ def mean_interval(
         In (0, 1).
     bounds : pair of float
         The least and the largest value that the quantity can have. Default: none.
+
+    Raises
+    ------
+    BadValueError
+        If these are not numbers, or `confidence` is not between 0 and 1.
     """
-    known = [float(value) for value in values if value is not None and not math.isnan(value)]
+    check_all(fraction("confidence", confidence))
+    try:
+        known = [float(value) for value in values if value is not None and not math.isnan(value)]
+    except (TypeError, ValueError, OverflowError):
+        accepted = "Write a list with one for each replication, or None where there is none"
+        raise BadValueError(f"{blamed('values', values)}: not numbers. {accepted}.") from None
+    try:
+        least, most = map(float, bounds)
+    except (TypeError, ValueError, OverflowError):
+        accepted = "Write the least and the largest value"
+        raise BadValueError(f"{blamed('bounds', bounds)}: not a pair. {accepted}.") from None
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)
-    least, most = bounds
     # In this order, for NaN stays what it is.
     low, high = (min(max(end, least), most) for end in (low, high))
     return Interval(mean, low, high, confidence, len(known))

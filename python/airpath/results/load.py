@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from airpath.advisory import Advisory
+from airpath.arguments import check_all, path_like
 from airpath.errors import BadValueError
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
-from airpath.results.stored import Folder, TraceFiles, read_document
+from airpath.results.stored import DOCUMENT, Folder, TraceFiles, read_document
 from airpath.scenario.scenario import CAPTURE_POINTS
 
 __all__ = ["load_result"]
@@ -36,8 +37,18 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
     BadValueError
         If the folder does not hold a result, or one of another version of Airpath.
     """
+    check_all(path_like("folder", folder))
     path = Path(folder)
     document = read_document(path)
+    try:
+        return _result(path, document)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise BadValueError(
+            f"{path / DOCUMENT}: not the whole document of a result. Write it again with run --out."
+        ) from None
+
+
+def _result(path: Path, document: Mapping[str, Any]) -> Result:
     about, replications = document["provenance"], document["replications"]
     _check_version(path, about, replications)
     resolved = about["scenario"]

@@ -111,7 +111,7 @@ class Plot:
         """
         if replication is None and window is None and "queue" not in self._result.recorded:
             return self.pmf()
-        return self._single(Panels.queue_length, replication or 0, window)
+        return self._single(Panels.queue_length, 0 if replication is None else replication, window)
 
     def cwnd(self, replication: int = 0, window: Window | None = None) -> Figure:
         """Draw the congestion windows over time; needs the series ``cwnd``."""
@@ -145,6 +145,11 @@ class Plot:
         solution : Solution, optional
             Marks the queue length of an analytic model.
         """
+        # A solution of another version of the module, reloaded in a notebook, is one too.
+        if solution is not None and not hasattr(solution, "queue_packets"):
+            raise BadValueError(
+                f"{blamed('solution', solution)}: not a solution. Give what airpath.solve returns."
+            )
         table = self._result.pmf(queue)
         common = table.index[table["mean"] > 2e-4]
         table = table.iloc[: min(int(common.max()) + 2 if len(common) else 1, _MOST_BARS)]
@@ -257,6 +262,7 @@ class Plot:
     def _over_time(
         self, panels: Sequence[tuple[str, float, Draw]], replication: int, window: Window | None
     ) -> Figure:
+        self._result.check_finished(replication)
         window_s = checked_window(window, self._end_s)
         drawn = Panels(self._result, replication, window_s)
         heights = [height for _, height, _ in panels]

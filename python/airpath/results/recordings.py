@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.errors import BadValueError
+from airpath.arguments import check_all, whole
+from airpath.errors import BadValueError, show
 from airpath.results.capacity import Capacity
 from airpath.results.flow_monitor import DROP_REASONS, flow_monitor_rows, flow_monitor_xml
 from airpath.results.frames import frame
@@ -106,12 +108,12 @@ class Recordings(Statistics):
         """
         import pandas as pd
 
-        if name not in self.recorded:
+        if not isinstance(name, str) or name not in self.recorded:
             known = ", ".join(self.recorded) or "nothing"
             raise BadValueError(
-                f'series "{name}": not recorded. Recorded is: {known}. Add it to record.series.'
+                f"series {show(name)}: not recorded. Recorded is: {known}. Add it to record.series."
             )
-        self._check_finished(replication)
+        self.check_finished(replication)
         if name == "capacity":
             time, value = self._offered_bytes(replication)
             return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
@@ -144,7 +146,7 @@ class Recordings(Statistics):
         """
         if not self.resolved["record"]["ss"]:
             raise BadValueError("ss: not recorded. Set record.ss = true.")
-        self._check_finished(replication)
+        self.check_finished(replication)
         return ss_frame(self._ss(replication))
 
     def flow_monitor(self) -> pd.DataFrame:
@@ -175,7 +177,7 @@ class Recordings(Statistics):
         BadValueError
             If ``record.flow_monitor`` was not set, or there is no such replication.
         """
-        self._check_finished(replication)
+        self.check_finished(replication)
         return flow_monitor_xml(self.monitored()[replication][1], self.provenance)
 
     def monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
@@ -187,7 +189,23 @@ class Recordings(Statistics):
             for index, run in enumerate(self.replications)
         ]
 
-    def _check_finished(self, replication: int) -> None:
+    def check_finished(self, replication: int) -> None:
+        """Check that a replication was finished.
+
+        Parameters
+        ----------
+        replication : int
+            Its place among the finished replications, from 0.
+
+        Raises
+        ------
+        BadValueError
+            If there is none such.
+        """
+        runs = len(self.replications)
+        accepted = f"Finished replications: {runs}, counted from 0"
+        # Whether it is one of them is said below.
+        check_all(whole("replication", replication, -math.inf, None, accepted))
         if not 0 <= replication < len(self.replications):
             raise BadValueError(
                 f"replication = {replication}: not there. "
@@ -208,7 +226,14 @@ class Recordings(Statistics):
         capacity : Capacity or None
             None for a link whose rate follows the queue when ``regime`` was not recorded, and for
             an adaptive link, whose rate depends on the packet, too.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such replication.
         """
+        if self.replications:
+            self.check_finished(replication)
         regimes = None
         if "regime" in self.recorded and self.replications:
             series = self.series("regime", replication)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
+from airpath.files import LARGEST, UnreadableError, read_bytes
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _schemes(result: Result, link: Mapping[str, Any]) -> list[str]:
     if link["snr_noise_db"] or about is None:
         return []
     try:
-        data = Path(about["file"]).read_bytes()
-    except OSError:
+        data = read_bytes(about["file"], LARGEST)
+    except UnreadableError:
         return []
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
         return []  # It is another table by now.

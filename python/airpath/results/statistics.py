@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
 from airpath.advisory import grouped
-from airpath.errors import BadValueError
+from airpath.arguments import check_all, whole, word
+from airpath.errors import BadValueError, show
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -135,9 +136,11 @@ class Statistics:
         import pandas as pd
 
         by_name = self.by_name("queues")
-        if by_name and queue not in by_name:
+        if not isinstance(queue, str) or (by_name and queue not in by_name):
             known = ", ".join(by_name)
-            raise BadValueError(f'queue "{queue}": not there. Queues of this scenario: {known}.')
+            raise BadValueError(
+                f"queue {show(queue)}: not there. Queues of this scenario: {known}."
+            )
         found = [run["pmf"] for run in by_name.get(queue, [])]
         length = max(map(len, found), default=0)
         padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
@@ -375,6 +378,7 @@ class Statistics:
 
     def by_name(self, table: str) -> dict[str, list[Mapping[str, Any]]]:
         """Return the entries of ``queues`` or ``links`` of all replications, by name."""
+        check_all(word("table", table, ("queues", "links")))
         found: dict[str, list[Mapping[str, Any]]] = {}
         for run in self.replications:
             for entry in run[table]:
@@ -383,5 +387,7 @@ class Statistics:
 
     def kind_of(self, flow: int | str) -> str:
         """Return what a flow is: ``tcp`` or ``datagram``."""
-        kind = self.resolved["flows"][flow]["source"]["kind"]
+        last = len(self.resolved["flows"]) - 1
+        check_all(whole("flow", flow, 0, last, f"Write a whole number from 0 to {last}"))
+        kind = self.resolved["flows"][int(flow)]["source"]["kind"]
         return "tcp" if kind == "tcp" else "datagram"

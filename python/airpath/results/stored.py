@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_bytes
 from airpath.results.flow_monitor import stats_of_rows
 from airpath.results.ss import ss_columns
@@ -152,9 +152,8 @@ def read_document(folder: Path) -> dict[str, Any]:
     """
     path = folder / DOCUMENT
     if not path.is_file():
-        raise BadValueError(
-            f"{folder}: holds no {DOCUMENT}. Name a folder that run --out or Result.save wrote."
-        )
+        accepted = "Name a folder that run --out or Result.save wrote"
+        raise BadValueError(f"{one_line(str(folder))}: holds no {DOCUMENT}. {accepted}.")
     try:
         document = json.loads(read_bytes(path, LARGEST))
     except ValueError as error:

@@ -38,7 +38,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import Self, dataclass_transform
 
-from airpath.errors import Problem, ScenarioError, UnitError
+from airpath.errors import MISSING, Problem, ScenarioError, UnitError
 from airpath.scenario.faults import (
     Path,
     as_missing,
@@ -209,7 +209,17 @@ class Model(_Base):
             accepted = "Make another one: model_copy(update=…), or Scenario.replace"
             what = "cannot be changed afterwards"
             raise ScenarioError([Problem(type(self).__name__, (name,), value, what, accepted)])
+        if name not in type(self).__private_attributes__:
+            keys = self.keys(from_file=False)
+            what, accepted = "unknown key", nearest(name, keys)
+            raise ScenarioError([Problem(type(self).__name__, (name,), value, what, accepted)])
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse changes of what was checked as a whole."""
+        accepted = "Make another one: model_copy(update=…), or Scenario.replace"
+        what = "cannot be taken away afterwards"
+        raise ScenarioError([Problem(type(self).__name__, (name,), MISSING, what, accepted)])
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
@@ -255,6 +265,10 @@ class Model(_Base):
         ScenarioError
             If a key or value is not accepted.
         """
+        named = isinstance(update, Mapping) and all(isinstance(key, str) for key in update)
+        if update is not None and not named:
+            what, accepted = "not keys with their values", "Write a mapping of keys to values"
+            raise ScenarioError([Problem("model_copy", ("update",), update, what, accepted)])
         if not update:
             return super().model_copy(deep=deep)
         names = {info.alias: name for name, info in type(self).model_fields.items() if info.alias}

@@ -478,8 +478,10 @@ class Scenario(Model):
             Folder that the file will stand in, for paths of traces and tables. Default: they
             become absolute.
         """
+        from airpath.arguments import check_all, path_like
         from airpath.scenario.toml_text import to_toml
 
+        check_all(None if relative_to is None else path_like("relative_to", relative_to))
         return to_toml(self, relative_to)
 
 

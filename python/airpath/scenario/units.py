@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal
@@ -73,6 +74,15 @@ class Quantity(int):
         # To type checkers, a field of a quantity holds the quantity and is made from whatever
         # can be read as one.
         def __get__(self, owner: object, of: object) -> Self: ...
+
+    def __new__(cls, value: int = 0) -> Self:
+        """Take a whole number of the base unit."""
+        try:
+            return super().__new__(cls, operator.index(value))
+        except TypeError:
+            example = f"{cls.__name__}.of({quote(cls.example)})"
+            accepted = "Write a whole number of it, or read a text"
+            raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:
@@ -325,6 +335,15 @@ class Packets(Quantity):
     key_suffix = ""
     whole = True
 
+    def __new__(cls, value: int = 0) -> Self:
+        """Take a whole number of the base unit."""
+        try:
+            return super().__new__(cls, operator.index(value))
+        except TypeError:
+            example = f"{cls.__name__}.of({quote(cls.example)})"
+            accepted = "Write a whole number of it, or read a text"
+            raise UnitError(value, "not a number of the base unit", accepted, example) from None
+
     @classmethod
     def accepted(cls) -> str:
         """Return the sentence that says what to write, without its full stop."""
@@ -343,6 +362,15 @@ class Segments(Quantity):
     si_factor = None
     key_suffix = ""
     whole = True
+
+    def __new__(cls, value: int = 0) -> Self:
+        """Take a whole number of the base unit."""
+        try:
+            return super().__new__(cls, operator.index(value))
+        except TypeError:
+            example = f"{cls.__name__}.of({quote(cls.example)})"
+            accepted = "Write a whole number of it, or read a text"
+            raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:

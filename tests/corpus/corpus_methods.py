@@ -1,0 +1,166 @@
+"""Calls of methods from Python with something wrong: of results, figures, traces, tables."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from corpus_case import Call
+from corpus_python import NOT_TRIED, OBJECTS, called_with
+from corpus_tables import GOOD, toml
+
+import airpath as ap
+from airpath.results.plot import Plot
+from airpath.scenario import loads
+
+
+@functools.cache
+def scenario() -> ap.Scenario:
+    return loads(toml(GOOD))
+
+
+@functools.cache
+def result() -> ap.Result:
+    """A result with everything that a method could ask for."""
+    recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
+    return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
+
+
+@functools.cache
+def trace() -> ap.Trace:
+    return ap.Trace.parse("1\n2\n3\n")
+
+
+@functools.cache
+def table() -> ap.phy.PerTable:
+    return ap.phy.load("802.16-ctc-awgn")
+
+
+OWNERS: dict[type, Callable[[], Any]] = {
+    ap.Result: result,
+    Plot: lambda: result().plot,
+    ap.Scenario: scenario,
+    ap.Trace: trace,
+    ap.phy.PerTable: table,
+}
+"""Classes whose methods users call, and an object of each."""
+
+METHODS: dict[str, dict[str, Any]] = {
+    "PerTable.fer": {"mcs": 0, "snr_db": 3.0},
+    "PerTable.per": {"mcs": 0, "snr_db": 3.0},
+    "PerTable.plot": {},
+    "PerTable.points": {},
+    "PerTable.save": {"path": "new.json"},
+    "Plot.cwnd": {},
+    "Plot.delay": {},
+    "Plot.delivered": {},
+    "Plot.mcs": {},
+    "Plot.pmf": {},
+    "Plot.queue": {},
+    "Plot.regimes": {},
+    "Plot.save": {"folder": "new"},
+    "Plot.timeline": {},
+    "Result.by_name": {"table": "queues"},
+    "Result.capacity": {},
+    "Result.check_finished": {"replication": 0},
+    "Result.flow_monitor_xml": {},
+    "Result.kind_of": {"flow": 0},
+    "Result.pmf": {},
+    "Result.save": {"folder": "new"},
+    "Result.series": {"name": "queue"},
+    "Result.ss": {},
+    "Scenario.model_copy": {},
+    "Scenario.replace": {"key": {"duration": "2 s"}},
+    "Scenario.to_toml": {},
+    "Trace.bin_rates": {"bin_ns": 10**6},
+    "Trace.load": {"path": "good.trace"},
+    "Trace.parse": {"text": "1\n"},
+    "Trace.rates": {},
+    "Trace.to_csv": {},
+}
+"""Methods that take arguments, with those with which they are content."""
+
+OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}
+"""Methods by which the classes of a scenario talk to each other."""
+
+_TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
+_NUMBERS = {"an array", "a truth value", "far below its range", "a fraction below 0"}
+FITTING: dict[str, set[str]] = {
+    "Scenario.to_toml(relative_to)": _TEXTS,
+    "Trace.parse(name)": _TEXTS,
+    "Trace.to_csv(provenance)": _TEXTS,
+    "PerTable.save(path)": _TEXTS,
+    "Plot.save(folder)": _TEXTS,
+    "Result.save(folder)": _TEXTS,
+    "PerTable.fer(snr_db)": _NUMBERS,
+    "PerTable.per(snr_db)": _NUMBERS,
+}
+"""Kinds of `OBJECTS` that an argument takes."""
+
+OUTSIDE: dict[str, tuple[Any, ...]] = {
+    "replication": (-1, 1, "1", 0.0), "flow": (-1, 10**6, "0"), "mcs": (-1, 99, "mcs99", 0.0),
+    "queue": ("bottlenck", ""), "table": ("queue", ""), "bin_ns": (0, -1, 1.5),
+    "formats": ("xlsx", "", [], ["csv", 5], 5), "figure_formats": ("gif", "", [], [5], 5),
+    "window": ("1s", ("1 s",), ("2 s", "1 s"), ("90 h", "91 h"), ("a", "b"), (None, None)),
+    "bin": ("0 s", "5 parsecs", -1), "packet": ("5", "5 parsecs", -1),
+    "snr_db": ("house", float("nan"), [[1.0], [2.0, 3.0]]), "format": ("CSV", ""),
+    "folder": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
+}  # fmt: skip
+"""Values that are near to what an argument of that name takes."""
+
+
+def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
+    """Yield every public method of ours that takes arguments: its name and theirs."""
+    for owner, made in OWNERS.items():
+        for name, _ in inspect.getmembers(owner, callable):
+            home = next(c for c in owner.__mro__ if name in vars(c))
+            if (
+                name.startswith("_")
+                or name in OF_MODELS
+                or not home.__module__.startswith("airpath")
+            ):
+                continue
+            arguments = [
+                argument.name
+                for argument in inspect.signature(getattr(made(), name)).parameters.values()
+                if argument.name not in (*NOT_TRIED, "deep", "raw")
+                and argument.kind is not argument.VAR_POSITIONAL
+            ]
+            # `name` is of something where it is asked for, and a label elsewhere.
+            if f"{owner.__name__}.{name}" in ("Result.series", "Trace.parse"):
+                arguments.append("name")
+            if arguments:
+                yield f"{owner.__name__}.{name}", getattr(made(), name), arguments
+
+
+def methods() -> Iterator[Call]:
+    """Yield calls of every method, with one argument wrong in each."""
+    for name, method, arguments in public_methods():
+        for argument in arguments:
+            place = f"{name}({argument})"
+            for kind, (value, _) in OBJECTS.items():
+                if kind not in FITTING.get(place, set()):
+                    yield Call(kind, place, called_with(method, METHODS[name], argument, value))
+            for value in OUTSIDE.get(argument, ()):
+                yield Call(
+                    f"outside: {value!r}",
+                    place,
+                    called_with(method, METHODS[name], argument, functools.partial(_same, value)),
+                )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def attributes() -> Iterator[Call]:
+    """Yield assignments to attributes of a scenario: there are none that can be."""
+    for name in ("durationn", "duration", "flow", "title_", "x"):
+        yield Call("an assignment", f"Scenario.{name}", functools.partial(_set, name), name)
+    yield Call("a deletion", "Scenario.duration", lambda: delattr(scenario(), "duration"))
+
+
+def _set(name: str) -> None:
+    setattr(scenario(), name, 3)
