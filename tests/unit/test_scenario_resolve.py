@@ -46,6 +46,7 @@ BULK = {
     "rto_floor": "total",
     "quick_acks": 0,
     "procedures": "rfc",
+    "flight_bound": "cwnd",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
@@ -302,6 +303,7 @@ def test_the_profile_of_the_2014_simulator() -> None:
         "srtt_gain": 0.1,
         "rttvar_gain": 0.1,
         "first_rttvar": "full",
+        "flight_bound": "none",
     }
 
 

@@ -41,8 +41,8 @@ mod window_field;
 pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, IdleRestart, PartialAckTimer, Procedures,
-    RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, PartialAckTimer,
+    Procedures, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
     WindowScaling,
 };
 pub use reassembly::Reassembly;

@@ -88,6 +88,9 @@ pub struct TcpOptions {
     /// Whose procedures rule where they differ.
     #[serde(default)]
     pub procedures: Procedures,
+    /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
+    #[serde(default)]
+    pub flight_bound: FlightBound,
 }
 
 const fn yes() -> bool {
@@ -133,6 +136,20 @@ pub enum Procedures {
     Rfc,
     /// Those of ns-3.48 (`ns3/`).
     Ns3,
+}
+
+/// What bounds the FlightSize that NewReno without SACK takes ssthresh from. With SACK it is always
+/// cwnd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FlightBound {
+    /// Nothing: all that was sent and not cumulatively acknowledged (RFC 5681 §2).
+    #[default]
+    None,
+    /// cwnd; until what was outstanding at a loss is acknowledged, what ssthresh was taken from
+    /// then. RFC 5681 eq. 4 is an upper bound, and Linux (`tcp_enter_loss`) goes by cwnd and does
+    /// not reduce twice for one window.
+    Cwnd,
 }
 
 /// Explicit congestion notification: whether an end asks for it and agrees to it.
@@ -323,6 +340,7 @@ impl TcpOptions {
             rto_floor: RtoFloor::Total,
             quick_acks: 0,
             procedures: Procedures::Rfc,
+            flight_bound: FlightBound::Cwnd,
         }
     }
 

@@ -4,7 +4,7 @@
 //! transmit). Differs from RFC 5681 §2: an ACK counts as a duplicate whatever its window, for a
 //! receive-window policy may change the window with every ACK.
 
-use crate::options::{FastRetransmitGuard, PartialAckTimer, RecoveryKind, TcpOptions};
+use crate::options::{FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryKind, TcpOptions};
 
 /// Duplicate ACKs that announce a loss (RFC 5681 §3.2).
 const DUP_THRESH: u32 = 3;
@@ -42,6 +42,10 @@ pub(crate) struct Recovery {
     /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
     /// between it and the third is limited transmit's.
     sent_before_duplicates: u64,
+    /// Whether cwnd bounds what ssthresh is taken from.
+    bounds_flight: bool,
+    /// What it was taken from at the last loss, bytes.
+    lost_flight: u64,
 }
 
 /// One fast recovery.
@@ -64,6 +68,9 @@ impl Recovery {
             recover: None,
             episode: None,
             sent_before_duplicates: 0,
+            bounds_flight: options.flight_bound == FlightBound::Cwnd
+                && options.recovery == RecoveryKind::NewReno,
+            lost_flight: u64::MAX,
         }
     }
 
@@ -95,6 +102,21 @@ impl Recovery {
     /// Meant for the third duplicate, with everything before `snd_max` sent.
     pub(crate) fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
         if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
+    }
+
+    /// What ssthresh is taken from at a fast retransmit, when the FlightSize is `flight`.
+    pub(crate) fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
+        self.lost_flight = if self.bounds_flight { flight.min(cwnd) } else { flight };
+        self.lost_flight
+    }
+
+    /// The same at a timeout with everything before `una` acknowledged. What was sent before the
+    /// last loss is still under repair up to `recover`: in fast recovery every duplicate ACK has let
+    /// new data out, and FlightSize has grown by what waits at the receiver behind the holes.
+    pub(crate) fn flight_at_rto(&mut self, una: u64, flight: u64, cwnd: u64) -> u64 {
+        let is_repairing = self.recover.is_some_and(|recover| una < recover);
+        let bound = if is_repairing { self.lost_flight } else { cwnd };
+        self.flight_at_loss(flight, bound)
     }
 
     /// A duplicate ACK for `una`, with everything before `snd_max` sent.

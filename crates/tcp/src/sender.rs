@@ -365,7 +365,10 @@ impl Sender {
         };
         let flight = self.flight_size() - limited_transmit;
         let cwnd = self.congestion.cwnd();
-        let flight = self.sack.as_mut().map_or(flight, |sack| sack.flight_at_loss(flight, cwnd));
+        let flight = match &mut self.sack {
+            Some(sack) => sack.flight_at_loss(flight, cwnd),
+            None => self.recovery.flight_at_loss(flight, cwnd),
+        };
         let event = LossEvent { now: ctx.now, flight };
         if self.ecn.is_used {
             self.reduce_for_loss_with_ecn(&event);
@@ -402,7 +405,10 @@ impl Sender {
             return self.on_timeout_as_ns3(ctx);
         }
         let (flight, cwnd) = (self.flight_size(), self.congestion.cwnd());
-        let flight = self.sack.as_mut().map_or(flight, |sack| sack.flight_at_rto(flight, cwnd));
+        let flight = match &mut self.sack {
+            Some(sack) => sack.flight_at_rto(flight, cwnd),
+            None => self.recovery.flight_at_rto(self.snd_una, flight, cwnd),
+        };
         self.congestion.on_rto(&LossEvent { now: ctx.now, flight });
         match &mut self.sack {
             Some(sack) => sack.on_rto(self.snd_una, self.snd_max),

@@ -30,25 +30,25 @@ fn s3_3_the_first_echo_halves_for_alpha_begins_at_1() {
     tcp.echo_ack(6000).expect_marked([new(10)], [Cwr]).ecn_reductions(1);
 }
 
-/// One window without marks: α = 15/16, so 10 100 · (1 − 15/32).
+/// One window without marks: α = 15/16, so 10 000 · (1 − 15/32).
 #[test]
 fn s3_3_alpha_decays_by_g_in_a_window_without_marks() {
     let mut tcp = ten_segments(json!({"kind": "dctcp"}));
-    tcp.at(100).ack(1000).cwnd(10_100).expect([new(10)]);
-    tcp.echo_ack(2000).cwnd(5365).nothing();
+    tcp.at(100).ack(1000).cwnd(10_000).expect([new(10)]);
+    tcp.echo_ack(2000).cwnd(5312).nothing();
 }
 
 /// With g = 1, α is the share of the last whole window: 5000 of 6000 bytes.
 #[test]
 fn s3_3_alpha_is_the_share_of_marked_bytes() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 1.0, "initial_alpha": 0.0}));
-    tcp.at(100).ack(5000).cwnd(10_100).expect_marked(news(10, 15), [Ect0; 5]);
+    tcp.at(100).ack(5000).cwnd(10_000).expect_marked(news(10, 15), [Ect0; 5]);
     // α is 0 still: an echo that costs nothing.
-    tcp.echo_ack(10_000).cwnd(10_100).ecn_reductions(1);
+    tcp.echo_ack(10_000).cwnd(10_000).ecn_reductions(1);
     tcp.expect_marked(news(15, 20), [Cwr, Ect0, Ect0, Ect0, Ect0]);
-    tcp.at(200).ack(11_000).cwnd(10_199).expect([new(20)]);
-    // 10 199 · (1 − 5/12)
-    tcp.echo_ack(16_000).cwnd(5949).ecn_reductions(2).nothing();
+    tcp.at(200).ack(11_000).cwnd(10_000).expect([new(20)]);
+    // 10 000 · (1 − 5/12)
+    tcp.echo_ack(16_000).cwnd(5833).ecn_reductions(2).nothing();
 }
 
 #[test]

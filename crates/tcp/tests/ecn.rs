@@ -93,9 +93,9 @@ fn s6_1_1_a_receiver_without_ecn_does_not_agree() {
 fn s6_1_2_an_echo_halves_the_window_and_the_next_new_segment_says_so_once() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000).ssthresh(5000).ecn_reductions(1).nothing();
-    tcp.ack(5000).cwnd(5200).nothing();
-    tcp.ack(6000).expect_marked([new(10)], [Cwr]);
-    tcp.ack(7000).expect_marked([new(11)], [Ect0]);
+    tcp.ack(5000).cwnd(5000).nothing();
+    tcp.ack(6000).cwnd(6000).expect_marked([new(10), new(11)], [Cwr, Ect0]);
+    tcp.ack(7000).expect_marked([new(12)], [Ect0]);
 }
 
 #[test]
@@ -111,7 +111,8 @@ fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
     }
     tcp.ecn_reductions(1);
     // The ACK of the segment with CWR, not echoing any more: growth goes on.
-    tcp.at(200).ack(11_000).cwnd(5200).anything();
+    tcp.at(200).ack(11_000).cwnd(5000).anything();
+    tcp.ack(15_000).cwnd(6000).anything();
 }
 
 #[test]
@@ -127,8 +128,10 @@ fn s6_1_2_an_echo_of_the_next_window_of_data_reduces_again() {
 fn s6_1_2_an_ack_with_an_echo_does_not_enlarge_the_window_and_one_without_does() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
-    tcp.ack(2000).cwnd(5200).nothing();
-    tcp.echo_ack(3000).cwnd(5200).nothing();
+    // With the echoed segment a window of bytes is acknowledged, without it the next completes it.
+    tcp.ack(5000).cwnd(5000).nothing();
+    tcp.echo_ack(6000).cwnd(5000).expect([new(10)]);
+    tcp.ack(7000).cwnd(6000).expect(news(11, 13));
 }
 
 #[test]
@@ -348,9 +351,9 @@ fn s6_1_2_the_answer_to_a_taken_probe_is_an_old_echo() {
 #[test]
 fn the_persist_timer_reduces_and_announces_nothing() {
     let mut tcp = ten_that_fill_the_window();
-    tcp.at(100).ack_with_window(10_000, 0).cwnd(10_100).nothing();
+    tcp.at(100).ack_with_window(10_000, 0).cwnd(11_000).nothing();
     tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]).timeouts(0);
-    tcp.at(1200).ack_with_window(10_000, 1000).expect_marked([new(10)], [Ect0]).cwnd(10_100);
+    tcp.at(1200).ack_with_window(10_000, 1000).expect_marked([new(10)], [Ect0]).cwnd(11_000);
 }
 
 /// A sender whose window of one segment was echoed upon, with a closed receive window.

@@ -3,8 +3,8 @@
 //! Unless a test says otherwise ten segments are in flight, limited transmit is off and
 //! the receiver keeps what arrives behind a hole.
 
-use crate::script::{Given, Segment, SenderScript, again, new, news, sender};
-use airpath_tcp::{FastRetransmitGuard, PartialAckTimer, RecoveryExit, RecoveryKind};
+use crate::script::{Given, Segment, SenderScript, again, agains, new, news, sender};
+use airpath_tcp::{FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind};
 
 fn reno(given: &mut Given) {
     given.tcp.recovery = RecoveryKind::Reno;
@@ -112,8 +112,12 @@ fn one_loss_costs_one_halving_and_one_retransmission() {
         let mut tcp = recovering(|given| given.tcp.recovery = kind, 9);
         tcp.at(200).ack(10_000).cwnd(5000).ssthresh(5000);
         tcp.expect([new(14)]).timer(1200);
-        // Congestion avoidance goes on from there.
-        tcp.at(200).ack(11_000).cwnd(5200).expect([new(15)]);
+        // Congestion avoidance counts a window of bytes from there: the ACK that ended recovery is
+        // no part of it.
+        for index in 11..15 {
+            tcp.ack(index * 1000).cwnd(5000).expect([new(index + 4)]);
+        }
+        tcp.ack(15_000).cwnd(6000).expect(news(19, 21));
     }
 }
 
@@ -278,7 +282,7 @@ fn duplicates_of_a_full_ack_do_not_halve_again() {
 fn a_loss_in_the_next_window_halves_again() {
     let mut tcp = recovering(|_| (), 9);
     tcp.at(200).ack(10_000).expect([new(14)]);
-    tcp.at(200).ack(11_000).expect([new(15)]).cwnd(5200);
+    tcp.at(200).ack(11_000).expect([new(15)]).cwnd(5000);
     tcp.at(210).quiet_duplicates(2).duplicate().expect([again(11)]);
     tcp.ssthresh(2500);
 }
@@ -303,17 +307,68 @@ fn the_loss_of_the_very_first_segment_is_recovered_fast() {
     tcp.quiet_duplicates(2).duplicate().expect([again(0), new(4)]);
 }
 
-#[test]
-fn a_lost_retransmission_is_found_by_the_timeout() {
-    let mut tcp = recovering(|_| (), 9);
+/// The timer expires in a recovery that has let eight segments out: of the 18 outstanding 17 wait at
+/// the receiver.
+fn a_lost_retransmission(bound: FlightBound) -> SenderScript {
+    let mut tcp = recovering(|given| given.tcp.flight_bound = bound, 9);
     // The four sent during recovery arrive.
     for index in 14..18 {
         tcp.at(200).duplicate().expect([new(index)]);
     }
     tcp.timeout_at(1000).expect([again(0)]).cwnd(1000);
-    // 18 segments were outstanding.
+    tcp
+}
+
+/// FlightSize used to be taken as it was, by which the loss of a retransmission raised ssthresh:
+/// RFC 5681 §4.3 takes it for a further indication of congestion, and eq. 4 is an upper bound.
+#[test]
+fn a_lost_retransmission_is_found_by_the_timeout_and_does_not_raise_ssthresh() {
+    let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
+    tcp.ssthresh(5000);
+    tcp.at(1100).ack(18_000).cwnd(2000).expect(news(18, 20));
+}
+
+/// RFC 5681 eq. 4 by the definition of FlightSize in §2.
+#[test]
+fn without_a_bound_ssthresh_is_half_of_all_that_is_outstanding() {
+    let mut tcp = a_lost_retransmission(FlightBound::None);
     tcp.ssthresh(9000);
     tcp.at(1100).ack(18_000).cwnd(2000).expect(news(18, 20));
+}
+
+/// Until everything sent before it is acknowledged, one window of data has been lost.
+#[test]
+fn further_timeouts_of_the_window_keep_ssthresh() {
+    let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
+    tcp.timeout_at(3000).expect([again(0)]).ssthresh(5000);
+    tcp.at(3100).ack(5000).cwnd(2000).expect(agains(5, 7));
+    tcp.timeout_at(7100).expect([again(5)]).cwnd(1000).ssthresh(5000);
+}
+
+/// What is lost after it counts afresh, from no more than cwnd.
+#[test]
+fn a_timeout_in_the_next_window_is_reckoned_from_that_window() {
+    let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
+    tcp.at(1100).ack(18_000).cwnd(2000).expect(news(18, 20));
+    tcp.at(1200).ack(20_000).cwnd(3000).expect(news(20, 23));
+    tcp.at(1300).ack(23_000).cwnd(4000).expect(news(23, 27));
+    tcp.at(1400).ack(27_000).cwnd(5000).expect(news(27, 32));
+    tcp.timeout_at(2400).expect([again(27)]).ssthresh(2500);
+}
+
+/// A recovery that ends at a hole beyond `recover` leaves more outstanding than cwnd: segments 0
+/// and 11 are lost.
+#[test]
+fn a_fast_retransmit_is_reckoned_from_no_more_than_cwnd() {
+    for (bound, ssthresh) in [(FlightBound::Cwnd, 2500), (FlightBound::None, 3000)] {
+        let mut tcp = recovering(|given| given.tcp.flight_bound = bound, 9);
+        // 10, 12 and 13 arrive.
+        for index in 14..17 {
+            tcp.at(190).duplicate().expect([new(index)]);
+        }
+        tcp.at(200).ack(11_000).cwnd(5000).nothing();
+        tcp.at(290).quiet_duplicates(2).duplicate().ssthresh(ssthresh).anything();
+    }
 }
 
 #[test]
@@ -367,6 +422,78 @@ fn without_the_guard_duplicates_after_a_timeout_start_recovery() {
     tcp.timeout_at(1000).expect([again(0)]);
     tcp.at(1100).ack(5000).expect([again(5), again(6)]);
     tcp.at(1110).quiet_duplicates(2).duplicate();
-    // cwnd = 2500 + 3000 from 5000: going back goes on, up to what was sent before.
-    tcp.expect([again(5), again(7), again(8), again(9)]).ssthresh(2500);
+    // cwnd = 2000 + 3000 from 5000: going back goes on, up to what was sent before.
+    tcp.expect([again(5), again(7), again(8), again(9)]).ssthresh(2000);
+}
+
+// --- the guard of ns-3 -----------------------------------------------------------------------------
+
+fn as_ns3(given: &mut Given) {
+    given.tcp.fast_retransmit_guard = FastRetransmitGuard::Ns3;
+}
+
+/// The same after a recovery: RFC 6582 keeps these duplicates out
+/// (`duplicates_of_a_full_ack_do_not_halve_again`).
+#[test]
+fn ns3_admits_duplicates_of_a_full_ack() {
+    let mut tcp = recovering(as_ns3, 9);
+    tcp.at(200).ack(10_000).expect([new(14)]).ssthresh(5000);
+    tcp.at(210).quiet_duplicates(2).duplicate().expect([again(10)]).ssthresh(2500);
+}
+
+/// One segment below `recover` is not enough, after a timeout.
+#[test]
+fn ns3_keeps_out_duplicates_that_ask_for_less_than_recover() {
+    let mut tcp = ten_in_flight(as_ns3);
+    tcp.timeout_at(1000).expect([again(0)]).ssthresh(5000);
+    tcp.at(1100).ack(9000).cwnd(2000).expect([again(9), new(10)]);
+    tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
+    // One byte below it is not either.
+    tcp.at(1200).ack(9999).cwnd(2999).expect([new(11)]);
+    tcp.at(1210).quiet_duplicates(4).ssthresh(5000);
+}
+
+#[test]
+fn ns3_admits_duplicates_beyond_recover() {
+    let mut tcp = ten_in_flight(as_ns3);
+    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.at(1100).ack(10_000).cwnd(2000).expect(news(10, 12));
+    tcp.at(1200).ack(11_000).cwnd(3000).expect(news(12, 14));
+    tcp.at(1200).quiet_duplicates(2).duplicate();
+    tcp.expect([again(11), new(14), new(15)]).ssthresh(2000);
+}
+
+/// A recovery that they began has a `recover` of its own.
+#[test]
+fn ns3_guards_anew_from_the_recovery_that_it_admitted() {
+    let mut tcp = recovering(as_ns3, 9);
+    tcp.at(200).ack(10_000).expect([new(14)]);
+    tcp.at(210).quiet_duplicates(2).duplicate().expect([again(10)]).ssthresh(2500);
+    // `recover` is 15 000: up to there partial ACKs, and no second reduction.
+    tcp.at(300).ack(11_000).expect([again(11), new(15)]).ssthresh(2500);
+    tcp.at(310).ack(12_000).expect([again(12), new(16)]).ssthresh(2500);
+}
+
+/// The first eleven segments are lost, and with them, after the timeout, the first one beyond
+/// `recover`. Without SACK ns-3's guard lets three duplicates repair it and the RFC's does not; with
+/// SACK no guard is asked (RFC 6675 has its recovery point).
+#[test]
+fn with_sack_the_guard_means_nothing() {
+    let course = |recovery, guard| {
+        let mut tcp = sender(|given| {
+            given.tcp.recovery = recovery;
+            given.tcp.fast_retransmit_guard = guard;
+            given.transfer = Some(40_000);
+        });
+        tcp.closed_loop(&(0..11).collect::<Vec<_>>(), 40_000)
+    };
+    use FastRetransmitGuard::{Ns3, Off, Rfc};
+    for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
+        let [off, rfc, ns3] = [Off, Rfc, Ns3].map(|guard| course(recovery, guard));
+        assert!(rfc.timeouts >= 1, "{rfc:?}");
+        assert_eq!((&off, &ns3), (&rfc, &rfc), "{recovery:?}");
+    }
+    let [rfc, ns3] = [Rfc, Ns3].map(|guard| course(RecoveryKind::NewReno, guard));
+    assert_eq!((rfc.timeouts, rfc.recoveries), (2, 0), "{rfc:?}");
+    assert_eq!((ns3.timeouts, ns3.recoveries), (1, 1), "{ns3:?}");
 }

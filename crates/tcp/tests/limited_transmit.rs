@@ -83,7 +83,7 @@ fn late_segments_leave_the_window_as_it_was() {
 fn it_starts_again_after_a_new_ack() {
     let mut tcp = ten_in_flight(|given| given.in_congestion_avoidance(10_000));
     tcp.duplicate().expect([new(10)]);
-    tcp.at(110).ack(2000).cwnd(10_100).expect([new(11)]);
+    tcp.at(110).ack(2000).cwnd(10_000).expect([new(11)]);
     tcp.duplicate().expect([new(12)]);
     tcp.duplicate().expect([new(13)]);
     tcp.duplicate().expect([again(2)]).ssthresh(5000);

@@ -10,8 +10,8 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, PartialAckTimer, Procedures, Receiver, RecoveryExit,
-    RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, PartialAckTimer, Procedures, Receiver,
+    RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -338,6 +338,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
                 1 => FastRetransmitGuard::Rfc,
                 _ => FastRetransmitGuard::Ns3,
             },
+            flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],

@@ -36,7 +36,7 @@ fn the_proportional_part_sends_for_every_second_arrival() {
         tcp.arrives(index).expect([new(index + 9)]);
     }
     tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect([new(29)]).timer(1200);
-    tcp.at(200).arrives(20).cwnd(10_100).expect([new(30)]);
+    tcp.at(200).arrives(20).cwnd(10_000).expect([new(30)]);
 }
 
 /// RFC 6675 alone is silent until half of the window has arrived.

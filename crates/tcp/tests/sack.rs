@@ -152,8 +152,11 @@ fn one_loss() {
         tcp.arrives(index).expect([new(index + 4)]).cwnd(5000);
     }
     tcp.at(200).arrives(0).cwnd(5000).ssthresh(5000).expect([new(14)]).timer(1200);
-    // Congestion avoidance goes on from there.
-    tcp.at(200).arrives(10).cwnd(5200).expect([new(15)]);
+    // Congestion avoidance counts a window of bytes from there.
+    for index in 10..14 {
+        tcp.arrives(index).cwnd(5000).expect([new(index + 5)]);
+    }
+    tcp.arrives(14).cwnd(6000).expect(news(19, 21));
 }
 
 /// Segments 0 and 4 are lost.
@@ -265,7 +268,7 @@ fn the_window_stays_as_it_is_until_the_end() {
     tcp.at(200).sack(5000, [6000..7000]).cwnd(5000).expect([new(11)]);
     tcp.at(200).sack(9000, []).cwnd(5000).anything();
     tcp.at(210).sack(10_000, []).cwnd(5000).anything();
-    tcp.at(220).sack(11_000, []).cwnd(5200).anything();
+    tcp.at(220).sack(15_000, []).cwnd(6000).anything();
 }
 
 /// RFC 6298 §5.3 holds in recovery too: RFC 6675 §6.
@@ -426,7 +429,7 @@ fn recovery_lasts_up_to_the_recovery_point() {
     // One octet below: still a partial ACK.
     tcp.at(200).sack(9999, []).cwnd(5000).anything();
     tcp.at(210).sack(10_000, []).cwnd(5000).anything();
-    tcp.at(220).sack(11_000, []).cwnd(5200).anything();
+    tcp.at(220).sack(15_000, []).cwnd(6000).anything();
 }
 
 /// RFC 6675 §5 (A) and (C): the window is what it is; a burst is possible.
@@ -543,8 +546,8 @@ fn an_ack_of_new_data_can_release_a_segment_beyond_the_window() {
         given.in_congestion_avoidance(10_000);
     });
     tcp.arrives_unheard(0).arrives_unheard(1);
-    // cwnd = 10.1 from 2000: 10 and 11; 3 has left the network: 12.
-    tcp.arrives(3).expect(news(10, 13)).cwnd(10_100);
+    // cwnd = 10 from 2000: 10 and 11; 3 has left the network: 12.
+    tcp.arrives(3).expect(news(10, 13)).cwnd(10_000);
     tcp.arrives(4).expect([new(13)]);
     tcp.arrives(5).expect([again(2)]).ssthresh(5000);
 }
@@ -557,7 +560,7 @@ fn late_segments_leave_the_window_as_it_was() {
         given.in_congestion_avoidance(10_000);
     });
     tcp.arrives(1).expect([new(10)]).arrives(2).expect([new(11)]);
-    tcp.at(110).arrives(0).cwnd(10_100).expect([new(12)]);
+    tcp.at(110).arrives(0).cwnd(10_000).expect([new(12)]);
 }
 
 #[test]

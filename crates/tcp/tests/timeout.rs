@@ -26,8 +26,10 @@ fn after_a_timeout_slow_start_goes_back_over_the_whole_window() {
     tcp.at(1200).ack(2000).cwnd(3000).expect([again(3), again(4)]);
     tcp.at(1200).ack(3000).cwnd(4000).expect([again(5), again(6)]);
     tcp.at(1300).ack(4000).cwnd(5000).expect([again(7), again(8)]);
-    tcp.at(1300).ack(5000).cwnd(5200).expect([again(9)]);
-    tcp.at(1300).ack(6000).cwnd(5392).expect([new(10)]);
+    tcp.at(1300).ack(5000).cwnd(5000).expect([again(9)]);
+    tcp.at(1300).ack(6000).cwnd(5000).expect([new(10)]);
+    // A window of bytes since slow start ended.
+    tcp.at(1400).ack(9000).cwnd(6000).expect(news(11, 15));
 }
 
 #[test]
@@ -173,7 +175,8 @@ fn a_timeout_below_two_segments_leaves_ssthresh_at_two() {
     tcp.ssthresh(2000).cwnd(1000);
     // Slow start up to 2 segments, then congestion avoidance.
     tcp.at(1100).ack(1000).cwnd(2000).expect(news(1, 3));
-    tcp.at(1200).ack(2000).cwnd(2500).expect([new(3)]);
+    tcp.at(1200).ack(2000).cwnd(2000).expect([new(3)]);
+    tcp.at(1200).ack(3000).cwnd(3000).expect(news(4, 6));
 }
 
 /// The RTO is a multiple of a coarse clock's tick (RFC 6298 §2.3, G).

@@ -2,9 +2,10 @@
 //! and RFC 1122 §4.2.3.4 (receive window, silly windows), transfers and stop times.
 
 use crate::script;
-use crate::script::{again, new, news, part, sender};
+use crate::script::{SenderScript, again, new, news, part, sender};
 use airpath_conformance::Law;
 use airpath_core::Time;
+use airpath_tcp::WindowGrowth;
 
 const PER_ACK: Law = Law {
     area: "Congestion avoidance",
@@ -56,14 +57,25 @@ fn slow_start_ends_at_ssthresh() {
     tcp.expect(news(0, 2));
     tcp.at(100).ack(1000).cwnd(3000).expect(news(2, 4));
     tcp.at(100).ack(2000).cwnd(4000).expect(news(4, 6));
-    tcp.at(200).ack(3000).cwnd(4250).expect([new(6)]);
-    tcp.at(200).ack(4000).cwnd(4485).expect([new(7)]);
+    tcp.at(200).ack(3000).cwnd(4000).expect([new(6)]);
+    // RFC 3465 §2.1: a segment when a window of bytes is acknowledged.
+    tcp.at(200).ack(5000).cwnd(4000).expect(news(7, 9));
+    tcp.at(200).ack(6000).cwnd(5000).expect(news(9, 11));
+}
+
+/// Ten segments in flight in congestion avoidance by eq. 3.
+fn ten_by_eq3() -> SenderScript {
+    let mut tcp = sender(|given| {
+        given.tcp.window_growth = WindowGrowth::Bytes;
+        given.in_congestion_avoidance(10_000);
+    });
+    tcp.expect(news(0, 10));
+    tcp
 }
 
 #[test]
 fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
-    let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
-    tcp.expect(news(0, 10));
+    let mut tcp = ten_by_eq3();
     let (mut acked, mut sent) = (0, 10);
     for round in 1..=5 {
         tcp.at(round * 100);
@@ -84,8 +96,8 @@ fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
 /// RFC 5681 eq. 3 is applied per ACK.
 #[test]
 fn congestion_avoidance_grows_half_as_fast_with_delayed_acks() {
-    let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
-    tcp.expect(news(0, 10)).at(100);
+    let mut tcp = ten_by_eq3();
+    tcp.at(100);
     let mut window = 10_000.0;
     for (ack, sent) in [(2000, 12), (4000, 14), (6000, 16), (8000, 18), (10_000, 20)] {
         tcp.ack(ack).expect(news(sent - 2, sent));
@@ -100,6 +112,7 @@ fn congestion_avoidance_grows_half_as_fast_with_delayed_acks() {
 fn congestion_avoidance_grows_beyond_the_square_of_a_segment() {
     let mut tcp = sender(|given| {
         given.tcp.mss = 1;
+        given.tcp.window_growth = WindowGrowth::Bytes;
         given.in_congestion_avoidance(4);
     });
     tcp.expect((0..4).map(|seq| part(seq, 1)));

@@ -54,6 +54,7 @@ SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
 PROCEDURES = choice("rfc", "ns3")
+FLIGHT_BOUND = choice("none", "cwnd")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -164,6 +165,9 @@ class TcpOptions(Model):
     procedures : {"rfc", "ns3"}
         Whose procedures rule where they differ, in recovery with SACK and in CUBIC's arithmetic:
         the RFCs', or those of ns-3.48.
+    flight_bound : {"none", "cwnd"}
+        What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
+        and, until what was outstanding at a loss is acknowledged, what it was taken from then.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -199,6 +203,7 @@ class TcpOptions(Model):
     rto_floor: Annotated[str | None, FLOOR] = None
     quick_acks: CountOrNone | None = None
     procedures: Annotated[str | None, PROCEDURES] = None
+    flight_bound: Annotated[str | None, FLIGHT_BOUND] = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -241,6 +246,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rto_floor": Option("total", "RFC 6298 §2.4"),
         "quick_acks": Option(0, "RFC 5681 §4.2 has none"),
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438"),
+        "flight_bound": Option("cwnd", "RFC 5681 eq. 4 is an upper bound; §4.3"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -274,6 +280,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rto_floor": Option("total", "ns-3.21, class RttEstimator"),
         "quick_acks": Option(0, "ns-3.21 has none"),
         "procedures": Option("rfc", "without SACK there is no difference"),
+        "flight_bound": Option("none", f"{_NS3}, BytesInFlight"),
     },
     "ns3": {
         "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
@@ -307,6 +314,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rto_floor": Option("total", f"{_BASE}, MinRto"),
         "quick_acks": Option(0, "ns-3.48 has none"),
         "procedures": Option("ns3", f"{_BASE}, TcpTxBuffer, TcpPrrRecovery, TcpCubic"),
+        "flight_bound": Option("cwnd", f"{_BASE}, BytesInFlight leaves out duplicates"),
     },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
@@ -340,6 +348,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "rto_floor": Option("variance", "__tcp_set_rto, tcp_rtt_estimator"),
         "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438; what differs is below"),
+        "flight_bound": Option("cwnd", "tcp_enter_loss, tcp_reno_ssthresh"),
     },
 }
 """The profiles by name: each option's value and source."""

@@ -33,7 +33,7 @@ DISCIPLINES = [kind for kind, _ in matrix.REGISTRY["aqm"]]
 LINKS = [kind for kind, _ in matrix.REGISTRY["link"]]
 FAIR_SHARE = 5.376 * 1460 / 1500 / matrix.FLOWS
 BOUND = 0.04
-"""Of the largest goodput of a row. The largest difference of runs like these is 2.3 %."""
+"""Of the largest goodput of a row. The largest difference of runs like these is 1.8 %."""
 EXPLAINED = {("red", "rlc-am"): 0.18, ("ared", "rlc-am"): 0.10}
 """What a bearer holds until it is acknowledged counts in its queue, which passes RED's thresholds
 sooner (see the page)."""

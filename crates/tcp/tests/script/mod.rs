@@ -17,7 +17,7 @@ use airpath_core::{
     Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
-use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions, WindowGrowth};
+use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
@@ -63,8 +63,6 @@ fn rfc() -> Given {
             receive_window: 1000 * MSS,
             limited_transmit: false,
             handshake: false,
-            // Each ACK shows in the window, not only the one that completes a window of bytes.
-            window_growth: WindowGrowth::Bytes,
             ..TcpOptions::rfc()
         },
         law: json!({"kind": "reno"}),
@@ -212,7 +210,8 @@ pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 /// The options of profile `ns3-2014`.
 pub(crate) fn ns3_2014() -> TcpOptions {
     use airpath_tcp::{
-        FastRetransmitGuard, FirstRttvar, PartialAckTimer, RecoveryExit, RecoveryKind, WindowGrowth,
+        FastRetransmitGuard, FirstRttvar, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind,
+        WindowGrowth,
     };
     TcpOptions {
         profile: "ns3-2014".to_owned(),
@@ -230,6 +229,7 @@ pub(crate) fn ns3_2014() -> TcpOptions {
         srtt_gain: 0.1,
         rttvar_gain: 0.1,
         first_rttvar: FirstRttvar::Full,
+        flight_bound: FlightBound::None,
         ..TcpOptions::rfc()
     }
 }
