@@ -244,5 +244,5 @@ def test_the_demo_refuses_a_folder_that_cannot_be_written(scenario: Path) -> Non
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        '--out: "small.toml/x": cannot be written to (not a directory). Give a folder that can.\n'
+        'out = "small.toml/x": cannot be written to (not a directory). Give a folder that can.\n'
     )
