@@ -31,10 +31,13 @@ from airpath.papers.qawla.random_links import LINKS
 from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
 from airpath.papers.render import print_report
 from conformance import Law
+from test_qawla_table6 import FALSE
 
 ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "papers" / "qawla.md"
 
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
 QUEUE_TOLERANCE = ANALYSIS["queue_analysis"].relative
@@ -222,7 +225,18 @@ def test_full_mode_agrees_with_all_54_cells() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["mean_absolute_difference"] <= MEAN_LIMIT
     assert simulation.values["outside"] == []
-    assert all(statement.holds for statement in report.statements)
+    assert {s.key for s in report.statements if not s.holds} == documented_not_to_hold()
+
+
+def documented_not_to_hold() -> set[str]:
+    """Return the statements that the committed page, made in full mode, says do not hold."""
+    return set(re.findall(r"^\* Does not hold: ([a-z0-9-]+)\.$", PAGE.read_text("utf-8"), re.M))
+
+
+def test_the_committed_page_says_what_does_not_hold() -> None:
+    # The test of the full mode, which takes an hour, asked that every statement holds.
+    assert documented_not_to_hold() == FALSE.keys()
+    assert FALSE.keys() < {spec.key for spec in load("qawla").statements}
 
 
 # --- the report, on a stand-in for the engine --------------------------------------------------
