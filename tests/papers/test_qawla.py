@@ -31,7 +31,6 @@ from airpath.papers.qawla.random_links import LINKS
 from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
 from airpath.papers.render import print_report
 from conformance import Law
-from test_qawla_table6 import FALSE
 
 ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
@@ -231,12 +230,6 @@ def test_full_mode_agrees_with_all_54_cells() -> None:
 def documented_not_to_hold() -> set[str]:
     """Return the statements that the committed page, made in full mode, says do not hold."""
     return set(re.findall(r"^\* Does not hold: ([a-z0-9-]+)\.$", PAGE.read_text("utf-8"), re.M))
-
-
-def test_the_committed_page_says_what_does_not_hold() -> None:
-    # The test of the full mode, which takes an hour, asked that every statement holds.
-    assert documented_not_to_hold() == FALSE.keys()
-    assert FALSE.keys() < {spec.key for spec in load("qawla").statements}
 
 
 # --- the report, on a stand-in for the engine --------------------------------------------------
