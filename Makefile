@@ -28,7 +28,7 @@ COMMIT := $(wildcard .git/logs/HEAD)
 CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel test long-tests bench full conformance clean need-build need-test \
+.PHONY: help demo build wheel test long-tests bench full conformance docs clean need-build need-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
+	@echo 'make docs    the tables of parameters and lists of parts in docs/, from the classes'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -74,6 +75,10 @@ conformance: build
 	AIRPATH_CONFORMANCE=$(RECORDS) $(PYTEST) -m 'not paper_full' \
 	    $$(grep -rl --include='test_*.py' 'from conformance import' tests)
 	$(BIN)/python tests/docs/conformance_page.py $(RECORDS) $(CONFORMANCE)
+
+# What a class says of itself stands in its docstring, and from there in the reference.
+docs: build
+	$(BIN)/python tests/docs/reference_pages.py
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so

@@ -45,9 +45,10 @@ class GilbertElliott(Channel):
     slot : Duration
         A step of the chain, above 0. Slots are counted from the start of the run.
     loss_good : float
-        Probability that a good slot destroys a packet, in [0, 1]. Default 0.
+        Probability that a good slot destroys a packet, in [0, 1]. Default 0 (Gilbert 1960).
     loss_bad : float
-        Probability that a bad slot destroys a packet, in [0, 1]. Default 1.
+        Probability that a bad slot destroys a packet, in [0, 1]. Default 1, the frame model of
+        Zorzi et al. 1997; Gilbert's bits have 0.5.
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"
@@ -77,12 +78,12 @@ class BurstErrors(Channel):
     Parameters
     ----------
     frame_error_rate : float
-        The share of bad slots, in [0, 1).
+        ε, the share of bad slots, in [0, 1).
     doppler : float
-        The normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. The lower, the
-        longer the bursts.
+        f_d T, the normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. The
+        lower, the longer the bursts.
     slot : Duration
-        A step of the chain, above 0. Default 10 ms, the radio frame of UMTS.
+        T, a step of the chain, above 0. Default 10 ms, the radio frame of UMTS.
     """
 
     kind: Literal["burst"] = "burst"

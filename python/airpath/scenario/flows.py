@@ -87,10 +87,10 @@ class Reno(Congestion):
     ----------
     beta_ecn : float
         What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
     hystart : {"off", "classic", "plus-plus"}
         How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "reno"
@@ -107,10 +107,10 @@ class NewReno(Congestion):
     ----------
     beta_ecn : float
         What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 has 0.8.
+        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
     hystart : {"off", "classic", "plus-plus"}
         How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -130,19 +130,20 @@ class Cubic(Congestion):
     Parameters
     ----------
     c : float
-        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4.
+        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
+        (RFC 9438 §5).
     beta : float
-        β, what a loss leaves of the window, above 0 and below 1. Default 0.7.
+        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
     beta_ecn : float, optional
-        What an echoed congestion mark leaves of it, above 0 and below 1. Default `beta`
-        (RFC 9438 §4.6); RFC 8511 §3 has 0.85.
+        What an echoed congestion mark leaves of it, above 0 and below 1. Default: `beta`
+        (RFC 9438 §4.6); RFC 8511 §3 recommends 0.85.
     fast_convergence : bool
-        Leave room for new flows after a second loss (RFC 9438 §4.7). Default True.
+        Leave room for new flows after a second loss. Default True (RFC 9438 §4.7).
     reno_friendly : bool
-        Never send less than Reno would (RFC 9438 §4.3). Default True.
+        Never send less than Reno would. Default True (RFC 9438 §4.3).
     hystart : {"off", "classic", "plus-plus"}
         How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -159,6 +160,8 @@ class Cubic(Congestion):
 class Dctcp(Congestion):
     """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
 
+    It switches `ecn` on, and needs a queue that marks.
+
     Parameters
     ----------
     g : float
@@ -168,7 +171,7 @@ class Dctcp(Congestion):
         α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
     hystart : {"off", "classic", "plus-plus"}
         How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off.
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -533,7 +536,7 @@ class Cbr(Source):
     rate : Rate
         Bit rate of IP packets, above 0.
     packet : Size
-        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B.
+        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the Ethernet MTU.
     """
 
     source: Literal["cbr"] = "cbr"
@@ -554,7 +557,7 @@ class Poisson(Source):
     rate : Rate
         Mean bit rate of IP packets, above 0.
     packet : Size
-        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B.
+        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the Ethernet MTU.
     """
 
     source: Literal["poisson"] = "poisson"

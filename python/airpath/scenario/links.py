@@ -86,12 +86,9 @@ class FixedLink(Link):
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
-    offset : Duration, Uniform or "random", optional
-        Where in the trace the run begins: a time, a time that each replication draws
-        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. All are whole
-        milliseconds; beyond the end the trace begins again. Default: its start.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
+        counts IP packets.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -133,7 +130,8 @@ class MultiRegimeLink(Link):
     channel : Channel, optional
         What destroys packets beside the error rates of the regimes. Default: nothing.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; the paper's
+        simulator adds 2.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -301,7 +299,7 @@ class TraceLink(_FromTrace):
         milliseconds; beyond the end the trace begins again. Default: its start.
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
-        1504 bytes, a 1500-byte packet and the TUN device's header.
+        1504 bytes, a 1500-byte packet and the packet information of the TUN device.
     """
 
     kind: Literal["trace"] = "trace"
@@ -328,7 +326,8 @@ class RateTraceLink(_FromTrace):
     Parameters
     ----------
     file : str
-        Path of the trace, as for `TraceLink`.
+        Path of the trace, from the scenario file's folder; or ``traces:NAME`` for a file in the
+        folder of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     channel : Channel, optional
@@ -336,9 +335,11 @@ class RateTraceLink(_FromTrace):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
-        Where in the trace the run begins; as for `TraceLink`. Default: its start.
+        Where in the trace the run begins: a time, a time that each replication draws
+        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Default: its start.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B.
+        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
+        counts IP packets.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"

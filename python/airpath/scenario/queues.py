@@ -44,8 +44,9 @@ class DropTail(QueueDisc):
     Parameters
     ----------
     limit : Packets or Size
-        Largest queue, in packets or bytes of IP packets, above 0. Default 100 packets,
-        the usual drop-tail queue of packet simulators.
+        Longest queue, in packets or bytes of IP packets that wait, above 0; an arrival that would
+        exceed it is dropped. Default 100 packets, a common choice in simulations; set it to what
+        your device has.
     """
 
     kind: Literal["droptail"] = "droptail"
@@ -72,11 +73,12 @@ class Gred(QueueDisc):
     min_th : int
         th_min, packets, from 0. Below it nothing is dropped. Default 30 (qawla-2015 §4).
     max_th : int
-        th_max, packets, above `min_th`. Default 90 (qawla-2015 §4).
+        th_max, packets, above `min_th`: there the probability is `max_p`, and it reaches 1 at twice
+        this. Default 90 (qawla-2015 §4).
     max_p : float
         p_max, the drop probability at `max_th`, in [0, 1]. Default 0.1 (qawla-2015 §4).
     ecn : bool
-        Mark ECN-capable packets instead of dropping them. Default False.
+        Mark ECN-capable packets instead of dropping them. Default False; qawla-2015 drops.
     """
 
     kind: Literal["gred"] = "gred"
@@ -132,40 +134,44 @@ class Red(_AutomaticRed):
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 100.
+        Most packets that may wait, from 1. Default 100, as drop-tail.
     min_th : int or "automatic"
         Average, packets, from 0, below which nothing is dropped. Default 5 (Floyd & Jacobson
-        1993). Automatic: half of `target_delay` at the link's rate, at least 5 (Floyd, Gummadi &
-        Shenker 2001).
+        1993, ns-3). Automatic: half of `target_delay` at the link's rate, at least 5 (Floyd,
+        Gummadi & Shenker 2001).
     max_th : int or "automatic"
         Average, packets, above `min_th`, where the probability is `max_p`. Default 15 (Floyd &
-        Jacobson 1993). Automatic: 3 `min_th`.
+        Jacobson 1993, ns-3). Automatic: 3 `min_th`.
     max_p : float
-        Probability p_b at `max_th`, in [0, 1]. Default 0.1 (Floyd 1997).
+        Probability p_b at `max_th`, in [0, 1]. Default 0.1 (Floyd 1997, ns-2); Floyd & Jacobson
+        1993 have 0.02.
     weight : float or "automatic"
         w_q, the weight of a sample in the average, in (0, 1]. Default 0.002 (Floyd & Jacobson
-        1993). Automatic: 1 - exp(-1/C) for a link of C packets/s (Floyd, Gummadi & Shenker 2001).
+        1993, ns-3). Automatic: 1 - exp(-1/C) for a link of C packets/s (Floyd, Gummadi & Shenker
+        2001).
     target_delay : Duration
-        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms.
+        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms (Floyd,
+        Gummadi & Shenker 2001).
     mean_packet : Size
         IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
-        (ns-2, ns-3).
+        (ns-2, ns-3); set it to your packets' size.
     gentle : bool
         Let the probability rise to 1 between `max_th` and twice `max_th`; else it is 1 from
-        `max_th` on. Default True (Floyd 2000).
+        `max_th` on. Default True (Floyd 2000); Floyd & Jacobson 1993 are not gentle.
     wait : bool
         Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, ns-3);
         Floyd & Jacobson 1993 do not wait.
     ecn : bool
-        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
+        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False (ns-2,
+        ns-3).
     hard_drop : bool
         Drop ECN-capable packets where p_b = 1; False marks them there too. Default True (Floyd &
-        Jacobson 1993, RFC 3168 §7). A step at K packets, as DCTCP wants it, is ``min_th = K``,
-        ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
+        Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP wants it, is
+        ``min_th = K``, ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
     variant : {"red-1993", "ns"}
         Which arrivals are spared from random drops, and how the others are counted: as Floyd &
-        Jacobson 1993 have it, or as ns-2 and ns-3. Default ``"red-1993"``.
+        Jacobson 1993 have it, or as ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
     """
 
     kind: Literal["red"] = "red"
@@ -189,30 +195,31 @@ class Ared(_AutomaticRed):
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 100.
+        Most packets that may wait, from 1. Default 100, as drop-tail.
     min_th : int or "automatic"
-        Average, packets, from 0, below which nothing is dropped. Default automatic: half of
-        `target_delay` at the link's rate, at least 5.
+        Average, packets, from 0, below which nothing is dropped. Automatic: half of `target_delay`
+        at the link's rate, at least 5. Default automatic (Floyd, Gummadi & Shenker 2001 §5).
     max_th : int or "automatic"
-        Average, packets, above `min_th`, where the probability is `max_p`. Default automatic:
-        3 `min_th`.
+        Average, packets, above `min_th`, where the probability is `max_p`. Automatic: 3 `min_th`.
+        Default automatic (Floyd, Gummadi & Shenker 2001 §5).
     max_p : float
-        Probability p_b at `max_th` at the start, in [0, 1]. Default 0.1.
+        Probability p_b at `max_th` at the start, in [0, 1]. Default 0.1 (ns-2's RED).
     weight : float or "automatic"
-        w_q, the weight of a sample in the average, in (0, 1]. Default automatic: 1 - exp(-1/C)
-        for a link of C packets/s.
+        w_q, the weight of a sample in the average, in (0, 1]. Automatic: 1 - exp(-1/C) for a link
+        of C packets/s. Default automatic (Floyd, Gummadi & Shenker 2001 §5).
     target_delay : Duration
-        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms.
+        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms (Floyd,
+        Gummadi & Shenker 2001).
     mean_packet : Size
         IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
-        (ns-2, ns-3).
+        (ns-2, ns-3); set it to your packets' size.
     interval : Duration
-        Time between adaptations, above 0. Default 500 ms (Floyd, Gummadi & Shenker 2001).
+        Time between adaptations, above 0. Default 500 ms (Floyd, Gummadi & Shenker 2001 §4).
     wait : bool
-        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, ns-3);
-        Floyd & Jacobson 1993 do not wait.
+        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, with which
+        the source was made).
     ecn : bool
-        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False.
+        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False, as RED.
     """
 
     own_keys = ("interval",)
@@ -236,7 +243,7 @@ class CoDel(QueueDisc):
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 1000.
+        Most packets that may wait, from 1. Default 1000 (Linux, ns-3).
     target : Duration
         Acceptable standing sojourn time, above 0. Default 5 ms (RFC 8289 §4.4).
     interval : Duration
@@ -244,9 +251,9 @@ class CoDel(QueueDisc):
         about the largest round-trip time. Default 100 ms (RFC 8289 §4.3).
     mtu : Size
         Nothing is dropped while no more than this is left in the queue, bytes of IP packets,
-        above 0. Default 1500 B.
+        above 0. Default 1500 B, the MTU of Ethernet.
     ecn : bool
-        Mark ECN-capable packets instead of dropping them. Default False.
+        Mark ECN-capable packets instead of dropping them. Default False (Linux).
     """
 
     kind: Literal["codel"] = "codel"
@@ -263,7 +270,7 @@ class Pie(QueueDisc):
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 1000.
+        Most packets that may wait, from 1. Default 1000 (Linux).
     target : Duration
         QDELAY_REF, the queueing delay to hold, above 0. Default 15 ms (RFC 8033 §4.2).
     update : Duration
@@ -278,14 +285,15 @@ class Pie(QueueDisc):
         Default 150 ms (RFC 8033 §4.4).
     mean_packet : Size
         MEAN_PKTSIZE, bytes of IP packets, from 0; nothing is dropped while no more than twice
-        this waits. Default 1500 B.
-    delay_estimate : "timestamps" or "departure-rate"
+        this waits. Default 1500 B, the MTU, as in Linux.
+    delay_estimate : {"timestamps", "departure-rate"}
         Whether the queueing delay is that of the last departure or the backlog over the departure
         rate. Default timestamps (RFC 8033 Appendix A).
     derandomise : bool
-        Space drops more evenly (RFC 8033 §5.4). Default False.
+        Space drops more evenly (RFC 8033 §5.4). Default False (RFC 8033 Appendix A).
     ecn : bool
-        Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`. Default False.
+        Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`. Default False
+        (Linux).
     ecn_threshold : float
         Drop probability, in [0, 1], above which packets are dropped even so. Default 0.1
         (RFC 8033 §5.1).
@@ -318,7 +326,7 @@ class FqCoDel(QueueDisc):
         Number of queues, 1 to 65535; flows whose hashes collide share one. Default 1024
         (RFC 8290 §5.2).
     quantum : Size
-        Bytes of IP packets that a queue may send in its turn, from 256 B. Default 1514 B
+        Bytes of IP packets that a queue may send in its turn, 256 B to 4 GB. Default 1514 B
         (RFC 8290 §5.2).
     target : Duration
         CoDel's acceptable standing sojourn time, above 0. Default 5 ms (RFC 8290 §5.2).
@@ -327,7 +335,7 @@ class FqCoDel(QueueDisc):
         Default 100 ms (RFC 8290 §5.2).
     mtu : Size
         CoDel drops nothing while no more than this is left in a queue, bytes of IP packets,
-        above 0. Default 1500 B.
+        above 0. Default 1500 B, as CoDel.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default True (RFC 8290 §5.2).
     """

@@ -48,7 +48,8 @@ class RlcLink(Link):
 
     With ``ack_path = {kind = "reverse"}`` ACKs take the other direction through the same
     machinery; otherwise that direction carries status reports alone. A packet counts in the queue
-    until all its PDUs are acknowledged. Defaults are those of sbd-2006, Table 1.
+    until all its PDUs are acknowledged. Defaults are those of sbd-2006, Table 1; for its turnaround
+    of 50 ms write ``delay = "20 ms"`` and ``reverse_delay = "30 ms"``.
 
     Parameters
     ----------
@@ -69,24 +70,24 @@ class RlcLink(Link):
         Transmission and reception window, PDUs, 1 to 2047. Default 1024.
     max_dat : int
         MaxDAT, 2 to 255: a PDU is given up when it would be transmitted for this time. Default 10.
-    on_max_dat : str
-        What then happens: its SDUs are discarded (``"discard"``, the default), or both peers start
-        anew (``"reset"``).
+    on_max_dat : {"discard", "reset"}
+        What then happens: its SDUs are discarded, or both peers start anew. Default discard.
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
-    poll_stop : str
-        Which reports stop Timer_Poll: those that know of the PDU that polled (``"answer"``, the
-        default), or every one while packets wait (``"report"``).
+    poll_stop : {"answer", "report"}
+        Which reports stop Timer_Poll: those that know of the PDU that polled, or every one while
+        packets wait. Default answer.
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
     poll_window : float
         Poll_Window: the share of the window, in (0, 1], from which PDUs poll; with 1 it is the PDU
         that fills the window. Default 0.5.
-    window_poll : str
-        Which of them poll: ``"every"`` one (the default), or only one while Timer_Poll does not
-        run (``"timed"``).
-    last_pdu_poll, last_retransmission_poll : bool
-        Whether the last PDU in the buffer, or to be retransmitted, polls. Default True.
+    window_poll : {"every", "timed"}
+        Which of them poll: every one, or only one while Timer_Poll does not run. Default every.
+    last_pdu_poll : bool
+        Whether the last PDU in the buffer polls. Default True.
+    last_retransmission_poll : bool
+        Whether the last PDU to be retransmitted polls. Default True.
     missing_pdu_indicator : bool
         Whether a gap in the sequence numbers triggers a status report. Default True.
     nack_guard : bool
@@ -94,8 +95,10 @@ class RlcLink(Link):
         `delay` and `reverse_delay` together. TS 25.322 believes every one. Default True.
     concatenation : bool
         Whether the end of one SDU and the start of the next may share a PDU. Default True.
-    mrw_timer, reset_timer : Duration
-        Timer_MRW and Timer_RST, above 0. Default 200 ms.
+    mrw_timer : Duration
+        Timer_MRW, above 0. Default 200 ms; not given in the paper, assumed.
+    reset_timer : Duration
+        Timer_RST, above 0. Default 200 ms; not given in the paper, assumed.
     channel : Channel, optional
         What destroys frames. Default: nothing does.
     reverse_channel : Channel, optional

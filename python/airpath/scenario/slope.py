@@ -54,9 +54,9 @@ class RlcRedRow(Model):
     rate : Rate
         The lowest rate that the row is for, above 0.
     min_th : int
-        min_th, packets, from 0 and below the limit.
+        min_th, packets, from 0 and below the limit; below it nothing is dropped.
     max_p : float
-        max_p, in [0, 1].
+        max_p, in [0, 1]: the probability that would be reached at the limit.
     """
 
     rate: PositiveRate = Field(examples=['"384 kbit/s"'])
@@ -130,17 +130,17 @@ class Sbd(_ByRate):
     tick : Duration
         The measuring time C and T_r are rounded up to multiples of this, above 0. Default 10 ms,
         a TTI (sbd-2006 §3).
-    expiry : "timer" or "arrival"
+    expiry : {"timer", "arrival"}
         Whether the occupancy is examined when a timer expires, or at the next arrival. Default
-        timer (sbd-2006 §3).
-    after_drop : "react" or "rearm"
+        timer (sbd-2006 §3, pseudocode).
+    after_drop : {"react", "rearm"}
         Whether nothing is measured for T_r after a drop, as the paper's text says, or C is started
-        at once, as its pseudocode does. Default react.
+        at once, as its pseudocode does. Default react (sbd-2006 §3, text).
     ecn : bool
         Mark an ECN-capable packet instead of dropping it, while there is room. Default False.
     by_rate : list of SbdRow
         `min_th` and `reaction_time` by the link's rate: the row with the largest rate not above
-        it, the lowest row if all are above. Default none: they stay as they are.
+        it, the lowest row if all are above; each rate once. Default none: they stay as they are.
     """
 
     min_th_may_be_limit = True
@@ -177,15 +177,15 @@ class RlcRed(_ByRate):
         (sbd-2006 Table 5, 384 kbit/s).
     count : bool
         Space drops evenly by the count of arrivals since the last one (Floyd & Jacobson 1993);
-        False draws each arrival on its own. Default True.
-    drop : "front" or "arrival"
+        False draws each arrival on its own. Default True (Floyd & Jacobson 1993 Fig. 2).
+    drop : {"front", "arrival"}
         Which packet is dropped: the first whose transmission has not started, or the arrival.
-        Default front.
+        Default front, as SBD.
     ecn : bool
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow
         `min_th` and `max_p` by the link's rate: the row with the largest rate not above it, the
-        lowest row if all are above. Default none: they stay as they are.
+        lowest row if all are above; each rate once. Default none: they stay as they are.
     """
 
     min_th_may_be_limit = False

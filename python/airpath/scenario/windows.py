@@ -19,7 +19,10 @@ class ReceiveWindow(Part):
 
 
 class FixedWindow(ReceiveWindow):
-    """A window of fixed size: the application reads everything at once."""
+    """A window of fixed size: the application reads everything at once.
+
+    So it is where `window` is not given.
+    """
 
     kind: Literal["fixed"] = "fixed"
 
@@ -30,7 +33,7 @@ class DrainWindow(ReceiveWindow):
     Parameters
     ----------
     rate : Rate
-        Payload that the application reads; 0 bit/s never reads.
+        Payload that the application reads, from 0; 0 bit/s never reads.
     start : Duration
         When it begins to read, from the start of the run. Default 0 s.
     """

@@ -1,0 +1,218 @@
+"""What a class of a scenario says of its parameters: the docstring, read and held to the class.
+
+A parameter's text is whole sentences; the one that begins with *Default* says the default, and
+after it where it comes from: ``Default 15 ms (RFC 8033 §4.2).``
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from airpath.scenario.base import Model, Part
+from airpath.scenario.units import Quantity
+
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)$")
+_SENTENCE = re.compile(r"(?<=[.)`])\s+(?=[A-Z`])")
+
+
+class DocError(Exception):
+    """A docstring that its class contradicts."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter as the docstring has it.
+
+    `key` is its name in a file, `default` how that is written there, `source` where it comes from.
+    """
+
+    name: str
+    key: str
+    type: str
+    meaning: str
+    default: str
+    source: str
+
+
+def models() -> dict[str, type[Model]]:
+    """Return the public classes of scenarios by name."""
+    return {model.__name__: model for model in _below(Model) if not model.__name__.startswith("_")}
+
+
+def _below(base: type[Model]) -> Iterator[type[Model]]:
+    for model in base.__subclasses__():
+        if model.__module__.startswith("airpath."):
+            yield model
+        yield from _below(model)
+
+
+def summary(model: type[Model]) -> str:
+    """Return what the docstring says before the parameters, in Markdown."""
+    text = inspect.cleandoc(model.__doc__ or "").partition("\nParameters\n---")[0]
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph).replace("``", "`")
+
+
+def parameters(model: type[Model]) -> list[Parameter]:
+    """Return the parameters that the docstring describes, in its order.
+
+    Raises
+    ------
+    DocError
+        If the docstring lacks a parameter or has one too many, or gives another default or other
+        words to choose from than the class.
+    """
+    described = {
+        name: (kind, text) for names, kind, text in _entries(model) for name in names.split(", ")
+    }
+    fields = own_fields(model)
+    _refuse(model, set(described) ^ set(fields), "in the docstring or in the class alone")
+    return [
+        _parameter(model, name, fields[name], kind, text)
+        for name, (kind, text) in described.items()
+    ]
+
+
+def own_fields(model: type[Model]) -> dict[str, FieldInfo]:
+    """Return the fields that the class has to describe: those of all its family's members are not.
+
+    The key that chooses the class is none of them. The keys of every flow stand with `Source`.
+    """
+    shared: set[str] = set()
+    if issubclass(model, Part):
+        shared.add(model.chosen_by)
+        shared |= set(models()["Source"].model_fields) if _is_a_source(model) else set()
+    return {name: info for name, info in model.model_fields.items() if name not in shared}
+
+
+def _is_a_source(model: type[Model]) -> bool:
+    return any(base.__name__ == "Source" for base in model.__mro__[1:])
+
+
+def nested(model: type[Model]) -> list[type[Model]]:
+    """Return the tables, no parts themselves, of which keys of the class are lists."""
+    found = []
+    for info in own_fields(model).values():
+        if typing.get_origin(info.annotation) is list:
+            (member,) = typing.get_args(info.annotation)
+            if isinstance(member, type) and issubclass(member, Model):
+                found.append(member)
+    return found
+
+
+def _refuse(model: type[Model], names: set[str], what: str) -> None:
+    if names:
+        raise DocError(f"{model.__name__}: {', '.join(sorted(names))}: {what}")
+
+
+def _entries(model: type[Model]) -> Iterator[tuple[str, str, str]]:
+    """Yield names, type and text of each entry under *Parameters*."""
+    text = inspect.cleandoc(model.__doc__ or "")
+    _, _, body = text.partition("\nParameters\n----------\n")
+    body = re.split(r"\n\w+\n-+\n", body)[0]
+    entry: tuple[str, str] | None = None
+    lines: list[str] = []
+    for line in [*body.splitlines(), "end : end"]:
+        found = _ENTRY.match(line)
+        if found is None:
+            lines.append(line)
+            continue
+        if entry is not None:
+            yield (*entry, " ".join(" ".join(lines).split()))
+        entry, lines = (found[1], found[2]), []
+
+
+def _parameter(model: type[Model], name: str, info: FieldInfo, kind: str, text: str) -> Parameter:
+    place = f"{model.__name__}.{name}"
+    sentences = _SENTENCE.split(text)
+    defaults = [sentence for sentence in sentences if sentence.startswith("Default")]
+    rest = [sentence for sentence in sentences if sentence not in defaults]
+    if len(defaults) > 1:
+        raise DocError(f"{place}: two sentences on the default")
+    _check_words(place, kind, info)
+    default, source = _default(place, info, defaults[0] if defaults else None)
+    meaning = " ".join(rest)
+    if not meaning.endswith("."):
+        raise DocError(f"{place}: {meaning!r} is no whole sentence")
+    key = info.alias or name
+    return Parameter(name, key, kind, meaning, default, source)
+
+
+def _check_words(place: str, kind: str, info: FieldInfo) -> None:
+    accepted = next(
+        (
+            words
+            for item in info.metadata
+            if (words := getattr(getattr(item, "func", None), "words", None))
+        ),
+        None,
+    )
+    told = tuple(re.findall(r'"([^"]+)"', kind))
+    if accepted is not None and told != accepted:
+        raise DocError(f"{place}: the type is {kind}, accepted are {accepted}")
+
+
+def _default(place: str, info: FieldInfo, sentence: str | None) -> tuple[str, str]:
+    """Return the default as a file has it, and where it comes from."""
+    if info.is_required():
+        if sentence is not None:
+            raise DocError(f"{place}: {sentence!r}, but it must be given")
+        return "*required*", ""
+    value = info.get_default(call_default_factory=True, validated_data={})
+    if value is None or value is PydanticUndefined:
+        return _nothing(place, sentence)
+    if isinstance(value, Model) and sentence is None:
+        return "`{}`", ""
+    said = re.match(r"Default (.*)\.$", sentence or "")
+    ways = sorted(_spellings(value), key=len, reverse=True)
+    for way in ways:
+        if said and re.match(rf"{re.escape(way)}(?![\w.]*\w)", said[1]):
+            return f"`{_in_a_file(value)}`", _source(said[1][len(way) :])
+    raise DocError(f"{place}: the class has {ways[-1]}, the docstring {sentence!r}")
+
+
+def _nothing(place: str, sentence: str | None) -> tuple[str, str]:
+    if sentence is None:
+        return "—", ""
+    said = re.match(r"Default: (.*)\.$", sentence)
+    if said is None:
+        raise DocError(f"{place}: nothing is there by default, the docstring has {sentence!r}")
+    value, _, source = said[1].partition(" (")
+    return value, _source(f"({source}") if source else ""
+
+
+def _spellings(value: Any) -> list[str]:
+    if isinstance(value, Quantity):
+        return [str(value)]
+    if isinstance(value, bool):
+        return [str(value)]
+    if isinstance(value, str):
+        return [value, f'"{value}"', f'``"{value}"``']
+    if isinstance(value, (int, float)):
+        return [f"{value:.15g}"]
+    if value == []:
+        return ["none"]
+    raise DocError(f"{value!r}: no way to write it is known")
+
+
+def _in_a_file(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (Quantity, str)):
+        return f'"{value}"'
+    return f"{value:.15g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _source(text: str) -> str:
+    """Return what is said of a default without the punctuation that joins it to the value."""
+    text = text.strip().lstrip(",;:").strip()
+    found = re.match(r"^\(([^()]*)\)(.*)$", text)
+    return found[1] + found[2] if found else text

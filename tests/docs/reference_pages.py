@@ -1,0 +1,210 @@
+"""Writes what the reference says of classes: `make docs` runs it.
+
+Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
+parameters, between `<!-- parts: FAMILY -->` and `<!-- end -->` all classes of a family, and between
+`<!-- models -->` and `<!-- end -->` the list of the models' pages. All of it is made from the
+classes and their docstrings; the text around it is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import parameter_docs
+from parameter_docs import Parameter
+
+import airpath as ap
+from airpath.scenario.base import Model, Part
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+MODELS = REFERENCE / "models"
+_BLOCK = re.compile(
+    r"(<!-- (parameters|parts|models)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
+)
+_CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
+
+
+class Family(NamedTuple):
+    """A family of parts: its class, what its members are called, how the scenario's page has it."""
+
+    base: type[Part]
+    title: str
+    heading: str
+
+
+FAMILIES = (
+    Family(ap.QueueDisc, "Queue disciplines", "### `kind"),
+    Family(ap.Congestion, "Congestion controls", "#### `cc.kind"),
+    Family(ap.ReceiveWindow, "Receive windows", "#### `window.kind"),
+    Family(ap.Link, "Links", "### `kind"),
+    Family(ap.Channel, "Channels of links", "### `kind"),
+    Family(ap.LinkAdaptation, "Link adaptation", "### `kind"),
+)
+"""What a user chooses by name, in the order of the index."""
+
+WORDS = {
+    "int": "whole number",
+    "float": "number",
+    "str": "text",
+    "bool": "`true`, `false`",
+    "Channel": "[channel](SCENARIO#channels-channel)",
+    "LinkAdaptation": "[policy](SCENARIO#link-adaptation-policy)",
+    "Uniform": '`{uniform = ["0 s", "600 s"]}`',
+    "RandomSize": "[drawn](SCENARIO#sizes-that-are-drawn)",
+    "RandomTime": '`{exponential = "1 s"}`',
+    "Pareto": "table, below",
+    **{name: name.lower() for name in ("Duration", "Rate", "Size", "Packets", "Segments")},
+    "ArrivalRate": "arrivals",
+}
+"""Types of docstrings as they are called in a scenario file."""
+PAPERS = {"qawla-2015": "Ozturk & Akar 2015", "sbd-2006": "Alcaraz & Cerdán 2006"}
+
+
+def pages() -> list[Path]:
+    """Return the pages that have blocks."""
+    found = [*sorted(MODELS.glob("*.md")), REFERENCE / "scenario.md", ROOT / "docs" / "index.md"]
+    return [page for page in found if _BLOCK.search(page.read_text("utf-8"))]
+
+
+def regenerated(page: Path) -> str:
+    """Return the page with its blocks as the classes have them now."""
+    scenario = "../scenario.md" if page.parent == MODELS else ""
+
+    def block(found: re.Match[str]) -> str:
+        begin, kind, names, _, end = found.groups()
+        if kind == "parameters":
+            text = _table_of(names.split(", "), scenario)
+        elif kind == "parts":
+            text = _family(next(f for f in FAMILIES if f.base.__name__ == names), scenario)
+        else:
+            text = _index()
+        return f"{begin}{text}{end}"
+
+    return _BLOCK.sub(block, page.read_text("utf-8"))
+
+
+def described() -> dict[str, Path]:
+    """Return the page of each class, by the markers of tables."""
+    return {
+        name: page
+        for page in sorted(MODELS.glob("*.md"))
+        for names in _CLASSES.findall(page.read_text("utf-8"))
+        for name in names.split(", ")
+    }
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+
+def _table_of(names: list[str], scenario: str) -> str:
+    """Return the table of classes whose parameters are the same, and of the rows that they list."""
+    known = parameter_docs.models()
+    tables = {_tables(known[name], scenario, sources=True) for name in names}
+    if len(tables) != 1:
+        raise parameter_docs.DocError(f"{', '.join(names)}: their parameters differ")
+    return tables.pop()
+
+
+def _tables(model: type[Model], scenario: str, *, sources: bool) -> str:
+    text = _table(parameter_docs.parameters(model), scenario, sources)
+    for row in parameter_docs.nested(model):
+        text += f"\n{_in_markdown(parameter_docs.summary(row))}\n"
+        text += _table(parameter_docs.parameters(row), scenario, sources)
+    return text
+
+
+def _table(rows: Iterable[Parameter], scenario: str, sources: bool) -> str:
+    cells = [
+        (
+            f"`{row.key}`",
+            _in_markdown(row.meaning).removesuffix("."),
+            _type(row.type, scenario),
+            _in_markdown(row.default),
+            *([_in_markdown(row.source)] if sources else []),
+        )
+        for row in rows
+    ]
+    if not cells:
+        return ""
+    heads = ["key", "meaning and range", "type", "default", "where the default comes from"]
+    width = len(cells[0])
+    if sources and not any(cell[-1] for cell in cells):
+        width -= 1
+    lines = [heads[:width], ["---"] * width, *(cell[:width] for cell in cells)]
+    return "\n" + "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |") for line in lines)
+
+
+def _type(text: str, scenario: str) -> str:
+    """Return a docstring's type in the words of a scenario file."""
+    text = text.removesuffix(", optional")
+    if text.startswith("{"):
+        return re.sub(r'"[^"]*"', r"`\g<0>`", text.strip("{}"))
+    if text.startswith("list of"):
+        member = text.removeprefix("list of ")
+        plural = {"int": "whole numbers", "float": "numbers"}
+        return f"list of {plural.get(member, 'tables, below')}"
+    text = re.sub(r'"[^"]*"', r"`\g<0>`", text)
+    text = re.sub("[A-Za-z]+", lambda word: WORDS.get(word[0], word[0]), text)
+    return text.replace("SCENARIO", scenario)
+
+
+def _in_markdown(text: str) -> str:
+    """Return a docstring's text for a page: no names of modules, papers as they are cited there."""
+    text = re.sub(r" \(see `airpath[\w.]*`\)", "", text.replace("``", "`"))
+    return text.replace("|", "\\|")
+
+
+# --- families and the index --------------------------------------------------------------------
+
+
+def _family(family: Family, scenario: str) -> str:
+    homes = described()
+    text = ""
+    for kind, model in family.base.registry.items():
+        about = _in_markdown(parameter_docs.summary(model))
+        for short, cited in PAPERS.items():
+            about = about.replace(short, cited)
+        home = homes.get(model.__name__)
+        link = "" if home is None else f" [The model](models/{home.name})."
+        text += f'\n{family.heading} = "{kind}"`\n{about}{link}\n'
+        text += _tables(model, scenario, sources=False)
+    return text + "\n"
+
+
+def _index() -> str:
+    homes = described()
+    listed: set[Path] = set()
+    text = ""
+    for family in FAMILIES:
+        homes_of_family = [homes.get(model.__name__) for model in family.base.registry.values()]
+        found = {page: _title(page) for page in homes_of_family if page and page not in listed}
+        listed |= found.keys()
+        links = ", ".join(
+            f"[{title}](reference/models/{page.name})" for page, title in found.items()
+        )
+        text += f"  - {family.title}: {links}\n"
+    return text
+
+
+def _title(page: Path) -> str:
+    """Return a page's title, as far as it is a name."""
+    return re.split("[,:] ", page.read_text("utf-8").partition("\n")[0].removeprefix("# "))[0]
+
+
+def main(tell: Callable[[str], object] = print) -> int:
+    """Write every page whose blocks are not those of the classes."""
+    for page in pages():
+        text = regenerated(page)
+        if text != page.read_text("utf-8"):
+            page.write_text(text, "utf-8")
+            tell(f"{page.relative_to(ROOT)}: written anew")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

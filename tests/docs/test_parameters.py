@@ -1,0 +1,97 @@
+"""The reference has the parameters of the classes, and a docstring what its class has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import parameter_docs
+import pytest
+import reference_pages
+from parameter_docs import DocError
+from reference_pages import FAMILIES, MODELS, regenerated
+
+from airpath.scenario.base import Model, PositiveDuration, choice
+from airpath.scenario.units import Duration
+
+PAGES = reference_pages.pages()
+PARTS = [part for family in FAMILIES for part in family.base.registry.values()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_says_what_the_classes_say(page: Path) -> None:
+    assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make docs"
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
+def test_every_part_with_parameters_has_its_table_on_a_page(part: type[Model]) -> None:
+    if parameter_docs.parameters(part):
+        assert part.__name__ in reference_pages.described()
+
+
+def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
+    text = (MODELS / "pie.md").read_text("utf-8")
+    changed = tmp_path / "pie.md"
+    changed.write_text(
+        text.replace('| `"15 ms"` | RFC 8033 §4.2 |', '| `"20 ms"` | RFC 8033 §4.2 |')
+    )
+    assert changed.read_text("utf-8") != text
+    assert regenerated(changed) != changed.read_text("utf-8")
+
+
+# --- docstrings that their class contradicts -----------------------------------------------------
+
+
+class _Kept(Model):
+    limit: PositiveDuration = Duration.parse("15 ms")
+    word: Annotated[str, choice("one", "two")] = "one"
+
+
+class _True(_Kept):
+    """A class that says what it has.
+
+    Parameters
+    ----------
+    limit : Duration
+        A limit, above 0. Default 15 ms (a source).
+    word : {"one", "two"}
+        A word. Default one.
+    """
+
+
+class _WrongDefault(_Kept):
+    __doc__ = (_True.__doc__ or "").replace("15 ms", "1 ms")
+
+
+class _LongerDefault(_Kept):
+    __doc__ = (_True.__doc__ or "").replace("Default one", "Default one.5")
+
+
+class _NoDefault(_Kept):
+    __doc__ = (_True.__doc__ or "").replace(" Default one.", "")
+
+
+class _OtherWords(_Kept):
+    __doc__ = (_True.__doc__ or "").replace('"two"', '"three"')
+
+
+class _OneTooMany(_Kept):
+    __doc__ = (_True.__doc__ or "") + "third : int\n    None of its own.\n"
+
+
+def test_a_docstring_is_read() -> None:
+    limit, word = parameter_docs.parameters(_True)
+    assert (limit.meaning, limit.default, limit.source) == (
+        "A limit, above 0.",
+        '`"15 ms"`',
+        "a source",
+    )
+    assert (word.default, word.source) == ('`"one"`', "")
+
+
+@pytest.mark.parametrize(
+    "wrong", [_WrongDefault, _LongerDefault, _NoDefault, _OtherWords, _OneTooMany]
+)
+def test_a_docstring_that_contradicts_its_class_is_refused(wrong: type[Model]) -> None:
+    with pytest.raises(DocError, match=wrong.__name__):
+        parameter_docs.parameters(wrong)
