@@ -21,7 +21,7 @@ from airpath import api, papers
 from airpath.cli import guarded, output
 from airpath.errors import Interrupted
 from airpath.files import output_folder
-from airpath.papers.render import print_report
+from airpath.papers.kit.render import print_report
 from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.intervals import Interval, mean_interval, text

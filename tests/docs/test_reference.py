@@ -11,7 +11,7 @@ import typer
 
 import airpath as ap
 from airpath.cli import app
-from airpath.papers.base import Effort
+from airpath.papers.kit.base import Effort
 from airpath.papers.sbd.scenarios import TRACE, ByRate, Case, effort_of, simulated
 from airpath.scenario import recorded_traces
 

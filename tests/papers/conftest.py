@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from airpath.papers._engine import Compiled, EngineProgress, Simulated, Solved
+from airpath.papers.kit.engine import Compiled, EngineProgress, Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.papers.page import main, page
+from airpath.papers.kit.page import page
+from airpath.papers.page import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from airpath.papers import Effort, load, reproduce
-from airpath.papers._engine import Compiled, Simulated
+from airpath.papers.kit.engine import Compiled, Simulated
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla import curves, thresholds
 from airpath.papers.qawla.curves import error_rates
 from airpath.papers.qawla.data import mcs_table
@@ -21,7 +22,6 @@ from airpath.papers.qawla.radio import AWGN, ITU_A, ErrorRates
 from airpath.papers.sbd.buffers import FIG1_CELLS, FLOWS, draw_fig1
 from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, draw_cloud
 from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
-from airpath.papers.session import Session
 from airpath.results import style
 
 

@@ -14,8 +14,9 @@ from rich.console import Console
 
 from airpath.errors import BadValueError
 from airpath.papers import Effort, Row, load, reproduce
-from airpath.papers._engine import Compiled, Solved
-from airpath.papers.files import read_table
+from airpath.papers.kit.engine import Compiled, Solved
+from airpath.papers.kit.files import read_table
+from airpath.papers.kit.render import print_report
 from airpath.papers.qawla import scenarios
 from airpath.papers.qawla.data import (
     BOUNDARIES,
@@ -29,7 +30,6 @@ from airpath.papers.qawla.data import (
 from airpath.papers.qawla.measures import domain
 from airpath.papers.qawla.random_links import LINKS
 from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
-from airpath.papers.render import print_report
 from conformance import Law
 
 ITEMS = [item.key for item in load("qawla").items]

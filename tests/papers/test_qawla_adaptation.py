@@ -18,7 +18,7 @@ import pytest
 
 from airpath import papers
 from airpath.papers import Effort, Report, reproduce
-from airpath.papers._engine import Compiled, Solved
+from airpath.papers.kit.engine import Compiled, Solved
 from airpath.papers.qawla import adaptation_statements, radio
 from airpath.papers.qawla.adaptation import (
     BOUNDARIES,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from airpath.papers.files import read_table
+from airpath.papers.kit.files import read_table
 from airpath.papers.qawla.data import mcs_table
 from airpath.papers.qawla.decoders import (
     ALIKE,

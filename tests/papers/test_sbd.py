@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from airpath.papers import Effort, Report, Row, load, reproduce
-from airpath.papers._engine import Compiled, Series, Simulated
-from airpath.papers.files import read_table
-from airpath.papers.page import page
+from airpath.papers.kit.engine import Compiled, Series, Simulated
+from airpath.papers.kit.files import read_table
+from airpath.papers.kit.page import page
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd import fit, scenarios, table1
 from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, strengths
 from airpath.papers.sbd.data import (
@@ -32,7 +33,6 @@ from airpath.papers.sbd.measures import delay_s, goodput_kbps, jain_in_windows
 from airpath.papers.sbd.scenarios import TABLE_RUNS, TRACE, VARIANTS, ByRate, Case, Use
 from airpath.papers.sbd.statements import CLAIMS, STATEMENTS
 from airpath.papers.sbd.tables import TABLE6_CELLS, keys
-from airpath.papers.session import Session
 
 ROOT = Path(__file__).parents[2]
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)

@@ -14,7 +14,8 @@ import pytest
 from rich.console import Console
 
 from airpath.papers import Effort, Row, reproduce
-from airpath.papers._engine import Compiled
+from airpath.papers.kit.engine import Compiled
+from airpath.papers.kit.render import print_report
 from airpath.papers.qawla import scenarios, three_regimes
 from airpath.papers.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
 from airpath.papers.qawla.explain import Path as ModelPath
@@ -27,7 +28,6 @@ from airpath.papers.qawla.random_links import (
     draw,
     random_link,
 )
-from airpath.papers.render import print_report
 from conformance import Law
 
 SHORT = Effort(replications=2, duration_s=40.0, warmup_s=10.0)
@@ -162,7 +162,7 @@ def item_of(engine: Any, **keys: Any) -> Any:
 
 def _session(engine: Any, effort: Effort) -> Any:
     from airpath.papers import load
-    from airpath.papers.session import Session
+    from airpath.papers.kit.session import Session
 
     return Session(load("qawla"), effort, engine, seed=1)
 

@@ -17,12 +17,12 @@ import pytest
 from rich.console import Console
 
 from airpath.papers import ItemResult, Paper, Report, Row, Statement, Tolerance, load, reproduce
-from airpath.papers._engine import Compiled
-from airpath.papers.base import Effort, Table
-from airpath.papers.page import page
-from airpath.papers.render import print_report
-from airpath.papers.tolerance import marked
-from airpath.papers.verdict import verdict_of
+from airpath.papers.kit.base import Effort, Table
+from airpath.papers.kit.engine import Compiled
+from airpath.papers.kit.page import page
+from airpath.papers.kit.render import print_report
+from airpath.papers.kit.tolerance import marked
+from airpath.papers.kit.verdict import verdict_of
 
 FIVE = Tolerance("5 % (README)", relative=0.05)
 
@@ -224,7 +224,7 @@ class Slow:
     """An engine whose delays are 44 % above what the paper prints for 64 kbit/s, Table 3."""
 
     def simulate(self, scenario: Any, **options: Any) -> Any:
-        from airpath.papers._engine import Simulated
+        from airpath.papers.kit.engine import Simulated
 
         flow = {
             "goodput_bps": 50_400.0,

@@ -12,7 +12,7 @@ from airpath import papers
 from airpath.cli import completion, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
-from airpath.papers.render import print_report
+from airpath.papers.kit.render import print_report
 from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce"]

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from airpath.errors import BadValueError, show
-from airpath.papers.base import (
+from airpath.papers.kit.base import (
     Effort,
     Item,
     ItemResult,
@@ -31,7 +31,7 @@ from airpath.papers.base import (
     Tolerance,
     Verdict,
 )
-from airpath.papers.run import reproduce_paper as _reproduce_paper
+from airpath.papers.kit.run import reproduce_paper as _reproduce_paper
 
 __all__ = [
     "PAPERS",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from airpath.papers.base import Cell, Effort, Item, ItemResult, Paper, Summary
+from airpath.papers.kit.base import Cell, Effort, Item, ItemResult, Paper, Summary
 from airpath.papers.qawla import ranking, scenarios, three_regimes
 from airpath.papers.qawla.adaptation_statements import ADAPTATION_STATEMENTS
 from airpath.papers.qawla.curves import curve_item

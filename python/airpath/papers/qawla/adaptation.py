@@ -20,12 +20,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath.papers._engine import Engine, ModelLink
+from airpath.papers.kit.engine import Engine, ModelLink
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.data import PACKET_BYTES, link_rate_bps, mcs_table
 from airpath.papers.qawla.radio import CHANNELS, Channel, ErrorRates
 from airpath.papers.qawla.scenarios import GRED, LINK_DELAY_NS
 from airpath.papers.qawla.traffic import TRAFFIC
-from airpath.papers.session import Session
 
 __all__ = [
     "BOUNDARIES",

@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from airpath.papers.base import Statement, StatementSpec
+from airpath.papers.kit.base import Statement, StatementSpec
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import Adaptation, Adaptations, adaptations
 from airpath.papers.qawla.policies import MEASURES, POLICIES, measured
 from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A
@@ -22,7 +23,6 @@ from airpath.papers.qawla.rate_statements import (
     support,
 )
 from airpath.papers.qawla.thresholds import HS, OVER_RATINGS_DB, TH_PER, Curve
-from airpath.papers.session import Session
 
 __all__ = ["ADAPTATION_STATEMENTS"]
 

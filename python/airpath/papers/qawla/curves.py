@@ -9,10 +9,10 @@ from math import exp, lgamma, log, log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airpath.papers.base import ItemResult, Row, Table
+from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.data import PACKET_BYTES, inputs, mcs_table
 from airpath.papers.qawla.radio import AWGN, ITU_A, Channel, ErrorRates
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

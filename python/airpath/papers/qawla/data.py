@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil, log2
 
-from airpath.papers.files import read_table
+from airpath.papers.kit.files import read_table
 
 __all__ = [
     "BOUNDARIES",

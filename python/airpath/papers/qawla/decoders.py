@@ -14,8 +14,8 @@ from importlib import resources
 from math import log
 from typing import Final
 
-from airpath.papers.base import Row, Table
-from airpath.papers.files import read_table
+from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.files import read_table
 from airpath.papers.qawla.curves import (
     COMMON_LIMIT,
     PUBLISHED_BLOCKS,

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.files import write_file
-from airpath.papers.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.data import BOUNDARIES, inputs, published
 from airpath.papers.qawla.measures import Pmf, domain, pmf, probability_near
 from airpath.papers.qawla.statements import AT_BOUNDARY, ELSEWHERE, FIG5_IDX, FIG6_B
 from airpath.papers.qawla.tables import ANALYSIS
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

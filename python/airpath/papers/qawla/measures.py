@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airpath.papers._engine import Solved
-from airpath.papers.base import Cell
-from airpath.papers.session import Estimate, Session
+from airpath.papers.kit.base import Cell
+from airpath.papers.kit.engine import Solved
+from airpath.papers.kit.session import Estimate, Session
 
 __all__ = [
     "DOMAIN_NAMES",

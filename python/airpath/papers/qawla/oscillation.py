@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath import api
-from airpath.papers.base import Effort
+from airpath.papers.kit.base import Effort
 from airpath.papers.qawla.random_links import LINKS, Link, random_link
 from airpath.papers.qawla.scenarios import of_random_link
 

@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from airpath.papers.base import ItemResult, Row, Summary, Table
-from airpath.papers.files import read_table
+from airpath.papers.kit.base import ItemResult, Row, Summary, Table
+from airpath.papers.kit.files import read_table
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.qawla.adaptation import (
     MAX_PHY_THROUGHPUT_FER,
     MAX_PHY_THROUGHPUT_PER,
@@ -22,8 +24,6 @@ from airpath.papers.qawla.adaptation import (
 )
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.thresholds import TH_FER, TH_PER
-from airpath.papers.session import Session
-from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
     "BEST",

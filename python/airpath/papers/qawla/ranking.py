@@ -12,14 +12,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from airpath.papers.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.papers.kit.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.qawla.adaptation import BOUNDARY, Adaptations, adaptations
 from airpath.papers.qawla.measures import aggregate_throughput_mbps, domain
 from airpath.papers.qawla.policies import POLICIES
 from airpath.papers.qawla.radio import CHANNELS
 from airpath.papers.qawla.sample import SAMPLED_TRAFFIC, Adapted, sampled_snrs_db
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
-from airpath.papers.session import Estimate, Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import log
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
 from airpath.papers.qawla.data import PACKET_BYTES, mcs_table
 from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates
 

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from airpath.papers.base import Row, Table
+from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import PAIRS, Adaptation, Adaptations, Pair
 from airpath.papers.qawla.policies import MEASURES, POLICIES, limit, measured, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
-from airpath.papers.session import Session
 
 __all__ = [
     "RESAMPLED",

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from airpath.papers.base import Cell, Effort
+from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.random_links import Link, RandomLink, random_link

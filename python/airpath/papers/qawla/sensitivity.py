@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath.papers.base import ItemResult, Row, Table
+from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import Adaptation, Adaptations, Policy, adaptations
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
 from airpath.papers.qawla.decoders import CHOSEN as CHOSEN_DECODER
@@ -18,7 +19,6 @@ from airpath.papers.qawla.decoders import DECODERS, TOO_FEW, fits_table
 from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
 from airpath.papers.qawla.resampling import choices_table, entries_table, resampled
-from airpath.papers.session import Session
 
 __all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity"]
 

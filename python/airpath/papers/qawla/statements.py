@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from airpath.papers.base import Cell, Statement, StatementSpec
+from airpath.papers.kit.base import Cell, Statement, StatementSpec
+from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.qawla.data import BOUNDARIES, published_table
 from airpath.papers.qawla.measures import pmf, probability_near, throughput
-from airpath.papers.session import Estimate, Session
 
 __all__ = ["AT_BOUNDARY", "ELSEWHERE", "FIG5_IDX", "FIG6_B", "OPTIMISTIC", "STATEMENTS"]
 

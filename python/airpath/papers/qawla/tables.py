@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from airpath.papers._engine import Solved
-from airpath.papers.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.engine import Solved
+from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.qawla.curves import (
     COMMON_ERRORS,
     COMMON_LIMIT,
@@ -27,8 +29,6 @@ from airpath.papers.qawla.data import (
 )
 from airpath.papers.qawla.measures import domain, throughput
 from airpath.papers.qawla.radio import ITU_A
-from airpath.papers.session import Estimate, Session
-from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
     "ANALYSIS",

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airpath.papers.base import ItemResult, Row, Table
-from airpath.papers.files import read_table
+from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.files import read_table
+from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import (
     BOUNDARIES,
     BOUNDARY,
@@ -19,7 +20,6 @@ from airpath.papers.qawla.adaptation import (
     tagla,
 )
 from airpath.papers.qawla.radio import AWGN, ITU_A, Channel
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

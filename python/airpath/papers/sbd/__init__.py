@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from airpath.papers.base import Cell, Effort, Item, Paper
+from airpath.papers.kit.base import Cell, Effort, Item, Paper
 from airpath.papers.sbd import scenarios
 from airpath.papers.sbd.buffers import FIG1_CELLS, evaluate_fig1
 from airpath.papers.sbd.clouds import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.papers.base import Cell, ItemResult, Table
+from airpath.papers.kit.base import Cell, ItemResult, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import BUFFER, DropTail, Published, drop_tail
 from airpath.papers.sbd.measures import delay, goodput
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.sbd.tables import rows_of, spread
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.papers.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import (
     BEARERS,
     GRID_MAX_P,
@@ -27,7 +28,6 @@ from airpath.papers.sbd.data import (
 from airpath.papers.sbd.measures import delay, goodput
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.sbd.tables import rows_of, spread
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from airpath import _airpath
-from airpath.papers._engine import Series
+from airpath.papers.kit.engine import Series
+from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.sbd.scenarios import Case
-from airpath.papers.session import Estimate, Session
 
 __all__ = [
     "both_timed_out",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from airpath.papers.base import Cell, Effort
+from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
 from airpath.papers.sbd.table1 import (
     base_rtt_ms,

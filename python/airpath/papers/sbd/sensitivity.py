@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airpath.papers.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
 from airpath.papers.sbd.measures import delay_s, goodput_kbps
 from airpath.papers.sbd.scenarios import VARIANT_RUNS, VARIANTS, Case
 from airpath.papers.sbd.tables import keys
-from airpath.papers.session import Session
 
 __all__ = ["SENSITIVITY_CELLS", "evaluate_sensitivity"]
 

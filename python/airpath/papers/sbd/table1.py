@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from airpath.papers.files import read_table
+from airpath.papers.kit.files import read_table
 
 __all__ = [
     "FORWARD_MS",

@@ -7,7 +7,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from airpath.papers.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.sbd.data import (
     BEARERS,
     Aqm,
@@ -23,8 +25,6 @@ from airpath.papers.sbd.data import (
 )
 from airpath.papers.sbd.measures import compared, delay, delay_s, goodput, goodput_kbps
 from airpath.papers.sbd.scenarios import Case
-from airpath.papers.session import Estimate, Session
-from airpath.papers.tolerance import Tolerance, marked
 
 __all__ = [
     "DELAY_LIMIT",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.papers.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import BUFFER, Aqm, DropTail
 from airpath.papers.sbd.scenarios import SWITCH_S, TRACE, ByRate, Case
-from airpath.papers.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ that the statement does not hold.
 
 from __future__ import annotations
 
-from airpath.papers.base import StatementSpec
+from airpath.papers.kit.base import StatementSpec
 from airpath.papers.sbd.statements.change import DROP_TAIL_TRACE, RECONFIGURATION
 from airpath.papers.sbd.statements.conclusions import CONCLUSIONS, SBD_OR_RED
 from airpath.papers.sbd.statements.ours import OURS

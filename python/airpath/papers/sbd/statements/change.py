@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import Aqm, DropTail
 from airpath.papers.sbd.measures import both_timed_out, delay_s, overflows, rtt_s
 from airpath.papers.sbd.scenarios import SWITCH_S, ByRate, Case, Use
@@ -15,7 +16,6 @@ from airpath.papers.sbd.statements.common import (
     sbd_proposed,
     spec,
 )
-from airpath.papers.session import Session
 
 __all__ = ["DROP_TAIL_TRACE", "RECONFIGURATION", "SWITCHED_CELLS", "changed", "switched"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from airpath.papers.base import Cell, Statement, StatementSpec
+from airpath.papers.kit.base import Cell, Statement, StatementSpec
+from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, published_table
 from airpath.papers.sbd.measures import compared
 from airpath.papers.sbd.scenarios import Case, Use
-from airpath.papers.session import Estimate, Session
 
 __all__ = [
     "CHECKED",

@@ -6,13 +6,13 @@ from functools import partial
 from statistics import fmean
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import BEARERS, improvements
 from airpath.papers.sbd.measures import delay_s
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.sbd.statements.common import flows_named, known, proposals, spec
 from airpath.papers.sbd.tables import TABLE6_CELLS, averages
-from airpath.papers.session import Session
 
 __all__ = ["CONCLUSIONS", "SBD_OR_RED"]
 

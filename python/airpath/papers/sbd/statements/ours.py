@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import DropTail, Sbd
 from airpath.papers.sbd.measures import (
@@ -38,7 +39,6 @@ from airpath.papers.sbd.statements.common import (
 )
 from airpath.papers.sbd.statements.settings import ALPHAS, at_least_2_bdp
 from airpath.papers.sbd.statements.start import START_FLOWS, slow_start_statement, start_cases
-from airpath.papers.session import Session
 
 __all__ = ["OURS"]
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 from statistics import fmean, pstdev
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import BEARERS, GRID_MIN_TH, Red, published_table
 from airpath.papers.sbd.measures import delay_s, goodput_kbps
@@ -24,7 +25,6 @@ from airpath.papers.sbd.statements.common import (
     sweep,
 )
 from airpath.papers.sbd.table1 import base_rtt_ms
-from airpath.papers.session import Session
 
 __all__ = ["ALPHA", "ALPHAS", "MIN_TH", "PROPOSAL", "REACTION_TIME", "RESPONSIVE", "at_least_2_bdp"]
 

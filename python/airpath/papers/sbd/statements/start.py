@@ -6,7 +6,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from airpath.papers.base import Statement
+from airpath.papers.kit.base import Statement
+from airpath.papers.kit.session import Session
 from airpath.papers.sbd.buffers import BEARER, FLOWS
 from airpath.papers.sbd.buffers import SIZES as FIG1_SIZES
 from airpath.papers.sbd.data import Aqm, DropTail
@@ -28,7 +29,6 @@ from airpath.papers.sbd.statements.common import (
     proposals,
     spec,
 )
-from airpath.papers.session import Session
 
 __all__ = [
     "BUFFER_SIZE",

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from airpath.papers.tolerance import Tolerance
-from airpath.papers.verdict import Verdict, verdict_of
+from airpath.papers.kit.tolerance import Tolerance
+from airpath.papers.kit.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from airpath.papers.session import Session
+    from airpath.papers.kit.session import Session
 
 __all__ = [
     "Cell",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from airpath.papers._engine import Engine, Series, Simulated, Solved
-from airpath.papers.base import Cell, Effort, Paper, Progress
+from airpath.papers.kit.base import Cell, Effort, Paper, Progress
+from airpath.papers.kit.engine import Engine, Series, Simulated, Solved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from airpath.papers.base import ItemResult, Report, Statement, Summary, Table
-from airpath.papers.tolerance import MARK
-from airpath.papers.verdict import tolerances
+from airpath.papers.kit.base import ItemResult, Report, Statement, Summary, Table
+from airpath.papers.kit.tolerance import MARK
+from airpath.papers.kit.verdict import tolerances
 from airpath.terminal import print_uncut
 
 __all__ = ["print_report"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from airpath.papers.base import ItemResult, Row, Statement
+    from airpath.papers.kit.base import ItemResult, Row, Statement
 
 __all__ = ["Outside", "Verdict", "tolerances", "verdict_of"]
 

@@ -10,8 +10,7 @@ from typing import Any
 from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
-from airpath.papers._engine import Compiled, Engine
-from airpath.papers.base import (
+from airpath.papers.kit.base import (
     Cell,
     Effort,
     Item,
@@ -22,7 +21,8 @@ from airpath.papers.base import (
     Report,
     StatementSpec,
 )
-from airpath.papers.session import Session
+from airpath.papers.kit.engine import Compiled, Engine
+from airpath.papers.kit.session import Session
 from airpath.phy.settings import checked_seed, checked_threads
 from airpath.results.figure_files import checked_formats
 
