@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airpath import phy
     from airpath.advisory import Advisory
-    from airpath.api import Solution, advisories, check, load, simulate, solve
+    from airpath.api import advisories, check, load, simulate, solve
     from airpath.errors import (
         AirpathError,
         BadValueError,
@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         Wire,
     )
     from airpath.scenario.flows import flows
+    from airpath.solutions import FixedPointSolution, Solution
     from airpath.trace import Trace, generate_trace
 
     __version__: str
@@ -100,11 +101,12 @@ if TYPE_CHECKING:
 _HOME = "airpath.scenario"
 _OTHER_HOMES = {
     "Advisory": "airpath.advisory",
+    "FixedPointSolution": "airpath.solutions",
     "Interrupted": "airpath.errors",
     "Interval": "airpath.results",
     "Result": "airpath.results",
     "RunError": "airpath.errors",
-    "Solution": "airpath.api",
+    "Solution": "airpath.solutions",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
@@ -140,6 +142,7 @@ __all__ = [
     "DualRegimePolicy",
     "Duration",
     "FixedLink",
+    "FixedPointSolution",
     "FixedPolicy",
     "FixedWindow",
     "FqCoDel",

@@ -145,8 +145,13 @@ def check(
 ) -> None:
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
 
-def solve(scenario_json: str, tables: Mapping[str, str] | None = None) -> str:
-    """Return the steady state of a resolved scenario as JSON; raises `ValueError`."""
+def solve(
+    scenario_json: str, tables: Mapping[str, str] | None = None, model: str | None = None
+) -> str:
+    """Return the steady state of a resolved scenario as JSON; raises `ValueError`, of lines.
+
+    `model`: the name of one. By default the one that covers the scenario.
+    """
 
 def optimum_pair(
     scenario_json: str, tables: Mapping[str, str] | None = None

@@ -14,9 +14,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from airpath import _airpath, html, memory
+from airpath import _airpath, memory
 from airpath.advisory import Advisory, of_scenario
-from airpath.arguments import blamed, called, check_all, fraction, path_like, whole
+from airpath.arguments import blamed, called, check_all, fraction, path_like, whole, word
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
     AirpathError,
@@ -35,12 +35,12 @@ from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
 from airpath.scenario.tables import is_unfinished, read_table
+from airpath.solutions import Solution
 from airpath.trace import Trace
 
 __all__ = [
     "Progress",
     "Solution",
-    "SolvedFlow",
     "advisories",
     "check",
     "load",
@@ -148,7 +148,7 @@ def simulate(
             finished = [run["replication"] for run in replications]
             captured = captures.keep(finished) if captures else {}
     except ValueError as error:
-        raise _refused(scenario, error) from None
+        raise BadValueError(_refused(scenario, str(error))) from None
     except OSError as error:
         raise BadValueError(f"{blamed('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
@@ -199,7 +199,7 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     try:
         _airpath.check(text, read.compiled_traces(), read.table_texts)
     except ValueError as error:
-        raise _refused(scenario, error) from None
+        raise BadValueError(_refused(scenario, str(error))) from None
     return resolved
 
 
@@ -223,125 +223,20 @@ def advisories(scenario: Scenario | str | os.PathLike[str]) -> list[Advisory]:
 # --- the analytic model ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SolvedFlow:
-    """One flow at the operating point.
-
-    Parameters
-    ----------
-    id : int
-        Its number.
-    throughput_bps : float
-        IP packets that reach the receiver, bit/s.
-    rtt_s : float
-        With queueing and transmission, s.
-    loss : float
-        Probability that a packet is dropped or destroyed, in [0, 1].
-    """
-
-    id: int
-    throughput_bps: float
-    rtt_s: float
-    loss: float
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The operating point of the analytic model.
-
-    Parameters
-    ----------
-    model : str
-        Which model: ``fixed-point``.
-    domain : str
-        ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ... for a boundary between two,
-        ``empty`` when the queue stays empty.
-    throughput_bps : float
-        IP packets that reach the receivers, all flows together, bit/s.
-    queue_packets : float
-        Packets waiting.
-    alpha : float or None
-        At a boundary, the weight of the regime above it, in [0, 1].
-    average_throughput_bps : float
-        An estimate of `throughput_bps` that is averaged over the swings of the flows' windows,
-        bit/s.
-    average_queue_packets : float
-        The same of `queue_packets`.
-    average_queueing_delay_s : float
-        The same of what queue and transmission add to a round trip, s. Where an average differs
-        from the fixed point (throughput and the shortest RTT by more than 3 %, the queue by more
-        than 10 % and a packet), there is a warning.
-    flows : sequence of SolvedFlow
-        By flow.
-    warnings : sequence of str
-        What to check before trusting the result.
-    provenance : mapping
-        What made it.
-    """
-
-    model: str
-    domain: str
-    throughput_bps: float
-    queue_packets: float
-    alpha: float | None
-    average_throughput_bps: float
-    average_queue_packets: float
-    average_queueing_delay_s: float
-    flows: Sequence[SolvedFlow]
-    warnings: Sequence[str]
-    provenance: Mapping[str, Any]
-
-    def _repr_html_(self) -> str:
-        operating = [
-            ["domain", self.domain],
-            ["throughput", f"{self.throughput_bps / 1e6:.4f} Mbit/s"],
-            ["queue", f"{self.queue_packets:.2f} packets"],
-        ]
-        flows = [
-            [
-                flow.id,
-                f"{flow.throughput_bps / 1e6:.4f}",
-                f"{flow.rtt_s * 1e3:.3f}",
-                f"{flow.loss:.3e}",
-            ]
-            for flow in self.flows
-        ]
-        return (
-            html.heading(f"{self.provenance['scenario']['name']}: {self.model}")
-            + html.table(["", ""], operating)
-            + html.table(["flow", "throughput, Mbit/s", "RTT, ms", "loss"], flows)
-            + "".join(html.paragraph(warning) for warning in self.warnings)
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``solve --json``."""
-        return {
-            "provenance": dict(self.provenance),
-            "model": self.model,
-            "domain": self.domain,
-            "throughput_bps": self.throughput_bps,
-            "queue_packets": self.queue_packets,
-            "alpha": self.alpha,
-            "average_throughput_bps": self.average_throughput_bps,
-            "average_queue_packets": self.average_queue_packets,
-            "average_queueing_delay_s": self.average_queueing_delay_s,
-            "flows": [vars(flow) for flow in self.flows],
-            "warnings": list(self.warnings),
-        }
-
-    def to_json(self) -> str:
-        """Return `to_dict` as a JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-
-def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = None) -> Solution:
+def solve(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    model: str | None = None,
+    command: str | None = None,
+) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
 
     Parameters
     ----------
     scenario : Scenario or path
-        Unlimited TCP flows with equal options over a fixed, a multi-regime or an adaptive link,
-        with drop-tail or gentle RED.
+        What one of the models of ``airpath list model`` covers.
+    model : str, optional
+        Its name. Default: the one that covers the scenario.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -353,26 +248,28 @@ def solve(scenario: Scenario | str | os.PathLike[str], *, command: str | None = 
     Raises
     ------
     BadValueError
-        If no model covers the scenario; the message says what is covered.
+        If no model covers the scenario, or `model` does not; a line for each key that is not
+        covered says what is.
     """
     scenario = _scenario(scenario)
+    check_all(None if model is None else word("model", model, Solution.registry))
     resolved, read = _resolved(scenario)
     text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
-        found = json.loads(_airpath.solve(text, read.table_texts))
+        found = json.loads(_airpath.solve(text, read.table_texts, model))
     except ValueError as error:
-        raise _as_written(scenario, _refused(scenario, error)) from None
+        lines = [_as_written(scenario, _refused(scenario, line)) for line in str(error).split("\n")]
+        raise BadValueError("\n".join(lines)) from None
     about = provenance(
         scenario=scenario,
         resolved=resolved,
         **read.named(),
         command=command or "airpath.solve()",
     )
-    flows = [SolvedFlow(**flow) for flow in found.pop("flows")]
     found["warnings"] += unfinished_tables(about.get("tables", {}))
     for warning in found["warnings"]:
         warnings.warn(warning, ModelWarning, stacklevel=2)
-    return Solution(**found, flows=flows, provenance=about)
+    return Solution.of(found, about)
 
 
 # --- what both need ----------------------------------------------------------------------------
@@ -498,23 +395,23 @@ def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
     return {**resolved, "record": {**record, "series": series}}
 
 
-def _refused(scenario: Scenario, error: ValueError) -> BadValueError:
+def _refused(scenario: Scenario, line: str) -> str:
     """Return what the engine does not accept, in the words of who wrote the scenario."""
     place = scenario.file or scenario.name
-    flow, _, key = str(error).removeprefix("flows.").partition(".")
-    if str(error).startswith("flows.") and flow.isdecimal():
+    flow, _, key = line.removeprefix("flows.").partition(".")
+    if line.startswith("flows.") and flow.isdecimal():
         # The engine counts flows, the scenario groups of them.
         last_of = list(accumulate(group.count for group in scenario.flows))
         if scenario.file is not None:
             key = re.sub("^return_wire", "return", key)
-        return BadValueError(f"{place}: flows.{bisect(last_of, int(flow))}.{key}")
-    return BadValueError(f"{place}: {error}")
+        return f"{place}: flows.{bisect(last_of, int(flow))}.{key}"
+    return f"{place}: {line}"
 
 
-def _as_written(scenario: Scenario, error: BadValueError) -> BadValueError:
-    """Return an error about a field with what the scenario gives there, if it gives a text."""
+def _as_written(scenario: Scenario, line: str) -> str:
+    """Return a line about a field with what the scenario gives there, if it gives a text."""
     place = f"{scenario.file or scenario.name}: "
-    field, given, rest = str(error).removeprefix(place).partition(" = ")
+    field, given, rest = line.removeprefix(place).partition(" = ")
     value, _, problem = rest.partition(": ")
     found: Any = scenario.given()
     for key in field.replace("return_wire", "return").split("."):
@@ -522,13 +419,13 @@ def _as_written(scenario: Scenario, error: BadValueError) -> BadValueError:
         try:
             found = found[index]
         except (KeyError, IndexError, TypeError):
-            return error
+            return line
     if isinstance(found, dict) and found.keys() == {"kind"}:
         found = found["kind"]
     # Numbers read alike; quantities, words and tables do not.
     if not (given and value and isinstance(found, (bool, str, list, dict))):
-        return error
-    return BadValueError(f"{place}{field} = {show(found)}: {problem}")
+        return line
+    return f"{place}{field} = {show(found)}: {problem}"
 
 
 def _check_arguments(

@@ -202,7 +202,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         "",
         '"colour": not a kind of part. '
         "Accepted are congestion, aqm, link, window, channel, policy, scheduler, fading, mcs, "
-        "table, paper.\n",
+        "table, model, paper.\n",
     )
 
 

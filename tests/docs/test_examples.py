@@ -25,6 +25,7 @@ from airpath.scenario import (
     recorded_traces,
 )
 from airpath.scenario.base import Part
+from airpath.solutions import Solution
 
 ROOT = Path(__file__).parents[2]
 PAGES = markdown.pages(ROOT)
@@ -32,11 +33,12 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
 MODELS = ROOT / "docs" / "reference" / "models"
 
-FAMILIES: dict[str, type[Part]] = {
+FAMILIES: dict[str, type[Part | Solution]] = {
     "aqm": QueueDisc,
     "channel": Channel,
     "congestion": Congestion,
     "link": Link,
+    "model": Solution,
     "policy": LinkAdaptation,
     "window": ReceiveWindow,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
+from airpath import _airpath
 from airpath.errors import ModelWarning, OverrideWarning
 from airpath.scenario import TcpOptions, loads
 from airpath.scenario.base import Model
@@ -54,6 +56,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "codel"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "fq-codel"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "red"}),
+    ("bottleneck.aqm.kind", {"bottleneck__aqm": "ared"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "pie"}),
     ("bottleneck.link.kind", {"bottleneck__link": ap.RlcLink(rate="384 kbit/s", delay="10 ms")}),
     ("bottleneck.link.channel.kind", {"bottleneck__link__channel": BURST}),
@@ -81,6 +84,10 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("flows.1.cc", {"flows__1__cc": "dctcp", "bottleneck__aqm__ecn": True}),
     ("flows.1.tcp.mss", {"flows__1__tcp": {"mss": "1000 B"}}),
     ("flows.1.tcp.timestamps", {"flows__1__tcp": {"timestamps": True}}),
+    ("flows.1.tcp.header", {"flows__1__tcp": {"header": "60 B"}}),
+    ("flows.1.tcp.receive_window", {"flows__1__tcp": {"receive_window": "32 kB"}}),
+    ("flows.1.tcp.receive_window", {"flows__1__tcp": {"receive_window": "2 kB"}}),
+    ("flows.1.tcp.delayed_ack_segments", {"flows__1__tcp": {"delayed_ack_segments": 4}}),
     ("flows.1.tcp.min_rto", {"flows__1__tcp": {"min_rto": "200 ms"}}),
     ("flows.1.tcp.window_growth",
      {"flows__0__tcp": {"window_growth": "bytes"}, "flows__1__tcp": {"window_growth": "abc-2"}}),
@@ -107,6 +114,45 @@ def test_what_is_not_covered_is_refused_by_its_key(key: str, changes: dict[str, 
     assert re.match(rf"x\.toml: {re.escape(key)} = ", line), line
     assert "no analytic model covers it. Covered: " in line
     assert "\n" not in line
+
+
+def test_forty_kinds_of_scenarios_are_refused() -> None:
+    assert len(UNCOVERED) >= 40
+
+
+def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
+    # The first alone was told.
+    changes = {"bottleneck__aqm": "codel", "flows__0__cc": "cubic", "flows__1__stop": "50 s"}
+    end = "no analytic model covers it. Covered: "
+    lines = [
+        f'x.toml: flows.0.cc = "cubic": {end}reno',
+        f'x.toml: flows.1.stop = "50 s": {end}flows without an end',
+        f'x.toml: bottleneck.aqm.kind = "codel": {end}gred, droptail',
+    ]
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(path(**changes))
+    assert str(caught.value).splitlines() == lines
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(path(**changes), model="fixed-point")
+    named = [line.replace("no analytic model covers", "model fixed-point does not cover")
+             for line in lines]  # fmt: skip
+    assert str(caught.value).splitlines() == named
+
+
+def test_a_model_that_is_none_is_refused() -> None:
+    with pytest.raises(ap.BadValueError, match=r'^model = "fluid": not one of the accepted'):
+        ap.solve(path(), model="fluid")
+
+
+def test_each_model_has_its_kind_of_result() -> None:
+    solution = solved()
+    assert type(solution) is ap.FixedPointSolution
+    assert isinstance(solution, ap.Solution)
+    known = {name for name, _ in json.loads(_airpath.registry())["model"]}
+    assert known == ap.Solution.registry.keys()
+    with pytest.warns(ModelWarning):
+        again = ap.solve(path(), model="fixed-point")
+    assert {**again.to_dict(), "provenance": 0} == {**solution.to_dict(), "provenance": 0}
 
 
 def test_from_python_the_wire_back_has_its_own_name() -> None:

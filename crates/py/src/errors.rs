@@ -2,8 +2,9 @@
 
 use airpath_core::ConfigError;
 use airpath_link::trace_file::TraceError;
-use airpath_model::ModelError;
 use airpath_sim::RunError;
+use airpath_solve::SolveError;
+use airpath_solve::fixed_point::batch::Failure;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 
@@ -28,9 +29,15 @@ pub(crate) fn trace(error: TraceError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A problem that the model does not accept: `ValueError`.
-pub(crate) fn model(error: ModelError) -> PyErr {
+/// A scenario that no model solves, a line for each reason: `ValueError`.
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn unsolved(error: SolveError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// One of many problems that has no solution: `ValueError`.
+pub(crate) fn unsolved_one(failure: &Failure) -> PyErr {
+    PyValueError::new_err(failure.to_string())
 }
 
 /// A run that failed: `RuntimeError`.

@@ -5,10 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod adaptation;
-mod covered;
 mod csv;
 mod errors;
-mod fixed_points;
 mod phy;
 mod simulate;
 mod solve;
@@ -38,6 +36,7 @@ fn registry() -> String {
         "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
         "link": airpath_link::AnyLink::BUILT_IN,
+        "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
         "policy": airpath_phy::adaptation::AnyPolicy::BUILT_IN,
         "window": airpath_tcp::window::AnyWindow::BUILT_IN,
     })
@@ -73,7 +72,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(adaptation::policy_choices, module)?)?;
     module.add_function(wrap_pyfunction!(solve::optimum_pair, module)?)?;
-    module.add_function(wrap_pyfunction!(fixed_points::fixed_points, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::fixed_points, module)?)?;
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_parts, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;

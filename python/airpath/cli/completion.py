@@ -29,6 +29,7 @@ __all__ = [
     "items",
     "kinds",
     "mappings",
+    "models",
     "papers",
     "schemes",
     "settings",
@@ -73,6 +74,12 @@ def _examples() -> Any:
     return examples()
 
 
+def _models_to_solve() -> Any:
+    from airpath.solutions import Solution
+
+    return Solution.registry
+
+
 def _points() -> Any:
     from airpath.scenario import CAPTURE_POINTS
 
@@ -97,6 +104,7 @@ def _schemes() -> list[str]:
 papers = _one_of(_papers)
 kinds = _one_of(_kinds)
 example_names = _one_of(_examples)
+models = _one_of(_models_to_solve)
 channels = _one_of(_part("channels"))
 mappings = _one_of(_part("mappings"))
 algorithms = _one_of(_part("algorithms"))

@@ -18,6 +18,7 @@ from airpath.scenario import (
     QueueDisc,
     ReceiveWindow,
 )
+from airpath.solutions import Solution
 
 __all__ = ["KINDS", "list_parts", "parts"]
 
@@ -55,6 +56,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "fading": lambda: dict(phy.parts().channels),
     "mcs": _schemes,
     "table": phy.shipped,
+    "model": _classes(Solution),
     "paper": lambda: dict(papers.PAPERS),
 }
 """Every kind of part, with the function that lists its members."""

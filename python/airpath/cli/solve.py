@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from rich.markup import escape
 
 from airpath import api
 from airpath.cli import completion, output
+from airpath.solutions import Solution
 
 __all__ = ["solve"]
 
@@ -28,11 +28,20 @@ def solve(
             autocompletion=completion.settings,
         ),
     ] = [],  # noqa: B006  (typer copies it)
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Which model, where several cover the scenario.",
+            autocompletion=completion.models,
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Solve the analytic model that matches a scenario."""
     chosen = api.load(scenario, output.load_options(set_))
-    solution = api.solve(chosen, command=output.command_line())
+    solution = api.solve(chosen, model=model, command=output.command_line())
     if json:
         output.print_json(solution.to_dict())
     else:
@@ -40,36 +49,11 @@ def solve(
     return 0
 
 
-def _print(name: str, solution: api.Solution) -> None:
+def _print(name: str, solution: Solution) -> None:
     out = output.console()
     out.print(f"[bold]{escape(name)}[/bold], model {solution.model}")
-    where = f"domain {solution.domain}"
-    if solution.alpha is not None:
-        where += f", alpha {solution.alpha:.2g}"
-    out.print(
-        f"throughput {_digits(solution.throughput_bps / 1e6, 4)} Mbit/s (IP packets), "
-        f"queue {_digits(solution.queue_packets)} packets, {where}"
-    )
-    out.print(
-        "averaged over the swings of the windows: "
-        f"{_digits(solution.average_throughput_bps / 1e6, 4)} Mbit/s, "
-        f"{_digits(solution.average_queue_packets)} packets"
-    )
+    for line in solution.lines():
+        out.print(line)
     if len(solution.flows) <= MOST_FLOWS:
-        rows = [
-            [
-                str(flow.id),
-                f"{_digits(flow.throughput_bps / 1e6)} Mbit/s",
-                f"{_digits(flow.rtt_s * 1e3)} ms",
-                f"{flow.loss:.2e}",
-            ]
-            for flow in solution.flows
-        ]
-        output.print_table(out, "Flows", ["flow", "throughput", "RTT", "loss"], rows)
-
-
-def _digits(value: float, digits: int = 3) -> str:
-    """Return a number with so many digits that mean something; the model has hardly more."""
-    if value == 0:
-        return "0"
-    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+        heads, rows = solution.flow_table()
+        output.print_table(out, "Flows", heads, rows)

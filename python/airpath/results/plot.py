@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from airpath.api import Solution
     from airpath.results.result import Result
+    from airpath.solutions import Solution
 
 __all__ = ["Plot", "Window", "checked_window", "refuse_nothing_over_time"]
 
@@ -171,7 +171,9 @@ class Plot:
                     elinewidth=0.8,
                 )
             if solution is not None:
-                label = f"model: {solution.queue_packets:.2f} packets ({solution.domain})"
+                label = f"model: {solution.queue_packets:.2f} packets"
+                if isinstance(domain := getattr(solution, "domain", None), str):
+                    label += f" ({domain})"
                 axis.axvline(solution.queue_packets, color=colours["red"], lw=1.8, label=label)
             axis.set(xlabel="packets waiting", ylabel="fraction of time")
             model = 0.0 if solution is None else solution.queue_packets + 0.5

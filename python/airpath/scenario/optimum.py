@@ -57,7 +57,7 @@ def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: s
         text = json.dumps({**resolved, "record": {**resolved["record"], "series": []}})
         below, above, _throughput_bps = _airpath.optimum_pair(text, texts)
     except ValueError as error:
-        what = f"cannot be found: {error}"
+        what = f"cannot be found: {'; '.join(str(error).splitlines())}"
         raise ScenarioError([Problem(place, field, "optimum", what)]) from None
     link["policy"] = {
         "kind": "dual-regime",

@@ -1,0 +1,59 @@
+//! What several models ask of a scenario.
+
+use crate::reasons::Reason;
+use airpath_core::{Bytes, registry};
+use airpath_path::{FlowSpec, Scenario, StartSpec};
+use serde_json::Value;
+
+/// Flows must be there from this share of the run after the warm-up on.
+const LATEST_START: f64 = 0.1;
+
+/// A steady state has no changes during the run.
+pub(crate) fn no_changes(scenario: &Scenario) -> Result<(), Reason> {
+    let covered = "rates that stay as they are, not those that [[control]] changes during the run";
+    let refused = || Reason::not_covered("control", "changes of the rate", covered);
+    if scenario.controls.is_empty() { Ok(()) } else { Err(refused()) }
+}
+
+/// A link without an error channel; `link` is its description.
+pub(crate) fn no_channel(link: &Value) -> Result<(), Reason> {
+    match link.get("channel").filter(|channel| !channel.is_null()) {
+        None => Ok(()),
+        Some(channel) => {
+            let (kind, _) = registry::split_kind(channel)?;
+            let covered = "links without a channel, with loss or per";
+            Err(Reason::not_covered("channel.kind", kind, covered))
+        }
+    }
+}
+
+/// A flow that is there all the time.
+pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), Reason> {
+    if flow.stop_ns.is_some() {
+        return Err(Reason::not_covered("stop", "a time", "flows without an end"));
+    }
+    let latest_ns = match flow.start {
+        StartSpec::Poisson { .. } => {
+            return Err(Reason::not_covered("arrivals", "poisson", "flows that are there"));
+        }
+        StartSpec::At { time_ns } => time_ns,
+        StartSpec::Uniform { high_ns, .. } => high_ns,
+    };
+    let measured_ns = (scenario.duration_ns - scenario.warmup_ns) as f64;
+    if latest_ns as f64 > scenario.warmup_ns as f64 + LATEST_START * measured_ns {
+        let start = format!("{} s", latest_ns as f64 * 1e-9);
+        let covered = "flows that are there from the first tenth of the measured time on";
+        return Err(Reason::not_covered("start", start, covered));
+    }
+    Ok(())
+}
+
+/// The rate of IP packets on a link that adds `overhead` bytes to each, bit/s.
+pub(crate) fn rate_of_packets_bps(rate_bps: u64, overhead: u64, packet: Bytes) -> f64 {
+    rate_bps as f64 * packet.0 as f64 / (packet.0 + overhead) as f64
+}
+
+/// One-way propagation delay of a link, s.
+pub(crate) fn delay_s(link: &Value) -> f64 {
+    link.get("delay_ns").and_then(Value::as_u64).unwrap_or(0) as f64 * 1e-9
+}

@@ -1,0 +1,129 @@
+//! The flows in the terms of the fixed point: unlimited data under Reno, with equal options.
+
+use crate::covered::always_there;
+use crate::reasons::{Reason, Reasons};
+use airpath_core::registry;
+use airpath_model::Tcp;
+use airpath_path::{FlowSpec, Scenario, SourceSpec, TcpSpec};
+use airpath_tcp::{EcnUse, RtoFloor, TcpOptions, WindowGrowth};
+
+/// The options of the first flow that is covered, if any; the others' may differ in what the model
+/// does not look at.
+pub(super) fn common_options<'a>(
+    scenario: &'a Scenario,
+    reasons: &mut Reasons,
+) -> Option<&'a TcpOptions> {
+    let mut common: Option<&TcpSpec> = None;
+    for (number, flow) in scenario.flows.iter().enumerate() {
+        let equal = of_flow(flow, scenario).and_then(|spec| {
+            let first = common.get_or_insert(spec);
+            difference(&first.options, &spec.options).map_or(Ok(()), |option| {
+                let field = format!("tcp.{option}");
+                let value = "another than the first flow's";
+                Err(Reason::not_covered(field, value, "the same for all flows"))
+            })
+        });
+        reasons.keep_of_flow((number, flow.group), equal);
+    }
+    common.map(|spec| &spec.options)
+}
+
+/// The option in which two flows differ for the model, if any.
+fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<&'static str> {
+    let seen = |options: &TcpOptions| {
+        [
+            ("mss", f64::from(options.mss)),
+            ("header", f64::from(options.header_bytes)),
+            ("timestamps", f64::from(options.whole_header())),
+            ("receive_window", window_packets(options)),
+            ("min_rto", options.min_rto.as_secs_lossy()),
+            ("delayed_ack_segments", f64::from(options.delayed_ack_segments)),
+            ("window_growth", packets_per_ack(options)),
+        ]
+    };
+    let pairs = seen(first).into_iter().zip(seen(other));
+    pairs.into_iter().find(|(one, two)| one.1 != two.1).map(|(one, _)| one.0)
+}
+
+/// The connection of a flow of unlimited data under Reno, without ECN.
+fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, Reason> {
+    let no =
+        |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
+    let spec = match &flow.source {
+        SourceSpec::Tcp(spec) => &**spec,
+        SourceSpec::Cbr { .. } => return no("source", "cbr", "tcp"),
+        SourceSpec::Poisson { .. } => return no("source", "poisson", "tcp"),
+    };
+    let (law, _) = registry::split_kind(&spec.congestion)?;
+    if law != "reno" {
+        return no("cc", &law, "reno");
+    }
+    if spec.options.ecn != EcnUse::Off {
+        return no("tcp.ecn", "on", "flows without ECN");
+    }
+    if spec.options.rto_floor == RtoFloor::Variance {
+        return no("tcp.rto_floor", "variance", "total");
+    }
+    if spec.transfer_bytes.is_some() || spec.transfer.is_some() {
+        return no("size", "a transfer", "flows of unlimited data");
+    }
+    if spec.application.is_some() {
+        return no("on_off", "bursts and pauses", "flows of unlimited data");
+    }
+    if let Some(window) = &spec.window
+        && registry::split_kind(window)?.0 != "fixed"
+    {
+        return no("window", &registry::split_kind(window)?.0, "fixed");
+    }
+    refuse_waiting_for_acks(&spec.options)?;
+    always_there(flow, scenario)?;
+    Ok(spec)
+}
+
+/// W_max, packets: whole segments, since a sender sends nothing else (RFC 1122 §4.2.3.4), in
+/// whole ACKs. Of a window of 7 segments a receiver that acknowledges every second one keeps the
+/// last until the next comes; 6 make the round trip.
+///
+/// The window of qawla-2015 §4 is no whole number of its packets, and stays as it was published.
+pub(super) fn window_packets(options: &TcpOptions) -> f64 {
+    let window = options.largest_window();
+    if window == 65_535 && options.mss + options.whole_header() == 1500 {
+        return Tcp::default().max_window_packets;
+    }
+    let segments = window / u64::from(options.mss);
+    (segments - segments % u64::from(options.delayed_ack_segments)) as f64
+}
+
+/// Packets that come after the first of an ACK's while it waits: those that the last ACK left over
+/// are there already.
+pub(super) fn packets_waited_for(options: &TcpOptions) -> f64 {
+    let (window, ack) = (options.largest_window(), u64::from(options.delayed_ack_segments));
+    let left_over = window / u64::from(options.mss) % ack;
+    (ack - 1 - left_over) as f64
+}
+
+/// Refuses a window that the receiver never acknowledges before its timer runs out.
+fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason> {
+    if window_packets(options) > 0.0 {
+        return Ok(());
+    }
+    let (segments, mss) = (options.delayed_ack_segments, u64::from(options.mss));
+    let least = u64::from(segments) * mss;
+    let covered = format!(
+        "{least} B and more, the {segments} segments that an ACK is delayed for: less waits for \
+         its timer"
+    );
+    let window = format!("{} B", options.largest_window());
+    Err(Reason::not_covered("tcp.receive_window", window, covered))
+}
+
+/// b: round-trip times in which a window grows by a segment. Delayed ACKs slow the growth down
+/// only where it counts ACKs.
+pub(super) fn packets_per_ack(options: &TcpOptions) -> f64 {
+    match options.window_growth {
+        WindowGrowth::Bytes | WindowGrowth::PerAck | WindowGrowth::PerAckTruncated => {
+            f64::from(options.delayed_ack_segments)
+        }
+        WindowGrowth::Abc1 | WindowGrowth::Abc2 | WindowGrowth::Segments => 1.0,
+    }
+}

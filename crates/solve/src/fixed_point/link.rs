@@ -1,0 +1,89 @@
+//! The bottleneck in the terms of the fixed point: regimes of a link, a drop curve of a queue.
+
+use super::{QueueCurve, RegimeLink};
+use crate::covered::rate_of_packets_bps;
+use crate::reasons::Reason;
+use airpath_aqm::{DropTailConfig, Limit};
+use airpath_core::{Bytes, registry};
+use airpath_link::{AdaptiveConfig, Files, FixedConfig, MultiRegimeConfig};
+use airpath_model::Regime;
+use airpath_phy::adaptation::PolicyRegistry;
+use serde_json::Value;
+
+/// A fixed, a multi-regime or an adaptive link for packets of one size; what framing takes is no
+/// part of T.
+pub(super) fn link(
+    description: &Value,
+    files: &Files,
+    packet: Bytes,
+) -> Result<RegimeLink, Reason> {
+    let (kind, parameters) = registry::split_kind(description)?;
+    match kind.as_str() {
+        "fixed" => {
+            let config: FixedConfig = registry::read_config(&parameters)?;
+            let rate_bps = rate_of_packets_bps(config.rate_bps, config.frame_overhead, packet);
+            let regimes = vec![Regime { rate_bps, per: config.loss }];
+            Ok(RegimeLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
+        }
+        "multi-regime" => {
+            let config: MultiRegimeConfig = registry::read_config(&parameters)?;
+            let regimes = config.regimes.iter();
+            let regimes = regimes.map(|r| Regime {
+                rate_bps: rate_of_packets_bps(r.rate_bps, config.frame_overhead, packet),
+                per: r.per,
+            });
+            Ok(RegimeLink {
+                thresholds: config.thresholds.iter().map(|b| *b as f64).collect(),
+                regimes: regimes.collect(),
+                warnings: Vec::new(),
+            })
+        }
+        "adaptive" => adaptive_link(&registry::read_config(&parameters)?, files, packet),
+        other => Err(Reason::not_covered("kind", other, "fixed, multi-regime, adaptive")),
+    }
+}
+
+/// An adaptive link whose choices do not change is a multi-regime link for packets of one size.
+fn adaptive_link(
+    config: &AdaptiveConfig,
+    files: &Files,
+    packet: Bytes,
+) -> Result<RegimeLink, Reason> {
+    let policies = PolicyRegistry::default();
+    let adapted = config.regimes(files, &policies, packet).map_err(|error| {
+        let noise = error.field == "snr_noise_db" && config.snr_noise_db > 0.0;
+        let covered = "an estimate of the SNR without noise, policies that do not use it";
+        if noise { Reason::not_covered(error.field, error.value, covered) } else { error.into() }
+    })?;
+    let outside = || {
+        let estimate_db = config.snr_db + config.snr_bias_db;
+        format!(
+            "{} dB or its estimate, {estimate_db} dB, is outside the table {}, which then says \
+             what it has at its end",
+            config.snr_db, config.table
+        )
+    };
+    let regimes = adapted.regimes.iter();
+    Ok(RegimeLink {
+        thresholds: adapted.thresholds.iter().map(|b| *b as f64).collect(),
+        regimes: regimes.map(|r| Regime { rate_bps: r.rate_bps, per: r.per }).collect(),
+        warnings: (!adapted.is_covered).then(outside).into_iter().collect(),
+    })
+}
+
+/// The drop curve of a queue of packets of one size, bytes.
+pub(super) fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, Reason> {
+    let (kind, parameters) = registry::split_kind(description)?;
+    match kind.as_str() {
+        "gred" => Ok(QueueCurve::Gred(registry::read_config(&parameters)?)),
+        "droptail" => {
+            let config: DropTailConfig = registry::read_config(&parameters)?;
+            let packets = match config.limit {
+                Limit::Packets(packets) => packets as f64,
+                Limit::Bytes(bytes) => bytes as f64 / packet_bytes,
+            };
+            Ok(QueueCurve::DropTail { packets })
+        }
+        other => Err(Reason::not_covered("kind", other, "gred, droptail")),
+    }
+}

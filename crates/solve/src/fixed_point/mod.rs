@@ -1,0 +1,249 @@
+//! TCP flows over a multi-regime link: the fixed point of qawla-2015 §3, which `airpath-model` has.
+//!
+//! ```text
+//!   flows   the TCP options that all flows have in common
+//!   link    the bottleneck's regimes and its queue's drop curve
+//!   way     a round-trip time for each flow; hops that are too slow for nothing to wait there
+//!   (here)  the problem they make, its solution and its warnings
+//! ```
+//!
+//! [`optimum`] chooses the regimes of a link by it; [`batch`] solves many problems.
+
+pub mod batch;
+mod flows;
+mod link;
+pub mod optimum;
+mod way;
+
+use crate::covered;
+use crate::model::Model;
+use crate::reasons::Reasons;
+use airpath_aqm::{GredConfig, gred_drop_probability};
+use airpath_core::Bytes;
+use airpath_link::Files;
+use airpath_model::{self as model, Change, DropCurve, ModelError, MultiRegimeLink, Regime, Tcp};
+use airpath_path::{AckPath, Scenario};
+use serde::Serialize;
+use serde_json::Value;
+use way::Way;
+
+/// Part of the throughput that the wait of delayed ACKs may take before it is warned of.
+const WAIT_THAT_MATTERS: f64 = 0.05;
+/// The size for which a link is looked at when that of the flows is not covered, bytes.
+const ANY_PACKET: u32 = 1500;
+
+/// The model.
+pub struct FixedPoint;
+
+/// A scenario in the model's terms.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    link: RegimeLink,
+    queue: QueueCurve,
+    base_rtts_s: Vec<f64>,
+    tcp: Tcp,
+    packet_bytes: f64,
+    delayed: DelayedAcks,
+}
+
+/// The bottleneck's link.
+#[derive(Clone, Debug)]
+struct RegimeLink {
+    /// Packets waiting.
+    thresholds: Vec<f64>,
+    regimes: Vec<Regime>,
+    /// What to check before trusting the result.
+    warnings: Vec<String>,
+}
+
+/// Drop probability of the queues that have one.
+#[derive(Clone, Copy, Debug)]
+enum QueueCurve {
+    Gred(GredConfig),
+    DropTail { packets: f64 },
+}
+
+/// Packets that come over the link while an ACK waits for them, and how long it waits at most, s.
+#[derive(Clone, Copy, Debug)]
+struct DelayedAcks {
+    packets: f64,
+    timeout_s: f64,
+}
+
+/// Where the queue settles, and what the flows get there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Solution {
+    /// `empty`, `R1`, `B1`, `R2` … by [`model::Domain::label`].
+    pub domain: String,
+    /// T: IP packets that reach the receivers, bit/s.
+    pub throughput_bps: f64,
+    /// x\*: packets waiting.
+    pub queue_packets: f64,
+    /// α\* at a threshold: the part of the time in the upper regime, in [0, 1].
+    pub alpha: Option<f64>,
+    /// T averaged over the swings of the windows, bit/s.
+    pub average_throughput_bps: f64,
+    /// Packets waiting, averaged over them.
+    pub average_queue_packets: f64,
+    /// What queue and transmission add to a round trip, averaged over them, s.
+    pub average_queueing_delay_s: f64,
+    /// By flow.
+    pub flows: Vec<Flow>,
+    /// What to check before trusting the result.
+    pub warnings: Vec<String>,
+}
+
+/// A flow at the solution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Flow {
+    /// Its number, from 0.
+    pub id: u32,
+    /// IP packets that reach the receiver, bit/s.
+    pub throughput_bps: f64,
+    /// With queueing and transmission, s.
+    pub rtt_s: f64,
+    /// Probability that a packet is dropped or destroyed, in [0, 1].
+    pub loss: f64,
+}
+
+impl Model for FixedPoint {
+    const NAME: &'static str = "fixed-point";
+    const SUMMARY: &'static str = "Long-lived Reno flows over a fixed, multi-regime or adaptive \
+                                   link, with drop-tail or gentle RED.";
+    type Problem = Problem;
+    type Solution = Solution;
+
+    fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
+        let mut reasons = Reasons::default();
+        let bottleneck = &scenario.bottleneck;
+        reasons.keep(covered::no_changes(scenario));
+        for (hop, link) in
+            [("bottleneck", Some(&bottleneck.link)), ("ack_path", ack_link(scenario))]
+        {
+            let free = link.map_or(Ok(()), covered::no_channel);
+            reasons.keep(free.map_err(|reason| reason.under("link").under(hop)));
+        }
+        let options = flows::common_options(scenario, &mut reasons);
+        let packet = options.map_or(ANY_PACKET, |options| options.mss + options.whole_header());
+        let link = link::link(&bottleneck.link, files, Bytes(packet.into()));
+        let link = reasons.keep(link.map_err(|reason| reason.under("link").under("bottleneck")));
+        let queue = link::queue(&bottleneck.queue, f64::from(packet));
+        let queue = reasons.keep(queue.map_err(|reason| reason.under("aqm").under("bottleneck")));
+        let (Some(options), Some(link), Some(queue)) = (options, link, queue) else {
+            return reasons.or(None);
+        };
+        let of_acks = |description: &Value, ack: Bytes| {
+            link::link(description, files, ack).map(|found| found.regimes[0])
+        };
+        let way = Way::new(options, &link.regimes);
+        let base_rtts_s = way.base_rtts_s(scenario, of_acks, &mut reasons);
+        reasons.or(Some(Problem {
+            link,
+            queue,
+            base_rtts_s,
+            tcp: Tcp {
+                max_window_packets: flows::window_packets(options),
+                timeout_s: options.min_rto.as_secs_lossy(),
+                packets_per_ack: flows::packets_per_ack(options),
+            },
+            packet_bytes: f64::from(packet),
+            delayed: DelayedAcks {
+                packets: flows::packets_waited_for(options),
+                timeout_s: options.delayed_ack_timeout.as_secs_lossy(),
+            },
+        }))
+    }
+
+    fn solve(problem: &Problem) -> Result<Solution, ModelError> {
+        let equations = problem.equations()?;
+        let solution = equations.solve()?;
+        let swings = equations.swings()?;
+        let swinging = swings.warning(&solution, &problem.base_rtts_s);
+        let warnings = solution.warnings.iter().chain(swinging).map(|warning| warning.to_string());
+        let flow = |(id, flow): (u32, model::FlowPoint)| Flow {
+            id,
+            throughput_bps: flow.throughput_bps,
+            rtt_s: flow.rtt_s,
+            loss: flow.loss,
+        };
+        Ok(Solution {
+            domain: solution.domain.label(problem.link.regimes.len()),
+            throughput_bps: solution.throughput_bps(),
+            queue_packets: solution.queue_packets(),
+            alpha: solution.alpha,
+            average_throughput_bps: swings.throughput_bps,
+            average_queue_packets: swings.queue_packets,
+            average_queueing_delay_s: swings.delay_s,
+            flows: (0..).zip(solution.flows(&problem.base_rtts_s)).map(flow).collect(),
+            warnings: warnings
+                .chain(problem.waiting_acks(&solution)?)
+                .chain(problem.link.warnings.iter().cloned())
+                .collect(),
+        })
+    }
+}
+
+/// The ACK path's own link.
+fn ack_link(scenario: &Scenario) -> Option<&Value> {
+    match &scenario.ack_path {
+        AckPath::Ideal {} => None,
+        AckPath::Link { link, .. } => Some(link),
+        AckPath::Reverse { link, .. } => link.as_ref(),
+    }
+}
+
+impl QueueCurve {
+    fn drop_probability(&self, x: f64) -> f64 {
+        match self {
+            QueueCurve::Gred(config) => gred_drop_probability(x, config),
+            QueueCurve::DropTail { packets } => f64::from(u8::from(x >= *packets)),
+        }
+    }
+
+    /// Packets from which everything is dropped.
+    fn full(&self) -> f64 {
+        match self {
+            QueueCurve::Gred(config) => 2.0 * config.max_th,
+            QueueCurve::DropTail { packets } => *packets,
+        }
+    }
+}
+
+impl Problem {
+    fn equations(&self) -> Result<model::Problem<'_, impl Fn(f64) -> f64>, ModelError> {
+        self.equations_with(&self.base_rtts_s)
+    }
+
+    fn equations_with<'a>(
+        &'a self,
+        base_rtts_s: &'a [f64],
+    ) -> Result<model::Problem<'a, impl Fn(f64) -> f64>, ModelError> {
+        Ok(model::Problem {
+            link: MultiRegimeLink::new(&self.link.thresholds, &self.link.regimes)?,
+            base_rtts_s,
+            drop: DropCurve {
+                probability: |x| self.queue.drop_probability(x),
+                x_max: self.queue.full(),
+            },
+            tcp: self.tcp,
+            packet_bytes: self.packet_bytes,
+        })
+    }
+
+    /// A warning where it matters that an ACK waits for the packets that follow in its burst: they
+    /// come one after another over the link, which the model has no time for.
+    fn waiting_acks(&self, solution: &model::Solution) -> Result<Option<String>, ModelError> {
+        let packet_s = 8.0 * self.packet_bytes / solution.point.service.rate_bps;
+        let wait_s = (self.delayed.packets * packet_s).min(self.delayed.timeout_s);
+        let rtts_s: Vec<f64> = self.base_rtts_s.iter().map(|rtt| rtt + wait_s).collect();
+        let waited = self.equations_with(&rtts_s)?.solve()?;
+        let throughput = Change { of: solution.throughput_bps(), to: waited.throughput_bps() };
+        let told = format!(
+            "ACKs wait {:.3} ms for the next packets to come over the link: with that in each round \
+             trip the throughput is about {:.3} Mbit/s ({throughput} from the fixed point); simulate",
+            wait_s * 1e3,
+            throughput.to / 1e6,
+        );
+        Ok((throughput.share() < -WAIT_THAT_MATTERS).then_some(told))
+    }
+}

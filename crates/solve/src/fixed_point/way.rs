@@ -1,0 +1,129 @@
+//! What lies beside the bottleneck: a round-trip time for each flow.
+//!
+//! Covered: propagation anywhere; transmission on wires, on the backhaul and on the ACK path where
+//! it is fast enough that nothing waits there.
+
+use crate::covered::delay_s;
+use crate::reasons::{Reason, Reasons};
+use airpath_core::Bytes;
+use airpath_model::Regime;
+use airpath_path::{AckPath, FlowSpec, Scenario, WireSpec};
+use airpath_tcp::TcpOptions;
+use serde_json::Value;
+
+/// How much faster than the stream of ACKs a hop must be: with half of it used, hardly any waits.
+const ROOM_FOR_ACKS: f64 = 2.0;
+/// Lost ACKs that hardly slow a window down: 1 % of them cost at most 0.5 % of the rate.
+const ACK_LOSSES: f64 = 0.01;
+/// Room in a drop-tail queue of the ACK path that a burst of ACKs needs, packets.
+const ACK_QUEUE: u64 = 10;
+
+/// The sizes and rates that decide whether a hop is fast enough.
+pub(super) struct Way {
+    packet: f64,
+    ack: f64,
+    /// Of IP packets, on the bottleneck's link at its fastest, bit/s.
+    fastest_bps: f64,
+    /// Packets that one ACK acknowledges.
+    delayed: f64,
+}
+
+impl Way {
+    pub(super) fn new(options: &TcpOptions, regimes: &[Regime]) -> Way {
+        Way {
+            packet: f64::from(options.mss + options.whole_header()),
+            ack: f64::from(options.whole_header()),
+            fastest_bps: regimes.iter().map(|regime| regime.rate_bps).fold(0.0, f64::max),
+            delayed: f64::from(options.delayed_ack_segments),
+        }
+    }
+
+    /// Two-way propagation and transmission of each flow without the bottleneck's own, s; 0 of what
+    /// is not covered.
+    pub(super) fn base_rtts_s(
+        &self,
+        scenario: &Scenario,
+        ack_regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,
+        reasons: &mut Reasons,
+    ) -> Vec<f64> {
+        let acks_s = reasons.keep(self.ack_path_s(scenario, ack_regime)).unwrap_or_default();
+        let backhaul_s = reasons.keep(self.backhaul_s(scenario)).unwrap_or_default();
+        let shared_s = delay_s(&scenario.bottleneck.link) + acks_s + backhaul_s;
+        let flows = scenario.flows.iter().enumerate();
+        let rtts_s = flows.map(|(number, flow)| {
+            let wires_s = reasons.keep_of_flow((number, flow.group), self.wires_s(flow));
+            wires_s.unwrap_or_default() + shared_s
+        });
+        rtts_s.collect()
+    }
+
+    /// The transmission of a packet on a hop that all data takes, s.
+    fn data_s(&self, wire: &WireSpec, field: &str, hop: &str) -> Result<f64, Reason> {
+        let Some(rate_bps) = wire.rate_bps.map(|rate| rate as f64) else { return Ok(0.0) };
+        if rate_bps <= self.fastest_bps {
+            let covered = format!("{hop} that is faster than the bottleneck's link");
+            return Err(Reason::not_covered(field, format!("{rate_bps} bit/s"), covered));
+        }
+        Ok(8.0 * self.packet / rate_bps)
+    }
+
+    /// The transmission of an ACK, s, on a hop of the ACKs' way.
+    fn acks_s(&self, rate_bps: f64, field: &str) -> Result<f64, Reason> {
+        let ack_bps = self.fastest_bps / self.packet / self.delayed * self.ack;
+        if rate_bps < ROOM_FOR_ACKS * ack_bps {
+            let covered =
+                format!("twice the rate of the ACKs, {:.0} bit/s", ROOM_FOR_ACKS * ack_bps);
+            return Err(Reason::not_covered(field, format!("{rate_bps} bit/s"), covered));
+        }
+        Ok(8.0 * self.ack / rate_bps)
+    }
+
+    /// Two-way propagation and transmission over the flow's own wires, s.
+    fn wires_s(&self, flow: &FlowSpec) -> Result<f64, Reason> {
+        let wires = [flow.access, flow.egress, flow.return_wire];
+        let delays_s: f64 = wires.iter().map(|wire| wire.delay_ns as f64 * 1e-9).sum();
+        let forward_s = self.data_s(&flow.access, "access.rate", "a wire")?
+            + self.data_s(&flow.egress, "egress.rate", "a wire")?;
+        let back_s = match flow.return_wire.rate_bps {
+            Some(rate_bps) => self.acks_s(rate_bps as f64, "return_wire.rate")?,
+            None => 0.0,
+        };
+        Ok(delays_s + forward_s + back_s)
+    }
+
+    /// What the backhaul adds to a round trip, s.
+    fn backhaul_s(&self, scenario: &Scenario) -> Result<f64, Reason> {
+        let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
+        let forward_s = self.data_s(backhaul, "backhaul.rate", "a backhaul")?;
+        let back_s = backhaul.rate_bps.map_or(0.0, |rate| 8.0 * self.ack / rate as f64);
+        Ok(2.0 * backhaul.delay_ns as f64 * 1e-9 + forward_s + back_s)
+    }
+
+    /// What the shared way of the ACKs adds to a round trip, s: the link at an empty queue.
+    fn ack_path_s(
+        &self,
+        scenario: &Scenario,
+        regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,
+    ) -> Result<f64, Reason> {
+        let (link, queue) = match &scenario.ack_path {
+            AckPath::Ideal {} => return Ok(0.0),
+            AckPath::Link { link, queue } => (link, queue),
+            AckPath::Reverse { link, queue } => {
+                (link.as_ref().unwrap_or(&scenario.bottleneck.link), queue)
+            }
+        };
+        let under = |reason: Reason| reason.under("link").under("ack_path");
+        let empty = regime(link, Bytes(self.ack as u64)).map_err(under)?;
+        if empty.per > ACK_LOSSES {
+            let covered = format!("ACKs of which at most {:.0} % are lost", 100.0 * ACK_LOSSES);
+            return Err(under(Reason::not_covered("loss", empty.per, covered)));
+        }
+        let limit =
+            queue.get("limit").and_then(|limit| limit.get("packets")).and_then(Value::as_u64);
+        if let Some(limit) = limit.filter(|limit| *limit < ACK_QUEUE) {
+            let covered = format!("a queue for {ACK_QUEUE} ACKs and more");
+            return Err(Reason::not_covered("ack_path.aqm.limit", limit, covered));
+        }
+        Ok(delay_s(link) + self.acks_s(empty.rate_bps, "rate").map_err(under)?)
+    }
+}

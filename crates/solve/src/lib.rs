@@ -1,0 +1,51 @@
+//! Which analytic model covers a scenario, or why none does.
+//!
+//! ```text
+//!   registry     the models, one line each
+//!   model        the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
+//!   reasons      a reason for each key that a model does not cover
+//!   covered      what several models ask of a scenario
+//!   fixed_point  TCP flows and a multi-regime link
+//! ```
+//!
+//! A model takes a scenario only if it accounts for every key; what it does not cover it names.
+//! The equations are in `airpath-model`, which knows no scenario; nothing here simulates.
+//!
+//! # Example
+//!
+//! ```
+//! use airpath_link::Files;
+//! use airpath_path::Scenario;
+//! use airpath_solve::{SolveError, solve};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let scenario = Scenario::from_json(&json!({
+//!     "duration_ns": 1_000_000_000,
+//!     "flows": [{
+//!         "source": {"kind": "cbr", "rate_bps": 1_000_000, "packet_bytes": 1500},
+//!         "start": {"kind": "at", "time_ns": 0},
+//!         "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}}],
+//!     "bottleneck": {
+//!         "link": {"kind": "fixed", "rate_bps": 5_000_000},
+//!         "queue": {"kind": "droptail", "limit": {"packets": 50}}},
+//!     "ack_path": {"kind": "ideal"}}).to_string())?;
+//! let refused = solve(&scenario, &Files::default(), None).unwrap_err();
+//! assert!(matches!(refused, SolveError::NotCovered { .. }));
+//! assert!(refused.to_string().starts_with("flows.0.source = cbr: no analytic model covers it."));
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod covered;
+mod error;
+pub mod fixed_point;
+mod model;
+mod reasons;
+mod registry;
+
+pub use error::SolveError;
+pub use model::{Entry, Model};
+pub use reasons::{Reason, Reasons};
+pub use registry::{MODELS, solve, solve_with};

@@ -1,0 +1,63 @@
+//! The contract of an analytic model.
+
+use crate::reasons::Reasons;
+use airpath_link::Files;
+use airpath_model::ModelError;
+use airpath_path::Scenario;
+use serde::Serialize;
+use serde_json::Value;
+
+/// An analytic model: what of a scenario it covers, and the steady state of that.
+pub trait Model {
+    /// What `--model` takes, and `model` in results.
+    const NAME: &'static str;
+    /// What it is a model of, in a line.
+    const SUMMARY: &'static str;
+    /// A scenario in the model's terms.
+    type Problem: 'static;
+    /// Its kind of result. An object in JSON, with a list of texts `warnings`.
+    type Solution: Serialize;
+
+    /// The scenario in the model's terms.
+    ///
+    /// # Errors
+    /// A reason for each key of the scenario that the model does not account for, and for each
+    /// value that is not accepted.
+    fn covers(scenario: &Scenario, files: &Files) -> Result<Self::Problem, Reasons>;
+
+    /// The steady state.
+    ///
+    /// # Errors
+    /// When the equations have no solution for this problem.
+    fn solve(problem: &Self::Problem) -> Result<Self::Solution, ModelError>;
+}
+
+/// A problem that is solved when it is called: the solution in JSON, with the model's name.
+pub(crate) type Matched = Box<dyn FnOnce() -> Result<Value, ModelError>>;
+
+/// A model in a list of models.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// [`Model::NAME`].
+    pub name: &'static str,
+    /// [`Model::SUMMARY`].
+    pub summary: &'static str,
+    pub(crate) covers: fn(&Scenario, &Files) -> Result<Matched, Reasons>,
+}
+
+impl Entry {
+    /// The entry of a model.
+    pub const fn of<M: Model>() -> Entry {
+        Entry { name: M::NAME, summary: M::SUMMARY, covers: matched::<M> }
+    }
+}
+
+fn matched<M: Model>(scenario: &Scenario, files: &Files) -> Result<Matched, Reasons> {
+    let problem = M::covers(scenario, files)?;
+    Ok(Box::new(move || {
+        let solution = M::solve(&problem)?;
+        let mut json = serde_json::to_value(&solution).expect("solutions are numbers and texts");
+        json["model"] = Value::from(M::NAME);
+        Ok(json)
+    }))
+}

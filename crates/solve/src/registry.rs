@@ -1,0 +1,61 @@
+//! The models, and the one that covers a scenario.
+
+use crate::error::SolveError;
+use crate::fixed_point::FixedPoint;
+use crate::model::Entry;
+use airpath_link::Files;
+use airpath_path::Scenario;
+use serde_json::Value;
+
+/// Every model, in the order of `airpath list model`.
+pub const MODELS: &[Entry] = &[Entry::of::<FixedPoint>()];
+
+/// The steady state by the one model that covers `scenario`, or by `chosen`: the model's
+/// [`Solution`](crate::Model::Solution) in JSON, with `model`, its name.
+///
+/// # Errors
+/// When no model covers the scenario or more than one does, or its equations have no solution.
+pub fn solve(
+    scenario: &Scenario,
+    files: &Files,
+    chosen: Option<&str>,
+) -> Result<Value, SolveError> {
+    solve_with(MODELS, scenario, files, chosen)
+}
+
+/// [`solve`] by one of `models`, of which there is at least one.
+///
+/// # Errors
+/// As [`solve`]. Where no model covers the scenario, the reasons are those of the one with the
+/// fewest.
+pub fn solve_with(
+    models: &[Entry],
+    scenario: &Scenario,
+    files: &Files,
+    chosen: Option<&str>,
+) -> Result<Value, SolveError> {
+    let asked = |model: &&Entry| chosen.is_none_or(|name| name == model.name);
+    let (mut covering, mut refusals) = (Vec::new(), Vec::new());
+    for model in models.iter().filter(asked) {
+        match (model.covers)(scenario, files) {
+            Ok(problem) => covering.push((model.name, problem)),
+            Err(reasons) => refusals.push((model.name, reasons)),
+        }
+    }
+    if covering.len() > 1 {
+        let models = covering.into_iter().map(|(name, _)| name).collect();
+        return Err(SolveError::Several { models });
+    }
+    if let Some((_, problem)) = covering.pop() {
+        return problem().map_err(SolveError::Model);
+    }
+    match refusals.into_iter().min_by_key(|(_, reasons)| reasons.iter().len()) {
+        Some((model, reasons)) => {
+            Err(SolveError::NotCovered { model, chosen: chosen.is_some(), reasons })
+        }
+        None => Err(SolveError::Unknown {
+            name: chosen.unwrap_or_default().to_owned(),
+            known: models.iter().map(|model| model.name).collect(),
+        }),
+    }
+}

@@ -1,0 +1,57 @@
+//! A scenario that the fixed point covers, and changes of it.
+
+use airpath_path::Scenario;
+use airpath_solve::Reasons;
+use serde_json::{Value, json};
+
+/// Two Reno flows over 10 Mbit/s behind gentle RED, with round trips of 70 and 90 ms.
+pub(crate) fn covered() -> Value {
+    let options = json!({
+        "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
+        "initial_ssthresh": null, "receive_window": 65_535, "recovery": "newreno",
+        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": "rfc",
+        "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 2,
+        "delayed_ack_timeout_ns": 200_000_000, "initial_rto_ns": 1_000_000_000u64,
+        "min_rto_ns": 1_000_000_000u64, "max_rto_ns": 60_000_000_000u64, "max_backoff": 64,
+        "rto_granularity_ns": 0, "srtt_gain": 0.125, "rttvar_gain": 0.25,
+        "first_rttvar": "half", "handshake": true
+    });
+    let flow = |delay_ns: u64| {
+        json!({
+            "source": {"kind": "tcp", "options": options, "congestion": {"kind": "reno"}},
+            "start": {"kind": "at", "time_ns": 0},
+            "access": {"delay_ns": 0}, "egress": {"delay_ns": delay_ns},
+            "return_wire": {"delay_ns": delay_ns}
+        })
+    };
+    json!({
+        "duration_ns": 100_000_000_000u64, "warmup_ns": 10_000_000_000u64,
+        "flows": [flow(30_000_000), flow(40_000_000)],
+        "bottleneck": {
+            "link": {"kind": "fixed", "rate_bps": 10_000_000, "delay_ns": 10_000_000},
+            "queue": {"kind": "gred", "min_th": 30.0, "max_th": 90.0, "max_p": 0.1, "ecn": false}
+        },
+        "ack_path": {"kind": "ideal"}
+    })
+}
+
+/// The scenario with other values: `pointer` is a JSON pointer, whose last key may be new.
+pub(crate) fn changed(changes: &[(&str, Value)]) -> Scenario {
+    let mut document = covered();
+    for (pointer, value) in changes {
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer begins with a slash");
+        let parent = document.pointer_mut(parent).expect("the place is there");
+        match parent {
+            Value::Array(items) => {
+                items[key.parse::<usize>().expect("a number of a list")] = value.clone();
+            }
+            table => table[key] = value.clone(),
+        }
+    }
+    Scenario::from_json(&document.to_string()).expect("only what models do not cover is changed")
+}
+
+/// Fields and values of reasons.
+pub(crate) fn told(reasons: &Reasons) -> Vec<String> {
+    reasons.iter().map(|reason| format!("{} = {}", reason.field, reason.value)).collect()
+}

@@ -1,0 +1,5 @@
+//! Every integration test of the crate in one binary, which is linked once.
+
+mod common;
+mod fixed_point;
+mod registry;

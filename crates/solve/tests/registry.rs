@@ -1,0 +1,96 @@
+//! Which model is taken, and whose reasons are told.
+
+use crate::common::changed;
+use airpath_link::Files;
+use airpath_model::ModelError;
+use airpath_path::Scenario;
+use airpath_solve::{Entry, MODELS, Model, Reason, Reasons, SolveError, solve, solve_with};
+use serde::Serialize;
+use serde_json::json;
+
+/// A model of scenarios with a name, whatever they are.
+struct Named;
+
+#[derive(Serialize)]
+struct Length {
+    letters: usize,
+    warnings: Vec<String>,
+}
+
+impl Model for Named {
+    const NAME: &'static str = "named";
+    const SUMMARY: &'static str = "The letters of a scenario's name.";
+    type Problem = String;
+    type Solution = Length;
+
+    fn covers(scenario: &Scenario, _files: &Files) -> Result<String, Reasons> {
+        let mut reasons = Reasons::default();
+        let is_there = || Reason::not_covered("name", "nothing", "a text");
+        let name = (!scenario.name.is_empty()).then(|| scenario.name.clone());
+        let name = reasons.keep(name.ok_or_else(is_there));
+        reasons.or(name)
+    }
+
+    fn solve(problem: &String) -> Result<Length, ModelError> {
+        if problem == "none" {
+            return Err(ModelError::NoFlows);
+        }
+        Ok(Length { letters: problem.len(), warnings: Vec::new() })
+    }
+}
+
+fn both() -> Vec<Entry> {
+    MODELS.iter().copied().chain([Entry::of::<Named>()]).collect()
+}
+
+#[test]
+fn the_one_model_that_covers_it_is_taken_and_says_its_name() {
+    let found = solve(&changed(&[]), &Files::default(), None).expect("a fixed point");
+    assert_eq!(found["model"], "fixed-point");
+    let blank = changed(&[("/bottleneck/queue", json!({"kind": "pie"})), ("/name", json!("abc"))]);
+    let found = solve_with(&both(), &blank, &Files::default(), None).expect("it has a name");
+    assert_eq!(found, json!({"model": "named", "letters": 3, "warnings": []}));
+}
+
+#[test]
+fn where_several_cover_it_one_is_to_be_named() {
+    let scenario = changed(&[("/name", json!("abc"))]);
+    let several = solve_with(&both(), &scenario, &Files::default(), None).unwrap_err();
+    assert_eq!(
+        several.to_string(),
+        "several models cover it: fixed-point, named. Name one of them"
+    );
+    let found = solve_with(&both(), &scenario, &Files::default(), Some("named"));
+    assert_eq!(found.expect("it was named")["letters"], 3);
+}
+
+#[test]
+fn the_reasons_are_those_of_the_nearest_model_or_of_the_one_that_was_named() {
+    let changes = [("/bottleneck/queue", json!({"kind": "pie"})), ("/flows/0/stop_ns", json!(1))];
+    let scenario = changed(&changes);
+    let of = |name| solve_with(&both(), &scenario, &Files::default(), name).unwrap_err();
+    assert_eq!(
+        of(None).to_string(),
+        "name = nothing: no analytic model covers it. Covered: a text"
+    );
+    assert_eq!(
+        of(Some("fixed-point")).to_string(),
+        "flows.0.stop = a time: model fixed-point does not cover it. Covered: flows without an end\n\
+         bottleneck.aqm.kind = pie: model fixed-point does not cover it. Covered: gred, droptail"
+    );
+    // Of two with as many reasons, the first of the list.
+    let one = changed(&changes[..1]);
+    let refused = solve_with(&both(), &one, &Files::default(), None).unwrap_err();
+    assert!(matches!(refused, SolveError::NotCovered { model: "fixed-point", .. }));
+}
+
+#[test]
+fn names_and_equations_fail_with_a_line() {
+    let unknown = solve(&changed(&[]), &Files::default(), Some("fluid")).unwrap_err();
+    let known: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+    let line = format!("model = fluid: unknown. Accepted: {}", known.join(", "));
+    assert_eq!(unknown.to_string(), line);
+    let scenario = changed(&[("/name", json!("none"))]);
+    let failed = solve_with(&[Entry::of::<Named>()], &scenario, &Files::default(), None);
+    assert_eq!(failed.unwrap_err().to_string(), ModelError::NoFlows.to_string());
+}

@@ -1,0 +1,133 @@
+"""What the results of all analytic models have in common."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from airpath import html
+
+__all__ = ["Solution", "SolvedFlow", "digits"]
+
+
+@dataclass(frozen=True)
+class SolvedFlow:
+    """One flow at the operating point.
+
+    Parameters
+    ----------
+    id : int
+        Its number.
+    throughput_bps : float
+        IP packets that reach the receiver, bit/s.
+    rtt_s : float
+        With queueing and transmission, s.
+    loss : float
+        Probability that a packet is dropped or destroyed, in [0, 1].
+    """
+
+    id: int
+    throughput_bps: float
+    rtt_s: float
+    loss: float
+
+
+class Solution:
+    """The steady state of a scenario by an analytic model; each model has its own kind.
+
+    Attributes
+    ----------
+    model : str
+        Which model: a name of ``airpath list model``.
+    throughput_bps : float
+        IP packets that reach the receivers, all flows together, bit/s.
+    queue_packets : float
+        Packets waiting.
+    flows : sequence
+        By flow.
+    warnings : sequence of str
+        What to check before trusting the result.
+    provenance : mapping
+        What made it.
+    """
+
+    registry: ClassVar[dict[str, type[Solution]]] = {}
+    """The kinds of results by the names of their models."""
+    flow_type: ClassVar[type] = SolvedFlow
+    """What `flows` holds."""
+
+    model: str
+    throughput_bps: float
+    queue_packets: float
+    flows: Sequence[Any]
+    warnings: Sequence[str]
+    provenance: Mapping[str, Any]
+
+    def __init_subclass__(cls, *, model: str, **rest: Any) -> None:
+        """Enter the kind of result of a model into the registry."""
+        super().__init_subclass__(**rest)
+        Solution.registry[model] = cls
+
+    @staticmethod
+    def of(found: Mapping[str, Any], provenance: Mapping[str, Any]) -> Solution:
+        """Return what the engine found, as the kind of result of its model.
+
+        Parameters
+        ----------
+        found : mapping
+            The engine's document.
+        provenance : mapping
+            What made it.
+        """
+        kind = Solution.registry[found["model"]]
+        flows = [kind.flow_type(**flow) for flow in found["flows"]]
+        return kind(**{**found, "flows": flows, "provenance": provenance})
+
+    def lines(self) -> list[str]:
+        """Return the operating point as the command prints it, line by line."""
+        raise NotImplementedError
+
+    def flow_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows of the table of flows."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return (
+            html.heading(f"{self.provenance['scenario']['name']}: {self.model}")
+            + "".join(html.paragraph(line) for line in self.lines())
+            + html.table(*self.flow_table())
+            + "".join(html.paragraph(warning) for warning in self.warnings)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``solve --json``."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        own = {name: getattr(self, name) for name in names if name != "provenance"}
+        return {
+            "provenance": dict(self.provenance),
+            **own,
+            "flows": [vars(flow) for flow in self.flows],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as a JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+
+def digits(value: float, number: int = 3) -> str:
+    """Return a value with so many digits that mean something; a model has hardly more.
+
+    Parameters
+    ----------
+    value : float
+        Any finite number.
+    number : int
+        How many. Default 3.
+    """
+    if value == 0:
+        return "0"
+    return f"{value:.{max(0, number - 1 - math.floor(math.log10(abs(value))))}f}"
