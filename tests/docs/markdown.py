@@ -167,4 +167,5 @@ def pages(root: Path) -> list[Path]:
     """Return every page of the documentation: the read-me's, the guide and `docs`."""
     top = [root / "README.md", root / "CONTRIBUTING.md"]
     papers = sorted((root / "python" / "airpath" / "papers").glob("*/README.md"))
-    return [*top, *sorted((root / "docs").rglob("*.md")), *papers]
+    studies = sorted((root / "studies").glob("*/README.md"))
+    return [*top, *sorted((root / "docs").rglob("*.md")), *papers, *studies]

@@ -54,13 +54,16 @@ HEADINGS = ("what it models", "source and equations", "left out", "parameters", 
     "page", [n for n, p in zip(NAMES, PAGES, strict=True) if RUNNABLE.search(p.read_text("utf-8"))]
 )
 def test_every_example_runs(page: str, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for name in ("examples", "studies"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    python_path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     traces = recorded_traces_of_the_project()
     environment = {
         **{key: value for key, value in os.environ.items() if key != "AIRPATH_TRACES"},
         **({"AIRPATH_TRACES": str(traces)} if traces else {}),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PAGE_NAME": page,
+        "PYTHONPATH": os.pathsep.join(python_path),
         "MPLBACKEND": "Agg",
         "COLUMNS": "100",
         "NO_COLOR": "1",

@@ -9,10 +9,12 @@ import pytest
 
 from airpath.papers.kit.files import read_table
 from airpath.papers.qawla.data import mcs_table
-from airpath.papers.qawla.decoders import (
+from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, ErrorRates
+from studies.qawla.decoders import (
     ALIKE,
     CHOSEN,
     DECODERS,
+    FOLDER,
     ITERATIONS,
     MAPPINGS,
     TOO_FEW,
@@ -22,7 +24,6 @@ from airpath.papers.qawla.decoders import (
     decide,
     fits,
 )
-from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, ErrorRates
 
 
 def fit(mapping: str, iterations: int, total: float, **changed: Any) -> Fit:
@@ -60,7 +61,7 @@ def test_the_rule_takes_the_least_sum_and_fusc_of_those_that_are_alike() -> None
 
 
 def test_everything_was_counted_of_every_candidate() -> None:
-    rows = read_table("qawla", "decoders.csv")
+    rows = read_table(FOLDER, "decoders.csv")
     keys = [(row["channel"], row["iterations"], row["mcs"], row["snr_db"]) for row in rows]
     assert len(keys) == len(set(keys))
     assert len(fits()) == len(DECODERS) == len(ITERATIONS) * len(MAPPINGS)
@@ -73,7 +74,7 @@ def test_a_sum_is_that_of_squares_over_variances() -> None:
     found = next(each for each in fits() if each.decoder == CHOSEN)
     counted = {
         (int(row["mcs"]), float(row["snr_db"])): (int(row["errors"]), int(row["blocks"]))
-        for row in read_table("qawla", "decoders.csv")
+        for row in read_table(FOLDER, "decoders.csv")
         if row["channel"] == f"itu-a/{CHOSEN.mapping}" and int(row["iterations"]) == 6
     }
     total = 0.0

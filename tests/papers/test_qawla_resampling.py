@@ -11,7 +11,7 @@ from statistics import fmean, pvariance
 import pytest
 
 from airpath.papers.qawla.radio import AWGN, CHANNELS, Channel, ErrorRates
-from airpath.papers.qawla.resampling import binomial, resample
+from studies.qawla.resampling import binomial, resample
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from airpath.papers.kit.engine import Compiled, Series, Simulated
 from airpath.papers.kit.files import read_table
 from airpath.papers.kit.page import page
 from airpath.papers.kit.session import Session
-from airpath.papers.sbd import fit, scenarios, table1
+from airpath.papers.sbd import scenarios, table1
 from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, strengths
 from airpath.papers.sbd.data import (
     BEARERS,
@@ -33,6 +33,7 @@ from airpath.papers.sbd.measures import delay_s, goodput_kbps, jain_in_windows
 from airpath.papers.sbd.scenarios import TABLE_RUNS, TRACE, VARIANTS, ByRate, Case, Use
 from airpath.papers.sbd.statements import CLAIMS, STATEMENTS
 from airpath.papers.sbd.tables import TABLE6_CELLS, keys
+from studies.sbd import fit
 
 ROOT = Path(__file__).parents[2]
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
@@ -185,7 +186,7 @@ def test_status_reports_do_not_lock_into_a_cycle() -> None:
 
 
 def test_the_joint_fit_has_every_combination_once_and_the_nearest_first() -> None:
-    rows = read_table("sbd", "fit.csv")
+    rows = read_table(Path(fit.__file__).parent, "fit.csv")
     scores = [float(row["score"]) for row in rows]
     assert scores == sorted(scores)
     names = fit.Choice._fields
@@ -196,7 +197,7 @@ def test_the_joint_fit_has_every_combination_once_and_the_nearest_first() -> Non
 
 
 def test_what_was_fitted_is_what_is_simulated() -> None:
-    nearest = read_table("sbd", "fit.csv")[0]
+    nearest = read_table(Path(fit.__file__).parent, "fit.csv")[0]
     sbd = load("sbd")
     assert {effort.duration_s for effort in sbd.modes.values()} == {float(nearest["duration_s"])}
     found = resolved(Case(384, 1, Red(0.05, 20)))

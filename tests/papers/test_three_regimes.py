@@ -16,10 +16,12 @@ from rich.console import Console
 from airpath.papers import Effort, Row, reproduce
 from airpath.papers.kit.engine import Compiled
 from airpath.papers.kit.render import print_report
-from airpath.papers.qawla import scenarios, three_regimes
-from airpath.papers.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
-from airpath.papers.qawla.explain import Path as ModelPath
-from airpath.papers.qawla.random_links import (
+from conformance import Law
+from studies.qawla import PAPER as STUDIES
+from studies.qawla import scenarios, three_regimes
+from studies.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
+from studies.qawla.explain import Path as ModelPath
+from studies.qawla.random_links import (
     FLOWS,
     LINK_SEED,
     LINKS,
@@ -28,7 +30,6 @@ from airpath.papers.qawla.random_links import (
     draw,
     random_link,
 )
-from conformance import Law
 
 SHORT = Effort(replications=2, duration_s=40.0, warmup_s=10.0)
 REPLACED = Law(
@@ -161,10 +162,9 @@ def item_of(engine: Any, **keys: Any) -> Any:
 
 
 def _session(engine: Any, effort: Effort) -> Any:
-    from airpath.papers import load
     from airpath.papers.kit.session import Session
 
-    return Session(load("qawla"), effort, engine, seed=1)
+    return Session(STUDIES, effort, engine, seed=1)
 
 
 def test_the_summary_counts_what_it_says() -> None:
@@ -193,7 +193,7 @@ def test_the_summary_counts_what_it_says() -> None:
 
 
 def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
-    report = reproduce("qawla", ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
+    report = reproduce(STUDIES, ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
     stems = ("qawla-three_regimes", "qawla-three_regimes-why")
     assert {path.name for path in report.items[0].figures} == {
         f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")
@@ -209,19 +209,19 @@ def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
 
 def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path: Path) -> None:
     fake_engine.raise_at = 5
-    report = reproduce("qawla", ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
+    report = reproduce(STUDIES, ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
     assert report.interrupted
     assert not report.items[0].complete
     assert len(report.items[0].rows) == 15
     assert report.items[0].figures == []
     fake_engine.raise_at = len(fake_engine.runs)
-    assert reproduce("qawla", ["three_regimes"], engine=fake_engine).items[0].rows == []
+    assert reproduce(STUDIES, ["three_regimes"], engine=fake_engine).items[0].rows == []
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_quick_mode_over_50_links() -> None:
-    report = reproduce("qawla", ["three_regimes"], mode="quick")
+    report = reproduce(STUDIES, ["three_regimes"], mode="quick")
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]
     values = summary.values
     assert values["links"] == 50
@@ -233,3 +233,18 @@ def test_quick_mode_over_50_links() -> None:
     shares = values["shares"]
     assert shares["spread"] + shares["drops"] > 0.8
     assert abs(shares["rest"]) < 0.02
+
+
+# --- all studies -------------------------------------------------------------------------------
+
+
+def test_each_cell_of_the_studies_is_simulated_once(fake_engine: Any) -> None:
+    reproduce(STUDIES, ["ranking", "three_regimes"], effort=SHORT, engine=fake_engine)
+    names = [run["name"] for run in fake_engine.runs]
+    assert len(names) == len(set(names))
+    assert sum("idx" in name for name in names) == len(three_regimes.PAPER_CELLS)
+    assert sum("random" in name for name in names) == LINKS
+    # The sample of Section 6: at each SNR and traffic scenario as many links as are different.
+    adapted = [name for name in names if "dB" in name]
+    assert len(adapted) == len(names) - len(three_regimes.PAPER_CELLS) - LINKS
+    assert 96 < len(adapted) < 6 * 96

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import airpath.papers.qawla
 import airpath.phy
+import studies.qawla
 from airpath.phy import PerTable
 from airpath.phy.settings import Settings
 from conformance import Law
@@ -25,7 +25,7 @@ SHIPPED = {
 BLOCKS = 5_000_000
 """Of a point with fewer than 400 errors."""
 
-OF_TEN_ITERATIONS = Path(airpath.papers.qawla.__file__).parent / "decoders"
+OF_TEN_ITERATIONS = Path(studies.qawla.__file__).parent / "decoders"
 """Tables with the decoder of the implementation that they are put beside."""
 
 

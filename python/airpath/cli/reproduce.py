@@ -22,7 +22,9 @@ def reproduce(
     paper: Annotated[
         str,
         typer.Argument(
-            metavar="PAPER", help="See airpath list paper.", autocompletion=completion.papers
+            metavar="PAPER",
+            help="See airpath list paper; or a folder: studies/qawla.",
+            autocompletion=completion.papers,
         ),
     ],
     items: Annotated[
@@ -55,10 +57,11 @@ def reproduce(
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
     kinds = checked_formats("png,svg" if figure_format is None else figure_format)
     output.only_with_out(out, figure_format=figure_format is not None)
-    before = [] if out is None else _figures(Path(out) / f"{paper}.json")
+    chosen = papers.load(paper)
+    before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
     with output.progress_bar() as tell:
         report = papers.reproduce(
-            paper,
+            chosen,
             items,
             mode="quick" if quick else "full" if full else "default",
             out=out,

@@ -31,6 +31,7 @@ from airpath.papers.kit.base import (
     Tolerance,
     Verdict,
 )
+from airpath.papers.kit.folder import paper_in
 from airpath.papers.kit.run import reproduce_paper as _reproduce_paper
 
 __all__ = [
@@ -65,7 +66,8 @@ def load(name: str) -> Paper:
     Parameters
     ----------
     name : str
-        A key of `PAPERS`.
+        A key of `PAPERS`, or the path of a folder that is a Python package with a `PAPER`, written
+        with a slash: ``studies/qawla``. Its code is run.
 
     Returns
     -------
@@ -77,6 +79,8 @@ def load(name: str) -> Paper:
     BadValueError
         If there is no such paper.
     """
+    if isinstance(name, str) and "/" in name:
+        return paper_in(name)
     if not isinstance(name, str) or name not in PAPERS:
         raise BadValueError(f"{show(name)}: not a paper. Accepted are {', '.join(PAPERS)}.")
     module = importlib.import_module(f"{__name__}.{name}")

@@ -5,21 +5,23 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 __all__ = ["read_table"]
 
 
-def read_table(paper: str, name: str) -> list[dict[str, str]]:
+def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
     """Return the rows of a published table, every entry as it is printed.
 
     Parameters
     ----------
-    paper : str
-        Folder of the paper.
+    paper : str or Path
+        The paper by its key, or the folder of one that does not come with Airpath.
     name : str
         File name: ``table3.csv``. Lines that begin with ``#`` are comments.
     """
-    file = resources.files("airpath.papers") / paper / name
+    folder = resources.files("airpath.papers") / paper if isinstance(paper, str) else paper
+    file = folder / name
     text = file.read_text(encoding="utf-8")
     return list(csv.DictReader(_without_comments(text)))
 

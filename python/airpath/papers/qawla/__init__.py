@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from airpath.papers.kit.base import Cell, Effort, Item, ItemResult, Paper, Summary
-from airpath.papers.qawla import ranking, scenarios, three_regimes
+from airpath.papers.kit.base import Effort, Item, ItemResult, Paper, Summary
+from airpath.papers.qawla import scenarios
 from airpath.papers.qawla.adaptation_statements import ADAPTATION_STATEMENTS
 from airpath.papers.qawla.curves import curve_item
 from airpath.papers.qawla.data import TABLE_OF
 from airpath.papers.qawla.figures import FIG5_CELLS, FIG6_CELLS, evaluate_fig5, evaluate_fig6
 from airpath.papers.qawla.policies import evaluate_table6
 from airpath.papers.qawla.policies import summarise as summarise_policies
-from airpath.papers.qawla.sample import Adapted
-from airpath.papers.qawla.sensitivity import evaluate_sensitivity
 from airpath.papers.qawla.statements import STATEMENTS
 from airpath.papers.qawla.tables import (
     cells_of_table,
@@ -44,12 +42,8 @@ _STATEMENTS_OF = {
 }
 
 
-def _effort_of(cell: Cell, effort: Effort) -> Effort:
-    return ranking.effort_of(effort) if isinstance(cell, Adapted) else effort
-
-
 def _summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    makers = (summarise, three_regimes.summarise, summarise_policies, ranking.summarise)
+    makers = (summarise, summarise_policies)
     return [summary for make in makers for summary in make(results)]
 
 
@@ -129,24 +123,6 @@ PAPER: Final = Paper(
             evaluate_table6,
             ("near-optimum", "order"),
         ),
-        Item(
-            "sensitivity",
-            "Table 6: what it depends on",
-            (),
-            evaluate_sensitivity,
-        ),
-        Item(
-            ranking.KEY,
-            "beyond the paper: the policies of Table 6 by simulation",
-            ranking.cells,
-            ranking.evaluate,
-        ),
-        Item(
-            three_regimes.KEY,
-            "beyond the paper: 50 random three-regime links, the differences explained",
-            three_regimes.cells(),
-            three_regimes.evaluate,
-        ),
     ),
     headings={
         "link_rate": "rate, Mbit/s",
@@ -162,7 +138,6 @@ PAPER: Final = Paper(
     decimals={"mean_normalised_throughput": 3, "worst_normalised_throughput": 3},
     simulated_scenario=scenarios.simulated,
     analysed_scenario=scenarios.analysed,
-    effort_of=_effort_of,
     statements=(*STATEMENTS, *ADAPTATION_STATEMENTS),
     summarise=_summarise,
 )

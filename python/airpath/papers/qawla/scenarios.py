@@ -1,7 +1,6 @@
 """The 54 scenarios of Tables 3 to 5: 18 rows of Table 2, each with B of 10, 20 and 30 packets.
 
-One function, `path`, makes all of them; nothing depends on the row but Table 2's entries. The
-random links of `random_links` are made by it too.
+One function, `path`, makes all of them; nothing depends on the row but Table 2's entries.
 `simulated` is the topology of the paper's simulator (Fig. 4) with what that simulator adds;
 `analysed` is the same path as the paper's model sees it. README.md lists every choice.
 """
@@ -13,10 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from airpath.papers.kit.base import Cell, Effort
-from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
-from airpath.papers.qawla.radio import CHANNELS, ErrorRates
-from airpath.papers.qawla.random_links import Link, RandomLink, random_link
-from airpath.papers.qawla.sample import Adapted
+from airpath.papers.qawla.data import inputs
 from airpath.papers.qawla.traffic import Traffic
 from airpath.scenario import (
     AckPath,
@@ -42,8 +38,6 @@ __all__ = [
     "WIRE_RATE",
     "analysed",
     "build",
-    "of_adapted",
-    "of_random_link",
     "path",
     "simulated",
 ]
@@ -63,10 +57,6 @@ GRED: Mapping[str, Any] = {"min_th": 30, "max_th": 90, "max_p": 0.1}
 
 def simulated(cell: Cell, effort: Effort) -> Scenario:
     """Return the scenario of a cell (idx, B) as it is simulated."""
-    if isinstance(cell, Link):
-        return of_random_link(random_link(cell), effort)
-    if isinstance(cell, Adapted):
-        return of_adapted(cell, effort)
     idx, boundary = cell
     return build(idx, boundary, effort.duration_s, effort.warmup_s)
 
@@ -76,10 +66,6 @@ def analysed(cell: Cell) -> Scenario:
 
     The model knows no frame header, no transmission time on the wires and none of ACKs.
     """
-    if isinstance(cell, Link):
-        return of_random_link(random_link(cell))
-    if isinstance(cell, Adapted):
-        return of_adapted(cell)
     idx, boundary = cell
     return build(idx, boundary, idealised=True)
 
@@ -126,58 +112,6 @@ def build(
         [boundary],
         (duration_s, warmup_s),
         idealised=idealised,
-    )
-
-
-def of_random_link(
-    link: RandomLink, effort: Effort | None = None, record: Sequence[str] = ()
-) -> Scenario:
-    """Return the scenario of a random link: simulated with `effort`, or as the model has it.
-
-    Parameters
-    ----------
-    link : RandomLink
-        Which link.
-    effort : Effort, optional
-        How long it is simulated. Default: the path as the paper's model has it.
-    record : sequence of str
-        Series to record.
-    """
-    return path(
-        f"qawla random link {link.number}",
-        Traffic("SU", link.flows, link.mean_rtt0_ms),
-        link.rates_mbps,
-        link.pers,
-        link.thresholds,
-        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
-        idealised=effort is None,
-        record=record,
-    )
-
-
-def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
-    """Return the scenario of a policy's link: simulated with `effort`, or as the model has it.
-
-    Parameters
-    ----------
-    cell : Adapted
-        Channel, traffic and the MCSs.
-    effort : Effort, optional
-        How long it is simulated. Default: the path as the paper's model has it.
-    """
-    channel = CHANNELS[cell.channel]
-    rates = ErrorRates.of(channel)
-    # One MCS is one regime.
-    mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
-    return path(
-        f"qawla {channel.name} {cell.snr_db:g} dB, {cell.traffic.name}, "
-        + " and ".join(f"mcs{mcs}" for mcs in mcss),
-        cell.traffic,
-        [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in mcss],
-        [rates.per(mcs, cell.snr_db) for mcs in mcss],
-        [cell.boundary] if len(mcss) > 1 else [],
-        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
-        idealised=effort is None,
     )
 
 

@@ -18,7 +18,6 @@ from airpath.papers.sbd.clouds import (
     cloud_item,
     evaluate_best,
 )
-from airpath.papers.sbd.sensitivity import SENSITIVITY_CELLS, evaluate_sensitivity
 from airpath.papers.sbd.statements import STATEMENTS
 from airpath.papers.sbd.tables import (
     TABLE6_CELLS,
@@ -138,12 +137,6 @@ PAPER: Final = Paper(
             "the grids on all bearers, their best settings",
             cells_of_others,
             evaluate_best,
-        ),
-        Item(
-            "sensitivity",
-            "what the numbers depend on",
-            SENSITIVITY_CELLS,
-            evaluate_sensitivity,
         ),
     ),
     simulated_scenario=scenarios.simulated,

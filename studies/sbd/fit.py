@@ -1,6 +1,6 @@
 """The choices that were fitted to Tables 2 to 6: all at once, by one criterion.
 
-``python -m airpath.papers.sbd.fit`` simulates every combination of the candidates and writes
+``python -m studies.sbd.fit`` simulates every combination of the candidates and writes
 ``fit.csv``, nearest first. What Table 1 or the text says is not fitted, and neither is anything
 else of README.md's list. Agreement with Tables 2 to 6 is no evidence for what is chosen here.
 """
@@ -165,7 +165,7 @@ def _evaluate(choice: Choice, simulations: Simulations) -> tuple[float, float, f
 
 
 def _lines(found: Mapping[Choice, tuple[float, float, float]]) -> Iterator[str]:
-    yield "# Alcaraz and Cerdán 2006: the joint fit, by python -m airpath.papers.sbd.fit.\n"
+    yield "# Alcaraz and Cerdán 2006: the joint fit, by python -m studies.sbd.fit.\n"
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*Choice._fields, "score", "goodput_rms_per_cent", "delay_rms_per_cent"])

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from math import log
+from pathlib import Path
 from typing import Final
 
 from airpath.papers.kit.base import Row, Table
@@ -89,9 +89,13 @@ class Decoder:
         return _rates(f"{name}-{self.iterations}.json")
 
 
+FOLDER: Final = Path(__file__).parent
+"""What was counted."""
+
+
 @cache
 def _rates(name: str) -> ErrorRates:
-    file = resources.files("airpath.papers") / "qawla" / "decoders" / name
+    file = FOLDER / "decoders" / name
     return ErrorRates.read(json.loads(file.read_text(encoding="utf-8")))
 
 
@@ -156,7 +160,7 @@ def _counted() -> dict[_Key, tuple[int, int]]:
             int(row["errors"]),
             int(row["blocks"]),
         )
-        for row in read_table("qawla", "decoders.csv")
+        for row in read_table(FOLDER, "decoders.csv")
     }
 
 

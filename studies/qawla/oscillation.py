@@ -1,6 +1,6 @@
 """How queues over the random links move: in cycles or at random, quickly or slowly.
 
-``python -m airpath.papers.qawla.oscillation`` prints a line for each random link, in about ten
+``python -m studies.qawla.oscillation`` prints a line for each random link, in about ten
 seconds. `docs/explanation/fixed-point-validity.md` says what was concluded.
 """
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from airpath import api
 from airpath.papers.kit.base import Effort
-from airpath.papers.qawla.random_links import LINKS, Link, random_link
-from airpath.papers.qawla.scenarios import of_random_link
+
+from .random_links import LINKS, Link, random_link
+from .scenarios import of_random_link
 
 if TYPE_CHECKING:
     import pandas as pd

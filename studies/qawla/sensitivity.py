@@ -14,11 +14,12 @@ from airpath.papers.kit.base import ItemResult, Row, Table
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import Adaptation, Adaptations, Policy, adaptations
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
-from airpath.papers.qawla.decoders import CHOSEN as CHOSEN_DECODER
-from airpath.papers.qawla.decoders import DECODERS, TOO_FEW, fits_table
 from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
-from airpath.papers.qawla.resampling import choices_table, entries_table, resampled
+
+from .decoders import CHOSEN as CHOSEN_DECODER
+from .decoders import DECODERS, TOO_FEW, fits_table
+from .resampling import choices_table, entries_table, resampled
 
 __all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity"]
 

@@ -18,9 +18,10 @@ from airpath.papers.qawla.adaptation import BOUNDARY, Adaptations, adaptations
 from airpath.papers.qawla.measures import aggregate_throughput_mbps, domain
 from airpath.papers.qawla.policies import POLICIES
 from airpath.papers.qawla.radio import CHANNELS
-from airpath.papers.qawla.sample import SAMPLED_TRAFFIC, Adapted, sampled_snrs_db
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 from airpath.results import style as plotting
+
+from .sample import SAMPLED_TRAFFIC, Adapted, sampled_snrs_db
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

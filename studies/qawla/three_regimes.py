@@ -16,13 +16,14 @@ import numpy as np
 from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.data import inputs
-from airpath.papers.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
-from airpath.papers.qawla.explain import Path as ModelPath
 from airpath.papers.qawla.measures import pmf, throughput
-from airpath.papers.qawla.random_links import LINK_SEED, LINKS, Link, RandomLink, random_link
 from airpath.papers.qawla.scenarios import LINK_DELAY_NS
 from airpath.papers.qawla.traffic import Traffic
 from airpath.results import style as plotting
+
+from .explain import ASSUMPTIONS, Explanation, Measured, explain
+from .explain import Path as ModelPath
+from .random_links import LINK_SEED, LINKS, Link, RandomLink, random_link
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,60 @@
+"""Beyond Ozturk and Akar 2015: what its Table 6 depends on, and where its model is right.
+
+``airpath reproduce studies/qawla`` runs them. README.md in this folder says what each one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from airpath.papers.kit.base import Cell, Effort, Item, ItemResult, Summary
+from airpath.papers.qawla import PAPER as OF_PAPER
+
+from . import ranking, scenarios, three_regimes
+from .sample import Adapted
+from .sensitivity import evaluate_sensitivity
+
+__all__ = ["PAPER"]
+
+
+def _effort_of(cell: Cell, effort: Effort) -> Effort:
+    return ranking.effort_of(effort) if isinstance(cell, Adapted) else effort
+
+
+def _summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    makers = (three_regimes.summarise, ranking.summarise)
+    return [summary for make in makers for summary in make(results)]
+
+
+PAPER: Final = replace(
+    OF_PAPER,
+    key="qawla-studies",
+    title="Beyond the paper: queue-aware link adaptation and its fixed-point model",
+    items=(
+        Item(
+            "sensitivity",
+            "Table 6: what it depends on",
+            (),
+            evaluate_sensitivity,
+        ),
+        Item(
+            ranking.KEY,
+            "beyond the paper: the policies of Table 6 by simulation",
+            ranking.cells,
+            ranking.evaluate,
+        ),
+        Item(
+            three_regimes.KEY,
+            "beyond the paper: 50 random three-regime links, the differences explained",
+            three_regimes.cells(),
+            three_regimes.evaluate,
+        ),
+    ),
+    simulated_scenario=scenarios.simulated,
+    analysed_scenario=scenarios.analysed,
+    effort_of=_effort_of,
+    statements=(),
+    summarise=_summarise,
+)

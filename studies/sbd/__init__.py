@@ -1,0 +1,32 @@
+"""Beyond Alcaraz and Cerdán 2006: what its numbers depend on, and the joint fit (`fit`).
+
+``airpath reproduce studies/sbd`` runs the first. The paper's README.md says what was concluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from airpath.papers.kit.base import Item
+from airpath.papers.sbd import PAPER as OF_PAPER
+
+from .sensitivity import SENSITIVITY_CELLS, evaluate_sensitivity
+
+__all__ = ["PAPER"]
+
+PAPER: Final = replace(
+    OF_PAPER,
+    key="sbd-studies",
+    title="Beyond the paper: what the numbers of AQM in rate-varying 3G links depend on",
+    items=(
+        Item(
+            "sensitivity",
+            "what the numbers depend on",
+            SENSITIVITY_CELLS,
+            evaluate_sensitivity,
+        ),
+    ),
+    statements=(),
+    summarise=lambda _results: (),
+)
