@@ -25,7 +25,7 @@ fn main() {
         "delayed_ack_timeout_ns": 200_000_000, "initial_rto_ns": 1_000_000_000u64,
         "min_rto_ns": 1_000_000_000u64, "max_rto_ns": 60_000_000_000u64, "max_backoff": 64,
         "rto_granularity_ns": 0, "srtt_gain": 0.125, "rttvar_gain": 0.25,
-        "first_rttvar": "half", "handshake": true});
+        "first_rttvar": "half", "handshake": true, "flight_bound": "cwnd"});
     let flow = |i: u64| {
         let delay = json!({"delay_ns": 10_000_000 + 100_000 * (i % 100)});
         json!({

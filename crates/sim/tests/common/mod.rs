@@ -21,7 +21,8 @@ pub(crate) fn tcp_options(change: Value) -> Value {
         "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 2,
         "delayed_ack_timeout_ns": 200 * MS, "initial_rto_ns": SECOND, "min_rto_ns": SECOND,
         "max_rto_ns": 60 * SECOND, "max_backoff": 64, "rto_granularity_ns": 0,
-        "srtt_gain": 0.125, "rttvar_gain": 0.25, "first_rttvar": "half", "handshake": true});
+        "srtt_gain": 0.125, "rttvar_gain": 0.25, "first_rttvar": "half", "handshake": true,
+        "flight_bound": "cwnd"});
     merge(&mut options, change);
     options
 }
