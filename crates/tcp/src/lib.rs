@@ -11,7 +11,7 @@
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | the same as ns-3 has them | `ns3/`, `sender/ns3.rs` |
 //! | window growth and reduction | `congestion/`, one file per law |
-//! | the sender that ties them together | `sender.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
+//! | the sender that ties them together | `sender.rs`; what it tells the law of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |

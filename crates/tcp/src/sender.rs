@@ -5,6 +5,7 @@
 
 mod application;
 mod ecn;
+mod events;
 mod idle;
 mod info;
 mod ns3;
@@ -244,16 +245,19 @@ impl Sender {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
-        let (una, flight) = (self.snd_una, self.flight_size());
+        let flight = self.flight_size();
         if ack.seq > self.snd_una {
             self.on_new_ack(ack, ctx);
         } else if self.snd_max > self.snd_una {
             self.on_duplicate(ack, ctx);
         } else {
             self.on_window_update(ctx.now);
+            if self.congestion.wants_every_ack() {
+                self.tell_of_ack_without_data(ack, ctx.now);
+            }
         }
         if self.ecn.is_used {
-            self.on_echo(ack, self.snd_una - una, flight, ctx);
+            self.on_echo(ack, flight, ctx);
         }
         self.transmit(ctx);
         if self.rto_deadline.is_never() {
@@ -275,32 +279,36 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.sample(rtt, ctx);
         }
-        let event = AckEvent {
-            now: ctx.now,
-            acked,
-            delivered: self.sack.as_ref().map_or(acked, |sack| sack.delivered()),
-            in_flight: self.bytes_in_flight(),
-            rtt,
-            feedback: ack.feedback,
-            app_limited: self.bytes_in_flight() + acked + u64::from(self.mss)
-                < self.congestion.cwnd(),
-        };
-        let mut restart_timer = true;
+        let used = self.bytes_in_flight() + acked + u64::from(self.mss);
+        let app_limited = used < self.congestion.cwnd();
+        let (mut may_grow, mut restart_timer) = (false, true);
         match verdict {
+            // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
             Verdict::Grow => {
-                // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
                 let is_echo = ack.flags.contains(Flags::ECE);
-                if !is_echo || self.ecn.may_grow_despite_echo(ack.seq) {
-                    self.congestion.on_ack(&event);
-                }
+                may_grow = !is_echo || self.ecn.may_grow_despite_echo(ack.seq);
             }
-            Verdict::Recovered => self.on_recovered(&event),
+            Verdict::Recovered => {
+                self.on_recovered();
+                may_grow = self.growth == WindowGrowth::PerAckTruncated;
+            }
             Verdict::PartialAck { restart_timer: restart } => {
                 restart_timer = restart;
                 self.resend_head(ctx);
             }
             Verdict::FastRetransmit => self.fast_retransmit(ctx),
             Verdict::Wait => {}
+        }
+        if may_grow {
+            let growth = Some(acked);
+            self.congestion.on_ack(&AckEvent {
+                growth,
+                rtt,
+                app_limited,
+                ..self.ack_event(ack, acked, ctx.now)
+            });
+        } else if self.congestion.wants_every_ack() {
+            self.tell_of_ack_without_growth(ack, acked, rtt, app_limited, ctx.now);
         }
         if self.snd_una == self.snd_max {
             self.rto_deadline = Time::NEVER;
@@ -334,16 +342,13 @@ impl Sender {
         Some(Duration::from_nanos(u64::from(micros) * 1000))
     }
 
-    fn on_recovered(&mut self, event: &AckEvent) {
+    fn on_recovered(&mut self) {
         let mss = u64::from(self.mss);
         let limit = match self.exit_window {
             RecoveryExit::BurstSafe if self.newreno => self.bytes_in_flight().max(mss) + mss,
             _ => u64::MAX,
         };
         self.congestion.on_recovered(limit);
-        if self.growth == WindowGrowth::PerAckTruncated {
-            self.congestion.on_ack(event);
-        }
     }
 
     fn on_duplicate(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
@@ -354,6 +359,9 @@ impl Sender {
         };
         if verdict == Verdict::FastRetransmit {
             self.fast_retransmit(ctx);
+        }
+        if self.congestion.wants_every_ack() {
+            self.tell_of_ack_without_data(ack, ctx.now);
         }
     }
 
@@ -556,6 +564,13 @@ impl Sender {
 
     #[inline]
     fn record_windows(&self, ctx: &mut Ctx<'_>) {
+        if ctx.records(Series::Cwnd) || ctx.records(Series::Ssthresh) {
+            self.record_windows_now(ctx);
+        }
+    }
+
+    #[cold]
+    fn record_windows_now(&self, ctx: &mut Ctx<'_>) {
         if ctx.records(Series::Cwnd) {
             let window = match self.sack {
                 Some(_) => self.congestion.cwnd(),

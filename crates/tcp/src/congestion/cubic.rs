@@ -147,11 +147,14 @@ impl Cubic {
         }
     }
 
-    /// For `acked` segments.
-    fn slow_start(&mut self, event: &AckEvent, acked: f64) {
+    /// For an ACK of `bytes`, `acked` segments.
+    fn slow_start(&mut self, event: &AckEvent, bytes: u64, acked: f64) {
         let whole = self.cwnd as u64;
-        let hystart = self.hystart.as_mut();
-        let share = match hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole)) {
+        let advice = match &mut self.hystart {
+            Some(hystart) => hystart.on_ack(bytes, event, whole),
+            None => Advice::Grow,
+        };
+        let share = match advice {
             Advice::Grow => 1.0,
             Advice::GrowLess => 1.0 / CSS_GROWTH_DIVISOR as f64,
             Advice::Leave => {
@@ -231,6 +234,7 @@ impl CongestionControl for Cubic {
         if let Some(ns3) = &mut self.ns3 {
             return ns3.on_ack(event);
         }
+        let Some(bytes) = event.growth else { return };
         if let Some(rtt) = event.rtt {
             self.note_rtt(rtt);
         }
@@ -243,12 +247,17 @@ impl CongestionControl for Cubic {
             }
             return;
         }
-        let acked = self.growth.counted(event) as f64 / self.mss;
+        let acked = self.growth.counted(bytes, event) as f64 / self.mss;
         if self.ssthresh.is_some_and(|ssthresh| self.cwnd >= ssthresh) {
             self.congestion_avoidance(event.now, acked);
         } else {
-            self.slow_start(event, acked);
+            self.slow_start(event, bytes, acked);
         }
+    }
+
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        false
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
@@ -385,8 +394,7 @@ mod tests {
     }
 
     fn ack(now: Time, rtt: Duration) -> AckEvent {
-        let (acked, delivered, in_flight, rtt) = (1000, 1000, 0, Some(rtt));
-        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
+        AckEvent { rtt: Some(rtt), ..AckEvent::of_new_data(now, 1000) }
     }
 
     /// A round trip: every segment of the window is acknowledged, evenly spaced.

@@ -100,6 +100,7 @@ impl CubicNs3 {
 
     /// `PktsAcked`, then `IncreaseWindow`.
     pub(super) fn on_ack(&mut self, event: &AckEvent) {
+        let Some(acked) = event.growth else { return };
         if let Some(rtt) = event.rtt {
             let rtt = self.smooth(rtt);
             self.note_delay(rtt, event);
@@ -107,9 +108,9 @@ impl CubicNs3 {
         if event.app_limited {
             return;
         }
-        let segments = event.acked / self.mss;
+        let segments = acked / self.mss;
         if self.cwnd < self.ssthresh {
-            self.begin_round_when_due(event);
+            self.begin_round_when_due(acked, event);
             self.cwnd += segments * self.mss;
         } else if segments > 0 {
             self.count += segments;
@@ -143,8 +144,8 @@ impl CubicNs3 {
         }
     }
 
-    fn begin_round_when_due(&mut self, event: &AckEvent) {
-        let left = self.hystart.left.checked_sub(event.acked);
+    fn begin_round_when_due(&mut self, acked: u64, event: &AckEvent) {
+        let left = self.hystart.left.checked_sub(acked);
         self.hystart.left = left.unwrap_or(event.in_flight);
         if left.is_none() {
             self.hystart.begin_round(event.now);
@@ -282,13 +283,9 @@ mod tests {
 
     fn ack(at_ms: u64, segments: u64, rtt_ms: u64) -> AckEvent {
         AckEvent {
-            now: Time::from_millis(at_ms),
-            acked: segments * MSS,
-            delivered: segments * MSS,
             in_flight: 20 * MSS,
             rtt: Some(Duration::from_millis(rtt_ms)),
-            feedback: 0.0,
-            app_limited: false,
+            ..AckEvent::of_new_data(Time::from_millis(at_ms), segments * MSS)
         }
     }
 

@@ -4,7 +4,7 @@
 //! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
 
 use super::hystart::HystartKind;
-use super::{AckEvent, CongestionControl, CongestionSetup, EchoEvent, IdleEvent, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -86,8 +86,25 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Dctcp {
     }
 }
 
+impl Dctcp {
+    /// RFC 8257 §3.3 steps 1 to 9.
+    fn observe(&mut self, event: &AckEvent) {
+        self.acked += event.acked;
+        if event.echo {
+            self.marked += event.acked;
+        }
+        if event.ack <= self.window_end {
+            return;
+        }
+        self.alpha = dctcp_alpha(self.alpha, self.g, self.marked as f64 / self.acked as f64);
+        self.window_end = event.sent;
+        (self.acked, self.marked) = (0, 0);
+    }
+}
+
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, event: &AckEvent) {
+        self.observe(event);
         self.reno.on_ack(event);
     }
 
@@ -109,20 +126,6 @@ impl CongestionControl for Dctcp {
 
     fn on_idle(&mut self, event: &IdleEvent) {
         self.reno.on_idle(event);
-    }
-
-    /// RFC 8257 §3.3 steps 1 to 9.
-    fn on_echo(&mut self, event: &EchoEvent) {
-        self.acked += event.acked;
-        if event.marked {
-            self.marked += event.acked;
-        }
-        if event.ack <= self.window_end {
-            return;
-        }
-        self.alpha = dctcp_alpha(self.alpha, self.g, self.marked as f64 / self.acked as f64);
-        self.window_end = event.snd_nxt;
-        (self.acked, self.marked) = (0, 0);
     }
 
     /// RFC 8257 §3.3: cwnd = cwnd · (1 − α/2), once per window.
@@ -169,8 +172,9 @@ mod tests {
         )
     }
 
-    fn echo(law: &mut Dctcp, marked: bool, acked: u64, ack: u64, snd_nxt: u64) -> f64 {
-        law.on_echo(&EchoEvent { marked, acked, ack, snd_nxt });
+    fn echo(law: &mut Dctcp, echo: bool, acked: u64, ack: u64, sent: u64) -> f64 {
+        let event = AckEvent::of_new_data(Time::ZERO, acked);
+        law.on_ack(&AckEvent { growth: None, ack, sent, echo, ..event });
         law.alpha
     }
 

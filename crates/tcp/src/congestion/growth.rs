@@ -18,8 +18,9 @@ pub(crate) struct Growth {
     remainder: u64,
     /// The last reduction was a timeout's.
     after_timeout: bool,
-    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux).
-    keeps_credit: bool,
+    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux), and segments are counted
+    /// by the recovery.
+    follows_ns3: bool,
 }
 
 impl Growth {
@@ -31,42 +32,48 @@ impl Growth {
             carry: 0,
             remainder: 0,
             after_timeout: false,
-            keeps_credit: options.follows_ns3(),
+            follows_ns3: options.follows_ns3(),
         }
     }
 
     /// The window was reduced, by a timeout or otherwise: credit is forgotten.
     pub(crate) fn on_reduction(&mut self, by_timeout: bool) {
-        if !self.keeps_credit {
+        if !self.follows_ns3 {
             self.carry = 0;
         }
         self.after_timeout = by_timeout;
     }
 
-    /// cwnd after an ACK of new data.
+    /// cwnd after an ACK by which it may grow by `acked` bytes.
     #[inline]
-    pub(crate) fn after_ack(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
+    pub(crate) fn after_ack(
+        &mut self,
+        cwnd: u64,
+        ssthresh: u64,
+        acked: u64,
+        event: &AckEvent,
+    ) -> u64 {
         match self.kind {
-            WindowGrowth::Abc1 if cwnd < ssthresh => cwnd + event.acked.min(self.mss),
-            WindowGrowth::Abc1 => self.by_bytes(cwnd, event.acked),
-            _ => self.otherwise(cwnd, ssthresh, event),
+            WindowGrowth::Abc1 if cwnd < ssthresh => cwnd + acked.min(self.mss),
+            WindowGrowth::Abc1 => self.by_bytes(cwnd, acked),
+            _ => self.otherwise(cwnd, ssthresh, acked, event),
         }
     }
 
     /// The same by another way than the one that RFC 5681 recommends.
     #[inline(never)]
-    fn otherwise(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
+    fn otherwise(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
         match self.kind {
-            WindowGrowth::Bytes if in_slow_start => cwnd + event.acked.min(self.mss),
+            WindowGrowth::Bytes if in_slow_start => cwnd + acked.min(self.mss),
             WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
             WindowGrowth::Abc1 | WindowGrowth::Abc2 if in_slow_start => {
                 let limit = self.slow_start_limit().unwrap_or(1) * self.mss;
-                cwnd + event.acked.min(limit)
+                cwnd + acked.min(limit)
             }
-            WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, event.acked),
-            WindowGrowth::Segments => self.by_segments(cwnd, ssthresh, event),
-            WindowGrowth::PerAck => self.per_ack(cwnd, ssthresh, event),
+            WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, acked),
+            WindowGrowth::Segments => self.by_segments(cwnd, ssthresh, acked, event),
+            WindowGrowth::PerAck => self.per_ack(cwnd, ssthresh, acked),
             _ if in_slow_start => cwnd + self.mss,
             _ => cwnd + self.truncated_share(cwnd),
         }
@@ -98,13 +105,13 @@ impl Growth {
         }
     }
 
-    /// The bytes of an ACK that count: those of the cumulative acknowledgement or, in Linux, those
-    /// delivered.
+    /// The bytes of an ACK of `acked` that count: those of the cumulative acknowledgement or, in
+    /// Linux, those delivered.
     #[inline]
-    pub(crate) fn counted(&self, event: &AckEvent) -> u64 {
+    pub(crate) fn counted(&self, acked: u64, event: &AckEvent) -> u64 {
         match self.kind {
-            WindowGrowth::Segments => event.delivered,
-            _ => event.acked,
+            WindowGrowth::Segments if !self.follows_ns3 => event.delivered,
+            _ => acked,
         }
     }
 
@@ -121,9 +128,11 @@ impl Growth {
 
     /// Linux: in slow start a segment for each delivered, up to ssthresh; what they leave, and
     /// in congestion avoidance all, makes a segment per window of segments.
-    fn by_segments(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
-        let acked = self.whole_segments(self.counted(event));
-        if acked == 0 || is_unused(cwnd, ssthresh, event) {
+    fn by_segments(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
+        let is_unused =
+            event.app_limited && is_little_used(cwnd, ssthresh, event.in_flight + acked);
+        let acked = self.whole_segments(self.counted(acked, event));
+        if acked == 0 || is_unused {
             return cwnd;
         }
         let grown = match cwnd < ssthresh {
@@ -145,8 +154,8 @@ impl Growth {
 
     /// ns-3's TcpNewReno: a segment per ACK in slow start, MSS²/cwnd per ACK beyond, in whole
     /// bytes and at least one. The ACK that reaches ssthresh does both if segments are left.
-    fn per_ack(&mut self, cwnd: u64, ssthresh: u64, event: &AckEvent) -> u64 {
-        let acked = self.whole_segments(event.acked);
+    fn per_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> u64 {
+        let acked = self.whole_segments(acked);
         if acked == 0 {
             return cwnd;
         }
@@ -168,11 +177,10 @@ impl Growth {
     }
 }
 
-/// Whether the window is too little used to grow (Linux `tcp_is_cwnd_limited`): in slow start
-/// when not even half of it is.
-fn is_unused(cwnd: u64, ssthresh: u64, event: &AckEvent) -> bool {
-    let flight = event.in_flight + event.acked;
-    event.app_limited && !(cwnd < ssthresh && cwnd < 2 * flight)
+/// Whether a window that was not used up is too little used to grow, with `flight` bytes
+/// outstanding before the ACK (Linux `tcp_is_cwnd_limited`): in slow start when not even half is.
+fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
+    !(cwnd < ssthresh && cwnd < 2 * flight)
 }
 
 #[cfg(test)]
@@ -188,9 +196,7 @@ mod tests {
     }
 
     fn ack(acked: u64) -> AckEvent {
-        let (now, in_flight, rtt) = (Time::ZERO, 0, None);
-        let delivered = acked;
-        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
+        AckEvent::of_new_data(Time::ZERO, acked)
     }
 
     /// cwnd after ACKs of `acked` bytes each, in turn.
@@ -200,7 +206,7 @@ mod tests {
         acked: [u64; N],
     ) -> [u64; N] {
         acked.map(|acked| {
-            cwnd = growth.after_ack(cwnd, ssthresh, &ack(acked));
+            cwnd = growth.after_ack(cwnd, ssthresh, acked, &ack(acked));
             cwnd
         })
     }
@@ -278,9 +284,9 @@ mod tests {
         let mut growth = growth(WindowGrowth::Segments);
         let idle = |in_flight| AckEvent { in_flight, app_limited: true, ..ack(1000) };
         // In slow start half of it must be used, then all.
-        assert_eq!(growth.after_ack(8000, u64::MAX, &idle(2000)), 8000);
-        assert_eq!(growth.after_ack(8000, u64::MAX, &idle(4000)), 9000);
-        assert_eq!(growth.after_ack(2000, 2000, &idle(0)), 2000);
+        assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(2000)), 8000);
+        assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(4000)), 9000);
+        assert_eq!(growth.after_ack(2000, 2000, 1000, &idle(0)), 2000);
     }
 
     /// What was used of the window is what was outstanding, however much of it SACK had told of.
@@ -289,14 +295,14 @@ mod tests {
         let mut growth = growth(WindowGrowth::Segments);
         let event =
             |in_flight| AckEvent { delivered: 1000, in_flight, app_limited: true, ..ack(2000) };
-        assert_eq!(growth.after_ack(8000, u64::MAX, &event(2500)), 9000);
-        assert_eq!(growth.after_ack(8000, u64::MAX, &event(1500)), 8000);
+        assert_eq!(growth.after_ack(8000, u64::MAX, 2000, &event(2500)), 9000);
+        assert_eq!(growth.after_ack(8000, u64::MAX, 2000, &event(1500)), 8000);
     }
 
     #[test]
     fn other_ways_than_segments_count_the_cumulative_acknowledgement() {
         let event = AckEvent { delivered: 1000, ..ack(4000) };
-        let grown = |kind| growth(kind).after_ack(3000, u64::MAX, &event);
+        let grown = |kind| growth(kind).after_ack(3000, u64::MAX, 4000, &event);
         assert_eq!([WindowGrowth::Segments, WindowGrowth::Abc2].map(grown), [4000, 5000]);
     }
 

@@ -104,9 +104,9 @@ impl Hystart {
         })
     }
 
-    /// An ACK in slow start, with a window of `cwnd` whole segments.
-    pub(crate) fn on_ack(&mut self, event: &AckEvent, cwnd: u64) -> Advice {
-        self.acked += event.acked;
+    /// An ACK of `acked` bytes in slow start, with a window of `cwnd` whole segments.
+    pub(crate) fn on_ack(&mut self, acked: u64, event: &AckEvent, cwnd: u64) -> Advice {
+        self.acked += acked;
         if self.acked > self.round_end {
             self.begin_round(event);
         }
@@ -226,16 +226,9 @@ mod tests {
         (0..number)
             .map(|i| {
                 let now = Time::from_millis(start_ms) + Duration::from_nanos(gap_us * i * 1000);
-                let event = AckEvent {
-                    now,
-                    acked: 1000,
-                    delivered: 1000,
-                    in_flight: 20_000,
-                    rtt: Some(Duration::from_millis(rtt_ms)),
-                    feedback: 0.0,
-                    app_limited: false,
-                };
-                hystart.on_ack(&event, 20)
+                let rtt = Some(Duration::from_millis(rtt_ms));
+                let event = AckEvent::of_new_data(now, 1000);
+                hystart.on_ack(1000, &AckEvent { in_flight: 20_000, rtt, ..event }, 20)
             })
             .collect()
     }
@@ -283,16 +276,12 @@ mod tests {
     fn a_small_window_is_left_alone() {
         let mut hystart = search(HystartKind::Classic);
         let event = |now| AckEvent {
-            now: Time::from_millis(now),
-            acked: 1000,
-            delivered: 1000,
             in_flight: 100_000,
             rtt: Some(Duration::from_millis(4)),
-            feedback: 0.0,
-            app_limited: false,
+            ..AckEvent::of_new_data(Time::from_millis(now), 1000)
         };
         for now in 100..130 {
-            assert_eq!(hystart.on_ack(&event(now), 15), Advice::Grow);
+            assert_eq!(hystart.on_ack(1000, &event(now), 15), Advice::Grow);
         }
     }
 

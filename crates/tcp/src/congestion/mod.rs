@@ -20,25 +20,77 @@ pub use reno::{Reno, RenoConfig};
 use crate::options::TcpOptions;
 use airpath_core::{Duration, Rate, StageError, Time};
 
-/// New data was acknowledged, outside of fast recovery.
+/// How far the sender is with the repair of losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryPhase {
+    /// No loss is under repair; duplicate ACKs may have been counted.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout, until everything sent before it is acknowledged.
+    Loss,
+}
+
+/// An ACK arrived: of new data, a duplicate, or one that only updates the window.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// When.
     pub now: Time,
+    /// The phase after this ACK: `Recovery` for the one that begins a recovery, `Open` for the one
+    /// that ends it.
+    pub phase: RecoveryPhase,
+    /// Bytes by which it may enlarge the window, and `None` when it may not: for all but ACKs of
+    /// new data, in fast recovery, and when it echoes a mark (RFC 3168 §6.1.2). Of new data these
+    /// are `acked`; with ns-3's procedures whole segments.
+    pub growth: Option<u64>,
+    /// The cumulative acknowledgement, a stream offset.
+    pub ack: u64,
+    /// Everything before this offset has been sent.
+    pub sent: u64,
     /// Bytes newly acknowledged, by the cumulative acknowledgement.
     pub acked: u64,
     /// Bytes acknowledged first by this ACK, in either way: without those that SACK had told of
     /// before, with those that it tells of now.
     pub delivered: u64,
+    /// Bytes beyond `ack` that are acknowledged selectively.
+    pub sacked: u64,
+    /// Whether it repeats the last cumulative acknowledgement with data outstanding, and is not
+    /// meant as a window update.
+    pub duplicate: bool,
     /// Bytes outstanding after this ACK.
     pub in_flight: u64,
     /// RTT sample, when this ACK gives one.
     pub rtt: Option<Duration>,
+    /// Whether it carries ECN-Echo, on a connection that uses ECN.
+    pub echo: bool,
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
     /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
     /// used, for want of data or of receive window.
     pub app_limited: bool,
+}
+
+impl AckEvent {
+    /// An ACK of `acked` new bytes, the first of a connection, with no loss under repair; it tells
+    /// nothing else. What the tests of a law begin with.
+    pub const fn of_new_data(now: Time, acked: u64) -> AckEvent {
+        AckEvent {
+            now,
+            phase: RecoveryPhase::Open,
+            growth: Some(acked),
+            ack: acked,
+            sent: acked,
+            acked,
+            delivered: acked,
+            sacked: 0,
+            duplicate: false,
+            in_flight: 0,
+            rtt: None,
+            echo: false,
+            feedback: 0.0,
+            app_limited: false,
+        }
+    }
 }
 
 /// A loss was detected, by duplicate ACKs or by a timeout.
@@ -48,19 +100,6 @@ pub struct LossEvent {
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
-}
-
-/// An ACK arrived on a connection that uses ECN; told of every one, before any reaction to it.
-#[derive(Clone, Copy, Debug)]
-pub struct EchoEvent {
-    /// Whether it carries ECN-Echo.
-    pub marked: bool,
-    /// Bytes newly acknowledged, by the cumulative acknowledgement.
-    pub acked: u64,
-    /// The cumulative acknowledgement, a stream offset.
-    pub ack: u64,
-    /// Everything before this offset has been sent.
-    pub snd_nxt: u64,
 }
 
 /// Sending begins again after a time with nothing outstanding.
@@ -76,8 +115,15 @@ pub struct IdleEvent {
 
 /// A window law.
 pub trait CongestionControl {
-    /// New data was acknowledged.
+    /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
+    /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
+    /// `on_ecn` after. A window grows by `growth` and by nothing else.
     fn on_ack(&mut self, event: &AckEvent);
+
+    /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the law them.
+    fn wants_every_ack(&self) -> bool {
+        true
+    }
 
     /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
     fn on_loss(&mut self, event: &LossEvent);
@@ -95,11 +141,6 @@ pub trait CongestionControl {
     /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments.
     fn on_ecn(&mut self, event: &LossEvent) {
         self.on_loss(event);
-    }
-
-    /// Whether an ACK echoes a mark or not, for laws that count (DCTCP).
-    fn on_echo(&mut self, event: &EchoEvent) {
-        let _ = event;
     }
 
     /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).

@@ -1,8 +1,7 @@
 //! The list of congestion controls: one line each.
 
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, EchoEvent, IdleEvent, LossEvent,
-    Reno,
+    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, IdleEvent, LossEvent, Reno,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -23,6 +22,10 @@ impl CongestionControl for AnyCongestion {
     fn on_ack(&mut self, event: &AckEvent) {
         each_part!(self, law => law.on_ack(event));
     }
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        each_part!(self, law => law.wants_every_ack())
+    }
     fn on_loss(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_loss(event));
     }
@@ -37,9 +40,6 @@ impl CongestionControl for AnyCongestion {
     }
     fn on_ecn(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_ecn(event));
-    }
-    fn on_echo(&mut self, event: &EchoEvent) {
-        each_part!(self, law => law.on_echo(event));
     }
     fn on_idle(&mut self, event: &IdleEvent) {
         each_part!(self, law => law.on_idle(event));

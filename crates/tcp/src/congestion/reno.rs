@@ -61,15 +61,15 @@ impl Reno {
 
     /// Slow start that looks for its end.
     #[cold]
-    fn careful_slow_start(&mut self, event: &AckEvent) {
+    fn careful_slow_start(&mut self, acked: u64, event: &AckEvent) {
         let whole = self.cwnd / self.mss;
         let hystart = self.hystart.as_mut();
-        let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(event, whole));
+        let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(acked, event, whole));
         if advice == Advice::Leave {
             self.ssthresh = self.cwnd;
             self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
         }
-        let grown = self.growth.after_ack(self.cwnd, self.ssthresh, event);
+        let grown = self.growth.after_ack(self.cwnd, self.ssthresh, acked, event);
         self.cwnd = match advice {
             Advice::GrowLess => self.cwnd + (grown - self.cwnd) / CSS_GROWTH_DIVISOR,
             _ => grown,
@@ -115,13 +115,19 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
+        let Some(acked) = event.growth else { return };
         if !self.grow_unused && event.app_limited {
             return;
         }
         if self.hystart.is_some() && self.cwnd < self.ssthresh {
-            return self.careful_slow_start(event);
+            return self.careful_slow_start(acked, event);
         }
-        self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, event);
+        self.cwnd = self.growth.after_ack(self.cwnd, self.ssthresh, acked, event);
+    }
+
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        false
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
@@ -181,8 +187,7 @@ mod tests {
     }
 
     fn ack(acked: u64) -> AckEvent {
-        let (now, delivered, in_flight, rtt) = (Time::ZERO, acked, 0, None);
-        AckEvent { now, acked, delivered, in_flight, rtt, feedback: 0.0, app_limited: false }
+        AckEvent::of_new_data(Time::ZERO, acked)
     }
 
     #[test]

@@ -243,6 +243,11 @@ impl Ns3Recovery {
         self.board.sacked_bytes()
     }
 
+    /// Bytes that the last ACK acknowledged first, in either way.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
     /// Whether a recovery is going on.
     pub(crate) fn is_recovering(&self) -> bool {
         self.state == State::Recovery

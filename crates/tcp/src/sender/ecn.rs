@@ -5,7 +5,7 @@
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
-use crate::congestion::{CongestionControl, EchoEvent, LossEvent};
+use crate::congestion::{CongestionControl, LossEvent};
 use crate::options::EcnUse;
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
@@ -85,12 +85,10 @@ impl Sender {
         self.ecn.is_used = self.ecn.is_wanted && agrees;
     }
 
-    /// Takes the echo in an ACK of `acked` bytes that arrived with `flight` bytes outstanding.
+    /// Takes the echo in an ACK that arrived with `flight` bytes outstanding.
     #[cold]
-    pub(super) fn on_echo(&mut self, ack: &Packet, acked: u64, flight: u64, ctx: &mut Ctx<'_>) {
+    pub(super) fn on_echo(&mut self, ack: &Packet, flight: u64, ctx: &mut Ctx<'_>) {
         let marked = ack.flags.contains(Flags::ECE);
-        let event = EchoEvent { marked, acked, ack: ack.seq, snd_nxt: self.snd_max };
-        self.congestion.on_echo(&event);
         let is_news = marked && self.ecn.is_beyond_reduction(ack.seq);
         if is_news && self.phase == Phase::Established {
             self.reduce_for_echo(flight, ctx);

@@ -1,7 +1,7 @@
 //! What a sender is doing just now, as `ss -ti` would print it.
 
 use super::{Phase, Sender};
-use crate::congestion::CongestionControl;
+use crate::congestion::{CongestionControl, RecoveryPhase};
 use airpath_core::{Duration, Rate};
 
 /// What a sender is doing.
@@ -105,19 +105,11 @@ impl Sender {
     }
 
     fn established_state(&self) -> SenderState {
-        let is_recovering = match (&self.ns3, &self.sack) {
-            (Some(ns3), _) => ns3.is_recovering(),
-            (None, Some(sack)) => sack.is_recovering(),
-            (None, None) => self.recovery.is_recovering(),
-        };
-        if is_recovering {
-            SenderState::Recovery
-        } else if self.snd_una < self.loss_until {
-            SenderState::Loss
-        } else if self.cwnd() < self.ssthresh() {
-            SenderState::SlowStart
-        } else {
-            SenderState::Avoidance
+        match self.recovery_phase() {
+            RecoveryPhase::Recovery => SenderState::Recovery,
+            RecoveryPhase::Loss => SenderState::Loss,
+            RecoveryPhase::Open if self.cwnd() < self.ssthresh() => SenderState::SlowStart,
+            RecoveryPhase::Open => SenderState::Avoidance,
         }
     }
 }

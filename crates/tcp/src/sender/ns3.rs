@@ -6,7 +6,7 @@ use super::{Phase, Sender};
 use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use crate::ns3::{Ack, Next, Ns3Recovery, Progress};
 use crate::options::WindowGrowth;
-use airpath_core::{Ctx, Duration, Packet, Time};
+use airpath_core::{Ctx, Packet, Time};
 
 impl Sender {
     fn ns3(&mut self) -> &mut Ns3Recovery {
@@ -42,13 +42,25 @@ impl Sender {
         if ack.seq > una {
             let ssthresh = self.congestion.ssthresh();
             let progress = self.ns3().on_progress(una, ack.seq, ssthresh);
-            self.make_progress_as_ns3(progress, rtt, ctx);
+            let (acked, event) = (ack.seq - una, self.ack_event_as_ns3(ack, ctx.now));
+            let event = AckEvent { acked, rtt, duplicate: false, ..event };
+            self.make_progress_as_ns3(progress, event, ctx);
+        } else {
+            let event = self.ack_event_as_ns3(ack, ctx.now);
+            self.congestion.on_ack(&event);
         }
         self.transmit_as_ns3(ctx);
         if self.rto_deadline.is_never() {
             self.persist_if_closed(ctx.now);
         }
         self.record_windows(ctx);
+    }
+
+    /// What an ACK tells the window law, but for what it acknowledges cumulatively.
+    fn ack_event_as_ns3(&mut self, ack: &Packet, now: Time) -> AckEvent {
+        let delivered = self.ns3().delivered();
+        let sacked = self.ns3().sacked_bytes();
+        AckEvent { delivered, sacked, ..self.event_without_data(ack, now) }
     }
 
     /// What the law takes its new threshold from: TcpNewReno from `pipe`, TcpLinuxReno and TcpCubic
@@ -68,12 +80,7 @@ impl Sender {
         self.send_as_ns3(Next::Resend(self.snd_una), ctx);
     }
 
-    fn make_progress_as_ns3(
-        &mut self,
-        progress: Progress,
-        rtt: Option<Duration>,
-        ctx: &mut Ctx<'_>,
-    ) {
+    fn make_progress_as_ns3(&mut self, progress: Progress, event: AckEvent, ctx: &mut Ctx<'_>) {
         if progress.forces && self.snd_una < self.snd_max {
             let unsent = self.unsent(ctx.now);
             let forced = self.ns3().forced(unsent);
@@ -82,21 +89,18 @@ impl Sender {
         if progress.recovered {
             self.congestion.on_recovered(u64::MAX);
         }
-        if progress.grows_by > 0 {
-            let in_slow_start = self.congestion.cwnd() < self.congestion.ssthresh();
-            let grows_unused = in_slow_start && !matches!(self.congestion, AnyCongestion::Cubic(_));
-            let is_limited = grows_unused || self.ns3().is_cwnd_limited();
-            let acked = progress.grows_by * u64::from(self.mss);
-            self.congestion.on_ack(&AckEvent {
-                now: ctx.now,
-                acked,
-                delivered: acked,
-                in_flight: self.snd_max - self.snd_una,
-                rtt,
-                feedback: 0.0,
-                app_limited: !is_limited,
-            });
-        }
+        let in_slow_start = self.congestion.cwnd() < self.congestion.ssthresh();
+        let grows_unused = in_slow_start && !matches!(self.congestion, AnyCongestion::Cubic(_));
+        let is_limited = grows_unused || self.ns3().is_cwnd_limited();
+        let growth = progress.grows_by * u64::from(self.mss);
+        self.congestion.on_ack(&AckEvent {
+            phase: self.recovery_phase(),
+            growth: (growth > 0).then_some(growth),
+            sent: self.snd_max,
+            in_flight: self.snd_max - self.snd_una,
+            app_limited: !is_limited,
+            ..event
+        });
         if self.snd_una == self.snd_max {
             self.rto_deadline = Time::NEVER;
             self.complete_if_all_sent(ctx);

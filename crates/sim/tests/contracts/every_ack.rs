@@ -1,0 +1,161 @@
+//! What a congestion control is told of: every ACK that arrives, with the feedback that it echoes.
+//!
+//! A queue numbers the packets that it lets go, the link then destroys one in fifty, and a law that
+//! sits in the place of Reno's notes the numbers. Every packet is acknowledged at once, so the
+//! numbers heard are those of the packets that arrived, but for the last round trip's.
+
+use crate::common::{droptail, fixed, flow, run_with, scenario, tcp};
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_core::{Bytes, Ctx, Packet, Time};
+use airpath_path::Parts;
+use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RecoveryPhase,
+};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// What a law has heard.
+#[derive(Default)]
+struct Heard {
+    feedback: Vec<f32>,
+    duplicates: usize,
+    in_recovery: usize,
+    after_timeout: usize,
+    acked: u64,
+    /// Duplicates that allowed growth, and ACKs in fast recovery that did.
+    wrong_growth: usize,
+}
+
+/// Reno, and a note of every ACK.
+struct Listening {
+    inner: AnyCongestion,
+    heard: Arc<Mutex<Heard>>,
+}
+
+impl CongestionControl for Listening {
+    fn on_ack(&mut self, event: &AckEvent) {
+        let mut heard = self.heard.lock().expect("one thread");
+        heard.feedback.push(event.feedback);
+        heard.acked += event.acked;
+        heard.duplicates += usize::from(event.duplicate);
+        heard.in_recovery += usize::from(event.phase == RecoveryPhase::Recovery);
+        heard.after_timeout += usize::from(event.phase == RecoveryPhase::Loss);
+        let may_grow = !event.duplicate && event.phase != RecoveryPhase::Recovery;
+        heard.wrong_growth += usize::from(event.growth.is_some() && !may_grow);
+        drop(heard);
+        self.inner.on_ack(event);
+    }
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.inner.on_loss(event);
+    }
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.inner.on_rto(event);
+    }
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.inner.on_recovered(cwnd);
+    }
+    fn on_lost_syn(&mut self) {
+        self.inner.on_lost_syn();
+    }
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.inner.on_ecn(event);
+    }
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.inner.on_idle(event);
+    }
+    fn on_sent(&mut self, now: Time, bytes: u64) {
+        self.inner.on_sent(now, bytes);
+    }
+    fn cwnd(&self) -> u64 {
+        self.inner.cwnd()
+    }
+    fn ssthresh(&self) -> u64 {
+        self.inner.ssthresh()
+    }
+}
+
+/// Numbers the packets that were served, from 1.
+struct Numbering {
+    inner: AnyQueue,
+    served: f32,
+}
+
+impl QueueDisc for Numbering {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.inner.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.inner.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.inner.peek()
+    }
+    fn packets(&self) -> usize {
+        self.inner.packets()
+    }
+    fn backlog(&self) -> Bytes {
+        self.inner.backlog()
+    }
+    fn on_served(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) {
+        self.served += 1.0;
+        packet.feedback = self.served;
+    }
+}
+
+/// One flow over 5 Mbit/s that lose 2 % of the packets, for 30 s.
+fn heard(options: Value) -> (Heard, u64, u64) {
+    let notes = Arc::new(Mutex::new(Heard::default()));
+    let note = Arc::clone(&notes);
+    let mut parts = Parts::default();
+    parts.congestion.register("listening", move |_, setup| {
+        let inner = AnyCongestion::build(&json!({"kind": "reno"}), setup)?;
+        Ok(Box::new(Listening { inner, heard: Arc::clone(&note) }))
+    });
+    parts.queues.register("numbering", |_, setup| {
+        Ok(Box::new(Numbering { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))
+    });
+    let mut source = tcp(options);
+    source["congestion"] = json!({"kind": "listening"});
+    let mut link = fixed(5_000_000);
+    link["loss"] = json!(0.02);
+    let queue = json!({"kind": "numbering"});
+    let scenario = scenario(30, vec![flow(source, json!({}))], link, queue, json!({}));
+    let mut report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    let arrived = report.flows[0].delivered_packets;
+    let heard = std::mem::take(&mut *notes.lock().expect("one thread"));
+    (heard, arrived, report.links.remove(0).lost_packets)
+}
+
+#[test]
+fn the_feedback_of_every_ack_is_heard_whatever_the_recovery() {
+    for options in [
+        json!({"recovery": "reno"}),
+        json!({"recovery": "newreno"}),
+        json!({"recovery": "sack"}),
+        json!({"recovery": "prr", "ecn": "on"}),
+        json!({"recovery": "sack", "procedures": "ns3", "window_growth": "segments"}),
+        json!({"recovery": "prr", "procedures": "ns3", "window_growth": "per-ack"}),
+    ] {
+        let mut options = options;
+        options["delayed_ack_segments"] = json!(1);
+        let (heard, arrived, lost) = heard(options.clone());
+        assert!(lost > 50, "{options}: {lost} packets lost");
+        // On the way when the run ends: a window's worth at most, and there are 20 ms of it.
+        let missing = arrived - heard.feedback.len() as u64;
+        assert!(missing <= 20, "{options}: {arrived} arrived, {missing} ACKs were not heard");
+        assert!(heard.feedback.is_sorted_by(|a, b| a < b), "{options}: each number once, in order");
+        assert!(heard.duplicates > 100, "{options}: {} duplicates", heard.duplicates);
+        assert!(heard.in_recovery > 100, "{options}: {} in recovery", heard.in_recovery);
+        assert_eq!(heard.wrong_growth, 0, "{options}");
+    }
+}
+
+/// After a timeout the ACKs say so, and what they acknowledge adds up to the whole stream.
+#[test]
+fn acks_after_a_timeout_say_so_and_acknowledged_bytes_add_up() {
+    let options = json!({"recovery": "sack", "delayed_ack_segments": 1, "limited_transmit": false});
+    let (heard, arrived, _) = heard(options);
+    assert!(heard.after_timeout > 0);
+    assert!(heard.acked <= arrived * 1460);
+    assert!(heard.acked.is_multiple_of(1460));
+}
