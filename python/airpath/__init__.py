@@ -93,7 +93,7 @@ if TYPE_CHECKING:
         Wire,
     )
     from airpath.scenario.flows import flows
-    from airpath.solutions import FixedPointSolution, Solution
+    from airpath.solutions import FixedPointSolution, Md1kSolution, Solution
     from airpath.trace import Trace, generate_trace
 
     __version__: str
@@ -105,6 +105,7 @@ _OTHER_HOMES = {
     "Interrupted": "airpath.errors",
     "Interval": "airpath.results",
     "Result": "airpath.results",
+    "Md1kSolution": "airpath.solutions",
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",
     "Trace": "airpath.trace",
@@ -156,6 +157,7 @@ __all__ = [
     "LinkAckPath",
     "LinkAdaptation",
     "MaxPhyThroughput",
+    "Md1kSolution",
     "MultiRegimeLink",
     "NewReno",
     "OnOff",

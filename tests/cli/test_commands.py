@@ -96,7 +96,8 @@ def test_solve_says_when_no_model_matches(airpath_command: Command, scenario: Pa
     assert answer == (
         2,
         "",
-        'small.toml: flows.0.source = "poisson": no analytic model covers it. Covered: tcp\n',
+        'small.toml: bottleneck.aqm.kind = "gred": no analytic model covers it. '
+        "Covered: droptail\n",
     )
 
 

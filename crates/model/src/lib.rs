@@ -9,6 +9,8 @@
 //!      |
 //!   root         the bracketing root finder below it
 //!   swings       the fixed point averaged over what windows do: when not to trust it
+//!
+//!   md1k         Poisson arrivals of equal packets at a link with a finite queue
 //! ```
 //!
 //! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths
@@ -57,6 +59,7 @@
 pub mod drop_curve;
 pub mod error;
 pub mod fixed_point;
+pub mod md1k;
 pub mod operating_point;
 pub mod pftk;
 pub mod regimes;
@@ -67,6 +70,7 @@ pub mod swings;
 pub use drop_curve::DropCurve;
 pub use error::ModelError;
 pub use fixed_point::{Position, Problem};
+pub use md1k::Md1k;
 pub use operating_point::{FlowPoint, OperatingPoint};
 pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};

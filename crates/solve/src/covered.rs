@@ -41,7 +41,7 @@ pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), R
     };
     let measured_ns = (scenario.duration_ns - scenario.warmup_ns) as f64;
     if latest_ns as f64 > scenario.warmup_ns as f64 + LATEST_START * measured_ns {
-        let start = format!("{} s", latest_ns as f64 * 1e-9);
+        let start = format!("{} s", latest_ns as f64 / 1e9);
         let covered = "flows that are there from the first tenth of the measured time on";
         return Err(Reason::not_covered("start", start, covered));
     }

@@ -6,6 +6,7 @@
 //!   reasons      a reason for each key that a model does not cover
 //!   covered      what several models ask of a scenario
 //!   fixed_point  TCP flows and a multi-regime link
+//!   md1k         Poisson datagrams and a fixed link
 //! ```
 //!
 //! A model takes a scenario only if it accounts for every key; what it does not cover it names.
@@ -23,16 +24,17 @@
 //! let scenario = Scenario::from_json(&json!({
 //!     "duration_ns": 1_000_000_000,
 //!     "flows": [{
-//!         "source": {"kind": "cbr", "rate_bps": 1_000_000, "packet_bytes": 1500},
+//!         "source": {"kind": "poisson", "rate_bps": 1_000_000, "packet_bytes": 1500},
 //!         "start": {"kind": "at", "time_ns": 0},
 //!         "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}}],
 //!     "bottleneck": {
 //!         "link": {"kind": "fixed", "rate_bps": 5_000_000},
-//!         "queue": {"kind": "droptail", "limit": {"packets": 50}}},
+//!         "queue": {"kind": "gred", "min_th": 5.0, "max_th": 15.0, "max_p": 0.1}},
 //!     "ack_path": {"kind": "ideal"}}).to_string())?;
 //! let refused = solve(&scenario, &Files::default(), None).unwrap_err();
 //! assert!(matches!(refused, SolveError::NotCovered { .. }));
-//! assert!(refused.to_string().starts_with("flows.0.source = cbr: no analytic model covers it."));
+//! let line = "bottleneck.aqm.kind = gred: no analytic model covers it. Covered: droptail";
+//! assert_eq!(refused.to_string(), line);
 //! # Ok(())
 //! # }
 //! ```
@@ -41,6 +43,7 @@
 mod covered;
 mod error;
 pub mod fixed_point;
+pub mod md1k;
 mod model;
 mod reasons;
 mod registry;

@@ -18,6 +18,8 @@ pub struct Reason {
 pub enum Problem {
     /// The model does not know it. What it knows in its place.
     NotCovered(String),
+    /// The model is one of other traffic. Of what.
+    OtherTraffic(String),
     /// No part accepts it. What is wrong and what is accepted.
     NotAccepted(String),
 }
@@ -33,6 +35,12 @@ impl Reason {
         Reason { field: field.into(), value: value.to_string(), problem }
     }
 
+    /// A flow of which `source` sends; the model is of flows of which `covered` does.
+    pub fn other_traffic(source: &str, covered: &str) -> Reason {
+        let problem = Problem::OtherTraffic(covered.to_owned());
+        Reason { field: "source".to_owned(), value: source.to_owned(), problem }
+    }
+
     /// The same reason with `parent` put before the key.
     #[must_use]
     pub fn under(mut self, parent: &str) -> Reason {
@@ -46,10 +54,10 @@ impl Reason {
         let Reason { field, value, problem } = self;
         match (problem, chosen) {
             (Problem::NotAccepted(problem), _) => format!("{field} = {value}: {problem}"),
-            (Problem::NotCovered(covered), None) => {
+            (Problem::NotCovered(covered) | Problem::OtherTraffic(covered), None) => {
                 format!("{field} = {value}: no analytic model covers it. Covered: {covered}")
             }
-            (Problem::NotCovered(covered), Some(model)) => {
+            (Problem::NotCovered(covered) | Problem::OtherTraffic(covered), Some(model)) => {
                 format!("{field} = {value}: model {model} does not cover it. Covered: {covered}")
             }
         }
@@ -102,6 +110,13 @@ impl Reasons {
             Some(problem) if self.found.is_empty() => Ok(problem),
             _ => Err(self),
         }
+    }
+
+    /// How far the model is from the scenario: how many groups of flows are of other traffic, and
+    /// how many reasons there are.
+    pub(crate) fn distance(&self) -> (usize, usize) {
+        let is_other = |reason: &&Reason| matches!(reason.problem, Problem::OtherTraffic(_));
+        (self.found.iter().filter(is_other).count(), self.found.len())
     }
 
     /// One by one, in the order in which they were found.

@@ -2,13 +2,14 @@
 
 use crate::error::SolveError;
 use crate::fixed_point::FixedPoint;
+use crate::md1k::PoissonQueue;
 use crate::model::Entry;
 use airpath_link::Files;
 use airpath_path::Scenario;
 use serde_json::Value;
 
 /// Every model, in the order of `airpath list model`.
-pub const MODELS: &[Entry] = &[Entry::of::<FixedPoint>()];
+pub const MODELS: &[Entry] = &[Entry::of::<FixedPoint>(), Entry::of::<PoissonQueue>()];
 
 /// The steady state by the one model that covers `scenario`, or by `chosen`: the model's
 /// [`Solution`](crate::Model::Solution) in JSON, with `model`, its name.
@@ -26,8 +27,8 @@ pub fn solve(
 /// [`solve`] by one of `models`, of which there is at least one.
 ///
 /// # Errors
-/// As [`solve`]. Where no model covers the scenario, the reasons are those of the one with the
-/// fewest.
+/// As [`solve`]. Where no model covers the scenario, the reasons are those of the one of
+/// its traffic, and of several the one with the fewest.
 pub fn solve_with(
     models: &[Entry],
     scenario: &Scenario,
@@ -49,7 +50,7 @@ pub fn solve_with(
     if let Some((_, problem)) = covering.pop() {
         return problem().map_err(SolveError::Model);
     }
-    match refusals.into_iter().min_by_key(|(_, reasons)| reasons.iter().len()) {
+    match refusals.into_iter().min_by_key(|(_, reasons)| reasons.distance()) {
         Some((model, reasons)) => {
             Err(SolveError::NotCovered { model, chosen: chosen.is_some(), reasons })
         }

@@ -2,4 +2,5 @@
 
 mod common;
 mod fixed_point;
+mod md1k;
 mod registry;

@@ -51,8 +51,8 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
     let spec = match &flow.source {
         SourceSpec::Tcp(spec) => &**spec,
-        SourceSpec::Cbr { .. } => return no("source", "cbr", "tcp"),
-        SourceSpec::Poisson { .. } => return no("source", "poisson", "tcp"),
+        SourceSpec::Cbr { .. } => return Err(Reason::other_traffic("cbr", "tcp")),
+        SourceSpec::Poisson { .. } => return Err(Reason::other_traffic("poisson", "tcp")),
     };
     let (law, _) = registry::split_kind(&spec.congestion)?;
     if law != "reno" {

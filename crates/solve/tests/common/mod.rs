@@ -1,7 +1,8 @@
-//! A scenario that the fixed point covers, and changes of it.
+//! A scenario for each model, and changes of it.
 
+use airpath_link::Files;
 use airpath_path::Scenario;
-use airpath_solve::Reasons;
+use airpath_solve::{Reasons, solve};
 use serde_json::{Value, json};
 
 /// Two Reno flows over 10 Mbit/s behind gentle RED, with round trips of 70 and 90 ms.
@@ -35,20 +36,50 @@ pub(crate) fn covered() -> Value {
     })
 }
 
-/// The scenario with other values: `pointer` is a JSON pointer, whose last key may be new.
+/// Two Poisson sources, 6 and 2 Mbit/s in packets of 1500 B, over 10 Mbit/s with drop-tail.
+fn datagrams() -> Value {
+    let flow = |rate_bps: u64| {
+        json!({
+            "source": {"kind": "poisson", "rate_bps": rate_bps, "packet_bytes": 1500},
+            "start": {"kind": "at", "time_ns": 0},
+            "access": {"delay_ns": 1_000_000}, "egress": {"delay_ns": 3_000_000},
+            "return_wire": {"delay_ns": 0}
+        })
+    };
+    json!({
+        "duration_ns": 100_000_000_000u64, "warmup_ns": 10_000_000_000u64,
+        "flows": [flow(6_000_000), flow(2_000_000)],
+        "bottleneck": {
+            "link": {"kind": "fixed", "rate_bps": 10_000_000, "delay_ns": 10_000_000},
+            "queue": {"kind": "droptail", "limit": {"packets": 1000}}
+        },
+        "ack_path": {"kind": "ideal"}
+    })
+}
+
+/// What the fixed point covers, with other values: each at a JSON pointer, whose last key may be
+/// new.
 pub(crate) fn changed(changes: &[(&str, Value)]) -> Scenario {
-    let mut document = covered();
+    with(covered(), changes)
+}
+
+/// The same of what M/D/1/K covers.
+pub(crate) fn poisson(changes: &[(&str, Value)]) -> Scenario {
+    with(datagrams(), changes)
+}
+
+fn with(mut document: Value, changes: &[(&str, Value)]) -> Scenario {
     for (pointer, value) in changes {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer begins with a slash");
-        let parent = document.pointer_mut(parent).expect("the place is there");
-        match parent {
-            Value::Array(items) => {
-                items[key.parse::<usize>().expect("a number of a list")] = value.clone();
-            }
-            table => table[key] = value.clone(),
-        }
+        document.pointer_mut(parent).expect("the place is there")[key] = value.clone();
     }
     Scenario::from_json(&document.to_string()).expect("only what models do not cover is changed")
+}
+
+/// The lines of the refusal by all models.
+pub(crate) fn refused_by(scenario: &Scenario) -> Vec<String> {
+    let refused = solve(scenario, &Files::default(), None).expect_err("no model covers it");
+    refused.to_string().lines().map(str::to_owned).collect()
 }
 
 /// Fields and values of reasons.

@@ -1,0 +1,265 @@
+//! M/D/1/K: Poisson arrivals of equal packets at a link with room for so many that wait.
+//!
+//! Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K), for a constant
+//! service. The number that a departure leaves behind is a Markov chain; with q its law up to a
+//! factor, a₀ the probability of no arrival in a service and Ā(j) that of more than j,
+//!
+//! ```text
+//! a₀ q(j + 1) = q(0) Ā(j) + Σ q(i) Ā(j − i + 1), i = 1 … j
+//! ```
+//!
+//! which says that the chain crosses from j + 1 to j as often as back. All terms are positive, so
+//! nothing cancels. Time is counted in services, and what waits does not include what is served.
+
+use crate::error::{ModelError, require};
+
+/// The largest load: e^−load must stay a number that can be divided by.
+pub const LARGEST_LOAD: f64 = 100.0;
+/// The largest waiting room, packets.
+pub const LARGEST_ROOM: u64 = 1_000_000;
+/// Arrivals in a service that are looked at: of a load of 100, more have a probability below 10⁻¹⁸⁰.
+const MOST_ARRIVALS: usize = 512;
+/// What is less likely does not count.
+const NEGLIGIBLE: f64 = 1e-40;
+/// Above this the unnormed law is scaled down.
+const LARGE: f64 = 1e100;
+
+/// The queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Md1k {
+    /// ρ: arrivals in the time of a service, above 0, at most [`LARGEST_LOAD`].
+    pub load: f64,
+    /// K − 1: packets that may wait, at most [`LARGEST_ROOM`].
+    pub room: u64,
+}
+
+/// Its steady state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steady {
+    /// Probability that an arrival finds the room full, in [0, 1]; 0 where it is below 10⁻³⁰.
+    pub loss: f64,
+    /// Packets waiting, the average over time.
+    pub waiting: f64,
+    /// How long a packet that is admitted waits on average, services.
+    pub wait: f64,
+    /// Part of the time in which the link serves, in [0, 1].
+    pub busy: f64,
+}
+
+impl Md1k {
+    /// The steady state.
+    ///
+    /// # Errors
+    /// When the load or the room is outside its range.
+    pub fn steady(&self) -> Result<Steady, ModelError> {
+        let Md1k { load, room } = *self;
+        require(load > 0.0 && load <= LARGEST_LOAD, "load", load, "above 0 and at most 100")?;
+        require(room <= LARGEST_ROOM, "room", room as f64, "at most 1000000 packets")?;
+        let arrivals = Arrivals::new(load);
+        let (states, mut left) = (room as usize + 1, Left::new());
+        while left.states < states && !left.is_negligible(load) {
+            left.push(&arrivals);
+        }
+        let lost = if left.states < states { 0.0 } else { left.lost_per_service(&arrivals) };
+        let loss = lost / (1.0 + lost);
+        // At any time: j are there with the law that departures leave, K with that of a loss.
+        let waiting = (1.0 - loss) * left.waiting / left.total + room as f64 * loss;
+        Ok(Steady {
+            loss,
+            waiting,
+            wait: waiting / (load * (1.0 - loss)),
+            busy: load * (1.0 - loss),
+        })
+    }
+}
+
+/// The number of arrivals in a service.
+struct Arrivals {
+    /// a₀.
+    none: f64,
+    /// Ā(j): more than j.
+    above: [f64; MOST_ARRIVALS],
+    /// From here on Ā is negligible.
+    end: usize,
+}
+
+impl Arrivals {
+    fn new(load: f64) -> Arrivals {
+        let mut above = [0.0; MOST_ARRIVALS];
+        let mut exactly = (-load).exp();
+        let none = exactly;
+        for (j, place) in above.iter_mut().enumerate() {
+            exactly *= load / (j + 1) as f64;
+            *place = exactly;
+        }
+        // The smallest are added first.
+        for j in (0..MOST_ARRIVALS - 1).rev() {
+            above[j] += above[j + 1];
+        }
+        let end = above.iter().position(|p| *p < NEGLIGIBLE).unwrap_or(MOST_ARRIVALS);
+        Arrivals { none, above, end }
+    }
+
+    /// The mean of what comes above `room`.
+    fn beyond(&self, room: usize) -> f64 {
+        self.above.iter().skip(room).rev().sum()
+    }
+}
+
+/// q, what departures leave behind: the states so far, the last of them one by one.
+struct Left {
+    /// q(0).
+    first: f64,
+    /// q(j) at j mod [`MOST_ARRIVALS`].
+    recent: [f64; MOST_ARRIVALS],
+    /// How many states there are.
+    states: usize,
+    /// Σ q(j).
+    total: f64,
+    /// Σ (j − 1) q(j) over j above 0.
+    waiting: f64,
+}
+
+impl Left {
+    fn new() -> Left {
+        let mut recent = [0.0; MOST_ARRIVALS];
+        recent[0] = 1.0;
+        Left { first: 1.0, recent, states: 1, total: 1.0, waiting: 0.0 }
+    }
+
+    fn q(&self, state: usize) -> f64 {
+        self.recent[state % MOST_ARRIVALS]
+    }
+
+    /// Whether all further states together are.
+    fn is_negligible(&self, load: f64) -> bool {
+        load < 1.0 && self.q(self.states - 1) < NEGLIGIBLE * self.total * (1.0 - load)
+    }
+
+    fn push(&mut self, arrivals: &Arrivals) {
+        let last = self.states - 1;
+        // From state i on, last − i + 1 arrivals are too few to get above it.
+        let from = (last + 2).saturating_sub(arrivals.end).max(1);
+        let from_empty = if last < arrivals.end { self.first * arrivals.above[last] } else { 0.0 };
+        let crossing = (from..=last).map(|i| self.q(i) * arrivals.above[last - i + 1]).sum::<f64>();
+        let next = (from_empty + crossing) / arrivals.none;
+        self.recent[self.states % MOST_ARRIVALS] = next;
+        self.total += next;
+        self.waiting += (self.states - 1) as f64 * next;
+        self.states += 1;
+        if next > LARGE {
+            self.scale(1.0 / next);
+        }
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.recent.iter_mut().for_each(|q| *q *= by);
+        self.first *= by;
+        self.total *= by;
+        self.waiting *= by;
+    }
+
+    /// The mean number of packets that are lost in a service.
+    fn lost_per_service(&self, arrivals: &Arrivals) -> f64 {
+        let room = self.states - 1;
+        let from = (self.states + 1).saturating_sub(arrivals.end).max(1);
+        let from_empty = if room < arrivals.end { self.first * arrivals.beyond(room) } else { 0.0 };
+        let lost =
+            (from..self.states).map(|i| self.q(i) * arrivals.beyond(self.states - i)).sum::<f64>();
+        (from_empty + lost) / self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steady(load: f64, room: u64) -> Steady {
+        Md1k { load, room }.steady().expect("it is in range")
+    }
+
+    fn close(found: f64, expected: f64, relative: f64) {
+        let within = (found - expected).abs() <= relative * expected.abs();
+        assert!(within, "{found} for {expected}");
+    }
+
+    #[test]
+    fn without_a_waiting_room_it_is_erlangs_loss_formula() {
+        for load in [1e-6, 0.3, 1.0, 7.0, 100.0] {
+            let found = steady(load, 0);
+            close(found.loss, load / (1.0 + load), 1e-12);
+            assert_eq!((found.waiting, found.wait), (0.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn with_room_for_one_it_is_the_chain_of_two_states() {
+        for load in [0.01, 0.5, 1.0, 3.0, 30.0] {
+            // Departures leave nothing behind with the probability of no arrival.
+            close(steady(load, 1).loss, 1.0 - 1.0 / ((-load).exp() + load), 1e-10);
+        }
+    }
+
+    #[test]
+    fn with_much_room_it_is_pollaczek_and_khinchines_formula() {
+        for load in [1e-9, 0.1, 0.5, 0.8, 0.95, 0.99] {
+            let found = steady(load, LARGEST_ROOM);
+            close(found.waiting, load * load / (2.0 * (1.0 - load)), 1e-9);
+            close(found.wait, load / (2.0 * (1.0 - load)), 1e-9);
+            assert_eq!((found.loss, found.busy), (0.0, load));
+        }
+    }
+
+    #[test]
+    fn under_overload_the_link_is_busy_and_the_room_is_full() {
+        for load in [1.5, 10.0, 100.0] {
+            let found = steady(load, 1000);
+            close(found.busy, 1.0, 1e-12);
+            close(found.loss, 1.0 - 1.0 / load, 1e-12);
+            assert!(found.waiting > 997.0 && found.waiting < 1000.0, "{found:?}");
+        }
+        // At a load of 1 all lengths are about as likely: nothing pulls to either end.
+        close(steady(1.0, LARGEST_ROOM).waiting, 5e5, 1e-3);
+    }
+
+    /// The chain by its transition matrix, iterated: (loss, packets waiting).
+    fn iterated(load: f64, room: usize) -> (f64, f64) {
+        let states = room + 1;
+        let exactly =
+            |j: usize| (1..=j).fold((-load).exp(), |product, i| product * load / i as f64);
+        let mut pi = vec![1.0 / states as f64; states];
+        for _ in 0..20_000 {
+            let mut next = vec![0.0; states];
+            for (i, p) in pi.iter().enumerate() {
+                let least = i.saturating_sub(1);
+                let mut rest = 1.0;
+                for (j, place) in next.iter_mut().enumerate().take(room).skip(least) {
+                    *place += p * exactly(j - least);
+                    rest -= exactly(j - least);
+                }
+                next[room] += p * rest;
+            }
+            pi = next;
+        }
+        let loss = 1.0 - 1.0 / (pi[0] + load);
+        let waiting: f64 = (1..states).map(|j| (j - 1) as f64 * pi[j]).sum();
+        (loss, waiting * (1.0 - loss) + room as f64 * loss)
+    }
+
+    #[test]
+    fn it_is_the_stationary_law_of_the_transition_matrix() {
+        for (load, room) in [(0.2, 2), (0.7, 5), (0.9, 12), (1.0, 8), (1.3, 6), (4.0, 3)] {
+            let ((loss, waiting), found) = (iterated(load, room as usize), steady(load, room));
+            close(found.loss, loss, 1e-7);
+            close(found.waiting, waiting, 1e-9);
+        }
+    }
+
+    #[test]
+    fn values_outside_the_range_are_refused() {
+        for load in [0.0, -1.0, 100.5, f64::NAN] {
+            assert!(Md1k { load, room: 1 }.steady().is_err(), "{load}");
+        }
+        assert!(Md1k { load: 0.5, room: LARGEST_ROOM + 1 }.steady().is_err());
+    }
+}

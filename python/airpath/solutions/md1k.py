@@ -1,0 +1,98 @@
+"""The result of M/D/1/K: Poisson datagrams over a fixed link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from airpath.solutions.base import Solution, digits
+
+__all__ = ["Md1kFlow", "Md1kSolution"]
+
+
+@dataclass(frozen=True)
+class Md1kFlow:
+    """One flow of datagrams in the steady state.
+
+    Parameters
+    ----------
+    id : int
+        Its number.
+    throughput_bps : float
+        IP packets that reach the receiver, bit/s.
+    one_way_delay_s : float
+        From sender to receiver with the average wait, s.
+    loss : float
+        Probability that a packet is dropped or destroyed, in [0, 1].
+    """
+
+    id: int
+    throughput_bps: float
+    one_way_delay_s: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Md1kSolution(Solution, model="md1k"):
+    """Poisson datagrams of one size over a fixed link with drop-tail: M/D/1/K.
+
+    Parameters
+    ----------
+    model : str
+        ``md1k``.
+    throughput_bps : float
+        IP packets that reach the receivers, all flows together, bit/s.
+    offered_bps : float
+        IP packets that are sent, bit/s.
+    utilisation : float
+        Part of the time in which the link serves, in [0, 1].
+    queue_packets : float
+        Packets waiting, the average over time.
+    mean_sojourn_s : float
+        Average time between arrival and start of transmission, s.
+    drop_probability : float
+        Probability that an arrival finds the queue full, in [0, 1].
+    flows : sequence of Md1kFlow
+        By flow.
+    warnings : sequence of str
+        What to check before trusting the result.
+    provenance : mapping
+        What made it.
+    """
+
+    flow_type: ClassVar[type] = Md1kFlow
+
+    model: str
+    throughput_bps: float
+    offered_bps: float
+    utilisation: float
+    queue_packets: float
+    mean_sojourn_s: float
+    drop_probability: float
+    flows: Sequence[Md1kFlow]
+    warnings: Sequence[str]
+    provenance: Mapping[str, Any]
+
+    def lines(self) -> list[str]:
+        """Return throughput, use of the link and queue as the command prints them."""
+        return [
+            f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets) of "
+            f"{digits(self.offered_bps / 1e6, 4)} offered, link in use "
+            f"{digits(100 * self.utilisation)} % of the time",
+            f"queue {digits(self.queue_packets)} packets, wait "
+            f"{digits(self.mean_sojourn_s * 1e3)} ms, {100 * self.drop_probability:.3g} % dropped",
+        ]
+
+    def flow_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows: rate, one-way delay and loss of each flow."""
+        rows = [
+            [
+                str(flow.id),
+                f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
+                f"{digits(flow.one_way_delay_s * 1e3)} ms",
+                f"{flow.loss:.2e}",
+            ]
+            for flow in self.flows
+        ]
+        return ["flow", "throughput", "one-way delay", "loss"], rows
