@@ -139,6 +139,12 @@ def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
     assert str(caught.value).splitlines() == named
 
 
+def test_an_option_in_which_flows_differ_is_told_with_its_value() -> None:
+    # It was "another than the first flow's" where the value is a number.
+    with pytest.raises(ap.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
+        ap.solve(path(flows__1__tcp={"delayed_ack_segments": 4}))
+
+
 def test_a_model_that_is_none_is_refused() -> None:
     with pytest.raises(ap.BadValueError, match=r'^model = "fluid": not one of the accepted'):
         ap.solve(path(), model="fluid")

@@ -84,11 +84,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             "flows.1.source = cbr",
         ),
         ("/flows/0/source/congestion", json!({"kind": "cubic"}), "flows.0.cc = cubic"),
-        (
-            "/flows/1/source/options/mss",
-            json!(1000),
-            "flows.1.tcp.mss = another than the first flow's",
-        ),
+        ("/flows/1/source/options/mss", json!(1000), "flows.1.tcp.mss = 1000 B"),
         ("/flows/1/source/options/ecn", json!("on"), "flows.1.tcp.ecn = on"),
         (
             "/flows/1/source/options/rto_floor",

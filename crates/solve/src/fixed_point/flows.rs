@@ -17,9 +17,8 @@ pub(super) fn common_options<'a>(
     for (number, flow) in scenario.flows.iter().enumerate() {
         let equal = of_flow(flow, scenario).and_then(|spec| {
             let first = common.get_or_insert(spec);
-            difference(&first.options, &spec.options).map_or(Ok(()), |option| {
+            difference(&first.options, &spec.options).map_or(Ok(()), |(option, value)| {
                 let field = format!("tcp.{option}");
-                let value = "another than the first flow's";
                 Err(Reason::not_covered(field, value, "the same for all flows"))
             })
         });
@@ -28,8 +27,8 @@ pub(super) fn common_options<'a>(
     common.map(|spec| &spec.options)
 }
 
-/// The option in which two flows differ for the model, if any.
-fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<&'static str> {
+/// The option in which `other` differs from the first flow for the model, if any, and its value.
+fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<(&'static str, String)> {
     let seen = |options: &TcpOptions| {
         [
             ("mss", f64::from(options.mss)),
@@ -42,7 +41,16 @@ fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<&'static str> {
         ]
     };
     let pairs = seen(first).into_iter().zip(seen(other));
-    pairs.into_iter().find(|(one, two)| one.1 != two.1).map(|(one, _)| one.0)
+    let ((option, _), (_, value)) = pairs.into_iter().find(|(one, two)| one.1 != two.1)?;
+    let value = match option {
+        "mss" | "header" => format!("{value} B"),
+        "timestamps" => other.timestamps.to_string(),
+        "receive_window" => format!("{} B", other.largest_window()),
+        "min_rto" => format!("{value} s"),
+        "delayed_ack_segments" => value.to_string(),
+        _ => "another than the first flow's".to_owned(),
+    };
+    Some((option, value))
 }
 
 /// The connection of a flow of unlimited data under Reno, without ECN.
