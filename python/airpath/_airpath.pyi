@@ -91,8 +91,8 @@ class SimulationOutput:
     def replications(self) -> str:
         """The finished replications as a JSON list."""
 
-    def series(self, index: int, name: str) -> tuple[bytes, bytes, bytes]:
-        """Return a recorded series of a replication: time_s f64, id u32, value f64."""
+    def series(self, index: int, name: str) -> tuple[bytes, bytes, bytes, bytes]:
+        """Return a recorded series of a replication: time_s f64, id u32, queue i32, value f64."""
 
     def ss(self, index: int) -> dict[str, bytes]:
         """Return the senders' state over time in a replication: name -> column."""

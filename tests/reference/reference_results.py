@@ -66,7 +66,9 @@ def series(result: ap.Result, name: str) -> bytes:
     """Return a recorded series of all replications."""
     columns = (result.series(name, replication=number) for number in range(REPS))
     return b"".join(
-        frame[column].to_numpy().tobytes() for frame in columns for column in frame.columns
+        frame[column].to_numpy().tobytes()
+        for frame in columns
+        for column in ("time_s", "id", "value")
     )
 
 

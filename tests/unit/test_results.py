@@ -342,7 +342,10 @@ def test_parquet_holds_the_same_tables_with_their_provenance(
         assert json.loads(table.schema.metadata[b"airpath"]) == result.provenance
         # What pandas reads from decimals may be off by some units of the last place.
         text = pd.read_csv(tmp_path / f"{stem}.csv", comment="#")
-        pd.testing.assert_frame_equal(table.to_pandas(), text, check_dtype=False, rtol=1e-14)
+        frame = table.to_pandas()
+        named = frame.select_dtypes("category").columns
+        frame = frame.astype(dict.fromkeys(named, object))
+        pd.testing.assert_frame_equal(frame, text, check_dtype=False, rtol=1e-14)
 
 
 def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> None:

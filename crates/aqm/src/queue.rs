@@ -8,12 +8,12 @@
 use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
-use airpath_core::{Bytes, Ctx, Packet, Rate, Series, Time};
+use airpath_core::{Bytes, Ctx, DropReason, Packet, QueueId, Rate, Series, Time};
 
 /// A queue discipline whose length and sojourn times are measured.
 pub struct Queue {
     disc: AnyQueue,
-    id: u32,
+    id: QueueId,
     occupancy: Occupancy,
     sojourn: Mean,
     arrived: u64,
@@ -28,6 +28,8 @@ pub struct Queue {
 /// What was measured at a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
+    /// Its number in the network.
+    pub id: QueueId,
     /// Share of time with 0, 1, 2, … packets waiting or held by the link.
     pub distribution: Vec<f64>,
     /// Time average of the bytes that wait or are held by the link.
@@ -52,8 +54,8 @@ impl QueueReport {
 }
 
 impl Queue {
-    /// A measured queue; `id` names it in time series.
-    pub fn new(disc: AnyQueue, id: u32) -> Queue {
+    /// A measured queue; `id` is its number in the network: drops, marks and series name it.
+    pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
         Queue {
             standing: disc.standing(),
             disc,
@@ -70,10 +72,12 @@ impl Queue {
     /// Offers a packet to the discipline.
     #[inline]
     pub fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
         self.arrived += 1;
         packet.set_queued_at(ctx.now);
         self.standing = self.disc.enqueue_and_stand(packet, ctx);
         self.note_length(ctx);
+        ctx.leave_queue();
     }
 
     /// Takes the next packet to send.
@@ -85,18 +89,21 @@ impl Queue {
     /// Moves the next packet to send to `packet`; gives whether there was one.
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        ctx.enter_queue(self.id);
         let (is_there, standing) = self.disc.dequeue_and_stand(packet, ctx);
         self.standing = standing;
         self.note_length(ctx);
         if is_there {
             self.note_departure(packet, ctx);
         }
+        ctx.leave_queue();
         is_there
     }
 
     /// Moves the next packet to send to `packet` for a link that keeps it until
     /// [`Queue::release`]; gives whether there was one. The occupancy stays as it is.
     pub fn dequeue_held_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        ctx.enter_queue(self.id);
         let is_there = self.disc.dequeue_into(packet, ctx);
         if is_there {
             self.held_packets += 1;
@@ -104,6 +111,7 @@ impl Queue {
             self.note_departure(packet, ctx);
         }
         self.tell_held(ctx);
+        ctx.leave_queue();
         is_there
     }
 
@@ -118,7 +126,9 @@ impl Queue {
         );
         self.held_packets -= packets;
         self.held_bytes -= bytes;
+        ctx.enter_queue(self.id);
         self.tell_held(ctx);
+        ctx.leave_queue();
     }
 
     fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
@@ -142,7 +152,12 @@ impl Queue {
         let packets = self.occupancy();
         let bytes = self.standing.backlog + self.held_bytes;
         self.occupancy.set(packets, bytes.0, ctx.now);
-        ctx.record(Series::Queue, self.id, packets as f64);
+        ctx.record(Series::Queue, self.id.0, packets as f64);
+    }
+
+    /// Its number in the network.
+    pub fn id(&self) -> QueueId {
+        self.id
     }
 
     /// Packets that wait or that the link still holds.
@@ -178,22 +193,35 @@ impl Queue {
     #[inline]
     pub fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) {
         if self.standing.next_wakeup <= ctx.now {
+            ctx.enter_queue(self.id);
             self.disc.on_wake(ctx);
             self.standing = self.disc.standing();
             self.note_length(ctx);
+            ctx.leave_queue();
         }
     }
 
     /// Tells the discipline the link's nominal rate.
     pub fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
         self.disc.on_rate(rate, ctx);
+        ctx.leave_queue();
         self.standing = self.disc.standing();
     }
 
     /// Tells the discipline that the link has sent `packet` completely.
     #[inline]
     pub fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
         self.disc.on_served(packet, ctx);
+        ctx.leave_queue();
+    }
+
+    /// A packet that the link took from here is lost: destroyed on the air, or given up.
+    pub fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
+        ctx.drop(packet, reason);
+        ctx.leave_queue();
     }
 
     /// Starts the measurement anew at `now`.
@@ -208,6 +236,7 @@ impl Queue {
     pub fn report(&self, now: Time) -> QueueReport {
         let (distribution, mean_bytes) = self.occupancy.distribution_and_mean_bytes(now);
         QueueReport {
+            id: self.id,
             distribution,
             mean_bytes,
             mean_sojourn_s: self.sojourn.secs(),

@@ -6,8 +6,8 @@
 use crate::descriptions::{but, descriptions, make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_core::{
-    Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, Rate, Recorder, Registry, Seed,
-    Series, Setup, StageId, Time, test_kit::Bench,
+    Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, QueueId, Rate, Recorder,
+    Registry, Seed, Series, Setup, StageId, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ impl Ledger {
             bench: Bench::default(),
             bare_bench: Bench::default(),
             bare: make(description),
-            queue: Queue::new(make(description), 0),
+            queue: Queue::new(make(description), QueueId(0)),
             now: Time::ZERO,
             offered: Vec::new(),
             bytes_in: 0,
@@ -269,7 +269,7 @@ fn every_limit_counts_what_the_link_holds() {
     for description in descriptions.chain([json!({"kind": "droptail", "limit": {"bytes": 60_000}})])
     {
         let mut bench = Bench::default();
-        let mut queue = Queue::new(make(&description), 0);
+        let mut queue = Queue::new(make(&description), QueueId(0));
         let mut offered = 0;
         let mut offer = |queue: &mut Queue, bench: &mut Bench, count: u32| {
             for _ in 0..count {
@@ -299,7 +299,8 @@ fn every_limit_counts_what_the_link_holds() {
 #[test]
 fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     let mut bus = Bus::new(1, Recorder::new(&[Series::Queue], Duration::ZERO));
-    let mut queue = Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), 0);
+    let mut queue =
+        Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), QueueId(0));
     fn ctx(bus: &mut Bus, secs: u64) -> Ctx<'_> {
         Ctx::new(Time::from_secs(secs), StageId(0), bus)
     }
@@ -326,7 +327,8 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
 #[test]
 #[should_panic(expected = "only what is held is released")]
 fn what_is_not_held_cannot_be_released() {
-    let mut queue = Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), 0);
+    let mut queue =
+        Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), QueueId(0));
     queue.release(1, Bytes(1500), &mut Bench::default().at(Time::ZERO));
 }
 

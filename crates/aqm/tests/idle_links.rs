@@ -6,7 +6,7 @@
 
 use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{Bytes, Duration, Ecn, FlowId, Packet, Rate, Time, test_kit::Bench};
+use airpath_core::{Bytes, Duration, Ecn, FlowId, Packet, QueueId, Rate, Time, test_kit::Bench};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -45,7 +45,7 @@ impl Server {
     const REPORTS: Duration = Duration::from_millis(60);
 
     fn new(description: &Value, keeping: Keeping, asks_always: bool) -> Server {
-        let mut queue = Queue::new(make(description), 0);
+        let mut queue = Queue::new(make(description), QueueId(0));
         let mut bench = Bench::default();
         queue.on_rate(Server::RATE, &mut bench.at(Time::ZERO));
         Server {

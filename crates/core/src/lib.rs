@@ -39,6 +39,8 @@ pub use registry::{Part, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};
 pub use room::{Room, push_within};
-pub use stage::{Bus, Control, Ctx, DropCount, DropReason, Emission, Output, Port, Stage, StageId};
+pub use stage::{
+    Bus, Control, Ctx, DropCount, DropReason, Emission, Output, Port, QueueId, Stage, StageId,
+};
 pub use units::{Bytes, Duration, Rate, Time};
 pub use wakeups::Wakeups;

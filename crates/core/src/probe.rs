@@ -2,7 +2,7 @@
 
 use crate::packet::{Packet, PacketKind};
 use crate::room::{Room, push_within};
-use crate::stage::DropReason;
+use crate::stage::{DropReason, QueueId};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -76,6 +76,8 @@ pub struct Sample {
     pub time: Time,
     /// Which flow or part.
     pub id: u32,
+    /// Where, of what happens at queues: drops, marks, sojourn times, lengths; `NONE` elsewhere.
+    pub queue: QueueId,
     /// The value, in the series' unit.
     pub value: f64,
 }
@@ -172,11 +174,9 @@ impl Recorder {
     }
 
     /// Keeps a value.
-    #[cold]
-    pub fn push(&mut self, series: Series, time: Time, id: u32, value: f64) {
-        let sample = Sample { time, id, value };
+    pub fn push(&mut self, series: Series, sample: Sample) {
         if self.interval > Duration::ZERO && !series.is_kept_whole() {
-            let number = time.as_nanos() / self.interval.as_nanos();
+            let number = sample.time.as_nanos() / self.interval.as_nanos();
             if number != self.thinned[series as usize].number {
                 self.end_interval(series as usize);
                 self.thinned[series as usize].number = number;
@@ -247,13 +247,17 @@ impl Recorder {
 mod tests {
     use super::*;
 
+    fn sample(ms: u64, id: u32, value: f64) -> Sample {
+        Sample { time: Time::from_millis(ms), id, queue: QueueId::NONE, value }
+    }
+
     #[test]
     fn levels_are_thinned_and_counts_are_not() {
         let series = [Series::Cwnd, Series::Drop, Series::Sojourn];
         let mut recorder = Recorder::new(&series, Duration::from_millis(10));
         for ms in 0..30 {
             for each in series {
-                recorder.push(each, Time::from_millis(ms), 0, 1.0);
+                recorder.push(each, sample(ms, 0, 1.0));
             }
         }
         recorder.finish();
@@ -280,7 +284,7 @@ mod tests {
             (45, 0, 0.0),
         ];
         for (ms, id, value) in all {
-            recorder.push(Series::Queue, Time::from_millis(ms), id, value);
+            recorder.push(Series::Queue, sample(ms, id, value));
         }
         let found = |recorder: &Recorder| -> Vec<(u64, u32, f64)> {
             let samples = recorder.samples(Series::Queue).iter();

@@ -2,12 +2,21 @@
 
 use crate::error::StageError;
 use crate::packet::{Ecn, Packet, PacketKind, PayloadHandle};
-use crate::probe::{Recorder, Series};
+use crate::probe::{Recorder, Sample, Series};
 use crate::units::{Rate, Time};
 
 /// Number of a stage in its network; equal-time events go in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StageId(pub u32);
+
+/// Number of a queue in its network, in the order of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QueueId(pub u32);
+
+impl QueueId {
+    /// Not at a queue.
+    pub const NONE: QueueId = QueueId(u32::MAX);
+}
 
 /// Number of an input or an output of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,7 +146,7 @@ impl DropReason {
     }
 }
 
-/// Drops and marks of one stage since measurement started.
+/// Drops and marks at one place since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DropCount {
     /// Packets dropped, by [`DropReason`] code.
@@ -167,30 +176,22 @@ pub struct Emission {
     pub packet: Packet,
 }
 
-/// Number of an output among those of all stages; each stage has [`Output::PER_STAGE`].
+/// Number of an output among those of all stages: first every stage's output 0, then every stage's
+/// output 1, and so on. A stage has as many outputs as it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output(pub u32);
 
 impl Output {
-    /// Outputs of a stage, used or not.
-    pub const PER_STAGE: u32 = 2;
-
-    /// Output `port` of `stage`.
+    /// Output `port` of `stage` in a network of `stages` stages.
     #[inline]
-    pub const fn of(stage: StageId, port: Port) -> Output {
-        Output(stage.0 * Output::PER_STAGE + port.0 as u32)
+    pub const fn of(stage: StageId, port: Port, stages: u32) -> Output {
+        Output(stage.0 + port.0 as u32 * stages)
     }
 
-    /// The stage that it belongs to.
+    /// The stage that it belongs to, and its number there, in a network of `stages` stages.
     #[inline]
-    pub const fn stage(self) -> StageId {
-        StageId(self.0 / Output::PER_STAGE)
-    }
-
-    /// Its number there.
-    #[inline]
-    pub const fn port(self) -> Port {
-        Port((self.0 % Output::PER_STAGE) as u8)
+    pub const fn place(self, stages: u32) -> (StageId, Port) {
+        (StageId(self.0 % stages), Port((self.0 / stages) as u8))
     }
 }
 
@@ -200,14 +201,18 @@ const NO_COUNTS: u32 = u32::MAX;
 /// What a driver lends to the stages: the outbox, the drop counters, the probes, the error slot.
 #[derive(Debug, Default)]
 pub struct Bus {
+    /// Number of stages.
+    stages: u32,
     outbox: Vec<Emission>,
     /// Whether somebody wants to know of `arrivals`.
     notes_arrivals: bool,
     arrivals: Vec<(StageId, Packet)>,
-    /// By side, of the stages that have dropped or marked anything.
-    counts: Vec<[DropCount; 2]>,
+    /// Of the stages that have dropped or marked anything.
+    counts: Vec<DropCount>,
     /// By stage, its place in `counts`, or [`NO_COUNTS`].
     counts_of: Vec<u32>,
+    /// By queue, as far as any has dropped or marked anything.
+    queue_counts: Vec<DropCount>,
     released: Vec<PayloadHandle>,
     error: Option<StageError>,
     /// The probes.
@@ -218,6 +223,7 @@ impl Bus {
     /// A bus for `stages` stages.
     pub fn new(stages: usize, recorder: Recorder) -> Bus {
         Bus {
+            stages: stages as u32,
             outbox: Vec::with_capacity(64),
             counts_of: vec![NO_COUNTS; stages],
             recorder,
@@ -246,23 +252,21 @@ impl Bus {
         std::mem::swap(&mut self.arrivals, arrivals);
     }
 
-    /// Drops and marks of `stage`, of all its sides together.
+    /// Drops and marks of `stage`, at its queues and elsewhere.
     pub fn counts(&self, stage: StageId) -> DropCount {
-        let (mut all, other) = (self.side_counts(stage, Port(0)), self.side_counts(stage, Port(1)));
-        all.dropped.iter_mut().zip(other.dropped).for_each(|(sum, more)| *sum += more);
-        all.marked += other.marked;
-        all
+        let place = self.counts_of[stage.0 as usize] as usize;
+        self.counts.get(place).copied().unwrap_or_default()
     }
 
-    /// Drops and marks of one side of a duplex `stage`; side 0 is all that others have.
-    pub fn side_counts(&self, stage: StageId, side: Port) -> DropCount {
-        let place = self.counts_of[stage.0 as usize] as usize;
-        self.counts.get(place).map_or_else(DropCount::default, |sides| sides[usize::from(side.0)])
+    /// Drops and marks at `queue`, losses of what was taken from it among them.
+    pub fn queue_counts(&self, queue: QueueId) -> DropCount {
+        self.queue_counts.get(queue.0 as usize).copied().unwrap_or_default()
     }
 
     /// Sets all drop and mark counters to zero.
     pub fn reset_counts(&mut self) {
         self.counts.fill(Default::default());
+        self.queue_counts.fill(Default::default());
     }
 
     /// Handles of real payloads whose packets were dropped, and forgets them.
@@ -288,37 +292,52 @@ pub struct Ctx<'a> {
     /// The present instant.
     pub now: Time,
     stage: StageId,
-    side: Port,
+    queue: QueueId,
     bus: &'a mut Bus,
 }
 
 impl<'a> Ctx<'a> {
     /// The view of `stage` at `now`.
     pub fn new(now: Time, stage: StageId, bus: &'a mut Bus) -> Ctx<'a> {
-        Ctx { now, stage, side: Port(0), bus }
+        Ctx { now, stage, queue: QueueId::NONE, bus }
     }
 
-    /// The same view for one side of a duplex stage: its drops and marks are counted apart.
+    /// From now on this is at one of the stage's queues: drops, marks and what is recorded name it.
+    /// Until [`Ctx::leave_queue`].
     #[inline]
-    pub fn on_side(&mut self, side: Port) -> Ctx<'_> {
-        Ctx { now: self.now, stage: self.stage, side, bus: self.bus }
+    pub fn enter_queue(&mut self, queue: QueueId) {
+        self.queue = queue;
     }
 
+    /// No longer at a queue.
     #[inline]
-    fn count(&mut self) -> &mut DropCount {
-        let Bus { counts, counts_of, .. } = &mut *self.bus;
+    pub fn leave_queue(&mut self) {
+        self.queue = QueueId::NONE;
+    }
+
+    /// Counts something at the stage, and at the queue where it is.
+    fn count(&mut self, add: impl Fn(&mut DropCount)) {
+        let Bus { counts, counts_of, queue_counts, .. } = &mut *self.bus;
         let place = &mut counts_of[self.stage.0 as usize];
         if *place == NO_COUNTS {
             *place = counts.len() as u32;
-            counts.push(Default::default());
+            counts.push(DropCount::default());
         }
-        &mut counts[*place as usize][usize::from(self.side.0)]
+        add(&mut counts[*place as usize]);
+        if self.queue != QueueId::NONE {
+            let queue = self.queue.0 as usize;
+            if queue_counts.len() <= queue {
+                queue_counts.resize(queue + 1, DropCount::default());
+            }
+            add(&mut queue_counts[queue]);
+        }
     }
 
     /// Sends `packet` by output `port`; the driver delivers it, at this same instant.
     #[inline]
     pub fn emit(&mut self, port: Port, packet: Packet) {
-        self.bus.outbox.push(Emission { output: Output::of(self.stage, port), packet });
+        let output = Output::of(self.stage, port, self.bus.stages);
+        self.bus.outbox.push(Emission { output, packet });
     }
 
     /// `packet` has come to an endpoint over the wire that is part of its stage; costs one test when
@@ -332,7 +351,7 @@ impl<'a> Ctx<'a> {
 
     /// Ends the life of `packet`, counted under `reason`.
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
-        self.count().dropped[reason as usize] += 1;
+        self.count(|count| count.dropped[reason as usize] += 1);
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
         if packet.kind == PacketKind::Data {
             self.record(Series::SeqDropped, packet.flow.0, packet.seq as f64);
@@ -347,7 +366,7 @@ impl<'a> Ctx<'a> {
     pub fn mark(&mut self, packet: &mut Packet) {
         debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet is marked");
         packet.ecn = Ecn::Ce;
-        self.count().marked += 1;
+        self.count(|count| count.marked += 1);
         self.record(Series::Mark, packet.flow.0, 1.0);
     }
 
@@ -355,8 +374,15 @@ impl<'a> Ctx<'a> {
     #[inline]
     pub fn record(&mut self, series: Series, id: u32, value: f64) {
         if self.bus.recorder.wants(series) {
-            self.bus.recorder.push(series, self.now, id, value);
+            self.keep(series, id, value);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, series: Series, id: u32, value: f64) {
+        let sample = Sample { time: self.now, id, queue: self.queue, value };
+        self.bus.recorder.push(series, sample);
     }
 
     /// Whether a series is recorded, for values that are dear to compute.

@@ -27,7 +27,7 @@ impl Bench {
     pub fn sent(&mut self) -> Vec<(Port, Packet)> {
         let mut emissions = Vec::new();
         self.bus.take_emissions(&mut emissions);
-        emissions.into_iter().map(|emission| (emission.output.port(), emission.packet)).collect()
+        emissions.into_iter().map(|sent| (sent.output.place(1).1, sent.packet)).collect()
     }
 
     /// Drops and marks so far.

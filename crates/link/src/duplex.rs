@@ -21,13 +21,13 @@ impl Stage for Duplex {
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         match port {
             Port(0) => self.forward.receive(Port(0), packet, ctx),
-            side => self.reverse.receive(Port(0), packet, &mut ctx.on_side(side)),
+            _ => self.reverse.receive(Port(0), packet, ctx),
         }
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         self.forward.wake_if_due(ctx);
-        self.reverse.wake_if_due(&mut ctx.on_side(Port(1)));
+        self.reverse.wake_if_due(ctx);
     }
 
     fn next_wakeup(&self) -> Time {
@@ -38,7 +38,7 @@ impl Stage for Duplex {
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         self.forward.control(event, ctx);
         if !matches!(event, Control::Rate(_)) {
-            self.reverse.control(event, &mut ctx.on_side(Port(1)));
+            self.reverse.control(event, ctx);
         }
     }
 

@@ -165,7 +165,7 @@ impl<T: Transmitter> SerialLink<T> {
                 .is_some_and(|channel| channel.destroys(began, transmission.ends))
         {
             self.measured.lost += 1;
-            ctx.drop(self.packet, DropReason::Channel);
+            self.queue.lose(self.packet, DropReason::Channel, ctx);
         } else {
             self.measured.delivered_packets += 1;
             self.measured.delivered_bytes += u64::from(self.packet.size);

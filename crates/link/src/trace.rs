@@ -233,7 +233,7 @@ impl TraceLink {
             || self.channel.as_mut().is_some_and(|channel| channel.destroys(began, ended))
         {
             self.measured.lost += 1;
-            return ctx.drop(packet, DropReason::Channel);
+            return self.queue.lose(packet, DropReason::Channel, ctx);
         }
         self.measured.delivered_packets += 1;
         self.measured.delivered_bytes += u64::from(packet.size);

@@ -3,7 +3,8 @@
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
 };
 use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideReport, Tables, Traces};
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
@@ -63,7 +64,7 @@ fn files() -> Files {
 fn build(description: &Value, queue: &Value, policies: PolicyRegistry) -> Result<AnyLink, String> {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
-    let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), 0);
+    let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
     let kit = LinkKit {
         queue,
         reverse_queue: None,

@@ -2,8 +2,8 @@
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, DropReason, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Link, LinkKit, Traces};
@@ -34,7 +34,7 @@ fn build(mut description: Value, asked: &Asked) -> Result<AnyLink, String> {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
-    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
+    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
     let opportunities = Trace::parse_mahimahi("test", "1\n2\n3\n10\n").expect("a trace");
     let rates = Trace::parse_csv("test", "time_s,rate_bps\n0,8e6\n1,8e6\n").expect("a trace");
     let traces: Traces =

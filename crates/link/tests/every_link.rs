@@ -5,8 +5,8 @@
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, PayloadHandle, Port, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Control, FlowId, Packet, PayloadHandle, Port, QueueId, Rate, Registry, Seed, Setup,
+    Stage, Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideReport, Tables};
@@ -139,7 +139,7 @@ fn tables() -> Tables {
 fn queue(description: &Value) -> Queue {
     let registry = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
-    Queue::new(AnyQueue::build(description, setup).expect("a queue"), 0)
+    Queue::new(AnyQueue::build(description, setup).expect("a queue"), QueueId(0))
 }
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {

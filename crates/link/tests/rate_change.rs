@@ -2,7 +2,7 @@
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_core::{
-    Bytes, Control, Ctx, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time,
+    Bytes, Control, Ctx, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
@@ -67,7 +67,7 @@ struct Hand {
 impl Hand {
     fn with_queue(description: &Value, queue: AnyQueue) -> Hand {
         let kit = LinkKit {
-            queue: Queue::new(queue, 0),
+            queue: Queue::new(queue, QueueId(0)),
             reverse_queue: None,
             output: Port(0),
             id: 0,

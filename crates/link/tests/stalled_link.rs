@@ -2,7 +2,8 @@
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
 };
 use airpath_link::{AnyLink, Link, LinkKit};
 use serde_json::json;
@@ -13,7 +14,7 @@ fn link() -> AnyLink {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
-    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
+    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
     let kit = LinkKit {
         queue,
         reverse_queue: None,

@@ -4,7 +4,8 @@
 use crate::traces;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
 };
 use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_link::{AnyLink, Link, LinkKit, Traces};
@@ -33,7 +34,7 @@ impl Hand {
         let queues = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
-        let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0);
+        let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
         let kit = LinkKit {
             queue,
             reverse_queue: None,

@@ -8,8 +8,8 @@ use crate::scenario::{
 };
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
-    Bytes, ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Seed, Setup, StageId,
-    Stream, Time,
+    Bytes, ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup,
+    StageId, Stream, Time,
 };
 use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, LinkRegistry, Wire};
 use airpath_phy::adaptation::PolicyRegistry;
@@ -87,7 +87,7 @@ struct Builder<'a> {
     files: &'a Arc<Files>,
     seed: Seed,
     stages: Vec<AnyStage>,
-    routes: Vec<[Route; 2]>,
+    routes: Vec<Vec<Route>>,
     links: Vec<LinkPlace>,
     /// The stream of a group's arrivals and the last of them.
     arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
@@ -129,12 +129,16 @@ impl Builder<'_> {
 
     fn add(&mut self, stage: AnyStage) -> StageId {
         self.stages.push(stage);
-        self.routes.push(Default::default());
+        self.routes.push(Vec::new());
         StageId(self.stages.len() as u32 - 1)
     }
 
     fn connect(&mut self, from: StageId, output: Port, route: Route) {
-        self.routes[from.0 as usize][usize::from(output.0)] = route;
+        let (routes, output) = (&mut self.routes[from.0 as usize], usize::from(output.0));
+        if routes.len() <= output {
+            routes.resize(output + 1, Route::Nowhere);
+        }
+        routes[output] = route;
     }
 
     /// The bottleneck, and the link that ACKs share if there is one.
@@ -158,7 +162,7 @@ impl Builder<'_> {
         let seed = self.seed.child(name).child("queue");
         let setup = Setup { seed, registry: &self.parts.queues, extra: () };
         AnyQueue::build(description, setup)
-            .map(|disc| Queue::new(disc, id))
+            .map(|disc| Queue::new(disc, QueueId(id)))
             .map_err(|error| error.under("queue").under(name))
     }
 

@@ -52,8 +52,8 @@ pub struct LinkPlace {
 pub struct Network {
     /// The stages, numbered by position.
     pub stages: Vec<AnyStage>,
-    /// Two outputs for each stage.
-    pub routes: Vec<[Route; 2]>,
+    /// By stage and output; an output beyond the end leads nowhere, and is not used.
+    pub routes: Vec<Vec<Route>>,
     /// Endpoints by flow.
     pub flows: Vec<FlowStages>,
     /// Links in order of report.

@@ -7,7 +7,7 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use airpath_core::stats::Mean;
-use airpath_core::{Bus, Port, StageId, Time};
+use airpath_core::{Bus, StageId, Time};
 use serde::Serialize;
 
 /// One phase: from the end of the warm-up or an event to the next event or the end.
@@ -107,8 +107,8 @@ impl Totals {
         let mut sides = Vec::new();
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
-            for (side, report) in (0..).zip(reports) {
-                let counts = bus.side_counts(place.stage, Port(side));
+            for report in reports {
+                let counts = bus.queue_counts(report.queue.id);
                 let (queue, link) = (report.queue, report.link);
                 sides.push(SideTotals {
                     packet_seconds: queue.mean_packets() * measured_s,

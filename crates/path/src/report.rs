@@ -3,7 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
-use airpath_core::{Bus, DropReason, Duration, Port, Time};
+use airpath_core::{Bus, DropReason, Duration, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -136,8 +136,8 @@ impl ReplicationReport {
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
-            for (side, (name, report)) in (0..).zip(place.sides.iter().zip(reports)) {
-                let counts = bus.side_counts(place.stage, Port(side));
+            for (name, report) in place.sides.iter().zip(reports) {
+                let counts = bus.queue_counts(report.queue.id);
                 links.push(link_summary(name, &report));
                 queues.push(queue_summary(name, report, &counts));
             }

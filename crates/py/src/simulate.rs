@@ -38,7 +38,9 @@ pub(crate) struct SimulationOutput {
     interrupted: bool,
 }
 
-type Columns<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+/// Times, numbers of flows or parts, numbers of queues, values.
+type Columns<'py> =
+    (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl SimulationOutput {
@@ -48,7 +50,8 @@ impl SimulationOutput {
         serde_json::to_string(&self.reports).expect("reports hold only numbers and texts")
     }
 
-    /// A recorded series of one finished replication: (time_s, id, value) as bytes.
+    /// A recorded series of one finished replication: (time_s, id, queue, value) as bytes; no queue
+    /// has the largest number.
     fn series<'py>(&self, py: Python<'py>, index: usize, name: &str) -> PyResult<Columns<'py>> {
         let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
         let series = Series::from_name(name).filter(|series| recorder.wants(*series));
@@ -79,6 +82,7 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
     Ok((
         doubles(py, samples.iter().map(|sample| sample.time.as_secs_lossy()))?,
         column(py, samples.iter().map(|sample| sample.id.to_le_bytes()))?,
+        column(py, samples.iter().map(|sample| sample.queue.0.to_le_bytes()))?,
         doubles(py, samples.iter().map(|sample| sample.value))?,
     ))
 }

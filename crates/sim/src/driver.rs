@@ -215,7 +215,8 @@ impl Driver {
                 let input = self.routing.of(emission);
                 let Input { stage, port } = input;
                 if let Some(observers) = &mut self.observers {
-                    observers.see_departure(self.now, emission, input);
+                    let from = self.routing.origin(emission);
+                    observers.see_departure(self.now, from, &emission.packet, input);
                 }
                 let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
                 let mut ctx = Ctx::new(self.now, stage, &mut self.bus);

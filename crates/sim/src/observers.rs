@@ -4,7 +4,7 @@ use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
 use crate::places::{Places, Role};
 use crate::routing::Input;
-use airpath_core::{Emission, Packet, Port, StageId, Time};
+use airpath_core::{Packet, Port, StageId, Time};
 
 /// A packet that leaves a stage, enters one, or both at once.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +36,18 @@ impl Observers {
         Observers { places, captures, flow_monitor }
     }
 
-    /// `emission` leaves for `input`.
-    pub(crate) fn see_departure(&mut self, now: Time, emission: &Emission, input: Input) {
+    /// `packet` leaves the output `from` for `input`.
+    pub(crate) fn see_departure(
+        &mut self,
+        now: Time,
+        from: (StageId, Port),
+        packet: &Packet,
+        input: Input,
+    ) {
         if input == Input::NOWHERE {
             return;
         }
-        let Emission { output, packet } = emission;
-        let from = Some((output.stage(), output.port()));
+        let from = Some(from);
         let is_arrival = self.places.role(input.stage) == Role::Between;
         let to = is_arrival.then_some((input.stage, input.port));
         self.see(&Passage { now, from, to, packet });

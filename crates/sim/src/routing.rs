@@ -27,31 +27,42 @@ struct Inputs {
 /// The routes of a network in two flat tables.
 #[derive(Debug)]
 pub(crate) struct Routing {
+    stages: u32,
     /// By [`Output`].
     outputs: Box<[Inputs]>,
     inputs: Box<[Input]>,
 }
 
 impl Routing {
-    pub(crate) fn new(routes: &[[Route; Output::PER_STAGE as usize]]) -> Routing {
+    /// `routes` by stage and output.
+    pub(crate) fn new(routes: &[Vec<Route>]) -> Routing {
+        let stages = routes.len() as u32;
+        let most_outputs = routes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut outputs = vec![Inputs { first: 0, flow_bits: 0 }; most_outputs * routes.len()];
         let mut inputs = vec![Input::NOWHERE];
-        let mut place = |route: &Route| {
-            let first = inputs.len() as u32;
-            let input = |(stage, port)| Input { stage, port };
-            match route {
-                Route::Nowhere => Inputs { first: 0, flow_bits: 0 },
-                Route::To(stage, port) => {
-                    inputs.push(input((*stage, *port)));
-                    Inputs { first, flow_bits: 0 }
-                }
-                Route::ByFlow(by_flow) => {
-                    inputs.extend(by_flow.iter().copied().map(input));
-                    Inputs { first, flow_bits: u32::MAX }
-                }
+        for (stage, of_stage) in (0..).map(StageId).zip(routes) {
+            for (port, route) in (0..).map(Port).zip(of_stage) {
+                let first = inputs.len() as u32;
+                let input = |(stage, port)| Input { stage, port };
+                outputs[Output::of(stage, port, stages).0 as usize] = match route {
+                    Route::Nowhere => continue,
+                    Route::To(stage, port) => {
+                        inputs.push(input((*stage, *port)));
+                        Inputs { first, flow_bits: 0 }
+                    }
+                    Route::ByFlow(by_flow) => {
+                        inputs.extend(by_flow.iter().copied().map(input));
+                        Inputs { first, flow_bits: u32::MAX }
+                    }
+                };
             }
-        };
-        let outputs = routes.iter().flatten().map(&mut place).collect();
-        Routing { outputs, inputs: inputs.into_boxed_slice() }
+        }
+        Routing { stages, outputs: outputs.into(), inputs: inputs.into() }
+    }
+
+    /// Where `emission` comes from.
+    pub(crate) fn origin(&self, emission: &Emission) -> (StageId, Port) {
+        emission.output.place(self.stages)
     }
 
     /// Where `emission` goes.
@@ -71,16 +82,23 @@ mod tests {
     fn every_route_leads_where_it_says() {
         let to = |stage, port| (StageId(stage), Port(port));
         let routes = [
-            [Route::To(StageId(1), Port(1)), Route::Nowhere],
-            [Route::ByFlow([to(2, 0), to(3, 1)].into()), Route::To(StageId(0), Port(0))],
+            vec![Route::To(StageId(1), Port(1)), Route::Nowhere],
+            vec![],
+            vec![
+                Route::ByFlow([to(2, 0), to(3, 1)].into()),
+                Route::To(StageId(0), Port(0)),
+                Route::To(StageId(3), Port(7)),
+            ],
         ];
         let routing = Routing::new(&routes);
         let input = |from, port, flow| {
             let packet = Packet::datagram(FlowId(flow), 0, Bytes(100), Time::ZERO);
-            let output = Output::of(StageId(from), Port(port));
-            routing.of(&Emission { output, packet })
+            let output = Output::of(StageId(from), Port(port), 3);
+            let emission = Emission { output, packet };
+            assert_eq!(routing.origin(&emission), (StageId(from), Port(port)));
+            routing.of(&emission)
         };
-        for (from, port) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        for (from, port) in [(0, 0), (0, 1), (2, 0), (2, 1), (2, 2)] {
             for flow in [0, 1] {
                 let route = &routes[from as usize][usize::from(port)];
                 let expected = route.of(FlowId(flow));

@@ -52,7 +52,8 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
     about, replications = document["provenance"], document["replications"]
     _check_version(path, about, replications)
     resolved = about["scenario"]
-    stored = Folder(path, [run["replication"] for run in replications])
+    queues = [queue["name"] for queue in replications[0]["queues"]] if replications else []
+    stored = Folder(path, [run["replication"] for run in replications], queues)
     kinds = {link["trace"]: link["kind"] for link in _tables(resolved) if "trace" in link}
     files = {point: path / f"{point}.pcapng" for point in CAPTURE_POINTS}
     result = Result(

@@ -109,7 +109,7 @@ class Panels:
 
     def queueing_delay(self, axis: Axes) -> None:
         """Draw how long packets waited at the bottleneck."""
-        series = self._series("sojourn")
+        series = self._at_bottleneck("sojourn")
         time, delay = series["time_s"].to_numpy(), series["value"].to_numpy() * 1e3
         edges, colours = self._edges, style.COLOURS
         where = np.digitize(time, edges) - 1
@@ -208,6 +208,12 @@ class Panels:
         first, last = self._window_s
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
+    def _at_bottleneck(self, name: str) -> pd.DataFrame:
+        """Return what happened at the bottleneck's queue within the window."""
+        series = self._series(name)
+        # Folders of version 0.1.0 may not say where.
+        return series[(series["queue"] == "bottleneck") | series["queue"].isna()]
+
     def _levels_of(self, name: str, number: int) -> pd.DataFrame:
         """Return a level over the window, from the value with which it begins."""
         series = self._result.series(name, self._replication)
@@ -219,7 +225,7 @@ class Panels:
         """Time, flow and bits of each packet that the bottleneck took out of its queue."""
         if "sojourn" not in self._result.recorded:
             return None
-        series = self._series("sojourn")
+        series = self._at_bottleneck("sojourn")
         sizes = np.array([packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
         return series.assign(bits=8 * sizes[series["id"]])
 
@@ -258,7 +264,7 @@ class Panels:
     def _mark_drops(self, axis: Axes) -> None:
         if "drop" not in self._result.recorded:
             return
-        series = self._series("drop")
+        series = self._at_bottleneck("drop")
         for reason, (label, colour) in _DROPS.items():
             times = series.loc[series["value"] == DROP_REASONS.index(reason), "time_s"]
             if len(times):

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DROP_REASONS", "Columns", "Recordings"]
 
-Columns = tuple[bytes, bytes, bytes]
-"""Times, s, numbers of flows or queues, values."""
+Columns = tuple[bytes, bytes, bytes, bytes]
+"""Times, s, numbers of flows or parts, numbers of queues, values."""
+
+AT_QUEUES = ("queue", "sojourn", "drop", "mark", "seq_dropped")
+"""Series of what happens at queues: their rows name the queue."""
 
 _SOURCES = ("_recorded", "_ss", "_flow_monitor")
 
@@ -99,7 +102,9 @@ class Recordings(Statistics):
         -------
         series : DataFrame
             `time_s`, `id` (the flow; of ``queue``, ``regime`` and ``mcs`` the queue: 0 is the
-            bottleneck's, 1 that of the ACKs) and `value`.
+            bottleneck's, 1 that of the ACKs) and `value`; of ``queue``, ``sojourn``, ``drop``,
+            ``mark`` and ``seq_dropped`` also `queue`, the name of the queue, missing for what was
+            dropped elsewhere.
 
         Raises
         ------
@@ -117,14 +122,17 @@ class Recordings(Statistics):
         if name == "capacity":
             time, value = self._offered_bytes(replication)
             return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
-        time_s, ids, values = self._recorded(replication, name)
-        return pd.DataFrame(
-            {
-                "time_s": np.frombuffer(time_s, dtype="<f8"),
-                "id": np.frombuffer(ids, dtype="<u4"),
-                "value": np.frombuffer(values, dtype="<f8"),
-            }
-        )
+        time_s, ids, queues, values = self._recorded(replication, name)
+        columns: dict[str, Any] = {
+            "time_s": np.frombuffer(time_s, dtype="<f8"),
+            "id": np.frombuffer(ids, dtype="<u4"),
+        }
+        if name in AT_QUEUES:
+            names = [queue["name"] for queue in self.replications[replication]["queues"]]
+            numbers = np.frombuffer(queues, dtype="<i4")
+            columns["queue"] = pd.Categorical.from_codes(numbers, categories=names)
+        columns["value"] = np.frombuffer(values, dtype="<f8")
+        return pd.DataFrame(columns)
 
     def ss(self, replication: int = 0) -> pd.DataFrame:
         """Return the state of every TCP sender at regular instants, from the start of the run.

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_bytes
 from airpath.results.flow_monitor import stats_of_rows
@@ -24,8 +26,8 @@ __all__ = ["DOCUMENT", "Folder", "InMemory", "TraceFiles", "read_document"]
 DOCUMENT = "result.json"
 """The file that says everything, and which others belong to it."""
 
-Columns = tuple[bytes, bytes, bytes]
-"""Times, s, numbers of flows or queues, values."""
+Columns = tuple[bytes, bytes, bytes, bytes]
+"""Times, s, numbers of flows or parts, numbers of queues, values."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,18 @@ class Folder:
         The folder.
     numbers : sequence of int
         Of the finished replications.
+    queues : sequence of str
+        Names of the queues, in the order of their numbers.
     """
 
-    def __init__(self, path: Path, numbers: list[int]) -> None:
+    def __init__(self, path: Path, numbers: list[int], queues: list[str]) -> None:
         self._path = path
         self._numbers = numbers
+        self._queues = queues
         self._table = functools.lru_cache(maxsize=2)(self._read)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"path": self._path, "numbers": self._numbers}
+        return {"path": self._path, "numbers": self._numbers, "queues": self._queues}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -74,9 +79,14 @@ class Folder:
     def series(self, index: int, name: str) -> Columns:
         """Return times, numbers and values of a series."""
         part = self._of_replication(f"series-{name}", index)
+        queues = np.full(len(part), -1, dtype="<i4")
+        if "queue" in part:
+            for number, queue in enumerate(self._queues):
+                queues[(part["queue"] == queue).to_numpy()] = number
         return (
             part["time_s"].to_numpy("<f8").tobytes(),
             part["id"].to_numpy("<u4").tobytes(),
+            queues.tobytes(),
             part["value"].to_numpy("<f8").tobytes(),
         )
 

@@ -6,7 +6,7 @@ use super::sdus::Sdus;
 use super::sender::{Payload, Sender};
 use super::sequence::PduRun;
 use airpath_aqm::Queue;
-use airpath_core::{Bytes, Ctx, DropReason, Duration, Ring, Time};
+use airpath_core::{Bytes, Ctx, DropReason, Duration, Packet, Ring, Time};
 use airpath_phy::channel::{AnyChannel, Channel};
 
 /// A TTI's PDUs on the air.
@@ -190,11 +190,11 @@ impl Direction {
     /// The receiver is told to go on without what the sender gave up, up to the number `until`.
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
-        let Direction { sender, receiver, sdus, counts, .. } = self;
+        let Direction { sender, receiver, sdus, queue, counts, .. } = self;
         for (number, skip) in sender.skips().filter(|(number, _)| *number < until) {
             sdus.skip(skip, |packet| {
                 counts.discarded += 1;
-                ctx.drop(packet, DropReason::Retries);
+                give_up(queue.as_mut(), packet, ctx);
             });
             receiver.skip(number, skip.pdus());
         }
@@ -220,10 +220,10 @@ impl Direction {
 
     /// Both peers start anew: what was on its way is lost.
     pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
-        let Direction { sdus, counts, .. } = self;
+        let Direction { sdus, queue, counts, .. } = self;
         let (count, bytes) = sdus.reset(|packet| {
             counts.discarded += 1;
-            ctx.drop(packet, DropReason::Retries);
+            give_up(queue.as_mut(), packet, ctx);
         });
         self.release(count, bytes, ctx);
         self.sender.reset();
@@ -272,5 +272,13 @@ impl Direction {
         if let Some(queue) = &mut self.queue {
             queue.restart_measurement(now);
         }
+    }
+}
+
+/// Drops a packet that the link took and repeats no more.
+fn give_up(queue: Option<&mut Queue>, packet: Packet, ctx: &mut Ctx<'_>) {
+    match queue {
+        Some(queue) => queue.lose(packet, DropReason::Retries, ctx),
+        None => ctx.drop(packet, DropReason::Retries),
     }
 }

@@ -183,8 +183,7 @@ impl RlcAm {
         let control = self.take_control(side, slots, &mut frame, now);
         let mut filled = control;
         if self.reset.is_none() {
-            let (data, poll) =
-                self.directions[side].fill(slots - control, &mut ctx.on_side(self.outputs[side]));
+            let (data, poll) = self.directions[side].fill(slots - control, ctx);
             frame.poll = poll;
             filled += data;
             if self.directions[side].sender.wants_reset() {
@@ -261,12 +260,11 @@ impl RlcAm {
             if let Some(place) = frame.status {
                 self.receive_status(opposite(side), place, ctx);
             }
-            let mut ctx = ctx.on_side(self.outputs[side]);
             if let Some(until) = frame.skip_until {
-                self.directions[side].skip(until, &mut ctx);
+                self.directions[side].skip(until, ctx);
             }
             self.directions[side].receive_pdus(&frame);
-            self.deliver(side, &mut ctx);
+            self.deliver(side, ctx);
         }
     }
 
@@ -276,7 +274,7 @@ impl RlcAm {
         let direction = &mut self.directions[side];
         let sdus_wait = direction.queue.as_ref().is_some_and(|queue| !queue.is_empty());
         direction.sender.on_status(&self.reports[place as usize], sdus_wait, ctx.now);
-        direction.free_acknowledged(&mut ctx.on_side(self.outputs[side]));
+        direction.free_acknowledged(ctx);
         self.free_reports.push(place);
     }
 
@@ -314,7 +312,7 @@ impl RlcAm {
             self.reset = None;
             for side in 0..2 {
                 self.clear_air(side);
-                self.directions[side].reset(&mut ctx.on_side(self.outputs[side]));
+                self.directions[side].reset(ctx);
             }
         }
     }
@@ -366,7 +364,7 @@ impl Stage for RlcAm {
         let side = usize::from(port.0);
         let direction = &mut self.directions[side];
         if let Some(queue) = &mut direction.queue {
-            queue.enqueue(*packet, &mut ctx.on_side(self.outputs[side]));
+            queue.enqueue(*packet, ctx);
         }
         self.reschedule(ctx.now);
     }
@@ -377,9 +375,9 @@ impl Stage for RlcAm {
                 self.receive_frames(side, ctx);
             }
         }
-        for (side, direction) in self.directions.iter_mut().enumerate() {
+        for direction in &mut self.directions {
             if let Some(queue) = &mut direction.queue {
-                queue.wake_if_due(&mut ctx.on_side(self.outputs[side]));
+                queue.wake_if_due(ctx);
             }
         }
         // What has arrived may have made a TTI of this instant ready.
@@ -400,7 +398,6 @@ impl Stage for RlcAm {
     /// A change of rate concerns both directions, unless the reverse has a rate of its own.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         for (side, direction) in self.directions.iter_mut().enumerate() {
-            let ctx = &mut ctx.on_side(self.outputs[side]);
             match event {
                 Control::Begin => direction.tell_rate(ctx),
                 Control::StartMeasurement => direction.restart_measurement(ctx.now),

@@ -236,7 +236,7 @@ impl PlainDriver {
     }
 
     fn deliver(&mut self, &Emission { output, packet }: &Emission) {
-        let (from, port) = (output.stage(), output.port());
+        let (from, port) = output.place(self.network.stages.len() as u32);
         self.sent[from.0 as usize] += 1;
         let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
         self.log.push(Departure { at: self.now, from, port, flow, seq, size });

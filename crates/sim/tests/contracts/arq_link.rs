@@ -12,8 +12,8 @@ use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, flow, run_with
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_conformance::Law;
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, FlowId, Packet, Port, Rate, Registry, Seed, Series, Setup,
-    Stage, Stream, Time, test_kit::Bench,
+    Bytes, ConfigError, Control, Ctx, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Series,
+    Setup, Stage, Stream, Time, test_kit::Bench,
 };
 use airpath_link::{Link, LinkKit, LinkReport, SideReport};
 use airpath_path::{Parts, build};
@@ -458,7 +458,7 @@ fn the_toy_by_hand() {
     let registry = Registry::default();
     let queue = || {
         let setup = Setup { seed: Seed::new(1, 0, "q"), registry: &registry, extra: () };
-        Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), 0)
+        Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), QueueId(0))
     };
     let kit = LinkKit {
         queue: queue(),

@@ -5,8 +5,8 @@ use super::settings::one_of;
 use crate::{AnyLink, Link, LinkKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, Rate, Registry,
-    Seed, Setup, Stage, Stream, Time, test_kit::Bench,
+    Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, QueueId, Rate,
+    Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
 };
 use airpath_phy::channel::{Channel, ChannelRegistry};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn queue(packets: u64) -> Queue {
     let registry = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": packets}});
-    Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0)
+    Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
 }
 
 /// A description of a link, as random as its timers and windows may be.

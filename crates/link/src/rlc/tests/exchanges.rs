@@ -4,7 +4,8 @@
 use crate::{AnyLink, Link, LinkKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, Rate, Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
+    test_kit::Bench,
 };
 use airpath_phy::channel::{Channel, ChannelRegistry};
 use serde_json::{Value, json};
@@ -65,7 +66,7 @@ impl Exchange {
             let registry = Registry::default();
             let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
             let droptail = json!({"kind": "droptail", "limit": {"packets": 40}});
-            Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0)
+            Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
         };
         let kit = LinkKit {
             queue: queue(),

@@ -6,7 +6,9 @@ use crate::rlc::sender::{Payload, Sender};
 use crate::rlc::sequence::{PduRun, Sn};
 use crate::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{Bytes, Duration, FlowId, Packet, Registry, Seed, Setup, Time, test_kit::Bench};
+use airpath_core::{
+    Bytes, Duration, FlowId, Packet, QueueId, Registry, Seed, Setup, Time, test_kit::Bench,
+};
 use serde_json::json;
 use std::ops::Range;
 
@@ -56,7 +58,7 @@ impl Sending {
         Sending {
             sender: Sender::new(rules),
             sdus: Sdus::new(rules.payload, rules.concatenation),
-            queue: Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), 0),
+            queue: Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0)),
             bench: Bench::default(),
         }
     }

@@ -7,7 +7,9 @@ use crate::rlc::sdus::Sdus;
 use crate::rlc::sender::{Payload, Sender};
 use crate::rlc::sequence::{PduRun, Sn};
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{Bytes, FlowId, Packet, Registry, Seed, Setup, Stream, Time, test_kit::Bench};
+use airpath_core::{
+    Bytes, FlowId, Packet, QueueId, Registry, Seed, Setup, Stream, Time, test_kit::Bench,
+};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -91,7 +93,7 @@ impl World {
         let limit = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         World {
             bench: Bench::default(),
-            queue: Queue::new(AnyQueue::build(&limit, setup).expect("a queue"), 0),
+            queue: Queue::new(AnyQueue::build(&limit, setup).expect("a queue"), QueueId(0)),
             sender: Sender::new(settings.rules),
             sdus: Sdus::new(settings.rules.payload, settings.rules.concatenation),
             receiver: Receiver::new(settings.receiver),
