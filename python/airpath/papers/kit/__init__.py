@@ -2,13 +2,15 @@
 
 | file | what |
 | --- | --- |
-| `files.py` | published numbers: reads a paper's CSV files |
 | `base.py` | what a paper is: items, rows, statements, summaries; the report |
+| `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
+| `compare.py` | published numbers beside ours, one table for the terminal and for pages |
+| `statements.py` | what the checks of statements share |
 | `tolerance.py` | how far a number of ours may be from the published one |
 | `verdict.py` | how many numbers and statements are met |
 | `engine.py` | the only place that touches the simulator and the analytic models |
 | `session.py` | one run: each cell is simulated once |
-| `run.py` | from a paper's name to a report |
+| `run.py`, `folder.py` | from a paper's name, or the folder of one, to a report |
 | `render.py`, `page.py` | a report on a terminal, and as a page |
 
 A paper imports from here, and nothing here knows a paper.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +22,7 @@ from airpath.papers.kit.tolerance import Tolerance
 from airpath.papers.kit.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from airpath.papers.kit.session import Session
+    from airpath.papers.kit.session import Estimate, Session
 
 __all__ = [
     "Cell",
@@ -153,6 +153,29 @@ class Row:
         # A difference that is exactly what is tolerated is; the last bit must not decide.
         slack = 1e-12 * max(map(abs, ends))
         return ends[0] - slack <= self.ours <= ends[1] + slack
+
+    def with_ours(self, estimate: Estimate, **more: Any) -> Row:
+        """Return the row with our mean and its interval, and other entries that are given."""
+        row = replace(self, ours=estimate.mean, low=estimate.low, high=estimate.high)
+        return replace(row, **more)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Row:
+        """Return the row that `to_dict` wrote; its tolerance keeps the outcome only."""
+        named = {field.name for field in fields(cls)} | {"relative_difference", "within"}
+        told = document["tolerance"]
+        return cls(
+            document["row"],
+            document["quantity"],
+            document["unit"],
+            document["published"],
+            document["ours"],
+            document["published_ci"],
+            document["low"],
+            document["high"],
+            None if told is None else Tolerance(told["source"], passed=document["within"]),
+            {name: value for name, value in document.items() if name not in named},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as the JSON object of ``reproduce --json``."""

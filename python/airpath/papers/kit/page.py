@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.compare import Key, Noted, Shown, absolute, comparison, percent, unknown
 from airpath.papers.kit.tolerance import MARK
+from airpath.papers.kit.verdict import tolerances
 
-__all__ = ["page"]
+__all__ = ["markdown", "page"]
 
 
 def page(document: Mapping[str, Any]) -> str:
@@ -44,13 +47,13 @@ def page(document: Mapping[str, Any]) -> str:
         *_conclusions(document["conclusions"]),
     ]
     for item in document["items"]:
-        published = [row for row in item["rows"] if row["published"] is not None]
+        published = [Row.of(row) for row in item["rows"] if row["published"] is not None]
         if published:
             lines += [
                 "",
                 f"## {item['item']}: {item['title']}",
                 "",
-                *_table(published, document),
+                *markdown(_table(published, document)),
                 *_tolerances(published),
             ]
     lines += ["", "## What the text says", ""]
@@ -88,18 +91,12 @@ def _verdict(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"* {line}" for line in failed)
 
 
-def _tolerances(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        if row["tolerance"] is not None:
-            found.setdefault(row["quantity"], []).append(row["tolerance"]["source"])
+def _tolerances(rows: Sequence[Row]) -> Iterator[str]:
+    found = tolerances(rows)
     if found:
-        each = (
-            f"{quantity} {' or '.join(dict.fromkeys(sources))}"
-            for quantity, sources in found.items()
-        )
         yield ""
-        yield f"`{MARK}` is outside its tolerance: {'; '.join(each)}."
+        each = "; ".join(f"{quantity} {sources}" for quantity, sources in found)
+        yield f"`{MARK}` is outside its tolerance: {each}."
 
 
 def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -108,68 +105,66 @@ def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"* {summary['title']}: {line}."
 
 
-def _table(rows: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> Iterator[str]:
-    units = {row["quantity"]: row["unit"] for row in rows}
-    quantities = list(units)
-    keys = list(dict.fromkeys(name for row in rows for name in row["row"]))
-    columns = [*keys]
-    for quantity in quantities:
-        heading = document["headings"].get(quantity, f"{quantity}, {units[quantity]}")
-        columns += [f"{heading}: paper", "ours", "difference"]
-    has_domain = any("domain_published" in row for row in rows)
-    if has_domain:
-        columns += ["domain: paper", "ours"]
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
-    places: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
-    for row in rows:
-        place = tuple(row["row"].get(key, "") for key in keys)
-        places.setdefault(place, {})[row["quantity"]] = row
-    for place, found in places.items():
-        cells = [str(value) for value in place]
-        for quantity in quantities:
-            cells += _cells(found.get(quantity), document["decimals"].get(quantity, 4))
-        if has_domain:
-            analysed = next((row for row in found.values() if "domain_published" in row), {})
-            cells += [analysed.get("domain_published", ""), analysed.get("domain_ours", "")]
-        yield f"| {' | '.join(cells)} |"
+def _table(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
+    names = dict.fromkeys(name for row in rows for name in row.row)
+    shown: list[Shown | Noted] = [
+        _shown(
+            row,
+            document["headings"].get(row.quantity, f"{row.quantity}, {row.unit}"),
+            document["decimals"].get(row.quantity, 4),
+        )
+        for row in {row.quantity: row for row in rows}.values()
+    ]
+    if any("domain_published" in row.extra for row in rows):
+        shown.append(Noted("domain", ("domain_published", "domain_ours")))
+    return comparison("", rows, [Key(name, name) for name in names], shown)
 
 
-def _cells(row: Mapping[str, Any] | None, decimals: int) -> tuple[str, str, str]:
-    if row is None:
-        return "", "", ""
-    published, ours, difference = _numbers(row, decimals)
-    if row["within"] is False:
-        # Where no difference is shown, the number itself has the mark.
-        if difference:
-            difference = f"**{MARK}** {difference}"
-        else:
-            ours = f"**{MARK}** {ours}"
-    return published, ours, difference
+def _shown(row: Row, heading: str, decimals: int) -> Shown:
+    def published(row: Row) -> str:
+        if row.ours is not None and "difference" in row.extra and row.unit != "%":
+            return f"{row.published:.{decimals}f}"
+        half = "" if row.published_ci is None else f" ± {row.published_ci:g}"
+        return _number(row.published or 0.0, decimals) + half
 
-
-def _numbers(row: Mapping[str, Any], decimals: int) -> tuple[str, str, str]:
-    published = _number(row["published"], decimals)
-    if row["published_ci"] is not None:
-        published += f" ± {row['published_ci']:g}"
-    if row["ours"] is None:
-        return published, "not computed", ""
-    ours = _number(row["ours"], decimals)
-    if row["low"] is not None:
-        half = (row["high"] - row["low"]) / 2
+    def ours(row: Row) -> str:
+        value = row.ours or 0.0
+        if "difference" in row.extra and row.unit != "%":
+            return f"{value:.{decimals}f}"
+        if row.low is None or row.high is None:
+            return _number(value, decimals)
+        half = (row.high - row.low) / 2
         # As many digits as the number that it belongs to.
-        ours += f" ± {half:.{decimals}f}" if abs(row["ours"]) >= 0.1 else f" ± {half:.1e}"
-    if row["unit"] == "%":
-        return published, ours, f"{row['ours'] - row['published']:+.1f} points"
-    if "difference" in row:
-        published, ours = f"{row['published']:.{decimals}f}", f"{row['ours']:.{decimals}f}"
-        return published, ours, f"{row['difference']:+.{decimals}f}"
-    return published, ours, _percent(row["relative_difference"])
+        return _number(value, decimals) + (
+            f" ± {half:.{decimals}f}" if abs(value) >= 0.1 else f" ± {half:.1e}"
+        )
+
+    def difference(row: Row) -> str:
+        if row.unit == "%":
+            return absolute(1, " points")(row)
+        return (absolute(decimals) if "difference" in row.extra else percent(2, " %"))(row)
+
+    names = ("paper", "ours", "difference")
+    known = unknown(ours, "not computed")
+    return Shown(row.quantity, heading, published, known, difference, names)
 
 
 def _number(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2e}"
 
 
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:+.2f} %"
+def markdown(table: Table) -> Iterator[str]:
+    """Return the lines of a table in Markdown, without its title and its notes."""
+    headings, before = [], ""
+    for group, name in table.columns:
+        # The group stands before the first of its columns only.
+        headings.append(f"{group}: {name}" if group and group != before else name)
+        before = group
+    yield f"| {' | '.join(headings)} |"
+    yield f"|{' --- |' * len(headings)}"
+    for row in table.rows:
+        cells = (
+            f"**{MARK}**{cell.removeprefix(MARK)}" if cell.startswith(MARK) else cell
+            for cell in row
+        )
+        yield f"| {' | '.join(cells)} |"

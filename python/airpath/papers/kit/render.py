@@ -12,7 +12,7 @@ from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 from airpath.terminal import print_uncut
 
-__all__ = ["print_report"]
+__all__ = ["print_report", "print_table"]
 
 
 def print_report(report: Report, console: Console, *, brief: bool = False) -> None:
@@ -78,16 +78,21 @@ def _print_everything(report: Report, console: Console) -> None:
 
 def _print_item(item: ItemResult, console: Console) -> None:
     for table in item.tables:
-        console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
-        print_uncut(_rich(table), console)
-        for note in table.notes:
-            console.print(f"  {escape(note)}", style="dim", highlight=False)
+        print_table(table, console)
     tolerated = tolerances(item.rows)
     if tolerated:
         text = "; ".join(f"{quantity}: {source}" for quantity, source in tolerated)
         console.print(f"  {MARK}: outside its tolerance. {text}.", style="dim", highlight=False)
     for path in item.figures:
         console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table with its title and its notes."""
+    console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
+    print_uncut(_rich(table), console)
+    for note in table.notes:
+        console.print(f"  {escape(note)}", style="dim", highlight=False)
 
 
 def _rich(table: Table) -> RichTable:

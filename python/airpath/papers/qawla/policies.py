@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from airpath.papers.kit.base import ItemResult, Row, Summary, Table
+from airpath.papers.kit.compare import Key, Shown, absolute, comparison, number, printed
 from airpath.papers.kit.files import read_table
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance, marked
@@ -116,25 +117,12 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     found = adaptations(session)
     if found is None:
         return ItemResult("table6", title, [], complete=False)
-    rows, lines = [], []
-    for policy in POLICIES:
-        for channel in CHANNELS.values():
-            line = [policy.name, channel.name]
-            for measure in MEASURES:
-                theirs = published_table6()[policy.name, channel.key, measure]
-                ours = measured(found, policy, channel.key, measure)
-                key = {"policy": policy.name, "channel": channel.key}
-                extra = {"difference": ours - theirs, "limit": limit(policy)}
-                near = Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy))
-                row = Row(key, measure, "1", theirs, ours, tolerance=near, extra=extra)
-                rows.append(row)
-                difference = marked(f"{ours - theirs:+.3f}", row.within)
-                line += [f"{theirs:.2f}", f"{ours:.3f}", difference]
-                line.append("yes" if row.within else "NO")
-            lines.append(line)
-    columns = [("", "policy"), ("", "channel")]
-    for symbol in ("T_M", "T_W"):
-        columns += [(symbol, name) for name in ("paper", "ours", "diff", "within")]
+    rows = [
+        _row(policy, channel.key, measure, measured(found, policy, channel.key, measure))
+        for policy in POLICIES
+        for channel in CHANNELS.values()
+        for measure in MEASURES
+    ]
     thresholds, threshold_rows = _best_table(found)
     notes = [
         f"within: {NEAR:g}; {ROUGH:g} for MaxPHYThru. By the fixed point, 72 traffic scenarios.",
@@ -147,7 +135,39 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
         "table6",
         "Normalised aggregate TCP throughput of the policies",
         [*rows, *threshold_rows],
-        [Table(title, columns, lines, notes), thresholds],
+        [comparison(title, rows, KEYS, ENTRIES, notes), thresholds],
+    )
+
+
+KEYS: Final = [
+    Key("policy", "policy"),
+    Key("channel", "channel", lambda channel: CHANNELS[channel].name),
+]
+
+ENTRIES: Final = [
+    Shown(
+        measure,
+        symbol,
+        printed(2),
+        number(3),
+        absolute(3),
+        ("paper", "ours", "diff", "within"),
+    )
+    for measure, symbol in zip(MEASURES, ("T_M", "T_W"), strict=True)
+]
+"""How the entries of Table 6 are shown."""
+
+
+def _row(policy: Policy, channel: str, measure: str, ours: float) -> Row:
+    theirs = published_table6()[policy.name, channel, measure]
+    return Row(
+        {"policy": policy.name, "channel": channel},
+        measure,
+        "1",
+        theirs,
+        ours,
+        tolerance=Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy)),
+        extra={"difference": ours - theirs, "limit": limit(policy)},
     )
 
 

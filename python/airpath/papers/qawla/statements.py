@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from airpath.papers.kit.base import Cell, Statement, StatementSpec
-from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import interval, known, listed, told
 from airpath.papers.qawla.data import BOUNDARIES, published_table
-from airpath.papers.qawla.measures import pmf, probability_near, throughput
+from airpath.papers.qawla.measures import aggregate_throughput_mbps, pmf, probability_near
 
 __all__ = ["AT_BOUNDARY", "ELSEWHERE", "FIG5_IDX", "FIG6_B", "OPTIMISTIC", "STATEMENTS"]
 
@@ -37,17 +38,15 @@ AGREEMENT = 0.05
 
 
 def _empty_grows(session: Session) -> Statement:
-    empty = {
-        boundary: _known(session.estimate((FIG5_IDX, boundary), _empty)) for boundary in BOUNDARIES
-    }
+    empty = {boundary: known(session, (FIG5_IDX, boundary), _empty) for boundary in BOUNDARIES}
     means = [empty[boundary].mean for boundary in sorted(BOUNDARIES)]
     return Statement(
         "empty-queue",
         f"For decreasing B the queue is empty more often (Fig. 5, idx {FIG5_IDX}).",
         "u_0, the fraction of time with no packet waiting, falls strictly from B = 10 to 20 to 30.",
         all(after < before for before, after in pairwise(means)),
-        [f"B = {boundary}: u_0 = {_interval(found)}" for boundary, found in empty.items()],
-        {f"B={boundary}": _values(found) for boundary, found in empty.items()},
+        [f"B = {boundary}: u_0 = {interval(found)}" for boundary, found in empty.items()],
+        {f"B={boundary}": told(found) for boundary, found in empty.items()},
     )
 
 
@@ -55,7 +54,7 @@ def _gathers(session: Session) -> Statement:
     near, mode = {}, {}
     for idx in (*AT_BOUNDARY, *ELSEWHERE):
         cell = (idx, FIG6_B)
-        near[idx] = _known(session.estimate(cell, _near_boundary))
+        near[idx] = known(session, cell, _near_boundary)
         found = pmf(session, cell)
         assert found is not None
         mode[idx] = max(range(len(found.mean)), key=found.mean.__getitem__)
@@ -66,17 +65,17 @@ def _gathers(session: Session) -> Statement:
     return Statement(
         "mass-at-boundary",
         "Where the solution is at the boundary, the queue length gathers around B "
-        f"(Fig. 6, idx {_listed(AT_BOUNDARY)}).",
+        f"(Fig. 6, idx {listed(AT_BOUNDARY)}).",
         f"The most likely length is within {NEAR} packets of B = {FIG6_B}, and more time is spent "
-        f"there than for idx {_listed(ELSEWHERE)}, whose solutions are in R1 and R2.",
+        f"there than for idx {listed(ELSEWHERE)}, whose solutions are in R1 and R2.",
         holds,
         [
             f"idx {idx}{'' if idx in AT_BOUNDARY else ' (not at the boundary)'}: "
-            f"{_interval(near[idx])} of the time within {NEAR} packets of B, "
+            f"{interval(near[idx])} of the time within {NEAR} packets of B, "
             f"most likely length {mode[idx]}"
             for idx in near
         ],
-        {f"idx={idx}": {**_values(near[idx]), "most_likely": mode[idx]} for idx in near},
+        {f"idx={idx}": {**told(near[idx]), "most_likely": mode[idx]} for idx in near},
     )
 
 
@@ -85,19 +84,19 @@ def _optimistic(session: Session) -> Statement:
     holds = True
     for idx in OPTIMISTIC:
         cell = (idx, 10)
-        simulated = _known(throughput(session, cell))
+        simulated = known(session, cell, aggregate_throughput_mbps)
         analysed = session.solution(cell).throughput_bps / 1e6
         upper = simulated.high if simulated.replications > 1 else simulated.mean
         holds = holds and analysed > upper
         excess = analysed / simulated.mean - 1
         measured.append(
-            f"idx {idx}: analysis {analysed:.4f}, simulation {_interval(simulated)} Mbit/s: "
+            f"idx {idx}: analysis {analysed:.4f}, simulation {interval(simulated)} Mbit/s: "
             f"{excess:+.1%}"
         )
-        values[f"idx={idx}"] = {**_values(simulated), "analysis": analysed, "excess": excess}
+        values[f"idx={idx}"] = {**told(simulated), "analysis": analysed, "excess": excess}
     return Statement(
         "optimistic-model",
-        f"At B = 10 the model is optimistic for high PER_2 (Table 3, idx {_listed(OPTIMISTIC)}).",
+        f"At B = 10 the model is optimistic for high PER_2 (Table 3, idx {listed(OPTIMISTIC)}).",
         "T of our solution lies above the 99 % interval of our simulation in each of them.",
         holds,
         measured,
@@ -143,7 +142,7 @@ def _agreement(session: Session) -> Statement:
 
 def _difference(session: Session, cell: Cell) -> float:
     analysed_mbps = session.solution(cell).throughput_bps / 1e6
-    return analysed_mbps / _known(throughput(session, cell)).mean - 1
+    return analysed_mbps / known(session, cell, aggregate_throughput_mbps).mean - 1
 
 
 STATEMENTS: tuple[StatementSpec, ...] = (
@@ -167,28 +166,3 @@ def _empty(replication: Mapping[str, Any]) -> float:
 
 def _near_boundary(replication: Mapping[str, Any]) -> float:
     return probability_near(replication, FIG6_B, NEAR)
-
-
-def _known(estimate: Estimate | None) -> Estimate:
-    if estimate is None:
-        raise ValueError("a statement is checked only when all its cells were simulated")
-    return estimate
-
-
-def _interval(estimate: Estimate) -> str:
-    spread = f" ± {estimate.half_width:.4f}" if estimate.replications > 1 else ""
-    return f"{estimate.mean:.4f}{spread}"
-
-
-def _values(estimate: Estimate) -> dict[str, float | None]:
-    one = estimate.replications < 2
-    return {
-        "mean": estimate.mean,
-        "low": None if one else estimate.low,
-        "high": None if one else estimate.high,
-    }
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}" if most else last

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
-from airpath.papers.kit.engine import Solved
-from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.compare import (
+    Key,
+    Noted,
+    Shown,
+    comparison,
+    number,
+    percent,
+    printed,
+)
+from airpath.papers.kit.published import Quantity, published_rows
+from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.qawla.curves import (
     COMMON_ERRORS,
@@ -20,11 +30,9 @@ from airpath.papers.qawla.curves import (
 )
 from airpath.papers.qawla.data import (
     TABLE_OF,
-    Published,
     inputs,
     link_rate_bps,
     mcs_table,
-    published,
     published_table,
 )
 from airpath.papers.qawla.measures import domain, throughput
@@ -54,19 +62,36 @@ SIMULATED = Tolerance(
 """Of the simulated cells of Tables 3 to 5."""
 
 _THREE_DIGITS = "the three printed digits of Table 2's error rates and of alpha*"
+RESULTS = (
+    Quantity(
+        "throughput_analysis",
+        "Mbit/s",
+        "analysis_mbps",
+        Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
+    ),
+    Quantity(
+        "queue_analysis",
+        "packets",
+        "queue_packets",
+        # Half of the last printed digit where x* is printed as 0.0000.
+        Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
+    ),
+    Quantity("alpha_analysis", "1", "alpha", Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3)),
+    Quantity("throughput_simulation", "Mbit/s", "ns3_mbps", SIMULATED),
+)
+"""The numbers of Tables 3 to 5. Of the fixed points a second, independent solution is off by 0.033,
+0.23 and 0.53 % at most."""
+
 ANALYSIS = {
-    "throughput_analysis": Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
-    # Half of the last printed digit where x* is printed as 0.0000.
-    "queue_analysis": Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
-    "alpha_analysis": Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3),
+    quantity.name: quantity.tolerance for quantity in RESULTS if quantity is not RESULTS[-1]
 }
-"""Of the fixed points: a second, independent solution is off by 0.033, 0.23 and 0.53 % at most."""
+"""The tolerances of the fixed points."""
+
+DOMAIN = {"domain": "domain_published"}
+"""Where the fixed point lies, beside them."""
 
 LINK_RATE = Tolerance("half of the last printed digit", absolute=5e-4)
 """Of Table 2's rates."""
-
-GROUPS = ("domain", "x*", "alpha*")
-"""What the analysis gives beside T."""
 
 
 def cells_of_table(boundary: int) -> list[Cell]:
@@ -82,20 +107,20 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
     rows, lines = [], []
     for case in inputs().values():
         line = [str(case.idx), case.traffic, str(case.snr_db)]
-        for number, (mcs, rate, per) in enumerate(
+        for regime, (mcs, rate, per) in enumerate(
             zip(case.mcs, case.rate_mbps, case.per, strict=True), start=1
         ):
             ours = link_rate_bps(mcs_table()[mcs]) / 1e6
-            key = {"idx": case.idx, "regime": number, "mcs": mcs, "snr_db": case.snr_db}
+            key = {"idx": case.idx, "regime": regime, "mcs": mcs, "snr_db": case.snr_db}
             computed = Row(key, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE)
             rows += [computed, _error_row(key, per)]
             shown = marked(f"{ours:.6g}", computed.within)
             line += [str(mcs), f"{rate:g}", shown, small(per)]
         lines.append(line)
     columns = [("", "idx"), ("", "traffic"), ("SNR", "dB")]
-    for regime in ("1", "2"):
-        columns += [(f"m{regime}", ""), *_columns(f"r{regime}", ("paper", "ours"))]
-        columns.append((f"PER{regime}", "paper"))
+    for which in ("1", "2"):
+        columns += [(f"m{which}", ""), *_columns(f"r{which}", ("paper", "ours"))]
+        columns.append((f"PER{which}", "paper"))
     table = Table(
         "Table 2: the 18 scenarios (ITU-A channel), rates r in Mbit/s",
         columns,
@@ -185,46 +210,71 @@ def results_table(boundary: int) -> Callable[[Session, Path | None], ItemResult]
     return evaluate
 
 
+KEYS = [Key("idx", "idx")]
+
+SIMULATED_COLUMNS = [
+    Shown(
+        "throughput_simulation",
+        "",
+        printed(4),
+        number(4),
+        percent(2),
+        ("ns-3", "ours", "diff %", "within"),
+    )
+]
+"""How the simulated cells are shown."""
+
+ANALYSIS_COLUMNS: list[Shown | Noted] = [
+    Shown(
+        "throughput_analysis",
+        "T",
+        printed(4),
+        number(4),
+        percent(3),
+        ("paper", "ours", "diff %"),
+    ),
+    Noted("domain", ("domain_published", "domain_ours")),
+    Shown("queue_analysis", "x*", printed(4), number(4)),
+    Shown(
+        "alpha_analysis",
+        "alpha*",
+        lambda row: _alpha(row.published),
+        lambda row: _alpha(row.ours),
+    ),
+]
+"""How the fixed points are shown."""
+
+
 def _evaluate(boundary: int, session: Session) -> ItemResult:
     cells = cells_of_table(boundary)
-    rows: list[Row] = []
-    simulation_lines, analysis_lines = [], []
-    for cell in cells:
-        theirs = published(*cell)
-        solved = session.solution(cell)
-        simulated = throughput(session, cell)
-        analysed = _analysis_rows(theirs, solved)
-        rows += analysed
-        row = None if simulated is None else _simulation_row(theirs, simulated)
-        rows += [] if row is None else [row]
-        simulation_lines.append(_simulation_line(theirs, simulated, row))
-        analysis_lines.append(_analysis_line(theirs, solved, analysed))
     key = TABLE_OF[boundary]
+    places = published_rows("qawla", f"{key}.csv", ("idx", "B"), RESULTS, DOMAIN)
+    found = [_filled(row, session) for row in places]
     heading = f"Table {key[-1]}, B = {boundary}"
-    simulation = Table(
-        f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
-        _columns("", ("idx", "ns-3", "ours", "diff %", "within")),
-        simulation_lines,
-        [
-            f"ours: {session.effort.describe()}; ± are 99 % intervals.",
-            f"within: at most {100 * CELL_LIMIT:g} % or the two intervals combined, "
-            "sqrt(a² + b²), whichever is wider.",
-        ],
-    )
-    analysis = Table(
-        f"{heading}: the fixed point; T in Mbit/s, x* in packets",
-        [
-            ("", "idx"),
-            *_columns("T", ("paper", "ours", "diff %")),
-            *(column for group in GROUPS for column in _columns(group, ("paper", "ours"))),
-        ],
-        analysis_lines,
-    )
+    tables = [
+        comparison(
+            f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
+            [row for row in found if row.quantity == "throughput_simulation"],
+            KEYS,
+            SIMULATED_COLUMNS,
+            [
+                f"ours: {session.effort.describe()}; ± are 99 % intervals.",
+                f"within: at most {100 * CELL_LIMIT:g} % or the two intervals combined, "
+                "sqrt(a² + b²), whichever is wider.",
+            ],
+        ),
+        comparison(
+            f"{heading}: the fixed point; T in Mbit/s, x* in packets",
+            [row for row in found if row.quantity != "throughput_simulation"],
+            KEYS,
+            ANALYSIS_COLUMNS,
+        ),
+    ]
     return ItemResult(
         key,
         f"Aggregate TCP throughput for B = {boundary}",
-        rows,
-        [simulation, analysis],
+        [row for row in found if _counts(row)],
+        tables,
         complete=all(session.finished(cell) for cell in cells),
     )
 
@@ -233,91 +283,29 @@ def _columns(group: str, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(group, name) for name in names]
 
 
-def _analysis_rows(theirs: Published, solved: Solved) -> list[Row]:
-    key = {"idx": theirs.idx, "B": theirs.boundary}
-    where = {"domain_published": theirs.domain, "domain_ours": domain(solved)}
-    rows = [
-        Row(
-            key,
-            "throughput_analysis",
-            "Mbit/s",
-            theirs.analysis_mbps,
-            solved.throughput_bps / 1e6,
-            tolerance=ANALYSIS["throughput_analysis"],
-            extra=where,
-        ),
-        Row(
-            key,
-            "queue_analysis",
-            "packets",
-            theirs.queue_packets,
-            solved.queue_packets,
-            tolerance=ANALYSIS["queue_analysis"],
-            extra=where,
-        ),
-    ]
-    if theirs.alpha is not None:
-        rows.append(
-            Row(
-                key,
-                "alpha_analysis",
-                "1",
-                theirs.alpha,
-                solved.alpha,
-                tolerance=ANALYSIS["alpha_analysis"],
-                extra=where,
-            )
-        )
-    return rows
+def _counts(row: Row) -> bool:
+    """Whether the row is a result: not where the paper has no alpha*, nor before a simulation."""
+    if row.quantity == "throughput_simulation":
+        return row.ours is not None
+    return row.published is not None
 
 
-def _simulation_row(theirs: Published, simulated: Estimate) -> Row:
-    return Row(
-        {"idx": theirs.idx, "B": theirs.boundary},
-        "throughput_simulation",
-        "Mbit/s",
-        theirs.ns3_mbps,
-        simulated.mean,
-        published_ci=theirs.ns3_half_width_mbps,
-        low=simulated.low,
-        high=simulated.high,
-        tolerance=SIMULATED,
-        extra={"replications": simulated.replications},
-    )
-
-
-def _simulation_line(theirs: Published, simulated: Estimate | None, row: Row | None) -> list[str]:
-    ns3 = f"{theirs.ns3_mbps:.4f} ± {theirs.ns3_half_width_mbps:.4f}"
-    if simulated is None or row is None:
-        return [str(theirs.idx), ns3, "not simulated", "", ""]
-    interval = f" ± {simulated.half_width:.4f}" if simulated.replications > 1 else ""
-    return [
-        str(theirs.idx),
-        ns3,
-        f"{simulated.mean:.4f}{interval}",
-        marked(_percent(simulated.mean, theirs.ns3_mbps), row.within),
-        "yes" if row.within else "NO",
-    ]
-
-
-def _analysis_line(theirs: Published, solved: Solved, rows: Sequence[Row]) -> list[str]:
-    analysed_mbps = solved.throughput_bps / 1e6
-    within = {row.quantity: row.within for row in rows}
-    return [
-        str(theirs.idx),
-        f"{theirs.analysis_mbps:.4f}",
-        f"{analysed_mbps:.4f}",
-        marked(
-            _percent(analysed_mbps, theirs.analysis_mbps, digits=3),
-            within["throughput_analysis"],
-        ),
-        theirs.domain,
-        domain(solved),
-        f"{theirs.queue_packets:.4f}",
-        marked(f"{solved.queue_packets:.4f}", within["queue_analysis"]),
-        _alpha(theirs.alpha),
-        marked(_alpha(solved.alpha), within.get("alpha_analysis")),
-    ]
+def _filled(row: Row, session: Session) -> Row:
+    """Return a published row with our number, if there is one."""
+    cell = (row.row["idx"], row.row["B"])
+    if row.quantity == "throughput_simulation":
+        estimate = throughput(session, cell)
+        if estimate is None:
+            return row
+        return row.with_ours(estimate, extra={"replications": estimate.replications})
+    solved = session.solution(cell)
+    ours = {
+        "throughput_analysis": solved.throughput_bps / 1e6,
+        "queue_analysis": solved.queue_packets,
+        "alpha_analysis": solved.alpha,
+    }
+    where = {**row.extra, "domain_ours": domain(solved)}
+    return replace(row, ours=ours[row.quantity], extra=where)
 
 
 def _percent(ours: float, theirs: float, digits: int = 2) -> str:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isnan
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.base import Cell, ItemResult, Row, Summary
+from airpath.papers.kit.compare import (
+    NOT_SIMULATED,
+    Key,
+    Shown,
+    comparison,
+    percent,
+    printed,
+    unknown,
+)
+from airpath.papers.kit.compare import number as our_number
+from airpath.papers.kit.compare import spread as with_half_width
 from airpath.papers.kit.session import Estimate, Session
-from airpath.papers.kit.tolerance import Tolerance, marked
+from airpath.papers.kit.tolerance import Tolerance
 from airpath.papers.sbd.data import (
     BEARERS,
     Aqm,
@@ -20,8 +31,6 @@ from airpath.papers.sbd.data import (
     drop_tail,
     improvements,
     published_table,
-    strength,
-    threshold,
 )
 from airpath.papers.sbd.measures import compared, delay, delay_s, goodput, goodput_kbps
 from airpath.papers.sbd.scenarios import Case
@@ -59,6 +68,9 @@ TOLERANCES = {
 }
 """Of the rows; README.md says where they come from."""
 
+UNITS = {"goodput": "kbit/s", "delay": "s"}
+"""Of the measured quantities."""
+
 PUBLISHED_RUNS = 20
 """Runs of each setting in the paper."""
 
@@ -84,35 +96,40 @@ def keys(case: Case) -> dict[str, int | float | str]:
             return {**named, "aqm": case.aqm.of}
 
 
+def published_rows(case: Case, row: Published) -> list[Row]:
+    """Return goodput and delay of a case as printed, without numbers of ours."""
+    return [
+        Row(
+            keys(case),
+            quantity,
+            unit,
+            theirs.mean,
+            None,
+            published_ci=theirs.half_width,
+            tolerance=TOLERANCES[quantity],
+        )
+        for (quantity, unit), theirs in zip(
+            UNITS.items(), (row.goodput_kbps, row.delay_s), strict=True
+        )
+    ]
+
+
 def rows_of(session: Session, case: Case, theirs: Published | None, **more: Any) -> list[Row]:
     """Return goodput and delay of a case as rows; none when it was not simulated."""
+    if theirs is None:
+        places = [Row(keys(case), name, unit, None, None) for name, unit in UNITS.items()]
+    else:
+        places = published_rows(case, theirs)
     rows = []
-    for quantity, unit, estimate, measure in (
-        ("goodput", "kbit/s", goodput(session, case), goodput_kbps),
-        ("delay", "s", delay(session, case), delay_s),
+    for place, estimate, measure in zip(
+        places, (goodput(session, case), delay(session, case)), (goodput_kbps, delay_s), strict=True
     ):
-        if estimate is None:
-            continue
-        published = None
-        if theirs is not None:
-            published = theirs.goodput_kbps if quantity == "goodput" else theirs.delay_s
-        rows.append(
-            Row(
-                {**keys(case), **more},
-                quantity,
-                unit,
-                None if published is None else published.mean,
-                estimate.mean,
-                published_ci=None if published is None else published.half_width,
-                low=estimate.low,
-                high=estimate.high,
-                tolerance=None if published is None else TOLERANCES[quantity],
-                extra={
-                    "replications": estimate.replications,
-                    "means_of_20_runs": _of_batches(session.values(case, measure)),
-                },
-            )
-        )
+        if estimate is not None:
+            found = {
+                "replications": estimate.replications,
+                "means_of_20_runs": _of_batches(session.values(case, measure)),
+            }
+            rows.append(place.with_ours(estimate, row={**place.row, **more}, extra=found))
     return rows
 
 
@@ -123,11 +140,10 @@ def _of_batches(values: Sequence[float]) -> list[float]:
 
 
 def spread(estimate: Estimate | None, digits: int) -> str:
-    """Return a mean with its ±, or a dash."""
+    """Return a mean with its ±, or that there is none."""
     if estimate is None:
-        return "not simulated"
-    half = "" if isnan(estimate.half_width) else f" ± {estimate.half_width:.{digits}f}"
-    return f"{estimate.mean:.{digits}f}{half}"
+        return NOT_SIMULATED
+    return with_half_width(estimate.mean, estimate.low, estimate.high, digits)
 
 
 # --- Tables 2 to 5 -----------------------------------------------------------------------------
@@ -141,67 +157,40 @@ def cells_of_table(number: int) -> list[Cell]:
 
 def setting_table(number: int) -> Callable[[Session, Path | None], ItemResult]:
     """Return what evaluates Table 2, 3, 4 or 5."""
+    strength = Key("T_r_ms", "T_r, ms") if number < 4 else Key("maxp", "maxp", "{:g}".format)
+    named = [Key("bearer", "bearer"), strength, Key("minth", "minth")]
 
     def evaluate(session: Session, _out: Path | None) -> ItemResult:
         rows: list[Row] = []
-        lines = []
+        places: list[Row] = []
         for theirs in published_table(number).values():
             case = Case(theirs.bearer, theirs.flows, theirs.aqm)
-            found = rows_of(session, case, theirs)
-            rows += found
-            lines.append(_setting_line(theirs, found))
+            rows += rows_of(session, case, theirs)
+            places += published_rows(case, theirs)
         title = f"Table {number}: {TITLES[number]}"
-        name = "T_r, ms" if number < 4 else "maxp"
-        columns = [("", "bearer"), ("", name), ("", "minth"), *_MEASURED_COLUMNS]
-        table = Table(title, columns, lines, [_about(session)])
         return ItemResult(
             f"table{number}",
             TITLES[number],
             rows,
-            [table],
+            [comparison(title, [*places, *rows], named, MEASURED, [_about(session)])],
             complete=_all(session, cells_of_table(number)),
         )
 
     return evaluate
 
 
-_MEASURED_COLUMNS = [
-    ("goodput, kbit/s", "paper"),
-    ("goodput, kbit/s", "ours"),
-    ("goodput, kbit/s", "diff %"),
-    ("delay, s", "paper"),
-    ("delay, s", "ours"),
-    ("delay, s", "diff %"),
-]
-
-
-def _setting_line(theirs: Published, rows: Sequence[Row]) -> list[str]:
-    return [
-        str(theirs.bearer),
-        f"{strength(theirs.aqm):g}",
-        str(threshold(theirs.aqm)),
-        *_measured(theirs, rows),
-    ]
-
-
-def _measured(theirs: Published, rows: Sequence[Row]) -> list[str]:
-    found = {row.quantity: row for row in rows}
-    cells = []
-    for quantity, printed, digits in (
-        ("goodput", theirs.goodput_kbps, 1),
-        ("delay", theirs.delay_s, 2),
-    ):
-        cells.append(f"{printed.mean:.{digits}f} ± {printed.half_width:.{digits}f}")
-        cells += _ours(found.get(quantity), digits)
-    return cells
-
-
-def _ours(row: Row | None, digits: int) -> list[str]:
-    if row is None or row.ours is None or row.low is None or row.high is None:
-        return ["not simulated", ""]
-    half = "" if isnan(row.high) else f" ± {(row.high - row.low) / 2:.{digits}f}"
-    difference = 100 * (row.relative_difference or 0.0)
-    return [f"{row.ours:.{digits}f}{half}", marked(f"{difference:+.1f}", row.within)]
+MEASURED = tuple(
+    Shown(
+        quantity,
+        f"{quantity}, {unit}",
+        printed(decimals),
+        our_number(decimals),
+        percent(1),
+        ("paper", "ours", "diff %"),
+    )
+    for quantity, unit, decimals in (("goodput", "kbit/s", 1), ("delay", "s", 2))
+)
+"""How goodput and delay are shown."""
 
 
 def _about(session: Session) -> str:
@@ -265,41 +254,47 @@ def improvement(
     )
 
 
+AQMS = ("sbd", "red")
+IMPROVED = tuple(
+    Shown(
+        f"{quantity}_improvement {aqm}",
+        f"{quantity}, {aqm.upper()}, %",
+        lambda row: f"{row.published:+.0f}",
+        unknown(lambda row: f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"),
+    )
+    for quantity in UNITS
+    for aqm in AQMS
+)
+"""How the improvements are shown, the discipline beside the quantity."""
+
+
 def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     """Return Table 6: drop-tail, and what SBD and RED improve."""
     rows: list[Row] = []
-    plain_lines, lines = [], []
+    plain: list[Row] = []
+    improved: list[Row] = []
     for (bearer, flows), theirs in drop_tail().items():
         case = Case(bearer, flows, DropTail())
         found = rows_of(session, case, theirs)
+        plain += [*published_rows(case, theirs), *found]
         rows += found
-        plain_lines.append([str(bearer), str(flows), *_measured(theirs, found)])
-        for aqm in ("sbd", "red"):
+        for aqm in AQMS:
             rows += rows_of(session, Case(bearer, flows, _proposed(aqm, bearer)), None)
-        line = [str(bearer), str(flows)]
-        for quantity in ("goodput", "delay"):
-            for aqm in ("sbd", "red"):
-                row = _improvement_row(session, bearer, flows, aqm, quantity)
-                rows += [row] if row else []
-                line += _improvement_cells(row, improvements()[bearer, flows, aqm, quantity])
-        lines.append(line)
-    groups = [
-        f"{quantity}, {aqm.upper()}, %"
-        for quantity in ("goodput", "delay")
-        for aqm in ("sbd", "red")
-    ]
-    near = [(group, name) for group in groups for name in ("paper", "ours")]
+        each = [
+            _improvement_row(session, bearer, flows, aqm, quantity)
+            for quantity in UNITS
+            for aqm in AQMS
+        ]
+        rows += [row for row in each if row.ours is not None]
+        improved += [replace(row, quantity=f"{row.quantity} {row.row['aqm']}") for row in each]
+    named = [Key("bearer", "bearer"), Key("flows", "flows")]
     tables = [
-        Table(
-            "Table 6: drop-tail",
-            [("", "bearer"), ("", "flows"), *_MEASURED_COLUMNS],
-            plain_lines,
-            [_about(session)],
-        ),
-        Table(
+        comparison("Table 6: drop-tail", plain, named, MEASURED, [_about(session)]),
+        comparison(
             "Table 6: improvements over drop-tail by the settings of Tables 3 and 5",
-            [("", "bearer"), ("", "flows"), *near],
-            lines,
+            improved,
+            named,
+            IMPROVED,
             [
                 "Of the means. *: the mean of the differences run by run (equal runs share "
                 f"their channels) has a {100 * session.paper.confidence:g} % interval without 0.",
@@ -311,22 +306,24 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     return ItemResult("table6", title, rows, tables, complete=complete)
 
 
-def _improvement_row(
-    session: Session, bearer: int, flows: int, aqm: str, quantity: str
-) -> Row | None:
-    ours = improvement(session, bearer, flows, aqm, quantity)
-    if ours is None:
-        return None
+def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quantity: str) -> Row:
     published = improvements()[bearer, flows, aqm, quantity]
-    return Row(
+    place = Row(
         {"bearer": bearer, "flows": flows, "aqm": aqm},
         f"{quantity}_improvement",
         "%",
         published,
-        ours.per_cent,
+        None,
+        tolerance=TOLERANCES["improvement"],
+    )
+    ours = improvement(session, bearer, flows, aqm, quantity)
+    if ours is None:
+        return place
+    return replace(
+        place,
+        ours=ours.per_cent,
         low=ours.interval[0],
         high=ours.interval[1],
-        tolerance=TOLERANCES["improvement"],
         extra={
             "significant": ours.significant,
             "same_sign": ours.per_cent * published > 0,
@@ -334,13 +331,6 @@ def _improvement_row(
             "of_20_runs": ours.per_cent_of_batches,
         },
     )
-
-
-def _improvement_cells(row: Row | None, published: float) -> list[str]:
-    if row is None or row.ours is None:
-        return [f"{published:+.0f}", "not simulated"]
-    ours = f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"
-    return [f"{published:+.0f}", marked(ours, row.within)]
 
 
 # --- over all of them --------------------------------------------------------------------------

@@ -6,16 +6,11 @@ from typing import Final
 
 from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import known, spec
 from airpath.papers.sbd.data import Aqm, DropTail
 from airpath.papers.sbd.measures import both_timed_out, delay_s, overflows, rtt_s
 from airpath.papers.sbd.scenarios import SWITCH_S, ByRate, Case, Use
-from airpath.papers.sbd.statements.common import (
-    is_less,
-    known,
-    red_proposed,
-    sbd_proposed,
-    spec,
-)
+from airpath.papers.sbd.statements.common import is_less, red_proposed, sbd_proposed
 
 __all__ = ["DROP_TAIL_TRACE", "RECONFIGURATION", "SWITCHED_CELLS", "changed", "switched"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from airpath.papers.kit.base import Cell, Statement, StatementSpec
-from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Value
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, published_table
 from airpath.papers.sbd.measures import compared
@@ -17,20 +16,13 @@ __all__ = [
     "FLAT",
     "SWEPT",
     "T_R_MS",
-    "Value",
     "flows_named",
     "is_less",
-    "known",
-    "means",
     "proposals",
     "red_proposed",
     "sbd_proposed",
-    "spec",
     "sweep",
 ]
-
-Value = Callable[[Mapping[str, Any]], float]
-"""Takes a number out of a replication."""
 
 SWEPT: Final = (384, 128)
 """The bearers of Figs. 6, 8, 10 and 12."""
@@ -69,19 +61,6 @@ def sweep(bearer: int, min_th: int) -> list[Case]:
     return [Case(bearer, 1, Sbd(int(t_r), min_th), use=CHECKED) for t_r in T_R_MS]
 
 
-def known(session: Session, case: Case, value: Value) -> Estimate:
-    """Return the mean of a number over the runs of a case."""
-    estimate = session.estimate(case, value)
-    if estimate is None:
-        raise ValueError("a statement is checked only when all its cells were simulated")
-    return estimate
-
-
-def means(session: Session, cases: Sequence[Case], value: Value) -> list[float]:
-    """Return the mean of a number in each of some cases."""
-    return [known(session, case, value).mean for case in cases]
-
-
 def is_less(session: Session, case: Case, other: Case, value: Value) -> bool:
     """Whether the interval of the differences, run by run, is below 0."""
     difference = compared(session.values(case, value), session.values(other, value), session)
@@ -91,8 +70,3 @@ def is_less(session: Session, case: Case, other: Case, value: Value) -> bool:
 def flows_named(flows: int) -> str:
     """Return how many flows there are, in words."""
     return f"{flows} flow{'s' if flows > 1 else ''}"
-
-
-def spec(key: str, cells: Sequence[Cell], check: Callable[[Session], Statement]) -> StatementSpec:
-    """Return a statement that needs `cells`, each of them once."""
-    return StatementSpec(key, list(dict.fromkeys(cells)), check)

@@ -13,6 +13,7 @@ from typing import Final
 
 from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import known, means, spec
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import DropTail, Sbd
 from airpath.papers.sbd.measures import (
@@ -31,10 +32,7 @@ from airpath.papers.sbd.statements.common import (
     SWEPT,
     T_R_MS,
     is_less,
-    known,
-    means,
     sbd_proposed,
-    spec,
     sweep,
 )
 from airpath.papers.sbd.statements.settings import ALPHAS, at_least_2_bdp

@@ -8,6 +8,7 @@ from typing import Final
 
 from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import means, spec
 from airpath.papers.sbd.clouds import strengths
 from airpath.papers.sbd.data import BEARERS, GRID_MIN_TH, Red, published_table
 from airpath.papers.sbd.measures import delay_s, goodput_kbps
@@ -19,9 +20,7 @@ from airpath.papers.sbd.statements.common import (
     T_R_MS,
     flows_named,
     is_less,
-    means,
     sbd_proposed,
-    spec,
     sweep,
 )
 from airpath.papers.sbd.table1 import base_rtt_ms

@@ -8,6 +8,7 @@ from typing import Final
 
 from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import known, means, spec
 from airpath.papers.sbd.buffers import BEARER, FLOWS
 from airpath.papers.sbd.buffers import SIZES as FIG1_SIZES
 from airpath.papers.sbd.data import Aqm, DropTail
@@ -21,14 +22,7 @@ from airpath.papers.sbd.measures import (
     rtt_s,
 )
 from airpath.papers.sbd.scenarios import Case, Use
-from airpath.papers.sbd.statements.common import (
-    flows_named,
-    is_less,
-    known,
-    means,
-    proposals,
-    spec,
-)
+from airpath.papers.sbd.statements.common import flows_named, is_less, proposals
 
 __all__ = [
     "BUFFER_SIZE",
