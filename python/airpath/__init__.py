@@ -9,97 +9,33 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airpath import phy
-    from airpath.advisory import Advisory
-    from airpath.api import advisories, check, load, simulate, solve
-    from airpath.errors import (
-        AirpathError,
-        BadValueError,
-        Interrupted,
-        Problem,
-        RunError,
-        ScenarioError,
-        UnitError,
+    from airpath import phy as phy
+    from airpath.advisory import Advisory as Advisory
+    from airpath.api import (
+        advisories as advisories,
+        check as check,
+        load as load,
+        simulate as simulate,
+        solve as solve,
     )
-    from airpath.results import Interval, Result, load_result
-    from airpath.scenario import (
-        AckPath,
-        AdaptiveLink,
-        Ared,
-        ArrivalRate,
-        Arrivals,
-        Bottleneck,
-        BurstErrors,
-        Capture,
-        Cbr,
-        Channel,
-        CoDel,
-        Congestion,
-        Control,
-        Cubic,
-        Dctcp,
-        DrainWindow,
-        DropTail,
-        DualRegimeLink,
-        DualRegimePolicy,
-        Duration,
-        FixedLink,
-        FixedPolicy,
-        FixedWindow,
-        FqCoDel,
-        GilbertElliott,
-        Gred,
-        IdealAckPath,
-        IndependentErrors,
-        Link,
-        LinkAckPath,
-        LinkAdaptation,
-        MaxPhyThroughput,
-        MultiRegimeLink,
-        NewReno,
-        OnOff,
-        OptimumPolicy,
-        Packets,
-        Pareto,
-        Pie,
-        Poisson,
-        Qawla,
-        QueueDisc,
-        RandomSize,
-        RandomTime,
-        Rate,
-        RateTraceLink,
-        ReceiveWindow,
-        Record,
-        Red,
-        Regime,
-        Reno,
-        ReverseAckPath,
-        RlcLink,
-        RlcRed,
-        RlcRedRow,
-        Sbd,
-        SbdRow,
-        Scenario,
-        Segments,
-        Size,
-        Source,
-        Tagla,
-        Tcp,
-        TcpOptions,
-        Tfer,
-        TraceLink,
-        Uniform,
-        Wire,
+    from airpath.errors import Interrupted as Interrupted, RunError as RunError
+    from airpath.results import (
+        Interval as Interval,
+        Result as Result,
+        load_result as load_result,
     )
-    from airpath.scenario.flows import flows
-    from airpath.solutions import FixedPointSolution, Md1kSolution, Solution
-    from airpath.trace import Trace, generate_trace
+    from airpath.scenario.parts import *
+    from airpath.solutions import (
+        FixedPointSolution as FixedPointSolution,
+        Md1kSolution as Md1kSolution,
+        Solution as Solution,
+    )
+    from airpath.trace import Trace as Trace, generate_trace as generate_trace
 
     __version__: str
 
-_HOME = "airpath.scenario"
-_OTHER_HOMES = {
+_PARTS = "airpath.scenario.parts"
+_HOMES = {
     "Advisory": "airpath.advisory",
     "FixedPointSolution": "airpath.solutions",
     "Interrupted": "airpath.errors",
@@ -107,125 +43,43 @@ _OTHER_HOMES = {
     "Result": "airpath.results",
     "Md1kSolution": "airpath.solutions",
     "RunError": "airpath.errors",
-    "Solution": "airpath.solutions",
+    "Solution": "airpath.api",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
+    "flows": "airpath.scenario.flows",
     "generate_trace": "airpath.trace",
     "load": "airpath.api",
     "load_result": "airpath.results",
     "simulate": "airpath.api",
     "solve": "airpath.api",
 }
+"""Where the names are that are no part of a scenario."""
 
-__all__ = [
-    "AckPath",
-    "AdaptiveLink",
-    "Advisory",
-    "AirpathError",
-    "Ared",
-    "ArrivalRate",
-    "Arrivals",
-    "BadValueError",
-    "Bottleneck",
-    "BurstErrors",
-    "Capture",
-    "Cbr",
-    "Channel",
-    "CoDel",
-    "Congestion",
-    "Control",
-    "Cubic",
-    "Dctcp",
-    "DrainWindow",
-    "DropTail",
-    "DualRegimeLink",
-    "DualRegimePolicy",
-    "Duration",
-    "FixedLink",
-    "FixedPointSolution",
-    "FixedPolicy",
-    "FixedWindow",
-    "FqCoDel",
-    "GilbertElliott",
-    "Gred",
-    "IdealAckPath",
-    "IndependentErrors",
-    "Interrupted",
-    "Interval",
-    "Link",
-    "LinkAckPath",
-    "LinkAdaptation",
-    "MaxPhyThroughput",
-    "Md1kSolution",
-    "MultiRegimeLink",
-    "NewReno",
-    "OnOff",
-    "OptimumPolicy",
-    "Packets",
-    "Pareto",
-    "Pie",
-    "Poisson",
-    "Problem",
-    "Qawla",
-    "QueueDisc",
-    "RandomSize",
-    "RandomTime",
-    "Rate",
-    "RateTraceLink",
-    "ReceiveWindow",
-    "Record",
-    "Red",
-    "Regime",
-    "Reno",
-    "Result",
-    "ReverseAckPath",
-    "RlcLink",
-    "RlcRed",
-    "RlcRedRow",
-    "RunError",
-    "Sbd",
-    "SbdRow",
-    "Scenario",
-    "ScenarioError",
-    "Segments",
-    "Size",
-    "Solution",
-    "Source",
-    "Tagla",
-    "Tcp",
-    "TcpOptions",
-    "Tfer",
-    "Trace",
-    "TraceLink",
-    "Uniform",
-    "UnitError",
-    "Wire",
-    "__version__",
-    "advisories",
-    "check",
-    "flows",
-    "generate_trace",
-    "load",
-    "load_result",
-    "phy",
-    "simulate",
-    "solve",
-]
+
+def _names() -> list[str]:
+    """Return what the package offers; the parts of a scenario are in the modules of their own."""
+    parts = importlib.import_module(_PARTS)
+    return sorted([*_HOMES, *parts.NAMES, "__version__", "phy"])
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "__version__":
-        value: Any = importlib.import_module("airpath._airpath").version()
+    value: Any
+    if name == "__all__":
+        value = _names()
+    elif name == "__version__":
+        value = importlib.import_module("airpath._airpath").version()
     elif name == "phy":
         value = importlib.import_module("airpath.phy")
+    elif name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name[:1].isupper() and name in (parts := importlib.import_module(_PARTS)).NAMES:
+        value = getattr(parts, name)
     else:
-        value = getattr(importlib.import_module(_OTHER_HOMES.get(name, _HOME)), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return _names()

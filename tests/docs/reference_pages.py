@@ -17,8 +17,8 @@ from typing import NamedTuple
 import parameter_docs
 from parameter_docs import Parameter
 
-import airpath as ap
-from airpath.scenario.base import Model, Part
+from airpath.scenario import FAMILIES
+from airpath.scenario.base import Model
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -30,22 +30,21 @@ _CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
 
 
 class Family(NamedTuple):
-    """A family of parts: its class, what its members are called, how the scenario's page has it."""
+    """How the pages call a family, and what begins a section about one of its parts."""
 
-    base: type[Part]
     title: str
-    heading: str
+    heading: str = "### `kind"
 
 
-FAMILIES = (
-    Family(ap.QueueDisc, "Queue disciplines", "### `kind"),
-    Family(ap.Congestion, "Congestion controls", "#### `cc.kind"),
-    Family(ap.ReceiveWindow, "Receive windows", "#### `window.kind"),
-    Family(ap.Link, "Links", "### `kind"),
-    Family(ap.Channel, "Channels of links", "### `kind"),
-    Family(ap.LinkAdaptation, "Link adaptation", "### `kind"),
-)
-"""What a user chooses by name, in the order of the index."""
+TITLES = {
+    "aqm": Family("Queue disciplines"),
+    "congestion": Family("Congestion controls", "#### `cc.kind"),
+    "window": Family("Receive windows", "#### `window.kind"),
+    "link": Family("Links"),
+    "channel": Family("Channels of links"),
+    "policy": Family("Link adaptation"),
+}
+"""In the order of the index. A family that is not here has its name for a title."""
 
 WORDS = {
     "int": "whole number",
@@ -80,7 +79,7 @@ def regenerated(page: Path) -> str:
         if kind == "parameters":
             text = _table_of(names.split(", "), scenario)
         elif kind == "parts":
-            text = _family(next(f for f in FAMILIES if f.base.__name__ == names), scenario)
+            text = _family(names, scenario)
         else:
             text = _index()
         return f"{begin}{text}{end}"
@@ -162,10 +161,11 @@ def _in_markdown(text: str) -> str:
 # --- families and the index --------------------------------------------------------------------
 
 
-def _family(family: Family, scenario: str) -> str:
+def _family(name: str, scenario: str) -> str:
+    family = TITLES.get(name, Family(name.capitalize()))
     homes = described()
     text = ""
-    for kind, model in family.base.registry.items():
+    for kind, model in FAMILIES[name].registry.items():
         about = _in_markdown(parameter_docs.summary(model))
         for short, cited in PAPERS.items():
             about = about.replace(short, cited)
@@ -180,8 +180,10 @@ def _index() -> str:
     homes = described()
     listed: set[Path] = set()
     text = ""
-    for family in FAMILIES:
-        homes_of_family = [homes.get(model.__name__) for model in family.base.registry.values()]
+    for name in sorted(FAMILIES, key=lambda name: [*TITLES, name].index(name)):
+        family = TITLES.get(name, Family(name.capitalize()))
+        parts = FAMILIES[name].registry.values()
+        homes_of_family = [homes.get(model.__name__) for model in parts]
         found = {page: _title(page) for page in homes_of_family if page and page not in listed}
         listed |= found.keys()
         links = ", ".join(

@@ -14,17 +14,8 @@ import markdown
 import pytest
 import run_page
 
-from airpath import _airpath
-from airpath.scenario import (
-    Channel,
-    Congestion,
-    Link,
-    LinkAdaptation,
-    QueueDisc,
-    ReceiveWindow,
-    recorded_traces,
-)
-from airpath.scenario.base import Part
+from airpath import _airpath, scenario
+from airpath.scenario import recorded_traces
 from airpath.solutions import Solution
 
 ROOT = Path(__file__).parents[2]
@@ -33,16 +24,8 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
 MODELS = ROOT / "docs" / "reference" / "models"
 
-FAMILIES: dict[str, type[Part | Solution]] = {
-    "aqm": QueueDisc,
-    "channel": Channel,
-    "congestion": Congestion,
-    "link": Link,
-    "model": Solution,
-    "policy": LinkAdaptation,
-    "window": ReceiveWindow,
-}
-"""What a user chooses by name."""
+FAMILIES = {**scenario.FAMILIES, "model": Solution}
+"""What a user chooses by name, and what solves."""
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
 

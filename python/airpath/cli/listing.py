@@ -10,14 +10,7 @@ import typer
 from airpath import papers, phy
 from airpath.cli import completion, output
 from airpath.errors import BadValueError, show
-from airpath.scenario import (
-    Channel,
-    Congestion,
-    Link,
-    LinkAdaptation,
-    QueueDisc,
-    ReceiveWindow,
-)
+from airpath.scenario.parts import FAMILIES
 from airpath.solutions import Solution
 
 __all__ = ["KINDS", "list_parts", "parts"]
@@ -46,12 +39,7 @@ def _schemes() -> dict[str, str]:
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
-    "congestion": _classes(Congestion),
-    "aqm": _classes(QueueDisc),
-    "link": _classes(Link),
-    "window": _classes(ReceiveWindow),
-    "channel": _classes(Channel),
-    "policy": _classes(LinkAdaptation),
+    **{name: _classes(family) for name, family in FAMILIES.items()},
     "scheduler": dict,
     "fading": lambda: dict(phy.parts().channels),
     "mcs": _schemes,

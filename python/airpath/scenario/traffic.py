@@ -22,7 +22,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.units import Duration, Quantity, Size, quote
 
-__all__ = ["AnySize", "Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime"]
+__all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime"]
 
 
 class Arrivals(Model):

@@ -1,0 +1,55 @@
+"""What a scenario is made of: the classes that a user names, and the families that they form.
+
+A class is here by the `__all__` of its module, and so in `airpath` too. A family is one line of
+`FAMILIES`: what ``airpath list`` lists, what the reference describes and what the tests go through
+follow from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airpath.errors import (
+    AirpathError as AirpathError,
+    BadValueError as BadValueError,
+    Problem as Problem,
+    ScenarioError as ScenarioError,
+    UnitError as UnitError,
+)
+from airpath.scenario.adaptation import *
+from airpath.scenario.channels import *
+from airpath.scenario.flows import *
+from airpath.scenario.links import *
+from airpath.scenario.profiles import TcpOptions as TcpOptions
+from airpath.scenario.queues import *
+from airpath.scenario.rlc import *
+from airpath.scenario.scenario import *
+from airpath.scenario.slope import *
+from airpath.scenario.traffic import *
+from airpath.scenario.units import (
+    ArrivalRate as ArrivalRate,
+    Duration as Duration,
+    Packets as Packets,
+    Rate as Rate,
+    Segments as Segments,
+    Size as Size,
+)
+from airpath.scenario.windows import *
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from airpath.scenario.base import Part
+
+FAMILIES: Mapping[str, type[Part]] = {
+    "congestion": Congestion,
+    "aqm": QueueDisc,
+    "link": Link,
+    "window": ReceiveWindow,
+    "channel": Channel,
+    "policy": LinkAdaptation,
+}
+"""The families of parts that a user chooses from, by the names that the engine has for them."""
+
+NAMES = tuple(sorted(name for name in globals() if name[:1].isupper() and not name.isupper()))
+"""The classes."""
