@@ -40,7 +40,7 @@ help:
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
-	@echo 'make docs    the tables of parameters and lists of parts in docs/, from the classes'
+	@echo 'make docs    from the classes of scenarios: tables in docs/, profiles and samples for Rust'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -79,6 +79,7 @@ conformance: build
 # What a class says of itself stands in its docstring, and from there in the reference.
 docs: build
 	$(BIN)/python tests/docs/reference_pages.py
+	$(BIN)/python tests/docs/engine_files.py
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so

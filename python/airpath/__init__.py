@@ -43,7 +43,7 @@ _HOMES = {
     "Result": "airpath.results",
     "Md1kSolution": "airpath.solutions",
     "RunError": "airpath.errors",
-    "Solution": "airpath.api",
+    "Solution": "airpath.solutions",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",

@@ -5,17 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import engine_files
 import parameter_docs
 import pytest
 import reference_pages
+from engine_files import FILES, ROOT
 from parameter_docs import DocError
-from reference_pages import FAMILIES, MODELS, regenerated
+from reference_pages import MODELS, regenerated
 
+from airpath.scenario import FAMILIES
 from airpath.scenario.base import Model, PositiveDuration, choice
 from airpath.scenario.units import Duration
 
 PAGES = reference_pages.pages()
-PARTS = [part for family in FAMILIES for part in family.base.registry.values()]
+PARTS = [part for family in FAMILIES.values() for part in family.registry.values()]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -37,6 +40,11 @@ def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
     )
     assert changed.read_text("utf-8") != text
     assert regenerated(changed) != changed.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_rust_reads_is_what_the_classes_say(name: str) -> None:
+    assert (ROOT / name).read_text("utf-8") == engine_files.text(name), f"{name}: run make docs"
 
 
 # --- docstrings that their class contradicts -----------------------------------------------------

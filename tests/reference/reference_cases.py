@@ -1,18 +1,25 @@
 """Scenarios whose results are kept: every part that the program knows, each in a short run.
 
-A new part of a family with its defaults joins by itself where its keys allow it, and is asked for
-where they do not: see `PARTS`.
+A new part of a family joins by itself, with its defaults and the class's example of each key that
+must be given.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.scenario.profiles import PROFILES
+from airpath.scenario import FAMILIES as FAMILY_CLASSES
+from airpath.scenario import PROFILES
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 Document = dict[str, Any]
 
@@ -70,7 +77,7 @@ PARTS: dict[str, dict[str, Document]] = {
     "window": WINDOWS,
     "congestion": {},
 }
-"""What a part is told beside its `kind`; a part that is not here has its defaults."""
+"""What a part is told beside its `kind`, where that is not what its class says."""
 
 SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
 
@@ -86,7 +93,13 @@ def write_files(folder: Path) -> None:
 
 
 def part(family: str, kind: str) -> Document:
-    return {"kind": kind, **PARTS[family].get(kind, {})}
+    """Return a part as `PARTS` has it; else with the class's example of what must be given."""
+    told = PARTS[family].get(kind)
+    if told is None:
+        fields = FAMILY_CLASSES[family].registry[kind].model_fields.items()
+        examples = [(key, info.examples[0]) for key, info in fields if info.examples]
+        told = {key: tomllib.loads(f"value = {text}")["value"] for key, text in examples}
+    return {"kind": kind, **told}
 
 
 def scenario(**changes: Any) -> Document:

@@ -3,8 +3,9 @@
 //! A new built-in discipline is under test as soon as it is registered: [`descriptions()`] panics
 //! until it says how to make one.
 
-use crate::descriptions::{but, descriptions, make, with_kind};
+use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
+use airpath_conformance::samples;
 use airpath_core::{
     Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, QueueId, Rate, Recorder,
     Registry, Seed, Series, Setup, StageId, Time, test_kit::Bench,
@@ -234,6 +235,8 @@ impl Ledger {
 fn every_built_in_discipline_has_descriptions() {
     for (kind, summary) in AnyQueue::BUILT_IN {
         assert!(!descriptions(kind).is_empty(), "{kind}");
+        // What the class of a scenario hands over is accepted.
+        assert!(!samples("aqm", kind, |description| try_make(description).is_ok()).is_empty());
         assert!(summary.ends_with('.'), "{kind}: {summary}");
     }
 }

@@ -19,9 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod law;
+mod samples;
 mod script;
 
 pub use law::Law;
+pub use samples::samples;
 pub use script::Script;
 
 use serde_json::Value;

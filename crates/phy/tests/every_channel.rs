@@ -1,9 +1,10 @@
 //! What every channel has to keep, whatever its law.
 //!
-//! A new built-in channel is under test as soon as it is registered: [`descriptions`] panics until
-//! it says how to make one.
+//! A new built-in channel is under test as soon as it is registered, as its class describes it;
+//! [`descriptions`] may say more.
 
-use airpath_core::{Registry, Seed, Setup, Time};
+use airpath_conformance::samples;
+use airpath_core::{ConfigError, Registry, Seed, Setup, Time};
 use airpath_phy::channel::{AnyChannel, Channel, ChannelRegistry};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,14 +30,18 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"frame_error_rate": 0.999_999, "doppler": 1e9, "slot_ns": 1}),
             json!({"frame_error_rate": 1e-9, "doppler": 1e-9, "slot_ns": HUGE}),
         ],
-        other => panic!("say here how to set up a channel of kind {other}"),
+        other => samples("channel", other, |description| try_build(description, 1).is_ok()),
     }
 }
 
 fn build(description: &Value, seed: u64) -> AnyChannel {
+    try_build(description, seed).unwrap_or_else(|error| panic!("{description}: {error}"))
+}
+
+fn try_build(description: &Value, seed: u64) -> Result<AnyChannel, ConfigError> {
     let registry = ChannelRegistry::default();
     let setup = Setup { seed: Seed::new(seed, 0, "channel"), registry: &registry, extra: () };
-    AnyChannel::build(description, setup).unwrap_or_else(|error| panic!("{description}: {error}"))
+    AnyChannel::build(description, setup)
 }
 
 fn all_descriptions() -> impl Iterator<Item = Value> {

@@ -17,15 +17,10 @@ fn main() {
     };
     let (flows, mbps, packets, seconds) = (number(1), number(2), number(3), number(4));
     let (recovery, law, queue) = (word(5, "newreno"), word(6, "reno"), word(7, "droptail"));
-    let options = json!({
-        "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
-        "initial_ssthresh": null, "receive_window": 1_000_000, "recovery": recovery,
-        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": "rfc",
-        "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 1,
-        "delayed_ack_timeout_ns": 200_000_000, "initial_rto_ns": 1_000_000_000u64,
-        "min_rto_ns": 1_000_000_000u64, "max_rto_ns": 60_000_000_000u64, "max_backoff": 64,
-        "rto_granularity_ns": 0, "srtt_gain": 0.125, "rttvar_gain": 0.25,
-        "first_rttvar": "half", "handshake": true, "flight_bound": "cwnd"});
+    let changes = json!({
+        "receive_window": 1_000_000, "recovery": recovery, "window_growth": "bytes",
+        "delayed_ack_segments": 1});
+    let options = airpath_tcp::profile("rfc", changes).expect("a profile");
     let flow = |i: u64| {
         let delay = json!({"delay_ns": 10_000_000 + 100_000 * (i % 100)});
         json!({

@@ -2,7 +2,7 @@
 //!
 //! | concern | file |
 //! | --- | --- |
-//! | choices of a profile | `options.rs` |
+//! | choices of a profile, and the profiles | `options.rs`, `profiles.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding | `scoreboard.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
@@ -27,6 +27,7 @@ pub mod congestion;
 mod datagram;
 mod ns3;
 mod options;
+mod profiles;
 mod ranges;
 mod reassembly;
 mod receiver;
@@ -45,6 +46,7 @@ pub use options::{
     Procedures, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
     WindowScaling,
 };
+pub use profiles::profile;
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};
 pub use rtt::RttEstimator;

@@ -305,45 +305,6 @@ impl TcpOptions {
         u64::from(WindowField::new(self).advertise(self.receive_window))
     }
 
-    /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
-    pub fn rfc() -> TcpOptions {
-        TcpOptions {
-            profile: "rfc".to_owned(),
-            mss: 1460,
-            header_bytes: 40,
-            initial_window: 3 * 1460,
-            initial_ssthresh: None,
-            receive_window: 65_535,
-            recovery: RecoveryKind::NewReno,
-            window_growth: WindowGrowth::Abc1,
-            exit_window: RecoveryExit::BurstSafe,
-            fast_retransmit_guard: FastRetransmitGuard::Rfc,
-            partial_ack_timer: PartialAckTimer::First,
-            limited_transmit: true,
-            delayed_ack_segments: 2,
-            delayed_ack_timeout: Duration::from_millis(200),
-            initial_rto: Duration::from_secs(1),
-            min_rto: Duration::from_secs(1),
-            max_rto: Duration::from_secs(60),
-            max_backoff: 64,
-            rto_granularity: Duration::ZERO,
-            srtt_gain: 0.125,
-            rttvar_gain: 0.25,
-            first_rttvar: FirstRttvar::Half,
-            handshake: true,
-            timestamps: false,
-            ecn: EcnUse::Off,
-            window_scaling: WindowScaling::Exact,
-            sack_after_timeout: SackAfterTimeout::Forget,
-            idle_restart: IdleRestart::Off,
-            grow_unused: true,
-            rto_floor: RtoFloor::Total,
-            quick_acks: 0,
-            procedures: Procedures::Rfc,
-            flight_bound: FlightBound::Cwnd,
-        }
-    }
-
     /// Checks every value.
     ///
     /// # Errors

@@ -1,7 +1,9 @@
-//! How to make each built-in discipline, for the suites that go through all of them.
+//! How to make each built-in discipline, for the suites that go through all of them. One that is not
+//! named here is made from its class: its defaults, and what is extreme.
 
 use airpath_aqm::AnyQueue;
-use airpath_core::{Registry, Seed, Setup};
+use airpath_conformance::samples;
+use airpath_core::{ConfigError, Registry, Seed, Setup};
 use serde_json::{Value, json};
 
 /// Ways to set up a built-in discipline: ordinary, smallest, extreme.
@@ -155,7 +157,7 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"by_rate": rows})),
             ]
         }
-        other => panic!("say here how to set up a queue discipline of kind {other}"),
+        other => samples("aqm", other, |description| try_make(description).is_ok()),
     }
 }
 
@@ -176,7 +178,11 @@ pub(crate) fn with_kind(kind: &str) -> impl Iterator<Item = Value> {
 }
 
 pub(crate) fn make(description: &Value) -> AnyQueue {
+    try_make(description).expect("an accepted description")
+}
+
+pub(crate) fn try_make(description: &Value) -> Result<AnyQueue, ConfigError> {
     let registry = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
-    AnyQueue::build(description, setup).expect("an accepted description")
+    AnyQueue::build(description, setup)
 }

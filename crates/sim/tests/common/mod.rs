@@ -14,15 +14,8 @@ pub(crate) const MS: u64 = 1_000_000;
 
 /// The options of profile `rfc` with the formula of RFC 5681 for growth, and `change` on top.
 pub(crate) fn tcp_options(change: Value) -> Value {
-    let mut options = json!({
-        "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
-        "initial_ssthresh": null, "receive_window": 65_535, "recovery": "newreno",
-        "window_growth": "bytes", "exit_window": "burst-safe", "fast_retransmit_guard": "rfc",
-        "partial_ack_timer": "first", "limited_transmit": true, "delayed_ack_segments": 2,
-        "delayed_ack_timeout_ns": 200 * MS, "initial_rto_ns": SECOND, "min_rto_ns": SECOND,
-        "max_rto_ns": 60 * SECOND, "max_backoff": 64, "rto_granularity_ns": 0,
-        "srtt_gain": 0.125, "rttvar_gain": 0.25, "first_rttvar": "half", "handshake": true,
-        "flight_bound": "cwnd"});
+    let plain = json!({"window_growth": "bytes"});
+    let mut options = airpath_tcp::profile("rfc", plain).expect("a profile");
     merge(&mut options, change);
     options
 }

@@ -107,16 +107,12 @@ impl Case {
     fn scenario(&self, measured_s: f64) -> Scenario {
         let half = RTT_MS * 1_000_000 / 2;
         let warmup_s = 100.0;
-        let options = json!({
-            "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
-            "initial_ssthresh": null, "receive_window": RECEIVE_WINDOW,
-            "recovery": self.recovery, "window_growth": "bytes", "exit_window": "burst-safe",
-            "fast_retransmit_guard": "rfc", "partial_ack_timer": "first",
-            "limited_transmit": false, "delayed_ack_segments": self.b,
-            "delayed_ack_timeout_ns": self.ack_delay_ms * 1_000_000, "initial_rto_ns": 1_000_000_000,
-            "min_rto_ns": (self.min_rto_s * NANOS) as u64, "max_rto_ns": 3_600_000_000_000u64,
-            "max_backoff": 64, "rto_granularity_ns": 0, "srtt_gain": 0.125, "rttvar_gain": 0.25,
-            "first_rttvar": "half", "handshake": true});
+        let changes = json!({
+            "receive_window": RECEIVE_WINDOW, "recovery": self.recovery, "window_growth": "bytes",
+            "flight_bound": "none", "limited_transmit": false, "delayed_ack_segments": self.b,
+            "delayed_ack_timeout_ns": self.ack_delay_ms * 1_000_000,
+            "min_rto_ns": (self.min_rto_s * NANOS) as u64, "max_rto_ns": 3_600_000_000_000u64});
+        let options = airpath_tcp::profile("rfc", changes).expect("a profile");
         let scenario = json!({
             "duration_ns": ((warmup_s + measured_s) * NANOS) as u64,
             "warmup_ns": (warmup_s * NANOS) as u64,

@@ -13,8 +13,8 @@ pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with
 use airpath_conformance::Script;
 use airpath_core::test_kit::Bench;
 use airpath_core::{
-    Control, Duration, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage,
-    Stream, Time,
+    Control, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage, Stream,
+    Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
@@ -209,29 +209,7 @@ pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 /// The options of profile `ns3-2014`.
 pub(crate) fn ns3_2014() -> TcpOptions {
-    use airpath_tcp::{
-        FastRetransmitGuard, FirstRttvar, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind,
-        WindowGrowth,
-    };
-    TcpOptions {
-        profile: "ns3-2014".to_owned(),
-        initial_window: 1460,
-        initial_ssthresh: Some(65_535),
-        recovery: RecoveryKind::Reno,
-        window_growth: WindowGrowth::PerAckTruncated,
-        exit_window: RecoveryExit::Ssthresh,
-        fast_retransmit_guard: FastRetransmitGuard::Off,
-        partial_ack_timer: PartialAckTimer::Each,
-        limited_transmit: false,
-        initial_rto: Duration::from_secs(3),
-        max_rto: Duration::from_secs(3600),
-        rto_granularity: Duration::from_millis(1),
-        srtt_gain: 0.1,
-        rttvar_gain: 0.1,
-        first_rttvar: FirstRttvar::Full,
-        flight_bound: FlightBound::None,
-        ..TcpOptions::rfc()
-    }
+    TcpOptions::of_profile("ns3-2014").expect("a profile")
 }
 
 fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -1,0 +1,64 @@
+//! How to make each built-in part, for the suites that go through all of a family.
+
+use serde_json::{Map, Value, json};
+
+const SAMPLES: &str = include_str!("samples.json");
+
+/// The part `kind` of a family with the defaults of its class, and ways that are extreme: each of
+/// its whole numbers the smallest and the largest, each of its other numbers 0 and 1, each truth
+/// turned round; those that `accepts` takes.
+///
+/// A suite that knows better has a list of its own; a part that is new is under test without one.
+///
+/// # Panics
+/// If the class's own description is missing or not accepted: then the engine and the class differ
+/// (`make docs` writes the descriptions).
+pub fn samples(family: &str, kind: &str, accepts: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let all: Value = serde_json::from_str(SAMPLES).expect("what make docs wrote is JSON");
+    let Value::Object(usual) = &all[family][kind] else {
+        panic!("no sample of {family} {kind}: run make docs");
+    };
+    assert!(accepts(&json!(usual)), "{family} {kind}: the engine refuses {}", json!(usual));
+    let mut found = vec![json!(usual)];
+    found.extend(extremes(usual).filter(|description| accepts(description)));
+    found
+}
+
+fn extremes(usual: &Map<String, Value>) -> impl Iterator<Item = Value> {
+    usual.iter().flat_map(|(key, value)| {
+        let others = match value {
+            Value::Bool(is_on) => vec![json!(!is_on)],
+            Value::Number(number) if number.is_u64() => {
+                vec![json!(0), json!(1), json!(u64::MAX)]
+            }
+            Value::Number(_) => vec![json!(0), json!(1)],
+            _ => Vec::new(),
+        };
+        let with = |other| {
+            let mut changed = usual.clone();
+            changed.insert(key.clone(), other);
+            Value::Object(changed)
+        };
+        others.into_iter().map(with)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_comes_with_those_of_its_extremes_that_are_accepted() {
+        let all = samples("aqm", "codel", |description| description["limit"] != 0);
+        assert_eq!(all[0]["target_ns"], 5_000_000);
+        assert!(all.iter().any(|sample| sample["limit"] == u64::MAX));
+        assert!(all.iter().any(|sample| sample["ecn"] == true));
+        assert!(all.iter().all(|sample| sample["limit"] != 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "no sample of aqm nonsense")]
+    fn a_part_without_a_class_is_named() {
+        samples("aqm", "nonsense", |_| true);
+    }
+}

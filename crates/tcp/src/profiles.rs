@@ -1,0 +1,73 @@
+//! The named tables of options.
+//!
+//! `profiles.json` has what the class of scenarios says (`python/airpath/scenario/profiles.py`, with
+//! the source of every value); `make docs` writes it, and a test of the Python side compares.
+
+use crate::options::TcpOptions;
+use airpath_core::ConfigError;
+use serde_json::Value;
+
+const TABLES: &str = include_str!("profiles.json");
+
+/// The options of the profile `name` as a description of a source has them, with `changes`, a
+/// table, in the place of theirs.
+///
+/// ```
+/// use serde_json::json;
+/// let options = airpath_tcp::profile("rfc", json!({"receive_window": 1_000_000}))?;
+/// assert_eq!((&options["mss"], &options["receive_window"]), (&json!(1460), &json!(1_000_000)));
+/// # Ok::<(), airpath_core::ConfigError>(())
+/// ```
+///
+/// # Errors
+/// If there is no such profile.
+pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
+    let mut tables: Value = serde_json::from_str(TABLES).expect("what make docs wrote is JSON");
+    let mut options = tables[name].take();
+    let Value::Object(table) = &mut options else {
+        return Err(ConfigError::new("profile", name, "not a profile"));
+    };
+    if let Value::Object(changes) = changes {
+        table.extend(changes);
+    }
+    Ok(options)
+}
+
+impl TcpOptions {
+    /// The options of the profile `name`.
+    ///
+    /// # Errors
+    /// If there is no such profile.
+    pub fn of_profile(name: &str) -> Result<TcpOptions, ConfigError> {
+        let options = profile(name, Value::Null)?;
+        Ok(serde_json::from_value(options).expect("a profile has every option"))
+    }
+
+    /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
+    pub fn rfc() -> TcpOptions {
+        TcpOptions::of_profile("rfc").expect("there is a profile of that name")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_can_be_used() {
+        let tables: Value = serde_json::from_str(TABLES).expect("JSON");
+        let names: Vec<_> = tables.as_object().expect("a table").keys().collect();
+        assert_eq!(names, ["linux", "ns3", "ns3-2014", "rfc"]);
+        for name in names {
+            let options = TcpOptions::of_profile(name).expect("a profile");
+            assert_eq!(&options.profile, name);
+            assert!(options.validate().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn another_name_is_refused() {
+        let error = TcpOptions::of_profile("bsd").expect_err("no such profile");
+        assert_eq!(error.to_string(), "profile = bsd: not a profile");
+    }
+}

@@ -1,0 +1,92 @@
+"""Writes what Rust reads of the Python classes: the TCP profiles and a sample of every part.
+
+`make docs` runs it with the pages of the reference. The profiles belong to the engine, for its own
+tests and for plug-ins; the samples are for the suites that go through every part.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import airpath as ap
+from airpath.scenario import FAMILIES, PROFILES
+from airpath.scenario.base import Part
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+
+
+class _Names:
+    """Names the files of a part as they are written."""
+
+    def trace_key(self, file: str, field: object) -> str:
+        return file
+
+    def table_key(self, table: str, field: object) -> str:
+        return table
+
+
+def profiles() -> dict[str, Any]:
+    """Return the options of each profile as a resolved scenario has them."""
+    return {
+        name: ap.Tcp(profile=name, base_rtt="0 s").resolved_source(_Names(), ())["options"]
+        for name in PROFILES
+    }
+
+
+def samples() -> dict[str, dict[str, Any]]:
+    """Return every part as a resolved scenario has it, with defaults and its class's examples."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, family in FAMILIES.items():
+        resolved = [_resolved(sample(part)) for part in family.registry.values()]
+        found[name] = {part["kind"]: part for part in resolved}
+    return found
+
+
+def sample(part: type[Part]) -> Part:
+    """Return a part of its defaults, and of the example of each key that must be given."""
+    given = {
+        name: tomllib.loads(f"value = {info.examples[0]}")["value"]
+        for name, info in part.model_fields.items()
+        if info.is_required() and info.examples
+    }
+    return part(**given)
+
+
+def _resolved(part: Part) -> dict[str, Any]:
+    if isinstance(part, ap.Congestion):
+        return part.law(_Names(), ())
+    return part.resolved(_Names(), ())
+
+
+FILES: dict[str, Callable[[], Any]] = {
+    "crates/tcp/src/profiles.json": profiles,
+    "crates/conformance/src/samples.json": samples,
+}
+
+
+def text(name: str) -> str:
+    """Return what the file has to say."""
+    return json.dumps(FILES[name](), indent=2, ensure_ascii=False) + "\n"
+
+
+def main(tell: Callable[[str], object] = print) -> int:
+    """Write the files that are not as the classes have them."""
+    for name in FILES:
+        file = ROOT / name
+        if not file.is_file() or file.read_text("utf-8") != text(name):
+            file.write_text(text(name), "utf-8")
+            tell(f"{name}: written anew")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
