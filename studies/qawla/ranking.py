@@ -180,7 +180,7 @@ def evaluate(session: Session, out: Path | None) -> ItemResult:
     """Return the policies by simulation and by the fixed point over the sample."""
     found = adaptations(session)
     wanted = cells(session)
-    if found is None or not all(session.finished(cell) for cell in wanted):
+    if found is None or not session.complete(wanted):
         return ItemResult(KEY, TITLE, [], complete=False)
     comparison = _Comparison(session, _points(found))
     rows = [

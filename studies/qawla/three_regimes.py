@@ -73,7 +73,7 @@ def cells() -> list[Cell]:
 def evaluate(session: Session, out: Path | None) -> ItemResult:
     """Return the comparison and its explanation for every cell that was simulated."""
     found = [_Compared(session, cell) for cell in cells() if session.replications(cell)]
-    complete = all(session.finished(cell) for cell in cells())
+    complete = session.complete(cells())
     figures: list[Path] = []
     if out is not None and complete:
         figures = [*_draw_comparison(found, session, out), *_draw_reasons(found, session, out)]
@@ -505,4 +505,4 @@ def _distribution_panel(panel: Axes, compared: _Compared, session: Session) -> N
 
 
 def _about(session: Session) -> str:
-    return f"After {session.paper.citation} seed {session.seed}, {session.effort.describe()}"
+    return f"After {session.about}"

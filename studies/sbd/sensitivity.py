@@ -77,5 +77,5 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         columns += [(g, n) for g in ("goodput", "delay") for n in ("as chosen", "changed", "%")]
         notes = [f"The same {VARIANT_RUNS} runs of both."]
         tables.append(Table(f"{name}: {VARIANTS[name].about}", columns, lines, notes))
-    complete = all(session.finished(cell) for cell in SENSITIVITY_CELLS)
+    complete = session.complete(SENSITIVITY_CELLS)
     return ItemResult("sensitivity", TITLE, rows, tables, complete=complete)

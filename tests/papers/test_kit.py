@@ -20,6 +20,7 @@ from airpath.papers.kit.compare import (
     percent,
     printed,
 )
+from airpath.papers.kit.grid import grid, thinned
 from airpath.papers.kit.page import markdown
 from airpath.papers.kit.published import Quantity, published_rows
 from airpath.papers.kit.render import print_table
@@ -147,3 +148,12 @@ def test_what_statements_share() -> None:
     assert (listed([3, 4, 13]), listed([2])) == ("3, 4 and 13", "2")
     with pytest.raises(ValueError, match="all its cells"):
         known(runs, (2,), lambda run: run["x"])
+
+
+def test_a_grid_keeps_its_last_value() -> None:
+    assert thinned([1, 2, 3, 4, 5, 6], 4) == [1, 5, 6]
+    assert thinned([1, 2, 3, 4, 5], 2) == [1, 3, 5]
+    assert grid("ab", (1, 2), lambda line, value: f"{line}{value}") == {
+        "a": ["a1", "a2"],
+        "b": ["b1", "b2"],
+    }

@@ -6,6 +6,7 @@
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
 | `compare.py` | published numbers beside ours, one table for the terminal and for pages |
 | `statements.py` | what the checks of statements share |
+| `grid.py` | grids of parameters, thinned where the effort is small |
 | `tolerance.py` | how far a number of ours may be from the published one |
 | `verdict.py` | how many numbers and statements are met |
 | `engine.py` | the only place that touches the simulator and the analytic models |

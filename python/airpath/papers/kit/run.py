@@ -159,7 +159,7 @@ def _checkable(
         spec
         for spec in paper.statements
         if (
-            all(session.finished(cell) for cell in spec.cells)
+            session.complete(spec.cells)
             if spec.cells
             else spec in wanted and not session.interrupted
         )

@@ -137,6 +137,15 @@ class Session:
         run = self._simulated.get(cell)
         return run is not None and len(run.replications) >= self.effort_of(cell).replications
 
+    def complete(self, cells: Sequence[Cell]) -> bool:
+        """Return whether all replications of all of some cells are there."""
+        return all(self.finished(cell) for cell in cells)
+
+    @property
+    def about(self) -> str:
+        """The paper, the seed and the effort: what a figure says about itself."""
+        return f"{self.paper.citation} seed {self.seed}, {self.effort.describe()}"
+
     def simulated_cells(self) -> list[Cell]:
         """Return the cells of which at least one replication is there, in simulated order."""
         return list(self._simulated)

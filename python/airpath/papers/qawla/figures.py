@@ -57,7 +57,7 @@ def _evaluate(
         [row for cell in cells for row in _rows(cell, session)],
         [_table(title, cells, session)],
         figures,
-        complete=all(session.finished(cell) for cell in cells),
+        complete=session.complete(cells),
     )
 
 
@@ -179,8 +179,7 @@ def _draw(
         effort = session.effort.describe()
         about = f"Ozturk & Akar 2015 · {effort} · bars with 99 % intervals"
         plotting.heading(figure, title, about)
-        about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
-        return session.write(figure, out, stem, title, about)
+        return session.write(figure, out, stem, title, session.about)
 
 
 def _panel(panel: Axes, letter: str, cell: Cell, u: Pmf, top: float, session: Session) -> None:

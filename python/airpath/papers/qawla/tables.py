@@ -275,7 +275,7 @@ def _evaluate(boundary: int, session: Session) -> ItemResult:
         f"Aggregate TCP throughput for B = {boundary}",
         [row for row in found if _counts(row)],
         tables,
-        complete=all(session.finished(cell) for cell in cells),
+        complete=session.complete(cells),
     )
 
 

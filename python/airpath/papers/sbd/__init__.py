@@ -18,6 +18,7 @@ from airpath.papers.sbd.clouds import (
     cloud_item,
     evaluate_best,
 )
+from airpath.papers.sbd.data import flows_named
 from airpath.papers.sbd.statements import STATEMENTS
 from airpath.papers.sbd.tables import (
     TABLE6_CELLS,
@@ -115,7 +116,7 @@ PAPER: Final = Paper(
             Item(
                 key,
                 f"goodput and delay over the grid: {cloud.aqm.upper()}, {cloud.bearer} kbit/s, "
-                f"{cloud.flows} flow{'s' if cloud.flows > 1 else ''}",
+                f"{flows_named(cloud.flows)}",
                 cells_of_cloud(cloud),
                 cloud_item(key),
                 _STATEMENTS_OF.get(key, ()),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.papers.kit.base import Cell, ItemResult, Table
 from airpath.papers.kit.session import Session
-from airpath.papers.sbd.data import BUFFER, DropTail, Published, drop_tail
+from airpath.papers.sbd.data import BUFFER, DropTail, Published, drop_tail, flows_named
 from airpath.papers.sbd.measures import delay, goodput
 from airpath.papers.sbd.scenarios import Case
 from airpath.papers.sbd.tables import rows_of, spread
@@ -45,20 +45,19 @@ def evaluate_fig1(session: Session, out: Path | None) -> ItemResult:
         lines.append(line)
     columns = [("", "buffer")]
     for flows in FLOWS:
-        heading = f"{flows} flow{'s' if flows > 1 else ''}"
+        heading = flows_named(flows)
         columns += [(heading, "goodput"), (heading, "delay")]
     table = Table(
         TITLE, columns, lines, ["buffer in SDUs of 1500 bytes, goodput in kbit/s, delay in s."]
     )
-    complete = all(session.finished(cell) for cell in FIG1_CELLS)
+    complete = session.complete(FIG1_CELLS)
     figures = _draw(session, out) if out is not None and complete else []
     return ItemResult("fig1", TITLE, rows, [table], figures, complete=complete)
 
 
 def _draw(session: Session, out: Path) -> list[Path]:
     with plotting.style():
-        about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
-        return session.write(draw_fig1(session), out, "sbd-fig1", TITLE, about)
+        return session.write(draw_fig1(session), out, "sbd-fig1", TITLE, session.about)
 
 
 def draw_fig1(session: Session) -> Figure:
@@ -78,7 +77,7 @@ def draw_fig1(session: Session) -> Figure:
             sizes = [size + DODGE * (place - 1.5) for size in known]
             means = [estimate.mean for estimate in known.values()]
             halves = [estimate.half_width for estimate in known.values()]
-            label = f"{flows} flow{'s' if flows > 1 else ''}"
+            label = flows_named(flows)
             # Pale, for it joins means of different runs.
             panel.plot(sizes, means, "-", color=line["color"], lw=0.9, alpha=0.4)
             bars: dict[str, Any] = {"linestyle": "", "elinewidth": 1.0, "capsize": 2}
@@ -103,7 +102,7 @@ def draw_fig1(session: Session) -> Figure:
 def _draw_published(panels: Any, flows: int, theirs: Published, colour: str) -> None:
     """Draw a row of Table 6: open, beside ours, so that both intervals can be seen."""
     open_: dict[str, Any] = {"color": colour, "marker": "*", "markersize": 11, "fillstyle": "none"}
-    label = f"paper, Table 6, {flows} flow{'s' if flows > 1 else ''}"
+    label = f"paper, Table 6, {flows_named(flows)}"
     for panel, printed in zip(panels, (theirs.goodput_kbps, theirs.delay_s), strict=True):
         place = [BUFFER + 3 * DODGE]
         bars: dict[str, Any] = {"yerr": [printed.half_width], "capsize": 2, "linestyle": ""}

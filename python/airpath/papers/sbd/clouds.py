@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.grid import grid as cases_of
+from airpath.papers.kit.grid import thinned
 from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import (
     BEARERS,
@@ -20,6 +22,7 @@ from airpath.papers.sbd.data import (
     Red,
     Sbd,
     drop_tail,
+    flows_named,
     improvements,
     published_table,
     strength,
@@ -79,7 +82,7 @@ OTHERS = {
 def strengths(aqm: str, step: int = 1) -> list[float]:
     """Return the values of T_r, ms, or of maxp: every `step`-th, and the last."""
     values: tuple[float, ...] = GRID_T_R_MS if aqm == "sbd" else GRID_MAX_P
-    return list(dict.fromkeys([*values[::step], values[-1]]))
+    return thinned(values, step)
 
 
 def _setting(aqm: str, value: float, min_th: int) -> Aqm:
@@ -88,13 +91,11 @@ def _setting(aqm: str, value: float, min_th: int) -> Aqm:
 
 def grid(cloud: Cloud, step: int = 1) -> dict[int, list[Case]]:
     """Return the cases of a cloud by minth, in the order of T_r or maxp."""
-    return {
-        min_th: [
-            Case(cloud.bearer, cloud.flows, _setting(cloud.aqm, value, min_th))
-            for value in strengths(cloud.aqm, step)
-        ]
-        for min_th in GRID_MIN_TH
-    }
+
+    def case(min_th: int, value: float) -> Case:
+        return Case(cloud.bearer, cloud.flows, _setting(cloud.aqm, value, min_th))
+
+    return cases_of(GRID_MIN_TH, strengths(cloud.aqm, step), case)
 
 
 def cells_of_cloud(cloud: Cloud) -> Callable[[Session], Sequence[Cell]]:
@@ -120,7 +121,7 @@ def cloud_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         title = f"Fig. {key[3:]}: {_about(cloud)}"
-        complete = all(session.finished(cell) for cell in cells_of_cloud(cloud)(session))
+        complete = session.complete(cells_of_cloud(cloud)(session))
         return ItemResult(
             key,
             title,
@@ -134,8 +135,7 @@ def cloud_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
 
 
 def _about(cloud: Cloud) -> str:
-    flows = "1 flow" if cloud.flows == 1 else f"{cloud.flows} flows"
-    return f"{cloud.aqm.upper()}, {cloud.bearer} kbit/s, {flows}"
+    return f"{cloud.aqm.upper()}, {cloud.bearer} kbit/s, {flows_named(cloud.flows)}"
 
 
 def _rows(cloud: Cloud, session: Session) -> list[Row]:
@@ -202,7 +202,7 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
         "One flow; T_r in ms, goodput in kbit/s, delay in s. Ours is the largest of many means: "
         "with few runs it is too large, by about ±, and which setting it belongs to is chance."
     ]
-    complete = all(session.finished(cell) for cell in cells_of_others(session))
+    complete = session.complete(cells_of_others(session))
     figures = []
     for key, cloud in OTHERS.items():
         rows += _rows(cloud, session)
@@ -218,8 +218,7 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
 def _draw(stem: str, title: str, cloud: Cloud, session: Session, out: Path) -> list[Path]:
     with plotting.style():
         figure = draw_cloud(title, cloud, session)
-        about = f"{session.paper.citation} seed {session.seed}, {session.effort.describe()}"
-        return session.write(figure, out, stem, title, about)
+        return session.write(figure, out, stem, title, session.about)
 
 
 def draw_cloud(title: str, cloud: Cloud, session: Session) -> Figure:

@@ -21,6 +21,7 @@ __all__ = [
     "Red",
     "Sbd",
     "drop_tail",
+    "flows_named",
     "improvements",
     "published_table",
     "strength",
@@ -78,6 +79,11 @@ class Red(NamedTuple):
 
 
 Aqm = DropTail | Sbd | Red
+
+
+def flows_named(flows: int) -> str:
+    """Return how many flows there are, in words."""
+    return f"{flows} flow{'s' if flows > 1 else ''}"
 
 
 def strength(aqm: tuple[object, ...]) -> float:

@@ -173,7 +173,7 @@ def setting_table(number: int) -> Callable[[Session, Path | None], ItemResult]:
             TITLES[number],
             rows,
             [comparison(title, [*places, *rows], named, MEASURED, [_about(session)])],
-            complete=_all(session, cells_of_table(number)),
+            complete=session.complete(cells_of_table(number)),
         )
 
     return evaluate
@@ -197,10 +197,6 @@ def _about(session: Session) -> str:
     confidence = 100 * session.paper.confidence
     runs = session.effort_of(TABLE6_CELLS[0]).describe()
     return f"ours: {runs}; ± are {confidence:g} % intervals."
-
-
-def _all(session: Session, cells: Sequence[Cell]) -> bool:
-    return all(session.finished(cell) for cell in cells)
 
 
 # --- Table 6 -----------------------------------------------------------------------------------
@@ -302,7 +298,7 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
         ),
     ]
     title = "drop-tail, and the improvements by SBD and RED"
-    complete = _all(session, TABLE6_CELLS)
+    complete = session.complete(TABLE6_CELLS)
     return ItemResult("table6", title, rows, tables, complete=complete)
 
 

@@ -16,7 +16,6 @@ __all__ = [
     "FLAT",
     "SWEPT",
     "T_R_MS",
-    "flows_named",
     "is_less",
     "proposals",
     "red_proposed",
@@ -65,8 +64,3 @@ def is_less(session: Session, case: Case, other: Case, value: Value) -> bool:
     """Whether the interval of the differences, run by run, is below 0."""
     difference = compared(session.values(case, value), session.values(other, value), session)
     return difference is not None and difference.high < 0
-
-
-def flows_named(flows: int) -> str:
-    """Return how many flows there are, in words."""
-    return f"{flows} flow{'s' if flows > 1 else ''}"

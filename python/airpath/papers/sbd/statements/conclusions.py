@@ -9,10 +9,10 @@ from typing import Final
 from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import known, spec
-from airpath.papers.sbd.data import BEARERS, improvements
+from airpath.papers.sbd.data import BEARERS, flows_named, improvements
 from airpath.papers.sbd.measures import delay_s
 from airpath.papers.sbd.scenarios import Case
-from airpath.papers.sbd.statements.common import flows_named, proposals
+from airpath.papers.sbd.statements.common import proposals
 from airpath.papers.sbd.tables import TABLE6_CELLS, averages
 
 __all__ = ["CONCLUSIONS", "SBD_OR_RED"]

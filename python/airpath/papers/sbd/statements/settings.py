@@ -10,7 +10,7 @@ from airpath.papers.kit.base import Statement
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import means, spec
 from airpath.papers.sbd.clouds import strengths
-from airpath.papers.sbd.data import BEARERS, GRID_MIN_TH, Red, published_table
+from airpath.papers.sbd.data import BEARERS, GRID_MIN_TH, Red, flows_named, published_table
 from airpath.papers.sbd.measures import delay_s, goodput_kbps
 from airpath.papers.sbd.scenarios import Case, Use
 from airpath.papers.sbd.statements.common import (
@@ -18,7 +18,6 @@ from airpath.papers.sbd.statements.common import (
     FLAT,
     SWEPT,
     T_R_MS,
-    flows_named,
     is_less,
     sbd_proposed,
     sweep,

@@ -11,7 +11,7 @@ from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import known, means, spec
 from airpath.papers.sbd.buffers import BEARER, FLOWS
 from airpath.papers.sbd.buffers import SIZES as FIG1_SIZES
-from airpath.papers.sbd.data import Aqm, DropTail
+from airpath.papers.sbd.data import Aqm, DropTail, flows_named
 from airpath.papers.sbd.measures import (
     compared,
     completion_s,
@@ -22,7 +22,7 @@ from airpath.papers.sbd.measures import (
     rtt_s,
 )
 from airpath.papers.sbd.scenarios import Case, Use
-from airpath.papers.sbd.statements.common import flows_named, is_less, proposals
+from airpath.papers.sbd.statements.common import is_less, proposals
 
 __all__ = [
     "BUFFER_SIZE",
