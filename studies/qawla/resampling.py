@@ -14,7 +14,8 @@ import numpy as np
 from airpath.papers.kit.base import Row, Table
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import PAIRS, Adaptation, Adaptations, Pair
-from airpath.papers.qawla.policies import MEASURES, POLICIES, limit, measured, published_table6
+from airpath.papers.qawla.data import MEASURES, published_entry
+from airpath.papers.qawla.policies import POLICIES, limit, measured
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 
 __all__ = [
@@ -114,7 +115,7 @@ def entries_table(
     for policy in POLICIES:
         for channel in CHANNELS.values():
             for symbol, measure in zip(("T_M", "T_W"), MEASURES, strict=True):
-                theirs = published_table6()[policy.name, channel.key, measure]
+                theirs = published_entry(policy.name, channel.key, measure)
                 ours = measured(found, policy, channel.key, measure)
                 values = [measured(each, policy, channel.key, measure) for each in resamples]
                 low, high = min(values), max(values)

@@ -14,7 +14,8 @@ from airpath.papers.kit.base import ItemResult, Row, Table
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import Adaptation, Adaptations, Policy, adaptations
 from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
-from airpath.papers.qawla.policies import MEASURES, POLICIES, published_table6
+from airpath.papers.qawla.data import MEASURES, published_entry
+from airpath.papers.qawla.policies import POLICIES
 from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
 
 from .decoders import CHOSEN as CHOSEN_DECODER
@@ -279,7 +280,7 @@ def _table(title: str, variants: Mapping[str, _Entries]) -> Table:
     for policy in POLICIES:
         for channel in CHANNELS.values():
             for place, symbol in enumerate(("T_M", "T_W")):
-                theirs = published_table6()[policy.name, channel.key, MEASURES[place]]
+                theirs = published_entry(policy.name, channel.key, MEASURES[place])
                 found = [entries.get((policy.name, channel.key)) for entries in variants.values()]
                 values = ["" if both is None else f"{both[place]:.3f}" for both in found]
                 lines.append([policy.name, channel.name, symbol, f"{theirs:.2f}", *values])

@@ -17,7 +17,7 @@ from airpath.papers.kit.engine import Compiled, Simulated
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla import curves, thresholds
 from airpath.papers.qawla.curves import error_rates
-from airpath.papers.qawla.data import mcs_table
+from airpath.papers.qawla.data import mcs_table, published_entry
 from airpath.papers.qawla.radio import AWGN, ITU_A, ErrorRates
 from airpath.papers.sbd.buffers import FIG1_CELLS, FLOWS, draw_fig1
 from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, draw_cloud
@@ -215,7 +215,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
     table = {0.05: "QAWLA(0.05, 100, 20)", 0.0032: "TAGLA(0.0032)"}
     shown = thresholds.FIGURES[key]
     for x, y in found:
-        entry = thresholds.published_entry(table[x], shown.channel, shown.panels[0].curves[0])
+        entry = published_entry(table[x], shown.channel.key, shown.panels[0].curves[0].quantity)
         assert y == entry
     bottom = figure.axes[0].get_ylim()[0]
     assert bottom <= 0 or bottom == 0.5

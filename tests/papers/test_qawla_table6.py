@@ -12,8 +12,8 @@ import pytest
 from airpath.papers import Report, Row, reproduce
 from airpath.papers.qawla import adaptation_statements
 from airpath.papers.qawla.curves import COMMON_ERRORS, COMMON_LIMIT, RARE_LEVEL, error_rates
-from airpath.papers.qawla.data import inputs
-from airpath.papers.qawla.policies import BEST, BEST_FACTOR, MEASURES, POLICIES, limit
+from airpath.papers.qawla.data import MEASURES, inputs
+from airpath.papers.qawla.policies import BEST, BEST_FACTOR, POLICIES, limit
 from airpath.papers.qawla.radio import CHANNELS
 from conformance import Law
 from studies.qawla import PAPER as STUDIES

@@ -13,7 +13,8 @@ from typing import Any, Final
 from airpath.papers.kit.base import Statement, StatementSpec
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import Adaptation, Adaptations, adaptations
-from airpath.papers.qawla.policies import MEASURES, POLICIES, measured
+from airpath.papers.qawla.data import MEASURES
+from airpath.papers.qawla.policies import POLICIES, measured
 from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A
 from airpath.papers.qawla.rate_statements import (
     least_snr,

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil, log2
 
+from airpath.papers.kit.base import Row
 from airpath.papers.kit.files import read_table
+from airpath.papers.kit.published import Quantity, published_rows
 
 __all__ = [
     "BOUNDARIES",
+    "MEASURES",
     "PACKET_BYTES",
     "SUBCARRIERS_PER_S",
     "TABLE_OF",
@@ -20,7 +23,9 @@ __all__ = [
     "link_rate_bps",
     "mcs_table",
     "published",
+    "published_entry",
     "published_table",
+    "published_table6",
 ]
 
 PACKET_BYTES = 1500
@@ -161,6 +166,25 @@ def published_table(boundary: int) -> dict[int, Published]:
 def published(idx: int, boundary: int) -> Published:
     """Return the row of one cell."""
     return published_table(boundary)[idx]
+
+
+MEASURES = ("mean_normalised_throughput", "worst_normalised_throughput")
+"""T_M and T_W."""
+
+
+@cache
+def published_table6() -> dict[tuple[str, str, str], Row]:
+    """Return Table 6 by policy, channel and measure."""
+    quantities = [Quantity(measure, "1", measure) for measure in MEASURES]
+    rows = published_rows("qawla", "table6.csv", ("policy", "channel"), quantities)
+    return {(str(row.row["policy"]), str(row.row["channel"]), row.quantity): row for row in rows}
+
+
+def published_entry(policy: str, channel: str, measure: str) -> float:
+    """Return a number of Table 6."""
+    found = published_table6()[policy, channel, measure].published
+    assert found is not None, "Table 6 has every entry"
+    return found
 
 
 def link_rate_bps(mcs: Mcs) -> float:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from airpath.papers.kit.base import ItemResult, Row, Summary, Table
 from airpath.papers.kit.compare import Key, Shown, absolute, comparison, number, printed
-from airpath.papers.kit.files import read_table
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.qawla.adaptation import (
@@ -23,19 +21,18 @@ from airpath.papers.qawla.adaptation import (
     tagla,
     tfer,
 )
+from airpath.papers.qawla.data import MEASURES, published_entry, published_table6
 from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.thresholds import TH_FER, TH_PER
 
 __all__ = [
     "BEST",
     "BEST_FACTOR",
-    "MEASURES",
     "POLICIES",
     "Best",
     "best_threshold",
     "evaluate_table6",
     "limit",
-    "published_table6",
     "summarise",
 ]
 
@@ -48,9 +45,6 @@ POLICIES: Final = (
 )
 """The rows of Table 6."""
 
-MEASURES: Final = ("mean_normalised_throughput", "worst_normalised_throughput")
-"""T_M and T_W."""
-
 NEAR, ROUGH = 0.02, 0.05
 """Largest differences from Table 6: with thresholds, and of MaxPHYThru."""
 
@@ -61,16 +55,6 @@ BEST_FACTOR: Final = 2.0
 def limit(policy: Policy) -> float:
     """Return the largest difference from Table 6 that is asked for."""
     return ROUGH if policy.kind == "max-phy-throughput" else NEAR
-
-
-@cache
-def published_table6() -> dict[tuple[str, str, str], float]:
-    """Return Table 6 by policy, channel and measure."""
-    return {
-        (row["policy"], row["channel"], measure): float(row[measure])
-        for row in read_table("qawla", "table6.csv")
-        for measure in MEASURES
-    }
 
 
 def measured(found: Adaptations, policy: Policy, channel: str, measure: str) -> float:
@@ -160,15 +144,12 @@ ENTRIES: Final = [
 
 def _row(policy: Policy, channel: str, measure: str, ours: float) -> Row:
     theirs = published_table6()[policy.name, channel, measure]
-    return Row(
-        {"policy": policy.name, "channel": channel},
-        measure,
-        "1",
-        theirs,
-        ours,
-        tolerance=Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy)),
-        extra={"difference": ours - theirs, "limit": limit(policy)},
-    )
+    tolerance = Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy))
+    extra = {
+        "difference": ours - published_entry(policy.name, channel, measure),
+        "limit": limit(policy),
+    }
+    return replace(theirs, ours=ours, tolerance=tolerance, extra=extra)
 
 
 def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:

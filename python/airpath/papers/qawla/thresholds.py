@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.papers.kit.base import ItemResult, Row, Table
-from airpath.papers.kit.files import read_table
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import (
     BOUNDARIES,
@@ -19,6 +18,7 @@ from airpath.papers.qawla.adaptation import (
     qawla,
     tagla,
 )
+from airpath.papers.qawla.data import published_entry
 from airpath.papers.qawla.radio import AWGN, ITU_A, Channel
 from airpath.results import style as plotting
 
@@ -34,7 +34,6 @@ __all__ = [
     "Curve",
     "H",
     "figure_item",
-    "published_entry",
 ]
 
 TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
@@ -285,22 +284,12 @@ PUBLISHED: Final = (
 """The entries of Table 6 that lie on curves of these figures: T_M and T_W without over-rating."""
 
 
-def published_entry(policy: str, channel: Channel, curve: Curve) -> float:
-    """Return T_M or T_W that Table 6 prints for a policy, whichever the curve is of."""
-    [row] = [
-        row
-        for row in read_table("qawla", "table6.csv")
-        if (row["policy"], row["channel"]) == (policy, channel.key)
-    ]
-    return float(row[curve.quantity])
-
-
 def _draw_published(panel: Axes, what: _Panel, channel: Channel) -> None:
     for curve, th_per, policy in PUBLISHED:
         for drawn in what.curves:
             if replace(drawn, worst=False) != curve:
                 continue
-            value = published_entry(policy, channel, drawn)
+            value = published_entry(policy, channel.key, drawn.quantity)
             look: dict[str, Any] = {"color": LOOKS[drawn.label]["color"], "fillstyle": "none"}
             panel.plot([th_per], [value], "*", markersize=13, gid="published", zorder=4, **look)
 
