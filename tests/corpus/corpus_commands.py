@@ -80,6 +80,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     ),
     "--mcs": ("", ",", "house", "99", "-1", "1.5"),
     "--mapping": _TEXTS,
+    "--model": _TEXTS,
     "--errors": (*_NOT_WHOLE[:4], "inf", "-1", "0", "1e99"),
     "--blocks": (*_NOT_WHOLE[:4], "inf", "-1", "0", "1e99"),
     "--iterations": (*_NOT_COUNTS, "1001", "9" * 30),

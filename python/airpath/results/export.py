@@ -127,8 +127,8 @@ def _column(values: pd.Series) -> tuple[str, bytes, list[bytes]]:
     import pandas as pd
 
     if isinstance(values.dtype, pd.CategoricalDtype):
-        texts = [_field(text) for text in values.cat.categories]
-        return "text", values.cat.codes.to_numpy().astype("<i8").tobytes(), texts
+        named = [_field(text) for text in values.cat.categories]
+        return "text", values.cat.codes.to_numpy().astype("<i8").tobytes(), named
     array = values.to_numpy()
     if array.dtype == np.float64:
         return "f8", array.astype("<f8").tobytes(), []

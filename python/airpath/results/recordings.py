@@ -130,7 +130,7 @@ class Recordings(Statistics):
         if name in AT_QUEUES:
             names = [queue["name"] for queue in self.replications[replication]["queues"]]
             numbers = np.frombuffer(queues, dtype="<i4")
-            columns["queue"] = pd.Categorical.from_codes(numbers, categories=names)
+            columns["queue"] = pd.Categorical.from_codes(numbers, categories=pd.Index(names))
         columns["value"] = np.frombuffer(values, dtype="<f8")
         return pd.DataFrame(columns)
 
