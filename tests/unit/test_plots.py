@@ -257,7 +257,8 @@ def test_the_comparison_shows_every_result(result: ap.Result) -> None:
     figure = comparison_figure({"one": result, "other": run(reps=3)}, "title")
     goodput = result.intervals["all"]["goodput_bps"].mean / 1e6
     assert figure.axes[0].containers[0].lines[0].get_ydata()[0] == pytest.approx(goodput)
-    assert len(figure.axes[1].lines) == 2
+    curves = [line for line in figure.axes[1].lines if len(line.get_xdata()) > 2]
+    assert len(curves) == 2
     with pytest.raises(ap.BadValueError, match="9 results: too many"):
         comparison_figure({str(n): result for n in range(9)}, "title")
 

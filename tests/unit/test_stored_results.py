@@ -204,6 +204,7 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
     assert [caption.text for caption in root.iter("caption")] == [
         "Flows",
         "Queues",
+        "Delays of packets",
         "Links",
     ]
     goodput = result.intervals[0]["goodput_bps"].mean / 1e6

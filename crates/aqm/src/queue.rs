@@ -8,14 +8,16 @@
 use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
-use airpath_core::{Bytes, Ctx, DropReason, Packet, QueueId, Rate, Series, Time};
+use airpath_core::{
+    Bytes, Ctx, Delays, DropReason, Packet, Quantiles, QueueId, Rate, Series, Time,
+};
 
 /// A queue discipline whose length and sojourn times are measured.
 pub struct Queue {
     disc: AnyQueue,
     id: QueueId,
     occupancy: Occupancy,
-    sojourn: Mean,
+    sojourns: Delays,
     arrived: u64,
     departed: u64,
     /// The discipline's, after the last call of it.
@@ -38,6 +40,8 @@ pub struct QueueReport {
     pub mean_sojourn_s: Option<f64>,
     /// The same as a sum and a count.
     pub sojourn: Mean,
+    /// Median, 95th and 99th percentile of the same times.
+    pub sojourn_quantiles: Option<Quantiles>,
     /// Most packets that ever waited or were held by the link.
     pub max_packets: usize,
     /// Packets offered.
@@ -61,7 +65,7 @@ impl Queue {
             disc,
             id,
             occupancy: Occupancy::default(),
-            sojourn: Mean::default(),
+            sojourns: Delays::default(),
             arrived: 0,
             departed: 0,
             held_packets: 0,
@@ -142,7 +146,7 @@ impl Queue {
         self.departed += 1;
         if let Some(queued_at) = packet.queued_at() {
             let sojourn = ctx.now.saturating_since(queued_at);
-            self.sojourn.add(sojourn);
+            self.sojourns.add(sojourn);
             ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
         }
     }
@@ -227,7 +231,7 @@ impl Queue {
     /// Starts the measurement anew at `now`.
     pub fn restart_measurement(&mut self, now: Time) {
         self.occupancy.restart(now);
-        self.sojourn = Mean::default();
+        self.sojourns = Delays::default();
         self.arrived = 0;
         self.departed = 0;
     }
@@ -239,8 +243,9 @@ impl Queue {
             id: self.id,
             distribution,
             mean_bytes,
-            mean_sojourn_s: self.sojourn.secs(),
-            sojourn: self.sojourn,
+            mean_sojourn_s: self.sojourns.mean().secs(),
+            sojourn: self.sojourns.mean(),
+            sojourn_quantiles: self.sojourns.histogram().quantiles(),
             max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod histogram;
 mod packet;
 mod probe;
 pub mod registry;
@@ -33,6 +34,7 @@ mod units;
 mod wakeups;
 
 pub use error::{ConfigError, StageError};
+pub use histogram::{Delays, Histogram, Quantiles};
 pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock};
 pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registry, Setup};

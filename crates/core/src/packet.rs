@@ -94,7 +94,7 @@ impl SackBlock {
     }
 
     const fn as_time(self) -> Time {
-        Time::from_nanos(self.offset as u64 | (self.length as u64) << 32)
+        Time::from_valid_nanos(self.offset as u64 | (self.length as u64) << 32)
     }
 }
 

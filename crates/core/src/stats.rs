@@ -163,6 +163,11 @@ pub struct Mean {
 }
 
 impl Mean {
+    /// The mean of `count` spans of `sum_nanos` in all.
+    pub(crate) const fn of(sum_nanos: u128, count: u64) -> Mean {
+        Mean { sum_nanos, count }
+    }
+
     /// Adds a span.
     #[inline]
     pub fn add(&mut self, span: Duration) {

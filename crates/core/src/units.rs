@@ -36,6 +36,11 @@ impl Time {
         if nanos < Time::NEVER.0 { Time(nanos) } else { Time::NEVER }
     }
 
+    /// The instant that [`Time::as_nanos`] gave `nanos` for.
+    pub(crate) const fn from_valid_nanos(nanos: u64) -> Time {
+        Time(nanos)
+    }
+
     /// The instant `millis` milliseconds after the start.
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis * 1_000_000)

@@ -257,7 +257,8 @@ impl Builder<'_> {
         let after_acks = (source, Port(0));
         let ack_entry = acks.map_or(after_acks, |hop| hop.entry);
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
-        let ends = FlowStages { source, sink, drawn_transfer: ends.drawn_transfer };
+        let (group, drawn_transfer) = (spec.group.unwrap_or(0), ends.drawn_transfer);
+        let ends = FlowStages { source, sink, group, drawn_transfer };
         Ok(PlacedFlow { ends, after_forward, after_acks })
     }
 

@@ -22,7 +22,9 @@ pub use any_stage::AnyStage;
 pub use build::{Parts, build};
 pub use network::{FlowStages, LinkPlace, Network, Route};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
-pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
+pub use report::{
+    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
+};
 pub use scenario::{
     AckPath, Action, Bottleneck, ControlSpec, FlowSpec, Record, Scenario, SourceSpec, StartSpec,
     TcpSpec, WireSpec,

@@ -35,6 +35,8 @@ pub struct FlowStages {
     pub source: StageId,
     /// What receives.
     pub sink: StageId,
+    /// The group of flows that it belongs to.
+    pub group: u32,
     /// Payload bytes of its transfer, when they were drawn.
     pub drawn_transfer: Option<u64>,
 }

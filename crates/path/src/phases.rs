@@ -142,13 +142,13 @@ fn flow_totals(network: &Network, ends: FlowStages) -> FlowTotals {
                 packets: received.packets,
                 retransmissions: sent.retransmissions,
                 timeouts: sent.timeouts,
-                delay: receiver.stage().delay(),
+                delay: receiver.stage().delays().mean(),
                 rtt: sender.stage().rtt(),
             }
         }
         (_, AnyStage::Sink(sink)) => {
             let sink = sink.stage();
-            let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delay());
+            let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delays().mean());
             FlowTotals { bytes, packets, delay, ..FlowTotals::default() }
         }
         _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),

@@ -3,7 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
-use airpath_core::{Bus, DropReason, Duration, Time};
+use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -24,6 +24,8 @@ pub struct ReplicationReport {
     pub simulated_s: f64,
     /// By flow.
     pub flows: Vec<FlowReport>,
+    /// Of several flows, what does not follow from the numbers of each.
+    pub together: Together,
     /// By queue.
     pub queues: Vec<QueueSummary>,
     /// By link.
@@ -64,6 +66,9 @@ pub struct FlowReport {
     pub mean_rtt_s: Option<f64>,
     /// Mean one-way delay of packets that arrived, s.
     pub mean_delay_s: Option<f64>,
+    /// How the one-way delays of these packets are distributed.
+    #[serde(flatten)]
+    pub delays: DelayQuantiles,
     /// Share of the time that it was open in which the receive window kept data back that the
     /// congestion window would have let go; of datagrams, and of what was never open, `None`.
     pub rwnd_limited_share: Option<f64>,
@@ -74,6 +79,65 @@ pub struct FlowReport {
     /// Payload bytes of a transfer whose size was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_bytes: Option<u64>,
+}
+
+/// Quantiles of the one-way delay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DelayQuantiles {
+    /// Median, s.
+    pub p50_delay_s: Option<f64>,
+    /// 95th percentile, s.
+    pub p95_delay_s: Option<f64>,
+    /// 99th percentile, s.
+    pub p99_delay_s: Option<f64>,
+}
+
+impl DelayQuantiles {
+    fn of(delays: &Histogram) -> DelayQuantiles {
+        let [p50_delay_s, p95_delay_s, p99_delay_s] = in_seconds(delays.quantiles());
+        DelayQuantiles { p50_delay_s, p95_delay_s, p99_delay_s }
+    }
+}
+
+/// Median, 95th and 99th percentile, s.
+fn in_seconds(quantiles: Option<Quantiles>) -> [Option<f64>; 3] {
+    quantiles.map_or([None; 3], |of| [of.p50_s, of.p95_s, of.p99_s].map(Some))
+}
+
+/// What the packets of several flows have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Together {
+    /// Of all flows.
+    pub all: DelayQuantiles,
+    /// By group.
+    pub groups: Vec<GroupReport>,
+}
+
+/// The packets of one group of flows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct GroupReport {
+    /// Its number.
+    pub group: u32,
+    /// The delays of all its packets.
+    #[serde(flatten)]
+    pub delays: DelayQuantiles,
+}
+
+impl Together {
+    fn of(network: &Network) -> Together {
+        let mut groups = BTreeMap::<u32, Histogram>::new();
+        for ends in &network.flows {
+            let delays = delays_at(network, ends.sink).histogram();
+            groups.entry(ends.group).or_default().merge(delays);
+        }
+        let mut all = Histogram::default();
+        groups.values().for_each(|group| all.merge(group));
+        let of_group = |(group, delays): (&u32, &Histogram)| GroupReport {
+            group: *group,
+            delays: DelayQuantiles::of(delays),
+        };
+        Together { all: DelayQuantiles::of(&all), groups: groups.iter().map(of_group).collect() }
+    }
 }
 
 /// One queue.
@@ -87,6 +151,12 @@ pub struct QueueSummary {
     pub mean_bytes: f64,
     /// Mean time that a packet waited, s.
     pub mean_sojourn_s: Option<f64>,
+    /// Median of these times, s.
+    pub p50_sojourn_s: Option<f64>,
+    /// 95th percentile, s.
+    pub p95_sojourn_s: Option<f64>,
+    /// 99th percentile, s.
+    pub p99_sojourn_s: Option<f64>,
     /// Most packets that waited or were held by the link.
     pub max_packets: usize,
     /// Share of time with 0, 1, 2, … packets waiting or held by the link.
@@ -149,6 +219,7 @@ impl ReplicationReport {
             measured_s,
             simulated_s: now.as_secs_lossy(),
             flows,
+            together: Together::of(network),
             queues,
             links,
             phases: Vec::new(),
@@ -158,6 +229,7 @@ impl ReplicationReport {
 
 fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCount) -> QueueSummary {
     let queue = report.queue;
+    let [p50_sojourn_s, p95_sojourn_s, p99_sojourn_s] = in_seconds(queue.sojourn_quantiles);
     let drops = DropReason::ALL
         .into_iter()
         .filter(|reason| *reason != DropReason::Channel)
@@ -169,6 +241,9 @@ fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCoun
         mean_packets: queue.mean_packets(),
         mean_bytes: queue.mean_bytes,
         mean_sojourn_s: queue.mean_sojourn_s,
+        p50_sojourn_s,
+        p95_sojourn_s,
+        p99_sojourn_s,
         max_packets: queue.max_packets,
         pmf: queue.distribution,
         arrived: queue.arrived,
@@ -191,9 +266,19 @@ fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
     }
 }
 
+/// The one-way delays of the packets that arrived at an end.
+fn delays_at(network: &Network, sink: StageId) -> &Delays {
+    match &network.stages[sink.0 as usize] {
+        AnyStage::Receiver(receiver) => receiver.stage().delays(),
+        AnyStage::Sink(sink) => sink.stage().delays(),
+        _ => unreachable!("a flow ends at a receiver or at a sink"),
+    }
+}
+
 fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowReport {
     let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-    let stage = |stage: airpath_core::StageId| &network.stages[stage.0 as usize];
+    let delays = DelayQuantiles::of(delays_at(network, ends.sink).histogram());
+    let stage = |stage: StageId| &network.stages[stage.0 as usize];
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
@@ -217,6 +302,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowR
                 duplicate_packets: received.duplicates,
                 mean_rtt_s: sent.mean_rtt_s,
                 mean_delay_s: received.mean_delay_s,
+                delays,
                 rwnd_limited_share: (open > Duration::ZERO).then(|| {
                     sender.receive_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
                 }),
@@ -241,7 +327,8 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowR
                 ecn_reductions: 0,
                 duplicate_packets: 0,
                 mean_rtt_s: None,
-                mean_delay_s: sink.mean_delay_s(),
+                mean_delay_s: sink.delays().mean().secs(),
+                delays,
                 rwnd_limited_share: None,
                 start_s: None,
                 completed_at_s: None,

@@ -8,6 +8,7 @@ mod traces;
 mod channels;
 mod contracts;
 mod dctcp;
+mod delays;
 mod ecn;
 mod hystart;
 mod long_runs;

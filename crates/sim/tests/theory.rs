@@ -43,18 +43,18 @@ const SHARES: Law = Law {
 };
 
 const REPLICATIONS: usize = 32;
-const CONFIDENCE: f64 = 1.0 - 1e-7;
+pub(crate) const CONFIDENCE: f64 = 1.0 - 1e-7;
 /// D: 1500 bytes at 12 Mbit/s.
-const SERVICE_S: f64 = 1e-3;
+pub(crate) const SERVICE_S: f64 = 1e-3;
 
 /// Poisson arrivals at load `rho` on a link that serves 1000 packets/s; 5 % warm-up.
-fn poisson(rho: f64, waiting_room: usize, seconds: u64) -> Scenario {
+pub(crate) fn poisson(rho: f64, waiting_room: usize, seconds: u64) -> Scenario {
     let flows = vec![flow(datagrams("poisson", (12e6 * rho) as u64), json!({}))];
     let warmup = json!({"warmup_ns": seconds * SECOND / 20});
     scenario(seconds, flows, fixed(12_000_000), droptail(waiting_room), warmup)
 }
 
-fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> {
+pub(crate) fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> {
     let outcome = replications(scenario, &Parts::default(), seed, REPLICATIONS, 2);
     assert_eq!(outcome.finished.len(), REPLICATIONS);
     outcome.finished.into_iter().map(|replication| replication.report).collect()
@@ -138,7 +138,7 @@ fn arrivals_in_a_service(rho: f64, most: usize) -> Vec<f64> {
 /// finite system as its departures can leave n behind.
 ///
 /// Source: Kleinrock, Queueing Systems I, §5.6 (the embedded Markov chain of M/G/1).
-fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
+pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
     let a = arrivals_in_a_service(rho, levels + 1);
     let mut pi = vec![1.0];
     for n in 0..levels - 1 {

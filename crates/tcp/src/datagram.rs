@@ -1,9 +1,8 @@
 //! Datagram sources for cross-traffic and queueing tests, and their sink.
 
-use airpath_core::stats::Mean;
 use airpath_core::{
-    Bytes, Control, Ctx, DropReason, Duration, FlowId, Packet, PacketKind, Port, Rate, Series,
-    Stage, Stream, Time,
+    Bytes, Control, Ctx, Delays, DropReason, Duration, FlowId, Packet, PacketKind, Port, Rate,
+    Series, Stage, Stream, Time,
 };
 
 /// How the gaps between datagrams are drawn.
@@ -111,16 +110,15 @@ impl Stage for DatagramSource {
 #[derive(Clone, Debug, Default)]
 pub struct DatagramSink {
     since: Time,
-    packets: u64,
     bytes: u64,
     measured_bytes: u64,
-    delay: Mean,
+    delays: Delays,
 }
 
 impl DatagramSink {
     /// Datagrams that arrived since measurement started.
     pub fn packets(&self) -> u64 {
-        self.packets
+        self.delays.count()
     }
 
     /// Bytes that arrived since measurement started.
@@ -134,13 +132,8 @@ impl DatagramSink {
     }
 
     /// The time on the way.
-    pub fn delay(&self) -> Mean {
-        self.delay
-    }
-
-    /// Mean time on the way, s.
-    pub fn mean_delay_s(&self) -> Option<f64> {
-        self.delay.secs()
+    pub fn delays(&self) -> &Delays {
+        &self.delays
     }
 }
 
@@ -149,12 +142,11 @@ impl Stage for DatagramSink {
         if packet.kind != PacketKind::Datagram {
             return ctx.drop(*packet, DropReason::Stray);
         }
-        self.packets += 1;
         self.bytes += u64::from(packet.size);
         if packet.sent_at() >= self.since {
             self.measured_bytes += u64::from(packet.size);
         }
-        self.delay.add(ctx.now.saturating_since(packet.sent_at()));
+        self.delays.add(ctx.now.saturating_since(packet.sent_at()));
         ctx.record(Series::Delivered, packet.flow.0, f64::from(packet.size));
     }
 

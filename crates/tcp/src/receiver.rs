@@ -9,10 +9,9 @@ use crate::options::{EcnUse, TcpOptions};
 use crate::reassembly::{Arrived, Reassembly};
 use crate::window::{AnyWindow, Arrival, ReceiveWindow, Standing};
 use crate::window_field::WindowField;
-use airpath_core::stats::Mean;
 use airpath_core::{
-    Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
-    Time,
+    Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
+    Stage, Time,
 };
 use ecn::Echo;
 
@@ -88,15 +87,13 @@ impl Timestamps {
 }
 
 /// Counters since measurement started.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Measured {
     since: Time,
     delivered_bytes: u64,
-    packets: u64,
     ip_bytes: u64,
     duplicates: u64,
-    delay: Mean,
-    last_delivery: Option<Time>,
+    delays: Delays,
 }
 
 /// What a receiver measured.
@@ -147,18 +144,18 @@ impl Receiver {
     }
 
     /// The time between sending and arrival of packets.
-    pub fn delay(&self) -> Mean {
-        self.measured.delay
+    pub fn delays(&self) -> &Delays {
+        &self.measured.delays
     }
 
     /// What was measured.
     pub fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered_bytes: self.measured.delivered_bytes,
-            packets: self.measured.packets,
+            packets: self.measured.delays.count(),
             ip_bytes: self.measured.ip_bytes,
             duplicates: self.measured.duplicates,
-            mean_delay_s: self.measured.delay.secs(),
+            mean_delay_s: self.measured.delays.mean().secs(),
             stream_bytes: self.stream.next(),
         }
     }
@@ -220,19 +217,18 @@ impl Receiver {
         self.send_ack(Flags::NONE, ctx);
     }
 
-    #[inline]
+    /// Inlined whatever it weighs: with its registers saved and restored it cost a percent more.
+    #[inline(always)]
     fn measure(&mut self, packet: &Packet, arrived: Arrived, new_bytes: u64, ctx: &mut Ctx<'_>) {
         let measured = &mut self.measured;
-        measured.packets += 1;
         if packet.sent_at() >= measured.since {
             measured.ip_bytes += u64::from(packet.size);
         }
-        measured.delay.add(ctx.now.saturating_since(packet.sent_at()));
+        measured.delays.add(ctx.now.saturating_since(packet.sent_at()));
         measured.duplicates += u64::from(arrived == Arrived::Duplicate);
         ctx.record(Series::SeqReceived, self.flow.0, packet.seq as f64);
         if new_bytes > 0 {
             measured.delivered_bytes += new_bytes;
-            measured.last_delivery = Some(ctx.now);
             ctx.record(Series::Delivered, self.flow.0, new_bytes as f64);
         }
     }

@@ -114,6 +114,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         spread.set(xscale="log", ylim=(0, 1.01))
         spread.xaxis.set_major_formatter("{x:g}")
         spread.set_xlim(left=1)
+        style.mark_levels(spread, {0.5: ["median"], 0.95: ["p95"]}, 1.0)
         spread.grid(visible=True, axis="both")
         labels = list(map(style.literal, results))
         widest = max(map(len, labels), default=1)

@@ -40,7 +40,7 @@ def heading(result: Result) -> str:
 
 
 def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
-    """Yield the tables of flows, queues, links, phases and transfers.
+    """Yield the tables of flows, queues, delays, links, phases and transfers.
 
     Parameters
     ----------
@@ -51,6 +51,7 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     """
     yield _flows(result, out_of_sight)
     yield _queues(result)
+    yield _delays(result)
     yield _links(result)
     yield from _counters(result)
     yield from _phases(result)
@@ -113,6 +114,25 @@ def _queues(result: Result) -> Table:
         for queue in result.queue_intervals()
     ]
     return Table("Queues", ["queue", "mean length", "mean wait", "longest", "drops", "marks"], rows)
+
+
+def _delays(result: Result) -> Table:
+    rows = [
+        [f"wait, {queue['name']}", *_quantiles(queue, "sojourn_s")]
+        for queue in result.queue_intervals()
+    ]
+    groups, number = result.group_intervals(), len(result.resolved["flows"])
+    if len(groups) > 1:
+        rows += [
+            [f"one way, {_group(result, group)}", *_quantiles(group, "delay_s")] for group in groups
+        ]
+    together = f"all {number}" if number > 1 else f"0 {_source(result, 0)}"
+    rows.append([f"one way, {together}", *_quantiles(result.intervals[ALL_FLOWS], "delay_s")])
+    return Table("Delays of packets", ["delay", "median", "p95", "p99"], rows)
+
+
+def _quantiles(row: Mapping[str, Interval], of: str) -> list[str]:
+    return [text(row[f"{level}_{of}"], 1e3, 1, "ms") for level in ("p50", "p95", "p99")]
 
 
 def _links(result: Result) -> Table:

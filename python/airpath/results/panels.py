@@ -91,18 +91,7 @@ class Panels:
         top = max(series["value"].max(), 1.0) if len(series) else 1.0
         levels = self._levels(top)
         height = 1.09 * max([top, *levels])
-        for level, names in levels.items():
-            axis.axhline(level, color=colours["grey"], lw=1, ls=(0, (4, 3)))
-            axis.annotate(
-                " = ".join(names),
-                (1, level),
-                xycoords=("axes fraction", "data"),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va=_side(level, levels, height),
-                fontsize=8.5,
-                color=colours["grey"],
-            )
+        style.mark_levels(axis, levels, height)
         self._mark_drops(axis)
         axis.set_ylabel("queue, packets")
         axis.set_ylim(0, height)
@@ -124,6 +113,10 @@ class Panels:
         axis.plot([], [], ".", **(dots | {"ms": 5}), label="of each packet")
         axis.set_ylabel("wait, ms")
         axis.set_ylim(bottom=0)
+        height = axis.get_ylim()[1]
+        levels = self._quantiles_ms()
+        shown = {level: names for level, names in levels.items() if level <= height}
+        style.mark_levels(axis, shown, height)
         style.legend_above(axis)
 
     def windows(self, axis: Axes) -> None:
@@ -195,6 +188,16 @@ class Panels:
             floor = floor + share
         axis.set_ylim(0, 1)
         style.legend_above(axis)
+
+    def _quantiles_ms(self) -> dict[float, list[str]]:
+        """Return median and 95th percentile of the wait at the bottleneck, from the warm-up on."""
+        queues = self._result.replications[self._replication]["queues"]
+        queue = next(queue for queue in queues if queue["name"] == "bottleneck")
+        found: dict[float, list[str]] = {}
+        for name, label in (("p50_sojourn_s", "median"), ("p95_sojourn_s", "p95")):
+            if queue[name] is not None:
+                found.setdefault(1e3 * queue[name], []).append(label)
+        return found
 
     # --- what several need ---------------------------------------------------------------------
 
@@ -355,11 +358,3 @@ def _share_of_time(
     until = np.interp(edges_s, np.append(times_s, ends[-1]), spent)
     share: NDArray[np.float64] = np.diff(until) / np.diff(edges_s)
     return share
-
-
-def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
-    """Return on which side of its line a label stands, so that neighbours do not overlap."""
-    near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
-    if not near:
-        return "center"
-    return "top" if min(near, key=abs) > 0 else "bottom"

@@ -39,7 +39,7 @@ def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
             "phase": number,
             "from_s": phase["from_s"],
             "until_s": phase["until_s"],
-            **{name: together(phase["flows"], name) for name in _OF_FLOWS},
+            **{name: together(phase["flows"], name, {}) for name in _OF_FLOWS},
             **{name: phase["queues"][place][name] for name in _OF_QUEUE},
             "utilisation": phase["links"][place]["utilisation"],
         }

@@ -322,7 +322,8 @@ class Plot:
             f"link used to {100 * link['utilisation']:.0f} %",
         ]
         if wait["mean_sojourn_s"] is not None:
-            parts.append(f"mean wait {wait['mean_sojourn_s'] * 1e3:.3g} ms")
+            mean, p95 = wait["mean_sojourn_s"] * 1e3, wait["p95_sojourn_s"] * 1e3
+            parts.append(f"wait: mean {mean:.3g} ms, p95 {p95:.3g} ms")
         shares = scheme_shares(self._result, replication)
         if shares:
             parts.append(f"packets by MCS: {shares}")

@@ -6,12 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["DRAWN", "FLOW_QUANTITIES", "LINK_QUANTITIES", "QUEUE_QUANTITIES", "bounds", "together"]
+__all__ = [
+    "DELAY_QUANTILES",
+    "DRAWN",
+    "FLOW_QUANTITIES",
+    "LINK_QUANTITIES",
+    "QUEUE_QUANTITIES",
+    "bounds",
+    "together",
+]
+
+DELAY_QUANTILES = ("p50_delay_s", "p95_delay_s", "p99_delay_s")
+"""Of the packets of a flow; those of several flows the engine knows."""
 
 FLOW_QUANTITIES = (
     "goodput_bps",
     "ip_throughput_bps",
     "mean_delay_s",
+    *DELAY_QUANTILES,
     "mean_rtt_s",
     "rwnd_limited_share",
     "delivered_bytes",
@@ -29,6 +41,9 @@ QUEUE_QUANTITIES = (
     "mean_packets",
     "mean_bytes",
     "mean_sojourn_s",
+    "p50_sojourn_s",
+    "p95_sojourn_s",
+    "p99_sojourn_s",
     "max_packets",
     "arrived",
     "departed",
@@ -53,8 +68,15 @@ def bounds(name: str) -> tuple[float, float]:
     return (0.0, 1.0 if name == "utilisation" or name.endswith("_share") else math.inf)
 
 
-def together(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Return one quantity of all flows of a replication: a sum, or the mean over packets."""
+def together(
+    flows: Sequence[Mapping[str, Any]], name: str, merged: Mapping[str, Any]
+) -> float | None:
+    """Return one quantity of several flows of a replication: a sum, or that of all their packets.
+
+    `merged` holds what does not follow from the numbers of each flow.
+    """
+    if name in merged:
+        return float(merged[name]) if merged[name] is not None else None
     if name in _ADD_UP:
         return float(sum(flow[name] for flow in flows))
     known = [flow for flow in flows if flow[name] is not None]

@@ -14,6 +14,7 @@ from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
+    DELAY_QUANTILES,
     DRAWN,
     FLOW_QUANTITIES,
     LINK_QUANTITIES,
@@ -83,8 +84,8 @@ class Statistics:
         Returns
         -------
         queues : DataFrame
-            `replication`, `queue`, time averages of waiting packets and bytes, `mean_sojourn_s`,
-            counts of packets.
+            `replication`, `queue`, time averages of waiting packets and bytes, `mean_sojourn_s`
+            and the median and the 95th and 99th percentile of the same times, counts of packets.
         """
         found = [
             (run["replication"], queue) for run in self.replications for queue in run["queues"]
@@ -161,8 +162,8 @@ class Statistics:
         -------
         summary : DataFrame
             Indexed by flow, at the end ``"all"``: rates and counts added up, delays and RTTs
-            averaged over the delivered packets. Columns in two levels, the quantity and `mean`,
-            `low`, `high`: ``result.summary()["goodput_bps"]``.
+            averaged over the delivered packets, quantiles those of all packets. Columns in two
+            levels, the quantity and `mean`, `low`, `high`: ``result.summary()["goodput_bps"]``.
         """
         import pandas as pd
 
@@ -193,8 +194,9 @@ class Statistics:
         -------
         groups : DataFrame
             `replication`, `group` (from 0, in the order of the scenario), `flows` (how many),
-            `kind`, the quantities of `flows`, rates and counts added up and delays and RTTs
-            averaged over the delivered packets, and `jain`, Jain's index within the group.
+            `kind`, the quantities of `flows`, rates and counts added up, delays and RTTs averaged
+            over the delivered packets, quantiles of the delays those of all packets of the group,
+            and `jain`, Jain's index within the group.
         """
         return frame(
             {
@@ -202,10 +204,7 @@ class Statistics:
                 "group": group,
                 "flows": len(members),
                 "kind": self.kind_of(members[0]),
-                **{
-                    name: together([run["flows"][number] for number in members], name)
-                    for name in FLOW_QUANTITIES
-                },
+                **_of_group(run, members, group),
                 "jain": self._jain(run, members),
             }
             for run in self.replications
@@ -295,15 +294,12 @@ class Statistics:
             }
             for flow in range(len(self.resolved["flows"]))
         }
-        rows[ALL_FLOWS] = self._together(range(len(self.resolved["flows"])))
+        rows[ALL_FLOWS] = self._together(range(len(self.resolved["flows"])), None)
         return rows
 
-    def _together(self, members: Sequence[int]) -> dict[str, Interval]:
-        flows = [[run["flows"][number] for number in members] for run in self.replications]
-        return {
-            name: self._interval((together(run, name) for run in flows), bounds(name))
-            for name in FLOW_QUANTITIES
-        }
+    def _together(self, members: Sequence[int], group: int | None) -> dict[str, Interval]:
+        runs = [_of_group(run, members, group) for run in self.replications]
+        return self._quantities(runs, FLOW_QUANTITIES)
 
     def group_intervals(self) -> list[dict[str, Any]]:
         """Return the number, size and every quantity of each flow group, over the replications."""
@@ -312,7 +308,7 @@ class Statistics:
                 "group": group,
                 "flows": len(members),
                 "kind": self.kind_of(members[0]),
-                **self._together(members),
+                **self._together(members, group),
                 "jain": self._interval(
                     (self._jain(run, members) for run in self.replications),
                     (1 / len(members), 1.0),
@@ -391,3 +387,15 @@ class Statistics:
         check_all(whole("flow", flow, 0, last, f"Write a whole number from 0 to {last}"))
         kind = self.resolved["flows"][int(flow)]["source"]["kind"]
         return "tcp" if kind == "tcp" else "datagram"
+
+
+def _of_group(
+    run: Mapping[str, Any], members: Sequence[int], group: int | None
+) -> dict[str, float | None]:
+    """Return the quantities of the flows of a group, or of all that there are."""
+    flows = [run["flows"][number] for number in members]
+    found = run["together"]
+    if group is not None:
+        found = {"all": next(of for of in found["groups"] if of["group"] == group)}
+    merged = {name: found["all"][name] for name in DELAY_QUANTILES}
+    return {name: together(flows, name, merged) for name in FLOW_QUANTITIES}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,6 +26,7 @@ __all__ = [
     "legend_above",
     "literal",
     "mark_beyond",
+    "mark_levels",
     "new_figure",
     "style",
 ]
@@ -185,3 +186,27 @@ _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 def _lines(text: str, figure: Figure, per_inch: float) -> list[str]:
     width = int(figure.get_figwidth() * per_inch)
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float) -> None:
+    """Draw lines at levels that have names, of a panel from 0 to `height`."""
+    for level, names in levels.items():
+        axis.axhline(level, color=COLOURS["grey"], lw=1, ls=(0, (4, 3)))
+        axis.annotate(
+            " = ".join(names),
+            (1, level),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va=_side(level, levels, height),
+            fontsize=8.5,
+            color=COLOURS["grey"],
+        )
+
+
+def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
+    """Return on which side of its line a label stands, so that neighbours do not overlap."""
+    near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
+    if not near:
+        return "center"
+    return "top" if min(near, key=abs) > 0 else "bottom"

@@ -1,0 +1,229 @@
+//! Quantiles of delays: against the delays of every packet of a recorded run, and against the laws
+//! of waiting of M/D/1 and M/D/1/K.
+
+use crate::common::*;
+use crate::theory::{CONFIDENCE, SERVICE_S, embedded_chain, poisson, reports};
+use airpath_conformance::Law;
+use airpath_core::stats::mean_interval;
+use airpath_core::{Histogram, Recorder, Series};
+use airpath_path::{Parts, QueueSummary, ReplicationReport};
+use serde_json::json;
+use std::sync::Arc;
+
+const WAIT: Law = Law {
+    area: "Queueing theory",
+    source: "Erlang 1909: the law of waiting in M/D/1, D = 1 ms",
+    allows: "half of our interval at a confidence of 1 − 10⁻⁷, and 0.8 % for the histogram",
+};
+const WAIT_IN_SHORT_QUEUE: Law = Law {
+    area: "Queueing theory",
+    source: "The law of waiting of those that are admitted to M/D/1/K, from the embedded chain",
+    allows: "half of our interval at a confidence of 1 − 10⁻⁷, and 0.8 % for the histogram",
+};
+const RECORDED: Law = Law {
+    area: "Statistics",
+    source: "Quantiles of the delays of every packet of a recorded run, in order",
+    allows: "0.8 % for the histogram",
+};
+
+const LEVELS: [(f64, &str); 3] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99")];
+
+/// The least of `values` that at least the share `q` of them do not exceed.
+fn exact(values: &mut [f64], q: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[((values.len() as f64 * q).ceil() as usize).max(1) - 1]
+}
+
+/// Compares quantiles with those of the delays that were recorded.
+fn check_recorded(what: &str, found: [Option<f64>; 3], mut recorded: Vec<f64>) {
+    assert!(recorded.len() > 1000, "{what}: {} packets", recorded.len());
+    for ((q, name), found) in LEVELS.into_iter().zip(found) {
+        let found = found.expect("there were packets");
+        let expected = exact(&mut recorded, q);
+        let tolerance = Histogram::RELATIVE_ERROR;
+        RECORDED.close_relative(format!("{what}: {name}"), "s", found, expected, tolerance);
+    }
+}
+
+fn waits_of(queue: &QueueSummary) -> [Option<f64>; 3] {
+    [queue.p50_sojourn_s, queue.p95_sojourn_s, queue.p99_sojourn_s]
+}
+
+/// The instants of a series of a flow, s.
+fn instants(recorder: &Recorder, series: Series, flow: u32) -> Vec<f64> {
+    let of_flow = recorder.samples(series).iter().filter(|sample| sample.id == flow);
+    of_flow.map(|sample| sample.time.as_secs_lossy()).collect()
+}
+
+/// Two TCP flows without a drop: segments arrive in the order in which they were sent.
+#[test]
+fn quantiles_are_those_of_the_recorded_packets() {
+    let window = json!({"receive_window": 400_000});
+    let near = json!({"egress": {"delay_ns": 5 * MS}, "group": 7});
+    let far = json!({"egress": {"delay_ns": 60 * MS}, "group": 3});
+    let flows = vec![
+        flow(tcp(window.clone()), near.clone()),
+        flow(tcp(window.clone()), far),
+        flow(tcp(window), near),
+    ];
+    let record = json!({"record": {"series": ["sojourn", "seq_sent", "seq_received"]}});
+    let scenario = scenario(20, flows, fixed(20_000_000), droptail(100_000), record);
+    let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+    let report = driver.report(0);
+    assert_eq!(report.flows.iter().map(|flow| flow.retransmissions).sum::<u64>(), 0);
+    let recorder = driver.into_recorder();
+
+    let waits = recorder.samples(Series::Sojourn).iter().map(|sample| sample.value).collect();
+    check_recorded("wait", waits_of(&report.queues[0]), waits);
+
+    let delays = |flow: u32| -> Vec<f64> {
+        let sent = instants(&recorder, Series::SeqSent, flow);
+        let received = instants(&recorder, Series::SeqReceived, flow);
+        received.iter().zip(sent).map(|(received, sent)| received - sent).collect()
+    };
+    let three = |of: airpath_path::DelayQuantiles| [of.p50_delay_s, of.p95_delay_s, of.p99_delay_s];
+    for flow in 0..3 {
+        let found = three(report.flows[flow as usize].delays);
+        check_recorded(&format!("one way, flow {flow}"), found, delays(flow));
+    }
+    let groups: Vec<u32> = report.together.groups.iter().map(|group| group.group).collect();
+    assert_eq!(groups, [3, 7]);
+    check_recorded("one way, group 3", three(report.together.groups[0].delays), delays(1));
+    let near = [delays(0), delays(2)].concat();
+    check_recorded("one way, group 7", three(report.together.groups[1].delays), near);
+    let everything = [delays(0), delays(1), delays(2)].concat();
+    check_recorded("one way, all", three(report.together.all), everything);
+}
+
+/// What nothing passed has no quantiles; what always takes as long has that at every level.
+#[test]
+fn constant_delays_and_none() {
+    let idle =
+        flow(datagrams("cbr", 1_000_000), json!({"start": {"kind": "at", "time_ns": SECOND}}));
+    let flows = vec![flow(datagrams("cbr", 1_000_000), json!({})), idle];
+    let mut scenario = scenario(1, flows, fixed(12_000_000), droptail(5), json!({}));
+    scenario.warmup_ns = SECOND / 2;
+    let report = run(&scenario, 1);
+    assert_eq!(waits_of(&report.queues[0]), [Some(0.0); 3]);
+    let delays = report.flows[0].delays;
+    for found in [delays.p50_delay_s, delays.p95_delay_s, delays.p99_delay_s] {
+        let found = found.expect("packets arrived");
+        assert!((found / 0.011 - 1.0).abs() <= Histogram::RELATIVE_ERROR, "{found}");
+    }
+    assert_eq!(report.flows[1].delays, Default::default());
+}
+
+/// P(W ≤ t) in M/D/1, t in services.
+///
+/// Source: Erlang 1909; Gross & Harris, Fundamentals of Queueing Theory, §5.1.3.
+fn waits_at_most(rho: f64, t: f64) -> f64 {
+    let mut sum = 0.0;
+    for j in 0..=t.floor() as u32 {
+        let x = rho * (f64::from(j) - t);
+        let power: f64 = (1..=j).map(|i| x / f64::from(i)).product();
+        sum += power * (-x).exp();
+    }
+    (1.0 - rho) * sum
+}
+
+/// P(W > t | admitted) in M/D/1/K with room for `system` in all, t in services.
+///
+/// A service begins with j in the system, the law of which follows from the embedded chain; one that
+/// arrives y services later finds j + k, k of them having come since, and waits for the rest of this
+/// service and j + k − 1 whole ones. Between services the system is empty for 1/λ on average.
+fn waits_longer_when_admitted(rho: f64, system: usize, t: f64) -> f64 {
+    let left_behind = embedded_chain(rho, system);
+    let begins_with = |j: usize| left_behind[j] + if j == 1 { left_behind[0] } else { 0.0 };
+    // λ ∫ e^(−λx) (λx)^k / k! dx from 0 to y: more than k arrivals within y.
+    let more_than = |k: usize, y: f64| {
+        let at_most: f64 = (0..=k)
+            .scan(1.0, |term, i| {
+                *term *= if i == 0 { (-rho * y).exp() } else { rho * y / i as f64 };
+                Some(*term)
+            })
+            .sum();
+        1.0 - at_most
+    };
+    let (mut longer, mut all) = (0.0, left_behind[0]);
+    for j in 1..system {
+        for k in 0..system - j {
+            longer += begins_with(j) * more_than(k, ((j + k) as f64 - t).clamp(0.0, 1.0));
+            all += begins_with(j) * more_than(k, 1.0);
+        }
+    }
+    longer / all
+}
+
+/// The t at which `longer`, which falls, comes down to 1 − `q`, within `most`.
+fn quantile(q: f64, most: f64, longer: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, most);
+    if longer(0.0) <= 1.0 - q {
+        return 0.0;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if longer(middle) > 1.0 - q { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// Checks the quantiles of the wait over the replications, known to within the share `width`.
+fn check_waits(
+    law: &Law,
+    what: &str,
+    reports: &[ReplicationReport],
+    width: f64,
+    expected_at: impl Fn(f64) -> f64,
+) {
+    for (level, (q, name)) in LEVELS.into_iter().enumerate() {
+        let expected = expected_at(q) * SERVICE_S;
+        let found: Vec<f64> = reports
+            .iter()
+            .map(|report| waits_of(&report.queues[0])[level].expect("packets waited"))
+            .collect();
+        let interval = mean_interval(&found, CONFIDENCE);
+        let half = interval.high - interval.mean;
+        let tolerance = half + Histogram::RELATIVE_ERROR * expected;
+        law.close(format!("{what}: {name}"), "s", interval.mean, expected, tolerance);
+        assert!(half <= width * expected, "{what}: {name}: {interval:?} is wider than {width}");
+    }
+}
+
+#[test]
+fn quantiles_of_the_wait_are_those_of_m_d_1() {
+    for (rho, seconds, width) in [(0.3, 150, 0.03), (0.7, 200, 0.05)] {
+        let longer = |t: f64| 1.0 - waits_at_most(rho, t);
+        let reports = reports(&poisson(rho, 1_000_000, seconds), 11);
+        check_waits(&WAIT, &format!("ρ = {rho}"), &reports, width, |q| quantile(q, 40.0, longer));
+    }
+}
+
+#[test]
+fn quantiles_of_the_wait_in_a_short_queue_are_those_of_m_d_1_k() {
+    for (rho, room) in [(0.8, 5), (1.0, 3), (1.5, 10)] {
+        let longer = |t: f64| waits_longer_when_admitted(rho, room + 1, t);
+        let what = format!("ρ = {rho}, room {room}");
+        check_waits(
+            &WAIT_IN_SHORT_QUEUE,
+            &what,
+            &reports(&poisson(rho, room, 100), 12),
+            0.03,
+            |q| quantile(q, room as f64, longer),
+        );
+    }
+}
+
+/// A long queue is never full at a low load: the two laws, from different arguments, agree. The mean
+/// of the first is Pollaczek and Khinchine's.
+#[test]
+fn the_laws_of_waiting_agree() {
+    let rho = 0.4;
+    for t in [0.0, 0.3, 1.0, 1.7, 2.5, 6.2] {
+        let (long, short) = (1.0 - waits_at_most(rho, t), waits_longer_when_admitted(rho, 24, t));
+        assert!((long - short).abs() < 1e-9, "P(W > {t}): {long}, {short}");
+    }
+    let step = 1e-3;
+    let mean: f64 =
+        (0..20_000).map(|i| step * (1.0 - waits_at_most(rho, (f64::from(i) + 0.5) * step))).sum();
+    assert!((mean - rho / (2.0 * (1.0 - rho))).abs() < 1e-6, "{mean}");
+}

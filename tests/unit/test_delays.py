@@ -1,0 +1,93 @@
+"""Quantiles of delays in tables, in what is printed, and in figures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.results.compare import comparison_figure
+from airpath.results.overview import tables
+from airpath.results.quantities import DELAY_QUANTILES
+
+ERROR = 0.008
+"""Of a quantile, as stated in the documentation."""
+LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    scenario = ap.Scenario(
+        flows=ap.flows(2, cc="newreno", base_rtt="20 ms")
+        + ap.flows(cc="cubic", base_rtt="200 ms")
+        + ap.flows(source="cbr", rate="1 Mbit/s", start="19.99 s", base_rtt="80 ms"),
+        bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate="10 Mbit/s")),
+        duration="20 s",
+        warmup="4 s",
+        record={"series": ["sojourn"]},
+    )
+    return ap.simulate(scenario, reps=3, seed=7)
+
+
+def exact(values: np.ndarray[Any, Any], level: float) -> float:
+    return float(np.sort(values)[math.ceil(level * len(values)) - 1])
+
+
+def test_quantiles_of_a_queue_are_those_of_the_recorded_packets(result: ap.Result) -> None:
+    for index, row in result.queues().set_index("replication").iterrows():
+        series = result.series("sojourn", int(str(index)))
+        waits = series.loc[series["time_s"] >= 4, "value"].to_numpy()
+        for name, level in LEVELS.items():
+            assert row[f"{name}_sojourn_s"] == pytest.approx(exact(waits, level), rel=ERROR)
+
+
+def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
+    result: ap.Result,
+) -> None:
+    groups = result.groups().set_index(["replication", "group"])
+    flows = result.flows().set_index(["replication", "flow"])
+    for number, run in enumerate(result.replications):
+        assert groups.loc[(number, 1), "p95_delay_s"] == flows.loc[(number, 2), "p95_delay_s"]
+        ends = [flows.loc[(number, flow), "p95_delay_s"] for flow in (0, 1)]
+        assert min(ends) <= groups.loc[(number, 0), "p95_delay_s"] <= max(ends)
+        # Nothing of the last group arrived.
+        assert groups.loc[(number, 2), list(DELAY_QUANTILES)].isna().all()
+        assert run["together"]["groups"][2] == {"group": 2, **dict.fromkeys(DELAY_QUANTILES)}
+    # One of three flows has a way that is 90 ms longer: it makes the 95th percentile of all.
+    everything = result.summary()["p95_delay_s"]["mean"]
+    assert everything["all"] > 1.5 * everything[0]
+
+
+def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
+    (queue,) = result.queue_intervals()
+    for rows, of in ((queue, "sojourn_s"), (result.intervals["all"], "delay_s")):
+        low, middle, high = (rows[f"{name}_{of}"] for name in LEVELS)
+        assert low.mean <= middle.mean <= high.mean
+        assert middle.low <= middle.mean <= middle.high
+        assert middle.reps == 3
+
+
+def test_what_is_printed_has_each_queue_each_group_and_all(result: ap.Result) -> None:
+    table = next(each for each in tables(result, "files") if each.title == "Delays of packets")
+    assert list(table.columns) == ["delay", "median", "p95", "p99"]
+    assert [row[0] for row in table.rows] == [
+        "wait, bottleneck",
+        "one way, group 0: 2 newreno",
+        "one way, group 1: 1 cubic+newreno",
+        "one way, group 2: 1 cbr",
+        "one way, all 4",
+    ]
+    assert list(table.rows[3][1:]) == ["–", "–", "–"]
+
+
+def test_figures_of_delays_name_median_and_95th_percentile(result: ap.Result) -> None:
+    panel = result.plot.delay(replication=1).axes[0]
+    queue = result.replications[1]["queues"][0]
+    labelled = {text.get_text(): text.xy[1] for text in panel.texts if hasattr(text, "xy")}
+    assert labelled["median"] == 1e3 * queue["p50_sojourn_s"]
+    assert labelled["p95"] == 1e3 * queue["p95_sojourn_s"]
+    spread = comparison_figure({"one": result}, "waits").axes[1]
+    assert {"median", "p95"} <= {text.get_text() for text in spread.texts}
