@@ -9,7 +9,7 @@ use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
-    Bytes, Ctx, Delays, DropReason, Packet, Quantiles, QueueId, Rate, Series, Time,
+    Bytes, Ctx, Delays, DropReason, Packet, PacketKind, Quantiles, QueueId, Rate, Series, Time,
 };
 
 /// A queue discipline whose length and sojourn times are measured.
@@ -36,7 +36,7 @@ pub struct QueueReport {
     pub distribution: Vec<f64>,
     /// Time average of the bytes that wait or are held by the link.
     pub mean_bytes: f64,
-    /// Mean time between arrival and departure of data packets and datagrams, s.
+    /// Mean time between arrival and departure of packets, s.
     pub mean_sojourn_s: Option<f64>,
     /// The same as a sum and a count.
     pub sojourn: Mean,
@@ -144,9 +144,9 @@ impl Queue {
     #[inline]
     fn note_departure(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.departed += 1;
-        if let Some(queued_at) = packet.queued_at() {
-            let sojourn = ctx.now.saturating_since(queued_at);
-            self.sojourns.add(sojourn);
+        let sojourn = packet.waited(ctx.now);
+        self.sojourns.add(sojourn);
+        if packet.kind != PacketKind::Ack {
             ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
         }
     }

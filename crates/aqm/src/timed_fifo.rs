@@ -1,6 +1,6 @@
 //! A queue that knows when each packet came: for disciplines that act on sojourn times.
 //!
-//! The instant is kept here, not in the packet: an acknowledgement has no room for it.
+//! The instant is kept here, not in the packet: an acknowledgement has room for a part of it only.
 
 use crate::fifo::Fifo;
 use airpath_core::{Bytes, Packet, Ring, Time};

@@ -114,7 +114,7 @@ impl Ledger {
         let mut packet = Packet::datagram(FlowId(flow), seq, Bytes(u64::from(size)), self.now);
         packet.ecn = ecn;
         self.offered.push((size, flow));
-        packet.payload = PayloadHandle(self.offered.len() as u32);
+        packet.set_payload(PayloadHandle(self.offered.len() as u32));
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
         let mut stamped = packet;

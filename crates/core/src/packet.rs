@@ -4,7 +4,7 @@
 //! is said at each. Sequence numbers are 64-bit stream offsets and never wrap; a capture writes
 //! their low 32 bits.
 
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Duration, Time};
 
 /// Number of a flow, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,19 +118,27 @@ pub struct Packet {
     pub tsecr: u32,
     /// Explicit feedback: a price (CLAMP) or a load code (VCP), written by queues, echoed in ACKs.
     pub feedback: f32,
-    /// Real bytes, in emulation.
-    pub payload: PayloadHandle,
+    /// ACK: when a queue took it last, the lower 32 bits of the nanoseconds. Others: real bytes, in
+    /// emulation.
+    word: u32,
     /// What the packet is.
     pub kind: PacketKind,
     /// The ECN field.
     pub ecn: Ecn,
     /// TCP flags.
     pub flags: Flags,
-    /// Number of SACK blocks in use, at most 3 (ACK only).
+    /// ACK only: the number of SACK blocks in use, at most 3, in the lower two bits; above them six
+    /// more bits of `word`.
     sack_count: u8,
-    /// ACK: SACK blocks. Others: the instants of sending and of queueing, in the first two.
+    /// ACK: SACK blocks; real bytes, in emulation, in the third. Others: the instants of sending and
+    /// of queueing, in the first two.
     blocks: [SackBlock; 3],
 }
+
+/// What of `sack_count` is the number of blocks.
+const SACK_COUNT: u8 = 0b11;
+/// What an ACK knows of an instant, ns.
+const ACK_CLOCK: u64 = (1 << 38) - 1;
 
 impl Packet {
     /// A data segment of `payload` bytes from stream offset `seq`, in an IP packet that is
@@ -153,7 +161,7 @@ impl Packet {
             tsval: 0,
             tsecr: 0,
             feedback: 0.0,
-            payload: PayloadHandle(0),
+            word: 0,
             kind: PacketKind::Data,
             ecn: Ecn::NotEct,
             flags: Flags::NONE,
@@ -173,7 +181,7 @@ impl Packet {
             tsval: 0,
             tsecr: 0,
             feedback: 0.0,
-            payload: PayloadHandle(0),
+            word: 0,
             kind: PacketKind::Ack,
             ecn: Ecn::NotEct,
             flags: Flags::NONE,
@@ -206,30 +214,74 @@ impl Packet {
         self.blocks[0].as_time()
     }
 
-    /// When a queue took this packet last; `None` for an ACK, which has no room for it.
+    /// When a queue took this packet last; `None` for an ACK, which knows less of it.
     #[inline]
     pub fn queued_at(&self) -> Option<Time> {
         (self.kind != PacketKind::Ack).then(|| self.blocks[1].as_time())
     }
 
-    /// Notes that a queue takes this packet at `now`; an ACK stays as it is.
+    /// Notes that a queue takes this packet at `now`.
     #[inline]
     pub fn set_queued_at(&mut self, now: Time) {
         if self.kind != PacketKind::Ack {
             self.blocks[1] = SackBlock::from_time(now);
+        } else {
+            let nanos = now.as_nanos();
+            self.word = nanos as u32;
+            self.sack_count = self.sack_count & SACK_COUNT | ((nanos >> 32) as u8) << 2;
         }
+    }
+
+    /// How long it is at `now` since a queue took this packet last. An ACK has room for 38 bits of
+    /// the instant: of one that waits for more than 274 s whole multiples of 2³⁸ ns are left out.
+    #[inline]
+    pub fn waited(&self, now: Time) -> Duration {
+        if self.kind != PacketKind::Ack {
+            return now.saturating_since(self.blocks[1].as_time());
+        }
+        let queued = u64::from(self.word) | u64::from(self.sack_count >> 2) << 32;
+        Duration::from_nanos(now.as_nanos().wrapping_sub(queued) & ACK_CLOCK)
+    }
+
+    #[inline]
+    fn sack_blocks(&self) -> usize {
+        usize::from(self.sack_count & SACK_COUNT)
     }
 
     /// The SACK blocks (ACK).
     pub fn sack(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.sack_count)]
+        &self.blocks[..self.sack_blocks()]
     }
 
-    /// Appends a SACK block; the fourth and later ones are left out, as RFC 2018 does.
+    /// Appends a SACK block; the fourth and later ones are left out, as RFC 2018 does, and those of
+    /// an ACK of real bytes, which holds them itself.
     pub fn push_sack(&mut self, block: SackBlock) {
-        if let Some(free) = self.blocks.get_mut(usize::from(self.sack_count)) {
-            *free = block;
+        let count = self.sack_blocks();
+        if count < 3 && self.payload() == PayloadHandle::default() {
+            self.blocks[count] = block;
             self.sack_count += 1;
+        }
+    }
+
+    /// Real bytes, in emulation.
+    pub fn payload(&self) -> PayloadHandle {
+        match self.kind {
+            PacketKind::Ack if self.sack_blocks() == 3 => PayloadHandle::default(),
+            PacketKind::Ack => PayloadHandle(self.blocks[2].offset),
+            PacketKind::Data | PacketKind::Datagram => PayloadHandle(self.word),
+        }
+    }
+
+    /// Gives it real bytes, in emulation.
+    ///
+    /// # Panics
+    /// If it is an ACK with SACK blocks: those of real bytes are in them.
+    pub fn set_payload(&mut self, handle: PayloadHandle) {
+        if self.kind == PacketKind::Ack {
+            assert!(self.sack().is_empty(), "real bytes hold their own SACK blocks");
+            self.blocks[2].offset = handle.0;
+        } else {
+            self.word = handle.0;
         }
     }
 }
@@ -247,6 +299,45 @@ mod tests {
     fn the_instant_of_sending_survives_the_packing() {
         let at = Time::from_nanos(0x1234_5678_9abc_def0);
         assert_eq!(Packet::data(FlowId(1), 7, 100, 40, at).sent_at(), at);
+    }
+
+    #[test]
+    fn an_ack_with_three_sack_blocks_knows_how_long_it_waits() {
+        let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
+        let blocks = [1, 2, 3].map(|offset| SackBlock { offset, length: u32::MAX });
+        blocks.iter().for_each(|block| ack.push_sack(*block));
+        for queued in [0, 1, u64::from(u32::MAX), ACK_CLOCK, ACK_CLOCK + 1, 0x1234_5678_9abc_def0] {
+            for waits in [0, 1, 1 << 32, ACK_CLOCK] {
+                ack.set_queued_at(Time::from_nanos(queued));
+                let now = Time::from_nanos(queued + waits);
+                assert_eq!(ack.waited(now), Duration::from_nanos(waits), "{queued} + {waits}");
+                assert_eq!(ack.sack(), blocks);
+            }
+        }
+        assert_eq!((ack.queued_at(), ack.payload()), (None, PayloadHandle(0)));
+    }
+
+    #[test]
+    fn data_know_how_long_they_wait_without_a_limit() {
+        let mut data = Packet::data(FlowId(1), 7, 100, 40, Time::ZERO);
+        data.set_queued_at(Time::from_secs(1));
+        assert_eq!(data.waited(Time::from_secs(1001)), Duration::from_millis(1_000_000));
+    }
+
+    #[test]
+    fn every_packet_may_carry_real_bytes() {
+        let ack = Packet::ack(FlowId(0), 0, 1000, 40);
+        for mut packet in [ack, Packet::datagram(FlowId(0), 0, Bytes(40), Time::ZERO)] {
+            assert_eq!(packet.payload(), PayloadHandle(0));
+            packet.set_payload(PayloadHandle(7));
+            packet.set_queued_at(Time::from_secs(5));
+            assert_eq!(packet.payload(), PayloadHandle(7));
+            assert_eq!(packet.waited(Time::from_secs(6)), Duration::from_millis(1000));
+        }
+        let mut ack = ack;
+        ack.set_payload(PayloadHandle(7));
+        ack.push_sack(SackBlock { offset: 1, length: 1 });
+        assert_eq!((ack.sack().len(), ack.payload()), (0, PayloadHandle(7)));
     }
 
     #[test]

@@ -357,8 +357,8 @@ impl<'a> Ctx<'a> {
             self.record(Series::SeqDropped, packet.flow.0, packet.seq as f64);
         }
         self.bus.recorder.count_drop(&packet, reason);
-        if packet.payload != PayloadHandle::default() {
-            self.bus.released.push(packet.payload);
+        if packet.payload() != PayloadHandle::default() {
+            self.bus.released.push(packet.payload());
         }
     }
 

@@ -259,7 +259,7 @@ impl<S: Link> Ledger<S> {
         let side = self.sizes.len() % self.sides;
         let mut packet = Packet::datagram(FlowId(0), seq, Bytes(u64::from(size)), self.now);
         self.sizes.push(size);
-        packet.payload = PayloadHandle(self.sizes.len() as u32);
+        packet.set_payload(PayloadHandle(self.sizes.len() as u32));
         self.received += 1;
         self.link.receive(Port(side as u8), &packet, &mut self.bench.at(self.now));
         self.check();

@@ -164,7 +164,7 @@ impl Ledger {
         }
         let number = 2 * self.packets.len() as u64 + u64::from(side);
         let mut packet = Packet::datagram(FlowId(0), number, Bytes(u64::from(size)), self.now);
-        packet.payload = PayloadHandle(self.packets.len() as u32 + 1);
+        packet.set_payload(PayloadHandle(self.packets.len() as u32 + 1));
         self.packets.push(Fate { size, offered: self.now, delivered: 0, dropped: 0 });
         self.inside += 1;
         self.link.receive(Port(side), &packet, &mut self.bench.at(self.now));
@@ -238,7 +238,7 @@ impl Ledger {
     /// What a link always keeps.
     fn check(&mut self) {
         for (port, packet) in self.bench.sent() {
-            let (side, place) = (usize::from(port.0), packet.payload.0 as usize - 1);
+            let (side, place) = (usize::from(port.0), packet.payload().0 as usize - 1);
             assert_eq!(packet.seq, 2 * place as u64 + side as u64, "left by the wrong output");
             let fate = &mut self.packets[place];
             assert_eq!(packet.size, fate.size);
