@@ -47,6 +47,7 @@ BULK = {
     "quick_acks": 0,
     "procedures": "rfc",
     "flight_bound": "cwnd",
+    "pacing": "off",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 

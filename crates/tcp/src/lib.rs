@@ -7,6 +7,7 @@
 //! | what is outstanding | `scoreboard.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
 //! | what an idle time leaves of the window | `sender/idle.rs` |
+//! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
 //! | the same as ns-3 has them | `ns3/`, `sender/ns3.rs` |
@@ -42,7 +43,7 @@ mod window_field;
 pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, PartialAckTimer,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, Pacing, PartialAckTimer,
     Procedures, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
     WindowScaling,
 };

@@ -91,6 +91,9 @@ pub struct TcpOptions {
     /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
     #[serde(default)]
     pub flight_bound: FlightBound,
+    /// Whether segments of a law that asks for no rate are paced by window and RTT.
+    #[serde(default)]
+    pub pacing: Pacing,
 }
 
 const fn yes() -> bool {
@@ -150,6 +153,18 @@ pub enum FlightBound {
     /// then. RFC 5681 eq. 4 is an upper bound, and Linux (`tcp_enter_loss`) goes by cwnd and does
     /// not reduce twice for one window.
     Cwnd,
+}
+
+/// Whether segments of a law that asks for no rate of its own are paced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pacing {
+    /// They leave when the windows allow it.
+    #[default]
+    Off,
+    /// They leave one at a time, at 200 % of cwnd/SRTT below half of ssthresh and 120 % from there
+    /// (Linux `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+    On,
 }
 
 /// Explicit congestion notification: whether an end asks for it and agrees to it.

@@ -9,6 +9,7 @@ mod events;
 mod idle;
 mod info;
 mod ns3;
+mod pacing;
 mod persist;
 mod report;
 mod rwnd;
@@ -30,6 +31,7 @@ use airpath_core::{
     Time,
 };
 use ecn::EcnState;
+use pacing::Pacer;
 use report::Measured;
 use rwnd::WindowLimit;
 
@@ -81,7 +83,10 @@ pub struct Sender {
     start: Time,
     stop: Time,
     /// When the connection begins, and then when the application does something next.
+    turn: Time,
+    /// The earlier one of `turn` and the time at which the pacer lets something go.
     alarm: Time,
+    pacer: Pacer,
     /// Stream offset behind the last byte to send.
     end: u64,
     snd_una: u64,
@@ -135,7 +140,9 @@ impl Sender {
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,
+            turn: config.start,
             alarm: config.start,
+            pacer: Pacer::new(options.pacing),
             end: config.transfer.unwrap_or(u64::MAX),
             snd_una: 0,
             snd_nxt: 0,
@@ -469,7 +476,9 @@ impl Sender {
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let allowed = self.snd_una.saturating_add(window);
         let limit = self.edge.min(allowed);
-        while let Some(end) = self.next_end(limit, ctx.now) {
+        while self.pacer.is_free(ctx.now)
+            && let Some(end) = self.next_end(limit, ctx.now)
+        {
             self.send(self.snd_nxt, end, ctx);
             self.snd_nxt = end;
         }
@@ -481,7 +490,9 @@ impl Sender {
     /// Sends what `pipe` leaves of the window, first what is lost (RFC 6675 §5 (C)).
     fn transmit_by_pipe(&mut self, ctx: &mut Ctx<'_>) {
         let Some(mut sack) = self.sack.take() else { return };
-        while sack.may_send(self.congestion.cwnd(), self.snd_una, self.snd_max) {
+        while self.pacer.is_free(ctx.now)
+            && sack.may_send(self.congestion.cwnd(), self.snd_una, self.snd_max)
+        {
             let new_end = self.next_end(self.edge, ctx.now);
             match sack.next_segment(self.snd_una, self.snd_max, new_end.is_some()) {
                 Some(NextSegment::New) => {
@@ -547,6 +558,9 @@ impl Sender {
         self.measured.sent += 1;
         self.last_sent = ctx.now;
         self.congestion.on_sent(ctx.now, end - seq);
+        if let Some(rate) = self.pacing_rate() {
+            self.pace(segment.size, rate, ctx);
+        }
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }

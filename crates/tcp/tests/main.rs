@@ -11,6 +11,7 @@ mod idle;
 mod limited_transmit;
 mod ns3;
 mod ns3_2014;
+mod pacing;
 mod properties;
 mod prr;
 mod receiver;

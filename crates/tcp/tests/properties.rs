@@ -10,8 +10,9 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, PartialAckTimer, Procedures, Receiver,
-    RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Procedures,
+    Receiver, RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions,
+    WindowGrowth,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -339,6 +340,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
                 _ => FastRetransmitGuard::Ns3,
             },
             flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
+            pacing: if grain.is_multiple_of(2) { Pacing::Off } else { Pacing::On },
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],

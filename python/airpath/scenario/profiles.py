@@ -55,6 +55,7 @@ IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
 PROCEDURES = choice("rfc", "ns3")
 FLIGHT_BOUND = choice("none", "cwnd")
+PACING = choice("off", "on")
 
 
 def _ssthresh(value: Any, info: ValidationInfo) -> Any:
@@ -168,6 +169,10 @@ class TcpOptions(Model):
     flight_bound : {"none", "cwnd"}
         What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
         and, until what was outstanding at a loss is acknowledged, what it was taken from then.
+    pacing : {"off", "on"}
+        When segments leave, for a window law that asks for no rate of its own: when the windows
+        allow it, or one at a time at 200 % of cwnd/SRTT below half of ssthresh and 120 % from there
+        (Linux).
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -204,6 +209,7 @@ class TcpOptions(Model):
     quick_acks: CountOrNone | None = None
     procedures: Annotated[str | None, PROCEDURES] = None
     flight_bound: Annotated[str | None, FLIGHT_BOUND] = None
+    pacing: Annotated[str | None, PACING] = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -247,6 +253,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "quick_acks": Option(0, "RFC 5681 §4.2 has none"),
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438"),
         "flight_bound": Option("cwnd", "RFC 5681 eq. 4 is an upper bound; §4.3"),
+        "pacing": Option("off", "RFC 5681 sends what the windows allow"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -281,6 +288,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "quick_acks": Option(0, "ns-3.21 has none"),
         "procedures": Option("rfc", "without SACK there is no difference"),
         "flight_bound": Option("none", f"{_NS3}, BytesInFlight"),
+        "pacing": Option("off", "ns-3.21 has none"),
     },
     "ns3": {
         "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
@@ -315,6 +323,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "quick_acks": Option(0, "ns-3.48 has none"),
         "procedures": Option("ns3", f"{_BASE}, TcpTxBuffer, TcpPrrRecovery, TcpCubic"),
         "flight_bound": Option("cwnd", f"{_BASE}, BytesInFlight leaves out duplicates"),
+        "pacing": Option("off", "ns-3.48, class TcpSocketState, EnablePacing"),
     },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
@@ -349,6 +358,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438; what differs is below"),
         "flight_bound": Option("cwnd", "tcp_enter_loss, tcp_reno_ssthresh"),
+        "pacing": Option("off", "SK_PACING_NONE, unless the queue is fq or the law asks"),
     },
 }
 """The profiles by name: each option's value and source."""

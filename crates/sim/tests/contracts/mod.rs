@@ -5,6 +5,7 @@
 //! | `arq_link.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
 //! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
+//! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `failures.rs` | a part that fails ends the run with its message |
@@ -13,5 +14,6 @@ mod aging_queue;
 mod arq_link;
 mod every_ack;
 mod failures;
+mod pacing;
 mod plug_in_law;
 mod price_window;

@@ -4,17 +4,22 @@ use super::{Phase, Sender};
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// The connection begins, or the application begins or ends to write.
+    /// The connection begins, the application begins or ends to write, or the pacer lets go.
     #[cold]
     pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
-        self.alarm = Time::NEVER;
-        let is_new = self.phase == Phase::Idle;
-        if self.application.is_some() {
-            self.take_turn(ctx.now);
+        self.pacer.on_wake(ctx.now);
+        if self.turn <= ctx.now {
+            self.turn = Time::NEVER;
+            let is_new = self.phase == Phase::Idle;
+            if self.application.is_some() {
+                self.take_turn(ctx.now);
+            }
+            if is_new {
+                self.set_alarm();
+                return self.open(ctx);
+            }
         }
-        if is_new {
-            return self.open(ctx);
-        }
+        self.set_alarm();
         self.transmit(ctx);
         if self.rto_deadline.is_never() {
             self.persist_if_closed(ctx.now);
@@ -26,7 +31,8 @@ impl Sender {
     #[cold]
     pub(super) fn start_at(&mut self, now: Time) {
         if self.phase == Phase::Idle {
-            (self.start, self.alarm) = (now, now);
+            (self.start, self.turn) = (now, now);
+            self.set_alarm();
         }
     }
 
@@ -35,11 +41,11 @@ impl Sender {
         if application.is_writing() {
             // What was not sent until now is not written any more.
             self.end = self.snd_max;
-            self.alarm = application.pause(now);
+            self.turn = application.pause(now);
         } else if now < self.stop {
             let (bytes, until) = application.write(now);
             self.end = self.end.saturating_add(bytes);
-            self.alarm = until;
+            self.turn = until;
             if self.phase == Phase::Established && self.snd_una == self.snd_max {
                 self.end_idle(now);
             }
@@ -64,7 +70,8 @@ impl Sender {
         if let Some(application) = &mut self.application
             && application.is_writing()
         {
-            self.alarm = application.pause(now);
+            self.turn = application.pause(now);
+            self.set_alarm();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a sender is doing just now, as `ss -ti` would print it.
 
 use super::{Phase, Sender};
-use crate::congestion::{CongestionControl, RecoveryPhase};
+use crate::congestion::RecoveryPhase;
 use airpath_core::{Duration, Rate};
 
 /// What a sender is doing.
@@ -91,7 +91,7 @@ impl Sender {
             backoff: self.rtt.doublings(),
             retransmissions: self.measured.retransmissions,
             acked: self.snd_una,
-            pacing_rate: self.congestion.pacing_rate(),
+            pacing_rate: self.pacing_rate(),
         }
     }
 

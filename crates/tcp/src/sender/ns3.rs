@@ -136,7 +136,7 @@ impl Sender {
     /// `SendPendingData`.
     fn send_pending_data(&mut self, ctx: &mut Ctx<'_>) {
         let mss = u64::from(self.mss);
-        while self.phase == Phase::Established {
+        while self.phase == Phase::Established && self.pacer.is_free(ctx.now) {
             let unsent = self.unsent(ctx.now);
             let cwnd = self.congestion.cwnd();
             let offered = self.edge - self.snd_una;

@@ -431,6 +431,12 @@ impl SenderScript {
         self.timeout_at(due)
     }
 
+    /// The pacer's timer expires at `due` and not before.
+    #[track_caller]
+    pub(crate) fn released_at(&mut self, due: u64) -> &mut Self {
+        self.timeout_at(due)
+    }
+
     /// The scenario stops the source.
     pub(crate) fn stop(&mut self) -> &mut Self {
         self.tally.stimulus();

@@ -1,0 +1,79 @@
+//! A congestion control that asks for a rate gets it, whatever its window would allow.
+
+use crate::common::{MS, PlainDriver, SECOND, droptail, fixed, flow, scenario, tcp};
+use airpath_conformance::Law;
+use airpath_core::{Port, Rate};
+use airpath_path::{Parts, build};
+use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Asks for 1 Mbit/s with a window of a hundred segments.
+struct OneMegabit;
+
+impl CongestionControl for OneMegabit {
+    fn on_ack(&mut self, _event: &AckEvent) {}
+    fn on_loss(&mut self, _event: &LossEvent) {}
+    fn on_rto(&mut self, _event: &LossEvent) {}
+    fn on_recovered(&mut self, _cwnd: u64) {}
+    fn cwnd(&self) -> u64 {
+        100 * 1460
+    }
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(Rate(1_000_000))
+    }
+}
+
+const RATE: Law = Law {
+    area: "Pacing",
+    source: "The rate that the congestion control asks for, in IP packets",
+    allows: "1 %",
+};
+
+/// When the segments of one flow leave, ns, over 100 Mbit/s that lose so many packets, in 30 s.
+fn departures(options: Value, loss: f64) -> Vec<u64> {
+    let mut parts = Parts::default();
+    parts.congestion.register("one-megabit", |_, _| Ok(Box::new(OneMegabit)));
+    let mut source = tcp(options);
+    source["congestion"] = json!({"kind": "one-megabit"});
+    let mut link = fixed(100_000_000);
+    link["loss"] = json!(loss);
+    let scenario = scenario(30, vec![flow(source, json!({}))], link, droptail(200), json!({}));
+    let network = build(&scenario, &parts, &Arc::default(), 1, 0).expect("a network");
+    let sender = network.flows[0].source;
+    let mut driver = PlainDriver::new(network);
+    driver.run();
+    let left = driver.log.iter().filter(|departure| {
+        departure.from == sender && departure.port == Port(0) && departure.size == 1500
+    });
+    left.map(|departure| departure.at.as_nanos()).collect()
+}
+
+#[test]
+fn a_rate_that_a_law_asks_for_is_what_it_sends_and_never_in_bursts() {
+    for (loss, options) in [
+        (0.0, json!({"recovery": "newreno"})),
+        (0.02, json!({"recovery": "newreno"})),
+        (0.02, json!({"recovery": "sack"})),
+        (0.02, json!({"recovery": "prr"})),
+        (0.02, json!({"recovery": "sack", "procedures": "ns3"})),
+    ] {
+        let mut options = options;
+        options["receive_window"] = json!(1_000_000);
+        let name = format!("{} with {loss} of the packets lost", options["recovery"]);
+        let left = departures(options, loss);
+        let sent = left.len() as f64 * 12_000.0 / 30.0;
+        RATE.close_relative(format!("sent, {name}"), "bit/s", sent, 1e6, 0.01);
+        // A packet takes 12 ms at the rate.
+        let gaps = left.windows(2).map(|pair| pair[1] - pair[0]);
+        if loss == 0.0 {
+            assert!(gaps.clone().all(|gap| gap == 12 * MS), "{name}");
+        }
+        let bursts = left.windows(3).filter(|three| three[2] - three[0] < 12 * MS).count();
+        assert_eq!(bursts, 0, "{name}: three packets within the time of one");
+        assert!(left.last().is_some_and(|last| *last > 29 * SECOND), "{name}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Pacing: segments leave one at a time, at a rate.
+//!
+//! Source: Linux `tcp_update_pacing_rate` with its ratios, and `tcp_update_skb_after_send`: after a
+//! packet the next one waits for as long as its bytes take at the rate. Whole IP packets count.
+//! Time that was not used is not saved up, so nothing leaves in a burst after a pause. The first
+//! segment of a fast retransmit and of a partial ACK leaves at once and takes its time as well: two
+//! packets may thus follow each other, not more.
+//! Left out: Linux's bursts of a millisecond (TSO), and pacing that begins after ten packets (fq).
+
+use super::Sender;
+use crate::congestion::CongestionControl;
+use crate::options::Pacing;
+use airpath_core::{Ctx, Duration, Rate, Time};
+
+/// Percent of cwnd/SRTT below half of ssthresh (Linux `tcp_pacing_ss_ratio`).
+const SLOW_START_RATIO: u128 = 200;
+/// The same from there (Linux `tcp_pacing_ca_ratio`).
+const AVOIDANCE_RATIO: u128 = 120;
+
+/// When segments may leave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer {
+    /// Whether a law that asks for no rate is paced as well.
+    by_window: bool,
+    /// Nothing leaves before; the pacer's timer runs until then.
+    free_at: Time,
+    is_waiting: bool,
+}
+
+impl Pacer {
+    pub(super) fn new(pacing: Pacing) -> Pacer {
+        Pacer { by_window: pacing == Pacing::On, free_at: Time::ZERO, is_waiting: false }
+    }
+
+    /// Whether a segment may leave at `now`.
+    #[inline]
+    pub(super) fn is_free(&self, now: Time) -> bool {
+        self.free_at <= now
+    }
+
+    /// The sender was woken at `now`.
+    pub(super) fn on_wake(&mut self, now: Time) {
+        self.is_waiting &= self.free_at > now;
+    }
+
+    /// When the timer expires.
+    fn timer(&self) -> Time {
+        if self.is_waiting { self.free_at } else { Time::NEVER }
+    }
+}
+
+/// `percent` of `window` bytes per `srtt`.
+fn window_rate(window: u64, srtt: Duration, percent: u128) -> Rate {
+    let bits_ns = u128::from(window) * 8 * 1_000_000_000 * percent / 100;
+    let rate = bits_ns / u128::from(srtt.as_nanos().max(1));
+    Rate(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+}
+
+impl Sender {
+    /// The rate at which segments leave; `None` when they leave as the windows allow.
+    #[inline]
+    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+        match self.congestion.pacing_rate() {
+            None if self.pacer.by_window => self.rate_of_window(),
+            asked => asked,
+        }
+    }
+
+    /// What the option `pacing` makes of window and RTT; nothing before the first sample.
+    #[cold]
+    fn rate_of_window(&self) -> Option<Rate> {
+        let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());
+        let ratio = if cwnd < ssthresh / 2 { SLOW_START_RATIO } else { AVOIDANCE_RATIO };
+        let window = cwnd.max(self.bytes_in_flight());
+        self.rtt.srtt().map(|srtt| window_rate(window, srtt, ratio))
+    }
+
+    /// A packet of `bytes` has left.
+    #[cold]
+    pub(super) fn pace(&mut self, bytes: u32, rate: Rate, ctx: &mut Ctx<'_>) {
+        if rate.0 == 0 {
+            return ctx.fail("the congestion control asks for a pacing rate of 0 bit/s");
+        }
+        let gap = (u64::from(bytes) * 8 * 1_000_000_000).div_ceil(rate.0);
+        self.pacer.free_at = self.pacer.free_at.max(ctx.now) + Duration::from_nanos(gap);
+        self.pacer.is_waiting = true;
+        self.set_alarm();
+    }
+
+    /// The alarm is for what comes first.
+    pub(super) fn set_alarm(&mut self) {
+        self.alarm = self.turn.min(self.pacer.timer());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten segments of 1000 bytes in 100 ms are 0.8 Mbit/s.
+    #[test]
+    fn the_rate_is_the_windows_by_the_ratio() {
+        let rate = |percent| window_rate(10_000, Duration::from_millis(100), percent);
+        assert_eq!(rate(SLOW_START_RATIO), Rate(1_600_000));
+        assert_eq!(rate(AVOIDANCE_RATIO), Rate(960_000));
+        assert_eq!(window_rate(u64::MAX, Duration::from_nanos(1), 200), Rate(u64::MAX));
+    }
+}
