@@ -54,8 +54,9 @@ build: $(QUICK)
 test: need-test
 	@scripts/test $(LOGS) lint-rust test-rust doc-rust build lint-python test-python test-wheel
 
-long-tests:
+long-tests: build
 	PROPTEST_CASES=10000 $(CARGO_TEST) -- --include-ignored
+	$(PYTEST) -m long
 
 bench: $(RELEASE)
 	$(BIN)/python benches/run.py
@@ -130,7 +131,7 @@ lint-python: build
 	$(BIN)/mypy
 
 test-python: build
-	$(PYTEST) -n 2 -m 'not paper_full'
+	$(PYTEST) -n 2 -m 'not paper_full and not long'
 
 # The packaging is under test here, and the module is the one that is there: `make wheel` is the one
 # that optimises.

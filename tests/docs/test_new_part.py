@@ -1,0 +1,139 @@
+"""A part is told at four places: a skeleton is added to a copy of the tree, the places counted.
+
+What `make docs` writes then follows: tables, lists, the sample that Rust's suites read.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PARTS = [("aqm", "trial-mark")]
+FOLDERS = ("crates", "docs", "python", "scripts", "tests")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
+MOST_EDITS = 6
+"""A file, its module and registry lines, a class and its exported name, a page."""
+
+
+def run(*words: str, folder: Path, **environment: str) -> str:
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=LEFT_OUT)
+    for file in ROOT.iterdir():
+        if file.is_file() and not file.name.startswith("."):
+            shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+def changed(tree: Path) -> list[str]:
+    """Return the files of the copy that are not those of the checkout."""
+    found = []
+    for file in sorted(path for folder in FOLDERS for path in (tree / folder).rglob("*")):
+        name = file.relative_to(tree)
+        if file.is_file() and "__pycache__" not in name.parts:
+            original = ROOT / name
+            if not original.is_file() or original.read_bytes() != file.read_bytes():
+                found.append(name.as_posix())
+    return found
+
+
+@pytest.mark.parametrize(("family", "kind"), PARTS)
+def test_a_part_is_told_at_four_places(
+    family: str, kind: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = run(sys.executable, "scripts/new-part", family, kind, folder=tree).splitlines()
+    edits = told[:-1]
+    by_hand = changed(tree)
+    assert len(edits) <= MOST_EDITS
+    assert sorted({edit.partition(": ")[0] for edit in edits}) == by_hand
+    docs = {"PYTHONPATH": str(tree / "python")}
+    for writer in ("reference_pages.py", "engine_files.py"):
+        run(sys.executable, f"tests/docs/{writer}", folder=tree, **docs)
+    made = sorted(set(changed(tree)) - set(by_hand))
+    assert made == [
+        "crates/conformance/src/samples.json",
+        "docs/index.md",
+        "docs/reference/scenario.md",
+    ]
+    # The part is complete for the tests of structure, and for the command.
+    quiet = ("-q", "-p", "no:cacheprovider")
+    chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
+    words = ("reference", "documented", "says")
+    run(
+        *(sys.executable, "-m", "pytest", *quiet, *chosen, "-k", " or ".join(words)),
+        folder=tree,
+        **docs,
+    )
+    listed = run(sys.executable, "-m", "airpath", "list", family, folder=tree, **docs)
+    assert kind in listed
+    with capsys.disabled():
+        places = len(by_hand)
+        print(f"\n{family} {kind}: {len(edits)} edits in {places} files, {len(made)} files made")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("family", "kind"), PARTS)
+def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
+    family: str, kind: str, tree: Path
+) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo")
+    run(sys.executable, "scripts/new-part", family, kind, folder=tree)
+    run(
+        *(sys.executable, "tests/docs/engine_files.py"),
+        folder=tree,
+        PYTHONPATH=str(tree / "python"),
+    )
+    # Crates that are not of this workspace are those that are compiled already.
+    run(
+        *("cargo", "test", "--quiet", "--offline", "-p", f"airpath-{family}", "--lib", "--tests"),
+        folder=tree,
+        CARGO_TARGET_DIR=str(ROOT / "target"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("aqm", "codel"), "crates/aqm/src/codel.rs: is there already"),
+        (("aqm", "Step Mark"), "Step Mark: not a name. Write small letters"),
+        (("house", "mine"), "house: not a family with a skeleton. Accepted are aqm."),
+        (("aqm",), "usage: scripts/new-part FAMILY NAME"),
+    ],
+)
+def test_what_cannot_be_added_is_refused_and_nothing_written(
+    words: tuple[str, ...], message: str
+) -> None:
+    before = subprocess.run(["git", "status", "-s"], cwd=ROOT, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "scripts/new-part", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    after = subprocess.run(["git", "status", "-s"], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode != 0
+    assert done.stderr.startswith(message)
+    assert before.stdout == after.stdout
