@@ -66,7 +66,7 @@ pub struct AckEvent {
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
     /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
-    /// used, for want of data or of receive window.
+    /// used, for want of data or of receive window, or because segments are paced.
     pub app_limited: bool,
 }
 
@@ -159,7 +159,8 @@ pub trait CongestionControl {
     /// Slow-start threshold, bytes; `u64::MAX` while there is none.
     fn ssthresh(&self) -> u64;
 
-    /// Pacing rate; `None` sends whenever the window allows.
+    /// Pacing rate in IP packets, above 0, asked for with every segment that leaves; `None` sends
+    /// whenever the window allows.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
