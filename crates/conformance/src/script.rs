@@ -2,22 +2,16 @@
 
 use serde_json::json;
 
-/// What a packet script did; recorded when it ends.
-#[derive(Debug)]
+/// What a packet script did; recorded when it ends, under the test that runs it: its module is the
+/// file of scripts.
+#[derive(Debug, Default)]
 pub struct Script {
-    /// `module_path!()` of the harness: the name of the test file comes first.
-    module: &'static str,
     stimuli: usize,
     segments: usize,
     values: usize,
 }
 
 impl Script {
-    /// A script of the test file whose harness is the module `module`.
-    pub fn new(module: &'static str) -> Script {
-        Script { module, stimuli: 0, segments: 0, values: 0 }
-    }
-
     /// A packet arrived, a timer expired or the application acted.
     pub fn stimulus(&mut self) {
         self.stimuli += 1;
@@ -36,10 +30,11 @@ impl Script {
 
 impl Drop for Script {
     fn drop(&mut self) {
+        let test = super::test_name();
         super::write(&json!({
             "kind": "script",
-            "file": self.module.split("::").next(),
-            "test": super::test_name(),
+            "file": test.split("::").next(),
+            "test": test,
             "stimuli": self.stimuli,
             "segments": self.segments,
             "values": self.values,

@@ -249,7 +249,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         header: if timestamps { HEADER + 12 } else { HEADER },
         timestamps,
         echo: 0,
-        tally: Script::new(module_path!()),
+        tally: Script::default(),
     };
     script.wake();
     script

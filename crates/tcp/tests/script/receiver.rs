@@ -41,7 +41,7 @@ pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) 
         unclaimed: Vec::new(),
         last: None,
         header: if given.tcp.timestamps { HEADER + 12 } else { HEADER },
-        tally: Script::new(module_path!()),
+        tally: Script::default(),
     }
 }
 
