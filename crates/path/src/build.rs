@@ -2,7 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::delayed::Delayed;
-use crate::network::{FlowStages, LinkPlace, Network, Route};
+use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::scenario::{
     AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
 };
@@ -57,7 +57,7 @@ pub fn build(
         files,
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
-        routes: Vec::new(),
+        routes: Routes::default(),
         links: Vec::new(),
         arrivals: BTreeMap::new(),
     }
@@ -87,7 +87,7 @@ struct Builder<'a> {
     files: &'a Arc<Files>,
     seed: Seed,
     stages: Vec<AnyStage>,
-    routes: Vec<Vec<Route>>,
+    routes: Routes,
     links: Vec<LinkPlace>,
     /// The stream of a group's arrivals and the last of them.
     arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
@@ -112,6 +112,7 @@ impl Builder<'_> {
         if let Some(acks) = acks {
             self.connect(acks.exit.0, acks.exit.1, Route::ByFlow(after_acks.into()));
         }
+        self.routes.sort();
         let controls = self.controls(link.entry.0);
         let scenario = self.scenario;
         let interval = Duration::from_nanos(scenario.record.interval_ns);
@@ -129,16 +130,11 @@ impl Builder<'_> {
 
     fn add(&mut self, stage: AnyStage) -> StageId {
         self.stages.push(stage);
-        self.routes.push(Vec::new());
         StageId(self.stages.len() as u32 - 1)
     }
 
     fn connect(&mut self, from: StageId, output: Port, route: Route) {
-        let (routes, output) = (&mut self.routes[from.0 as usize], usize::from(output.0));
-        if routes.len() <= output {
-            routes.resize(output + 1, Route::Nowhere);
-        }
-        routes[output] = route;
+        self.routes.connect(from, output, route);
     }
 
     /// The bottleneck, and the link that ACKs share if there is one.

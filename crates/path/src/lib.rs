@@ -20,7 +20,7 @@ mod scenario;
 
 pub use any_stage::AnyStage;
 pub use build::{Parts, build};
-pub use network::{FlowStages, LinkPlace, Network, Route};
+pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,

@@ -28,6 +28,47 @@ impl Route {
     }
 }
 
+/// Where the outputs of all stages lead, in as little memory as they take.
+#[derive(Clone, Debug, Default)]
+pub struct Routes {
+    /// In order of stage and output, once `sort` was called.
+    connections: Vec<(StageId, Port, Route)>,
+}
+
+impl Routes {
+    /// Leads an output to an input; the last word counts.
+    pub(crate) fn connect(&mut self, stage: StageId, output: Port, route: Route) {
+        self.connections.push((stage, output, route));
+    }
+
+    /// Puts the connections in order; of two of one output the later one stays.
+    pub(crate) fn sort(&mut self) {
+        self.connections.reverse();
+        self.connections.sort_by_key(|(stage, output, _)| (*stage, *output));
+        self.connections.dedup_by_key(|(stage, output, _)| (*stage, *output));
+    }
+
+    /// Where an output leads; nowhere when nothing was connected to it.
+    pub fn of(&self, stage: StageId, output: Port) -> &Route {
+        let wanted = (stage, output);
+        let found = self.connections.binary_search_by_key(&wanted, |(s, o, _)| (*s, *o));
+        found.map_or(&Route::Nowhere, |place| &self.connections[place].2)
+    }
+
+    /// Every output that leads somewhere, in order of stage and output.
+    pub fn iter(&self) -> impl Iterator<Item = (StageId, Port, &Route)> {
+        self.connections.iter().map(|(stage, output, route)| (*stage, *output, route))
+    }
+}
+
+impl FromIterator<(StageId, Port, Route)> for Routes {
+    fn from_iter<I: IntoIterator<Item = (StageId, Port, Route)>>(connections: I) -> Routes {
+        let mut routes = Routes { connections: connections.into_iter().collect() };
+        routes.sort();
+        routes
+    }
+}
+
 /// The endpoints of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStages {
@@ -54,8 +95,8 @@ pub struct LinkPlace {
 pub struct Network {
     /// The stages, numbered by position.
     pub stages: Vec<AnyStage>,
-    /// By stage and output; an output beyond the end leads nowhere, and is not used.
-    pub routes: Vec<Vec<Route>>,
+    /// Where the stages' outputs lead.
+    pub routes: Routes,
     /// Endpoints by flow.
     pub flows: Vec<FlowStages>,
     /// Links in order of report.

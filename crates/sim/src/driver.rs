@@ -87,7 +87,7 @@ impl Driver {
         let stages = network.stages.len();
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
         Driver {
-            routing: Routing::new(&std::mem::take(&mut network.routes)),
+            routing: Routing::new(network.stages.len(), &std::mem::take(&mut network.routes)),
             network,
             wakeups: Wakeups::new(stages),
             bus,

@@ -1,7 +1,7 @@
 //! Where every output leads, as the driver looks it up: once per packet and hop.
 
 use airpath_core::{Emission, Output, Port, StageId};
-use airpath_path::Route;
+use airpath_path::{Route, Routes};
 
 /// An input of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,28 +34,27 @@ pub(crate) struct Routing {
 }
 
 impl Routing {
-    /// `routes` by stage and output.
-    pub(crate) fn new(routes: &[Vec<Route>]) -> Routing {
-        let stages = routes.len() as u32;
-        let most_outputs = routes.iter().map(Vec::len).max().unwrap_or(0);
-        let mut outputs = vec![Inputs { first: 0, flow_bits: 0 }; most_outputs * routes.len()];
+    /// The routes of a network of `stages` stages.
+    pub(crate) fn new(stages: usize, routes: &Routes) -> Routing {
+        let most_outputs = routes.iter().map(|(_, output, _)| usize::from(output.0) + 1).max();
+        let mut outputs =
+            vec![Inputs { first: 0, flow_bits: 0 }; most_outputs.unwrap_or(0) * stages];
+        let stages = stages as u32;
         let mut inputs = vec![Input::NOWHERE];
-        for (stage, of_stage) in (0..).map(StageId).zip(routes) {
-            for (port, route) in (0..).map(Port).zip(of_stage) {
-                let first = inputs.len() as u32;
-                let input = |(stage, port)| Input { stage, port };
-                outputs[Output::of(stage, port, stages).0 as usize] = match route {
-                    Route::Nowhere => continue,
-                    Route::To(stage, port) => {
-                        inputs.push(input((*stage, *port)));
-                        Inputs { first, flow_bits: 0 }
-                    }
-                    Route::ByFlow(by_flow) => {
-                        inputs.extend(by_flow.iter().copied().map(input));
-                        Inputs { first, flow_bits: u32::MAX }
-                    }
-                };
-            }
+        for (stage, output, route) in routes.iter() {
+            let first = inputs.len() as u32;
+            let input = |(stage, port)| Input { stage, port };
+            outputs[Output::of(stage, output, stages).0 as usize] = match route {
+                Route::Nowhere => continue,
+                Route::To(stage, port) => {
+                    inputs.push(input((*stage, *port)));
+                    Inputs { first, flow_bits: 0 }
+                }
+                Route::ByFlow(by_flow) => {
+                    inputs.extend(by_flow.iter().copied().map(input));
+                    Inputs { first, flow_bits: u32::MAX }
+                }
+            };
         }
         Routing { stages, outputs: outputs.into(), inputs: inputs.into() }
     }
@@ -81,16 +80,15 @@ mod tests {
     #[test]
     fn every_route_leads_where_it_says() {
         let to = |stage, port| (StageId(stage), Port(port));
-        let routes = [
-            vec![Route::To(StageId(1), Port(1)), Route::Nowhere],
-            vec![],
-            vec![
-                Route::ByFlow([to(2, 0), to(3, 1)].into()),
-                Route::To(StageId(0), Port(0)),
-                Route::To(StageId(3), Port(7)),
-            ],
+        let by_flow = Route::ByFlow([to(2, 0), to(3, 1)].into());
+        let connections = [
+            (StageId(2), Port(2), Route::To(StageId(3), Port(7))),
+            (StageId(0), Port(0), Route::To(StageId(1), Port(1))),
+            (StageId(2), Port(0), Route::To(StageId(9), Port(9))),
+            (StageId(2), Port(0), by_flow),
         ];
-        let routing = Routing::new(&routes);
+        let routes: Routes = connections.into_iter().collect();
+        let routing = Routing::new(3, &routes);
         let input = |from, port, flow| {
             let packet = Packet::datagram(FlowId(flow), 0, Bytes(100), Time::ZERO);
             let output = Output::of(StageId(from), Port(port), 3);
@@ -98,9 +96,9 @@ mod tests {
             assert_eq!(routing.origin(&emission), (StageId(from), Port(port)));
             routing.of(&emission)
         };
-        for (from, port) in [(0, 0), (0, 1), (2, 0), (2, 1), (2, 2)] {
+        for (from, port) in [(0, 0), (0, 1), (1, 2), (2, 0), (2, 1), (2, 2)] {
             for flow in [0, 1] {
-                let route = &routes[from as usize][usize::from(port)];
+                let route = routes.of(StageId(from), Port(port));
                 let expected = route.of(FlowId(flow));
                 let expected =
                     expected.map_or(Input::NOWHERE, |(stage, port)| Input { stage, port });

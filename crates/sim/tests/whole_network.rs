@@ -364,11 +364,11 @@ fn acks_of_all_flows_wait_for_one_another_in_the_backhaul() {
     for (change, ack_path_ns) in [(ideal, 0), (shared, 7 * MS + 1000)] {
         let scenario = scenario(1, flows.clone(), fixed(320_000_000), droptail(10), change);
         let (network, log) = departures(&scenario);
-        let Route::To(first, _) = network.routes[network.flows[0].sink.0 as usize][0] else {
+        let Route::To(first, _) = *network.routes.of(network.flows[0].sink, Port(0)) else {
             panic!("ACKs of one flow lead to one place")
         };
-        let back = match network.routes[first.0 as usize][0] {
-            Route::To(back, _) => back,
+        let back = match network.routes.of(first, Port(0)) {
+            Route::To(back, _) => *back,
             _ => first,
         };
         let syn_ack = |flow| {

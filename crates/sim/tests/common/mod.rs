@@ -233,7 +233,7 @@ impl PlainDriver {
         self.sent[from.0 as usize] += 1;
         let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
         self.log.push(Departure { at: self.now, from, port, flow, seq, size });
-        let route = &self.network.routes[from.0 as usize][usize::from(port.0)];
+        let route = self.network.routes.of(from, port);
         let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
         self.received[to.0 as usize] += 1;
         let part = &mut self.network.stages[to.0 as usize];
