@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -35,7 +36,7 @@ class SolvedFlow:
     loss: float
 
 
-class Solution:
+class Solution(ABC):
     """The steady state of a scenario by an analytic model; each model has its own kind.
 
     Attributes
@@ -86,13 +87,13 @@ class Solution:
         flows = [kind.flow_type(**flow) for flow in found["flows"]]
         return kind(**{**found, "flows": flows, "provenance": provenance})
 
+    @abstractmethod
     def lines(self) -> list[str]:
         """Return the operating point as the command prints it, line by line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def flow_table(self) -> tuple[list[str], list[list[str]]]:
         """Return headings and rows of the table of flows."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         return (

@@ -4,9 +4,9 @@
 //! sits in the place of Reno's notes the numbers. Every packet is acknowledged at once, so the
 //! numbers heard are those of the packets that arrived, but for the last round trip's.
 
-use crate::common::{droptail, fixed, flow, run_with, scenario, tcp};
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Bytes, Ctx, Packet, Time};
+use super::counting::Counting;
+use crate::common::{fixed, flow, run_with, scenario, tcp};
+use airpath_core::Time;
 use airpath_path::Parts;
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RecoveryPhase,
@@ -74,35 +74,7 @@ impl CongestionControl for Listening {
     }
 }
 
-/// Numbers the packets that were served, from 1.
-struct Numbering {
-    inner: AnyQueue,
-    served: f32,
-}
-
-impl QueueDisc for Numbering {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
-    fn on_served(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) {
-        self.served += 1.0;
-        packet.feedback = self.served;
-    }
-}
-
-/// One flow over 5 Mbit/s that lose 2 % of the packets, for 30 s.
+/// One flow over 5 Mbit/s that loses 2 % of the packets, for 30 s.
 fn heard(options: Value) -> (Heard, u64, u64) {
     let notes = Arc::new(Mutex::new(Heard::default()));
     let note = Arc::clone(&notes);
@@ -111,14 +83,12 @@ fn heard(options: Value) -> (Heard, u64, u64) {
         let inner = AnyCongestion::build(&json!({"kind": "reno"}), setup)?;
         Ok(Box::new(Listening { inner, heard: Arc::clone(&note) }))
     });
-    parts.queues.register("numbering", |_, setup| {
-        Ok(Box::new(Numbering { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))
-    });
+    Counting::register(&mut parts);
     let mut source = tcp(options);
     source["congestion"] = json!({"kind": "listening"});
     let mut link = fixed(5_000_000);
     link["loss"] = json!(0.02);
-    let queue = json!({"kind": "numbering"});
+    let queue = json!({"kind": "counting"});
     let scenario = scenario(30, vec![flow(source, json!({}))], link, queue, json!({}));
     let mut report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
     let arrived = report.flows[0].delivered_packets;

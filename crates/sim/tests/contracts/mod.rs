@@ -8,10 +8,12 @@
 //! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
+//! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
 mod arq_link;
+mod counting;
 mod every_ack;
 mod failures;
 mod pacing;

@@ -1,9 +1,8 @@
 //! A congestion control from outside: a rate of its own choosing from the echoed price.
 
-use crate::common::{droptail, fixed, flow, run_with, scenario, tcp};
-use airpath_aqm::{AnyQueue, QueueDisc};
+use super::counting::Counting;
+use crate::common::{fixed, flow, run_with, scenario, tcp};
 use airpath_conformance::Law;
-use airpath_core::{Bytes, Ctx, Packet};
 use airpath_path::Parts;
 use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::json;
@@ -50,34 +49,6 @@ impl CongestionControl for Constant {
     }
 }
 
-/// Writes 1, 2, 3, … into the packets that were served.
-struct Counting {
-    inner: AnyQueue,
-    served: f32,
-}
-
-impl QueueDisc for Counting {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
-    fn on_served(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) {
-        self.served += 1.0;
-        packet.feedback = self.served;
-    }
-}
-
 const WINDOW_PER_RTT: Law = Law {
     area: "TCP throughput",
     source: "A constant window: W MSS per round trip",
@@ -94,9 +65,7 @@ fn a_law_from_outside_sets_the_window_and_hears_the_feedback() {
         let cwnd = segments * u64::from(setup.extra.options.mss);
         Ok(Box::new(Constant { cwnd, seen: Arc::clone(&note) }))
     });
-    parts.queues.register("counting", |_, setup| {
-        Ok(Box::new(Counting { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))
-    });
+    Counting::register(&mut parts);
     let mut source = tcp(json!({"delayed_ack_segments": 1, "handshake": false}));
     source["congestion"] = json!({"kind": "constant", "segments": 10});
     let queue = json!({"kind": "counting"});
