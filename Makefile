@@ -10,6 +10,8 @@ RELEASE := $(VENV)/.stamp-module-release
 LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
 CONFORMANCE := docs/reference/conformance.md
+PAPERS := qawla sbd
+PAPER_PAGES := docs/reference/papers
 
 # The interpreter of the environment for everything that cargo builds against Python; the same for
 # every target, so that nothing is built twice.
@@ -40,7 +42,8 @@ help:
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
-	@echo 'make docs    from the classes of scenarios: tables in docs/, profiles and samples for Rust'
+	@echo 'make docs    from the classes of scenarios: tables in docs/, profiles and samples for Rust;'
+	@echo '             from what make full kept: the pages of the papers'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -61,11 +64,19 @@ long-tests: build
 bench: $(RELEASE)
 	$(BIN)/python benches/run.py
 
-full: $(RELEASE)
-	$(BIN)/airpath reproduce qawla --full --out out/qawla-full
-	$(BIN)/python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md
-	$(BIN)/airpath reproduce sbd --full --out out/sbd-full
-	$(BIN)/python -m airpath.papers.page out/sbd-full/sbd.json docs/reference/papers/sbd.md
+full: $(RELEASE) $(PAPERS:%=full-%)
+
+full-%: $(RELEASE)
+	$(BIN)/airpath reproduce $* --full --out out/$*-full
+	$(BIN)/python -m airpath.papers.page --archive out/$*-full/$*.json $(PAPER_PAGES)/$*.json
+	$(call paper-pages,$*)
+
+# The summary, and the page with every number, which is not committed.
+define paper-pages
+$(BIN)/python -m airpath.papers.page --summary $(PAPER_PAGES)/$(1).json $(PAPER_PAGES)/$(1).md
+$(BIN)/python -m airpath.papers.page $(PAPER_PAGES)/$(1).json $(PAPER_PAGES)/$(1)-full.md
+
+endef
 
 # The tests leave records of what they compare; tests of one thread have no name to record.
 conformance: build
@@ -81,9 +92,10 @@ conformance: build
 docs: build
 	$(BIN)/python tests/docs/reference_pages.py
 	$(BIN)/python tests/docs/engine_files.py
+	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
 
 clean:
-	rm -rf target out dist $(VENV) python/airpath/_airpath*.so
+	rm -rf target out dist $(VENV) python/airpath/_airpath*.so $(PAPER_PAGES)/*-full.md
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -253,11 +253,13 @@ def cell(text: str) -> str:
 def further() -> Iterator[str]:
     """Yield the sections on papers and on ns-3, whose tables have their own pages."""
     yield "## Papers, row by row\n"
-    for paper in sorted((ROOT / "docs" / "reference" / "papers").glob("*.md")):
+    for archive in sorted((ROOT / "docs" / "reference" / "papers").glob("*.json")):
+        paper = archive.with_suffix(".md")
         # What stands above the tables, below the line about the run.
         head = paper.read_text("utf-8").split("\n## ")[0]
         lines = [line.removeprefix("* ") for line in head.splitlines()[3:] if line]
-        yield f"[{paper.stem}](papers/{paper.name}), every row there, made by `make full`:\n"
+        made = "made by `make full`; `make docs` writes every row"
+        yield f"[{paper.stem}](papers/{paper.name}), {made}:\n"
         yield "\n".join(f"- {line}" for line in lines) + "\n"
     if (ROOT / "docs" / "explanation" / "ns-3.md").is_file():
         yield "## ns-3, dumbbell by dumbbell\n"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.papers.kit.page import page
+from airpath.papers import PAPERS, Effort, load, reproduce
+from airpath.papers.kit.archive import packed, text, unpacked
+from airpath.papers.kit.page import page, summary
 from airpath.papers.page import main
 
-ROOT = Path(__file__).parents[2]
+PAGES = Path(__file__).parents[2] / "docs" / "reference" / "papers"
 
 
 def test_every_published_number_stands_beside_ours() -> None:
@@ -116,11 +120,103 @@ def test_every_published_number_stands_beside_ours() -> None:
     assert "It does **not** hold.\n  * 3 is less than 4" in text
 
 
-def test_the_committed_page_has_all_54_cells() -> None:
-    text = (ROOT / "docs/reference/papers/qawla.md").read_text(encoding="utf-8")
+def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
+    text = page(unpacked(json.loads((PAGES / "qawla.json").read_text("utf-8"))))
     for boundary in (10, 20, 30):
         for idx in range(1, 19):
             assert f"\n| {idx} | {boundary} | " in text
+
+
+# --- what is kept, and the summary -------------------------------------------------------------
+
+
+@pytest.fixture
+def report(fake_engine: Any) -> dict[str, Any]:
+    """A reproduction of two tables, with an interval, a test for a tolerance and a statement."""
+    effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
+    provenance = {"command": "airpath"}
+    items = ["table2", "table3", "table6"]
+    found = reproduce("qawla", items, effort=effort, engine=fake_engine, provenance=provenance)
+    document: dict[str, Any] = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    return document
+
+
+def test_a_page_of_what_is_kept_is_that_of_the_document(report: dict[str, Any]) -> None:
+    kept = json.loads(text(packed(report)))
+    assert page(unpacked(kept)) == page(report)
+    assert summary(unpacked(kept)) == summary(report)
+    # Of what is kept already nothing changes.
+    assert packed(kept) == kept
+    assert unpacked(report) == report
+
+
+def test_what_is_kept_has_each_published_number_on_a_line_with_ours(report: dict[str, Any]) -> None:
+    published = [
+        row for item in report["items"] for row in item["rows"] if row["published"] is not None
+    ]
+    lines = text(packed(report)).splitlines()
+    rows = [json.loads(line.rstrip(",")) for line in lines if line.startswith("[")]
+    assert len(rows) == len(published) > 100
+    restored = [row for item in unpacked(packed(report))["items"] for row in item["rows"]]
+    for row, found in zip(published, restored, strict=True):
+        for name in ("row", "quantity", "unit", "published", "published_ci", "within"):
+            assert found[name] == row[name]
+        for name in ("ours", "low", "high"):
+            assert found[name] == (row[name] and pytest.approx(row[name], rel=1e-8))
+
+
+def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> None:
+    for statement in report["statements"]:
+        statement["holds"] = statement["statement"] != "order"
+    report["items"][1]["rows"][0]["within"] = False
+    found = summary(report)
+    numbers = [row["published"] for row in report["items"][1]["rows"]].count(None)
+    count = len(report["items"][1]["rows"]) - numbers
+    assert "| table3 | Aggregate TCP throughput for B = 10 | " in found
+    assert f"for B = 10 | {count} | " in found
+    [order] = [each for each in report["statements"] if each["statement"] == "order"]
+    assert f"* {order['text']} {order['criterion']} It does **not** hold.\n" in found
+    assert found.count("It does **not** hold.") == 1
+    assert "It holds." not in found
+    assert "| 3 | 10 |" in page(report)
+    assert "| 3 | 10 |" not in found
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_committed_page_is_the_summary_of_what_is_kept(paper: str) -> None:
+    kept = json.loads((PAGES / f"{paper}.json").read_text("utf-8"))
+    committed = (PAGES / f"{paper}.md").read_text("utf-8")
+    assert committed == summary(unpacked(kept)), f"{paper}.md: run make docs"
+    assert (PAGES / f"{paper}.json").read_text("utf-8") == text(kept)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
+    """A page of a few items is no page of the paper."""
+    kept = json.loads((PAGES / f"{paper}.json").read_text("utf-8"))
+    found = load(paper)
+    assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]
+    checked = [each["statement"] for each in kept["statements"]]
+    assert checked == [spec.key for spec in found.statements]
+    assert kept["provenance"]["mode"] == "full"
+    assert kept["provenance"]["command"].endswith(
+        f"reproduce {paper} --full --out out/{paper}-full"
+    )
+
+
+def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> None:
+    source, kept, made = tmp_path / "x.json", tmp_path / "kept.json", tmp_path / "x.md"
+    source.write_text(json.dumps(report))
+    main(["--archive", str(source), str(kept)])
+    assert kept.read_text("utf-8") == text(packed(report))
+    for option, expected in ([], page(report)), (["--summary"], summary(report)):
+        main([*option, str(kept), str(made)])
+        assert made.read_text("utf-8") == expected
+    with pytest.raises(BadValueError) as error:
+        main(["--short", str(kept), str(made)])
+    assert str(error.value) == (
+        "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET."
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,57 @@
-"""A reproduction as a page of the documentation.
+"""A reproduction as a page of the documentation, and as the archive that pages are made from.
 
-``python -m airpath.papers.page out/qawla-full/qawla.json docs/reference/papers/qawla.md`` turns
-the JSON document that ``airpath reproduce`` wrote into Markdown. ``make full`` does both.
+```
+  airpath reproduce PAPER --full --out DIR
+    DIR/PAPER.json --archive--> docs/reference/papers/PAPER.json   committed
+                                  --summary--> PAPER.md            committed
+                                  (neither)--> PAPER-full.md       every number; not committed
+```
+
+``python -m airpath.papers.page [--archive | --summary] SOURCE TARGET`` makes one of them. ``make
+full`` makes the archive, ``make docs`` the two pages.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text, write_file
-from airpath.papers.kit.page import page
+from airpath.papers.kit.archive import packed, text, unpacked
+from airpath.papers.kit.page import page, summary
 
 __all__ = ["main"]
 
+_KINDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+    "--archive": lambda document: text(packed(document)),
+    "--summary": lambda document: summary(unpacked(document)),
+    "": lambda document: page(unpacked(document)),
+}
+"""What can be made, by option."""
+
 
 def main(arguments: Sequence[str]) -> int:
-    """Turn the JSON file named first into the Markdown file named second.
+    """Turn the JSON file named first into the file named second.
 
     Raises
     ------
     BadValueError
         If these are not two files, or the first is not the document of a reproduction.
     """
-    if len(arguments) != 2:
-        raise BadValueError("airpath.papers.page: not two files. Write SOURCE.json TARGET.md.")
-    source, target = arguments
-    text = read_text(source, LARGEST)
+    option = arguments[0] if arguments and arguments[0] in _KINDS else ""
+    files = arguments[1:] if option else arguments
+    if len(files) != 2:
+        raise BadValueError(
+            "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET."
+        )
+    source, target = files
+    content = read_text(source, LARGEST)
     try:
-        made = page(json.loads(text))
+        made = _KINDS[option](json.loads(content))
     except (ValueError, RecursionError):
         raise BadValueError(f"{one_line(source)}: not JSON. {_SOURCE}") from None
     except (AttributeError, KeyError, TypeError):

@@ -12,7 +12,8 @@
 | `engine.py` | the only place that touches the simulator and the analytic models |
 | `session.py` | one run: each cell is simulated once |
 | `run.py`, `folder.py` | from a paper's name, or the folder of one, to a report |
-| `render.py`, `page.py` | a report on a terminal, and as a page |
+| `render.py`, `page.py` | a report on a terminal, as a page, and as the summary of one |
+| `archive.py` | the numbers of a report in a small file |
 
 A paper imports from here, and nothing here knows a paper.
 """

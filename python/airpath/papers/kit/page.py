@@ -1,7 +1,8 @@
-"""A reproduction as Markdown.
+"""A reproduction as Markdown: the whole page, and its summary.
 
-One table for each item with published numbers, every row of it, and the statements; made from the
-JSON document that ``airpath reproduce`` writes.
+The page has one table for each item with published numbers, every row of it, and the statements;
+the summary has the counts and what fails. Both are made from the JSON document that ``airpath
+reproduce`` writes, or from what `kit.archive` keeps of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from airpath.papers.kit.compare import Key, Noted, Shown, absolute, comparison, 
 from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 
-__all__ = ["markdown", "page"]
+__all__ = ["markdown", "page", "summary"]
 
 
 def page(document: Mapping[str, Any]) -> str:
@@ -30,22 +31,7 @@ def page(document: Mapping[str, Any]) -> str:
     page : str
         Markdown.
     """
-    made = document["provenance"]
-    lines = [
-        f"# {document['paper']}: published numbers and ours",
-        "",
-        f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
-        f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
-        f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
-        f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
-        "Every published number is here. What was chosen where the paper is silent, and what is "
-        "known of the differences: [the paper's notes]"
-        f"(../../../python/airpath/papers/{document['paper']}/README.md).",
-        "",
-        *_verdict(document["verdict"]),
-        "",
-        *_conclusions(document["conclusions"]),
-    ]
+    lines = [*_front(document, "Every published number is here.")]
     for item in document["items"]:
         published = [Row.of(row) for row in item["rows"] if row["published"] is not None]
         if published:
@@ -65,10 +51,66 @@ def page(document: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def summary(document: Mapping[str, Any]) -> str:
+    """Return the summary of a reproduction: counts by item, what is outside, what does not hold.
+
+    Parameters
+    ----------
+    document : mapping
+        What ``airpath reproduce PAPER --json`` prints.
+
+    Returns
+    -------
+    summary : str
+        Markdown.
+    """
+    whole = f"`make docs` writes it beside this page, as `{document['paper']}-full.md`."
+    lines = [
+        *_front(document, f"This is the summary of a page with every published number; {whole}"),
+        "",
+        "## By item",
+        "",
+        "| item | shows | published numbers | within tolerance |",
+        "| --- | --- | --- | --- |",
+    ]
+    for item in document["items"]:
+        found = [row["within"] for row in item["rows"] if row["published"] is not None]
+        within = [each for each in found if each is not None]
+        if found:
+            lines.append(f"| {item['item']} | {item['title']} | {len(found)} | {sum(within)} |")
+    failed = [found for found in document["statements"] if found["of_paper"] and not found["holds"]]
+    if failed:
+        lines += ["", "## What the text says and does not hold here", ""]
+        lines += _listed(failed)
+    return "\n".join(lines) + "\n"
+
+
+def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
+    """Return the beginning of a page: what made it, the verdict, the conclusions."""
+    made = document["provenance"]
+    yield f"# {document['paper']}: published numbers and ours"
+    yield ""
+    yield (
+        f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
+        f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
+        f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
+        f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
+        f"{about} What was chosen where the paper is silent, and what is "
+        "known of the differences: [the paper's notes]"
+        f"(../../../python/airpath/papers/{document['paper']}/README.md)."
+    )
+    yield ""
+    yield from _verdict(document["verdict"])
+    yield ""
+    yield from _conclusions(document["conclusions"])
+
+
 def _statements(document: Mapping[str, Any], *, of_paper: bool) -> Iterator[str]:
-    for statement in document["statements"]:
-        if statement["of_paper"] is not of_paper:
-            continue
+    yield from _listed([each for each in document["statements"] if each["of_paper"] is of_paper])
+
+
+def _listed(statements: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for statement in statements:
         verdict = "holds" if statement["holds"] else "does **not** hold"
         yield f"* {statement['text']} {statement['criterion']} It {verdict}."
         yield from (f"  * {line}" for line in statement["measured"])
