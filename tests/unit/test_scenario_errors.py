@@ -185,13 +185,13 @@ def test_the_good_file_is_good() -> None:
             "flows.0.cc",
             "vegas",
             'flows.0.cc = "vegas": not a congestion control. '
-            "Accepted are reno, newreno, cubic, dctcp.",
+            "Accepted are reno, newreno, cubic, cubic-ns3, dctcp.",
         ),
         (
             "flows.0.cc",
             "newren",
             'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
-            "accepted are reno, newreno, cubic, dctcp.",
+            "accepted are reno, newreno, cubic, cubic-ns3, dctcp.",
         ),
         (
             "flows.0.profile",
@@ -461,7 +461,8 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
-        'flows: cc = "vegas": not a congestion control. Accepted are reno, newreno, cubic, dctcp.'
+        'flows: cc = "vegas": not a congestion control. '
+        "Accepted are reno, newreno, cubic, cubic-ns3, dctcp."
     )
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})

@@ -384,7 +384,7 @@ impl Sender {
             Some(sack) => sack.flight_at_loss(flight, cwnd),
             None => self.recovery.flight_at_loss(flight, cwnd),
         };
-        let event = LossEvent { now: ctx.now, flight };
+        let event = LossEvent { now: ctx.now, flight, cwnd };
         if self.ecn.is_used {
             self.reduce_for_loss_with_ecn(&event);
         } else {
@@ -424,7 +424,7 @@ impl Sender {
             Some(sack) => sack.flight_at_rto(flight, cwnd),
             None => self.recovery.flight_at_rto(self.snd_una, flight, cwnd),
         };
-        self.congestion.on_rto(&LossEvent { now: ctx.now, flight });
+        self.congestion.on_rto(&LossEvent { now: ctx.now, flight, cwnd });
         match &mut self.sack {
             Some(sack) => sack.on_rto(self.snd_una, self.snd_max),
             None => {

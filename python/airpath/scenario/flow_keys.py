@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
-    from airpath.scenario.flows import Congestion, Uniform, Wire
+    from airpath.scenario.congestion import Congestion
+    from airpath.scenario.flows import Uniform, Wire
     from airpath.scenario.profiles import TcpOptions
     from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
     from airpath.scenario.units import Duration, Rate, Size

@@ -1,4 +1,4 @@
-"""Who sends: groups of equal flows (one class per kind of source) and TCP's congestion controls."""
+"""Who sends: groups of equal flows, one class per kind of source."""
 
 from __future__ import annotations
 
@@ -18,21 +18,16 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
-    PositiveFraction,
-    PositiveNumber,
     PositiveRate,
     PositiveSize,
-    Probability,
-    ProperFraction,
-    Truth,
     as_missing,
-    choice,
     fault,
     faults_at,
     is_from_file,
     nearest,
     usual,
 )
+from airpath.scenario.congestion import Congestion, Reno
 from airpath.scenario.flow_keys import FlowKeys
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
@@ -41,12 +36,7 @@ from airpath.scenario.windows import ReceiveWindow
 
 __all__ = [
     "Cbr",
-    "Congestion",
-    "Cubic",
-    "Dctcp",
-    "NewReno",
     "Poisson",
-    "Reno",
     "Source",
     "Tcp",
     "Uniform",
@@ -60,127 +50,6 @@ LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
-HYSTART = choice("off", "classic", "plus-plus")
-
-
-# --- congestion controls -----------------------------------------------------------------------
-
-
-class Congestion(Part):
-    """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
-
-    family = "a congestion control"
-    recovery: ClassVar[str | None] = None
-    """Loss recovery that belongs to it; None leaves that to the profile."""
-    echo: ClassVar[str | None] = None
-    """The engine's `ecn` that belongs to it; None leaves that to the profile."""
-
-    def law(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the window law, the `kind` that the engine knows."""
-        return self.resolved(context, path)
-
-
-class Reno(Congestion):
-    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK.
-
-    Parameters
-    ----------
-    beta_ecn : float
-        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
-    hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
-    """
-
-    recovery = "reno"
-
-    kind: Literal["reno"] = "reno"
-    beta_ecn: ProperFraction = 0.5
-    hystart: Annotated[str, HYSTART] = "off"
-
-
-class NewReno(Congestion):
-    """NewReno: the window law of RFC 5681, recovery as RFC 6582.
-
-    Parameters
-    ----------
-    beta_ecn : float
-        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
-    hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
-    """
-
-    recovery = "newreno"
-
-    kind: Literal["newreno"] = "newreno"
-    beta_ecn: ProperFraction = 0.5
-    hystart: Annotated[str, HYSTART] = "off"
-
-    def law(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the window law, which is Reno's."""
-        return self.resolved(context, path) | {"kind": "reno"}
-
-
-class Cubic(Congestion):
-    """CUBIC: the window law of RFC 9438, recovery as RFC 6582.
-
-    Parameters
-    ----------
-    c : float
-        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
-        (RFC 9438 §5).
-    beta : float
-        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
-    beta_ecn : float, optional
-        What an echoed congestion mark leaves of it, above 0 and below 1. Default: `beta`
-        (RFC 9438 §4.6); RFC 8511 §3 recommends 0.85.
-    fast_convergence : bool
-        Leave room for new flows after a second loss. Default True (RFC 9438 §4.7).
-    reno_friendly : bool
-        Never send less than Reno would. Default True (RFC 9438 §4.3).
-    hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
-    """
-
-    recovery = "newreno"
-
-    kind: Literal["cubic"] = "cubic"
-    c: PositiveNumber = 0.4
-    beta: ProperFraction = 0.7
-    beta_ecn: ProperFraction | None = None
-    fast_convergence: Truth = True
-    reno_friendly: Truth = True
-    hystart: Annotated[str, HYSTART] = "off"
-
-
-class Dctcp(Congestion):
-    """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
-
-    It switches `ecn` on, and needs a queue that marks.
-
-    Parameters
-    ----------
-    g : float
-        Weight of a window's share of marked bytes in α, above 0 and at most 1. Default 0.0625
-        (RFC 8257 §4.2).
-    initial_alpha : float
-        α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
-    hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
-    """
-
-    recovery = "newreno"
-    echo = "dctcp"
-
-    kind: Literal["dctcp"] = "dctcp"
-    g: PositiveFraction = 0.0625
-    initial_alpha: Probability = 1.0
-    hystart: Annotated[str, HYSTART] = "off"
 
 
 # --- wires and starting times ------------------------------------------------------------------
@@ -436,8 +305,8 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"`` or ``"dctcp"``. Default: window
-        law Reno and the profile's recovery.
+        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"`` or ``"dctcp"``.
+        Default: window law Reno and the profile's recovery.
     profile : {"rfc", "ns3", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
@@ -512,6 +381,8 @@ class Tcp(Source):
         if options["initial_ssthresh"] == "unlimited":
             options["initial_ssthresh"] = None
         cc = self.cc or Reno()
+        if options["procedures"] == "ns3" and options["recovery"] in SELECTIVE:
+            cc = cc.in_ns3()
         options["ecn"] = cc.echo or options["ecn"]
         source: dict[str, Any] = {
             "kind": "tcp",

@@ -18,6 +18,7 @@ from airpath.errors import (
 )
 from airpath.scenario.adaptation import *
 from airpath.scenario.channels import *
+from airpath.scenario.congestion import *
 from airpath.scenario.flows import *
 from airpath.scenario.links import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions

@@ -6,8 +6,10 @@
 //! comes from cwnd, not from the flight; after a timeout `W_max` stays; the Reno-friendly window
 //! never grows by more than β's α; slow start adds all that was acknowledged and may end early.
 
-use super::{AckEvent, CubicConfig};
-use airpath_core::{Duration, Time};
+use super::cubic::{beta, c, check_c_and_beta, yes};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
 
 /// Attribute `HyStartLowWindow`, segments.
 const LOW_WINDOW: u64 = 16;
@@ -23,10 +25,28 @@ const CUBIC_DELTA: Duration = Duration::from_millis(10);
 /// Attribute `CntClamp`: ACKs per segment at most, while there was no loss.
 const CNT_CLAMP: u64 = 20;
 
-/// The law and its state.
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CubicNs3Config {
+    /// C, segments/s³. ns-3's attribute `C`: 0.4.
+    #[serde(default = "c")]
+    pub c: f64,
+    /// β, in (0, 1): what a loss leaves of the window. ns-3's attribute `Beta`: 0.7.
+    #[serde(default = "beta")]
+    pub beta: f64,
+    /// Release bandwidth for new flows. ns-3's attribute `FastConvergence`: true.
+    #[serde(default = "yes")]
+    pub fast_convergence: bool,
+    /// Never grow slower than Reno would. ns-3's attribute `TcpFriendliness`: true.
+    #[serde(default = "yes")]
+    pub reno_friendly: bool,
+}
+
+/// The window law of ns-3's class `TcpCubic`.
 #[derive(Clone, Debug)]
-pub(super) struct CubicNs3 {
-    config: CubicConfig,
+pub struct CubicNs3 {
+    config: CubicNs3Config,
     mss: u64,
     /// Bytes, as is `ssthresh`.
     cwnd: u64,
@@ -65,60 +85,20 @@ struct HyStart {
 }
 
 impl CubicNs3 {
-    pub(super) fn new(config: CubicConfig, mss: u64, cwnd: u64, ssthresh: u64) -> CubicNs3 {
+    /// Before the first segment.
+    pub fn new(config: CubicNs3Config, setup: &CongestionSetup) -> CubicNs3 {
+        let options = &setup.options;
         CubicNs3 {
             config,
-            mss,
-            cwnd,
-            ssthresh,
+            mss: u64::from(options.mss),
+            cwnd: options.initial_window,
+            ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
             count: 0,
             last_max: 0,
             epoch: None,
             srtt: None,
             delay_min: None,
             hystart: HyStart::default(),
-        }
-    }
-
-    pub(super) fn cwnd(&self) -> u64 {
-        self.cwnd
-    }
-
-    pub(super) fn ssthresh(&self) -> u64 {
-        self.ssthresh
-    }
-
-    pub(super) fn set_cwnd(&mut self, cwnd: u64) {
-        self.cwnd = cwnd;
-    }
-
-    /// Not ns-3's, which has no restart: what `idle_restart` asks for.
-    pub(super) fn on_idle(&mut self, cwnd: u64, ssthresh: u64) {
-        self.cwnd = self.cwnd.min(cwnd);
-        self.ssthresh = self.ssthresh.max(ssthresh);
-    }
-
-    /// `PktsAcked`, then `IncreaseWindow`.
-    pub(super) fn on_ack(&mut self, event: &AckEvent) {
-        let Some(acked) = event.growth else { return };
-        if let Some(rtt) = event.rtt {
-            let rtt = self.smooth(rtt);
-            self.note_delay(rtt, event);
-        }
-        if event.app_limited {
-            return;
-        }
-        let segments = acked / self.mss;
-        if self.cwnd < self.ssthresh {
-            self.begin_round_when_due(acked, event);
-            self.cwnd += segments * self.mss;
-        } else if segments > 0 {
-            self.count += segments;
-            let needed = self.segments_per_increase(event.now, segments);
-            if self.count >= needed {
-                self.cwnd += self.mss;
-                self.count -= needed;
-            }
         }
     }
 
@@ -188,7 +168,7 @@ impl CubicNs3 {
 
     /// `GetSsThresh`, for a window of `cwnd` bytes.
     fn reduce(&mut self, cwnd: u64) {
-        let CubicConfig { beta, fast_convergence, .. } = self.config;
+        let CubicNs3Config { beta, fast_convergence, .. } = self.config;
         let window = cwnd / self.mss;
         self.last_max = if fast_convergence && window < self.last_max {
             (window as f64 * (1.0 + beta) / 2.0) as u64
@@ -198,19 +178,84 @@ impl CubicNs3 {
         self.epoch = None;
         self.ssthresh = ((window as f64 * beta) as u64).max(2) * self.mss;
     }
+}
 
-    pub(super) fn on_loss(&mut self, cwnd: u64) {
-        self.reduce(cwnd);
+impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
+    type Config = CubicNs3Config;
+
+    fn build(
+        config: CubicNs3Config,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<CubicNs3, ConfigError> {
+        check_c_and_beta(config.c, config.beta)?;
+        Ok(CubicNs3::new(config, &setup.extra))
+    }
+}
+
+impl CongestionControl for CubicNs3 {
+    /// `PktsAcked`, then `IncreaseWindow`.
+    fn on_ack(&mut self, event: &AckEvent) {
+        let Some(acked) = event.growth else { return };
+        if let Some(rtt) = event.rtt {
+            let rtt = self.smooth(rtt);
+            self.note_delay(rtt, event);
+        }
+        if event.app_limited {
+            return;
+        }
+        let segments = acked / self.mss;
+        if self.cwnd < self.ssthresh {
+            self.begin_round_when_due(acked, event);
+            self.cwnd += segments * self.mss;
+        } else if segments > 0 {
+            self.count += segments;
+            let needed = self.segments_per_increase(event.now, segments);
+            if self.count >= needed {
+                self.cwnd += self.mss;
+                self.count -= needed;
+            }
+        }
+    }
+
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        false
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.reduce(event.cwnd);
         self.cwnd = self.ssthresh;
     }
 
     /// `CubicReset` and `HystartReset` as well.
-    pub(super) fn on_rto(&mut self, now: Time, cwnd: u64) {
-        self.reduce(cwnd);
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.reduce(event.cwnd);
         self.cwnd = self.mss;
         self.delay_min = None;
         self.hystart = HyStart::default();
-        self.hystart.begin_round(now);
+        self.hystart.begin_round(event.now);
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.cwnd = self.ssthresh.min(cwnd);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.cwnd = self.cwnd.min(self.mss);
+    }
+
+    /// Not ns-3's, which has no restart: what `idle_restart` asks for.
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.cwnd = self.cwnd.min(event.cwnd);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
     }
 }
 
@@ -258,7 +303,7 @@ impl HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::HystartKind;
+    use crate::options::TcpOptions;
     use airpath_conformance::Law;
 
     const MSS: u64 = 1000;
@@ -270,15 +315,20 @@ mod tests {
     };
 
     fn cubic(segments: u64, ssthresh: u64) -> CubicNs3 {
-        let config = CubicConfig {
-            c: 0.4,
-            beta: 0.7,
-            beta_ecn: None,
-            fast_convergence: true,
-            reno_friendly: true,
-            hystart: HystartKind::Off,
+        let config =
+            CubicNs3Config { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
+        let options = TcpOptions {
+            mss: MSS as u32,
+            initial_window: segments * MSS,
+            initial_ssthresh: Some(ssthresh),
+            ..TcpOptions::rfc()
         };
-        CubicNs3::new(config, MSS, segments * MSS, ssthresh)
+        CubicNs3::new(config, &CongestionSetup { options })
+    }
+
+    /// A loss at a window of so many segments, of which half are in flight.
+    fn loss(segments: u64) -> LossEvent {
+        LossEvent { now: Time::ZERO, flight: segments * MSS / 2, cwnd: segments * MSS }
     }
 
     fn ack(at_ms: u64, segments: u64, rtt_ms: u64) -> AckEvent {
@@ -293,7 +343,7 @@ mod tests {
     fn thresholds_are_whole_segments_and_at_least_two() {
         for (window, ssthresh) in [(20, 14), (9, 6), (5, 3), (3, 2), (1, 2)] {
             let mut cubic = cubic(window, u64::MAX);
-            cubic.on_loss(window * MSS);
+            cubic.on_loss(&loss(window));
             let (what, found) = (format!("ssthresh after a loss at {window}"), cubic.ssthresh());
             ARITHMETIC.equal(what, "B", found as f64, (ssthresh * MSS) as f64);
         }
@@ -303,10 +353,10 @@ mod tests {
     #[test]
     fn a_second_loss_below_w_max_leaves_room() {
         let mut cubic = cubic(10, u64::MAX);
-        cubic.on_loss(10 * MSS);
-        cubic.on_loss(9 * MSS);
+        cubic.on_loss(&loss(10));
+        cubic.on_loss(&loss(9));
         assert_eq!(cubic.last_max, 7);
-        cubic.on_rto(Time::ZERO, 8 * MSS);
+        cubic.on_rto(&loss(8));
         assert_eq!((cubic.last_max, cubic.cwnd()), (8, MSS));
     }
 
@@ -350,7 +400,7 @@ mod tests {
     fn the_window_comes_back_to_w_max_in_k() {
         let mut cubic = cubic(20, u64::MAX);
         cubic.config.reno_friendly = false;
-        cubic.on_loss(20 * MSS);
+        cubic.on_loss(&loss(20));
         assert_eq!(cubic.cwnd(), 14 * MSS);
         let mut at = 0;
         while at < 2466 {

@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn ecn(law: &mut Dctcp) -> u64 {
-        law.on_ecn(&LossEvent { now: Time::ZERO, flight: law.cwnd() });
+        law.on_ecn(&LossEvent { now: Time::ZERO, flight: law.cwnd(), cwnd: law.cwnd() });
         law.cwnd()
     }
 
@@ -213,9 +213,9 @@ mod tests {
     #[test]
     fn s3_4_losses_and_timeouts_are_renos() {
         let mut law = dctcp(0.0625, 0.0, 100);
-        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000 });
+        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
         assert_eq!((law.cwnd(), law.ssthresh()), (50_000, 50_000));
-        law.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000 });
+        law.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000, cwnd: 50_000 });
         assert_eq!((law.cwnd(), law.ssthresh()), (1000, 25_000));
     }
 

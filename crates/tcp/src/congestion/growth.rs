@@ -3,7 +3,7 @@
 //! Source: RFC 5681 §3.1 eqs. 2 and 3; RFC 3465 §2.1 to §2.3 (appropriate byte counting); Linux
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
 
-use super::AckEvent;
+use super::{AckEvent, LossEvent};
 use crate::options::{TcpOptions, WindowGrowth};
 
 /// The arithmetic of growth and what it carries from one ACK to the next.
@@ -18,8 +18,8 @@ pub(crate) struct Growth {
     remainder: u64,
     /// The last reduction was a timeout's.
     after_timeout: bool,
-    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux), and segments are counted
-    /// by the recovery.
+    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux), segments are counted by
+    /// the recovery, and slow start does not ask whether the window is used.
     follows_ns3: bool,
 }
 
@@ -42,6 +42,19 @@ impl Growth {
             self.carry = 0;
         }
         self.after_timeout = by_timeout;
+    }
+
+    /// What a loss is reckoned from: the flight or, in ns-3's TcpLinuxReno, the window.
+    pub(crate) fn loss_base(&self, event: &LossEvent) -> u64 {
+        match self.kind {
+            WindowGrowth::Segments if self.follows_ns3 => event.cwnd,
+            _ => event.flight,
+        }
+    }
+
+    /// Whether a window that is not used grows whatever the options say: in ns-3's slow start.
+    pub(crate) fn grows_unused(&self, cwnd: u64, ssthresh: u64) -> bool {
+        self.follows_ns3 && cwnd < ssthresh
     }
 
     /// cwnd after an ACK by which it may grow by `acked` bytes.
@@ -129,8 +142,9 @@ impl Growth {
     /// Linux: in slow start a segment for each delivered, up to ssthresh; what they leave, and
     /// in congestion avoidance all, makes a segment per window of segments.
     fn by_segments(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
-        let is_unused =
-            event.app_limited && is_little_used(cwnd, ssthresh, event.in_flight + acked);
+        let is_unused = event.app_limited
+            && !self.grows_unused(cwnd, ssthresh)
+            && is_little_used(cwnd, ssthresh, event.in_flight + acked);
         let acked = self.whole_segments(self.counted(acked, event));
         if acked == 0 || is_unused {
             return cwnd;
@@ -186,6 +200,7 @@ fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::{Procedures, RecoveryKind};
     use airpath_core::Time;
 
     const MSS: u64 = 1000;
@@ -209,6 +224,24 @@ mod tests {
             cwnd = growth.after_ack(cwnd, ssthresh, acked, &ack(acked));
             cwnd
         })
+    }
+
+    /// In slow start a window of ns-3's grows whether it is used or not; Linux's while half is.
+    #[test]
+    fn an_unused_window_grows_in_slow_start_of_ns3() {
+        for (procedures, grown) in [(Procedures::Ns3, 12_000), (Procedures::Rfc, 10_000)] {
+            let options = TcpOptions {
+                mss: 1000,
+                window_growth: WindowGrowth::Segments,
+                recovery: RecoveryKind::Sack,
+                procedures,
+                ..TcpOptions::rfc()
+            };
+            let mut growth = Growth::new(&options);
+            let unused = AckEvent { app_limited: true, ..ack(2000) };
+            assert_eq!(growth.after_ack(10_000, u64::MAX, 2000, &unused), grown);
+            assert_eq!(growth.after_ack(10_000, 5000, 20_000, &unused), 10_000);
+        }
     }
 
     #[test]

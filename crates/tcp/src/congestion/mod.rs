@@ -12,6 +12,7 @@ mod registry;
 mod reno;
 
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
+pub use cubic_ns3::{CubicNs3, CubicNs3Config};
 pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
 pub use hystart::HystartKind;
 pub use registry::{AnyCongestion, CongestionRegistry};
@@ -100,6 +101,9 @@ pub struct LossEvent {
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
+    /// The window before it, bytes: the law's own, but in ns-3's proportional reduction the
+    /// reduction's.
+    pub cwnd: u64,
 }
 
 /// Sending begins again after a time with nothing outstanding.

@@ -1,7 +1,8 @@
 //! The list of congestion controls: one line each.
 
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, Cubic, Dctcp, IdleEvent, LossEvent, Reno,
+    AckEvent, CongestionControl, CongestionSetup, Cubic, CubicNs3, Dctcp, IdleEvent, LossEvent,
+    Reno,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -13,6 +14,7 @@ built_in_parts! {
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
         "cubic" => Cubic(Cubic): "The window as a cubic function of time since a loss (RFC 9438).",
+        "cubic-ns3" => CubicNs3(CubicNs3): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
         "dctcp" => Dctcp(Dctcp): "Reductions by the share of marked bytes (RFC 8257).",
     }
 }

@@ -85,8 +85,8 @@ impl Reno {
     }
 
     /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
-    fn reduced_threshold(&self, flight: u64) -> u64 {
-        (flight / 2).max(2 * self.mss)
+    fn reduced_threshold(&self, event: &LossEvent) -> u64 {
+        (self.growth.loss_base(event) / 2).max(2 * self.mss)
     }
 }
 
@@ -116,7 +116,10 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(acked) = event.growth else { return };
-        if !self.grow_unused && event.app_limited {
+        if !self.grow_unused
+            && event.app_limited
+            && !self.growth.grows_unused(self.cwnd, self.ssthresh)
+        {
             return;
         }
         if self.hystart.is_some() && self.cwnd < self.ssthresh {
@@ -131,7 +134,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
-        self.ssthresh = self.reduced_threshold(event.flight);
+        self.ssthresh = self.reduced_threshold(event);
         self.cwnd = self.ssthresh;
         self.growth.on_reduction(false);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
@@ -139,7 +142,7 @@ impl CongestionControl for Reno {
 
     /// RFC 5681 §3.1: the loss window is one segment.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.ssthresh = self.reduced_threshold(event.flight);
+        self.ssthresh = self.reduced_threshold(event);
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
@@ -240,9 +243,9 @@ mod tests {
     #[test]
     fn eq4_a_loss_halves_the_flight_and_a_timeout_leaves_one_segment() {
         let mut reno = reno(|_| ());
-        reno.on_loss(&LossEvent { now: Time::ZERO, flight: 21_000 });
+        reno.on_loss(&LossEvent { now: Time::ZERO, flight: 21_000, cwnd: 21_000 });
         assert_eq!((reno.cwnd(), reno.ssthresh()), (10_500, 10_500));
-        reno.on_rto(&LossEvent { now: Time::ZERO, flight: 3000 });
+        reno.on_rto(&LossEvent { now: Time::ZERO, flight: 3000, cwnd: 3000 });
         assert_eq!((reno.cwnd(), reno.ssthresh()), (1000, 2000));
     }
 }

@@ -109,7 +109,7 @@ impl Sender {
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {
             self.ecn.echoed_until = Some(self.snd_max);
-            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: flight.min(cwnd) });
+            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: flight.min(cwnd), cwnd });
         }
     }
 

@@ -3,9 +3,8 @@
 //! The decisions are in `crate::ns3`; here they are carried out.
 
 use super::{Phase, Sender};
-use crate::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
+use crate::congestion::{AckEvent, CongestionControl, LossEvent};
 use crate::ns3::{Ack, Next, Ns3Recovery, Progress};
-use crate::options::WindowGrowth;
 use airpath_core::{Ctx, Packet, Time};
 
 impl Sender {
@@ -63,18 +62,11 @@ impl Sender {
         AckEvent { delivered, sacked, ..self.event_without_data(ack, now) }
     }
 
-    /// What the law takes its new threshold from: TcpNewReno from `pipe`, TcpLinuxReno and TcpCubic
-    /// from `cwnd`.
-    fn loss_base_as_ns3(&mut self, cwnd: u64) -> u64 {
-        let is_cubic = matches!(self.congestion, AnyCongestion::Cubic(_));
-        if is_cubic || self.growth == WindowGrowth::Segments { cwnd } else { self.ns3().pipe() }
-    }
-
     fn enter_recovery_as_ns3(&mut self, ctx: &mut Ctx<'_>) {
         self.measured.fast_retransmits += 1;
         let cwnd = self.congestion.cwnd();
-        let flight = self.loss_base_as_ns3(cwnd);
-        self.congestion.on_loss(&LossEvent { now: ctx.now, flight });
+        let flight = self.ns3().pipe();
+        self.congestion.on_loss(&LossEvent { now: ctx.now, flight, cwnd });
         let ssthresh = self.congestion.ssthresh();
         self.ns3().enter(ssthresh);
         self.send_as_ns3(Next::Resend(self.snd_una), ctx);
@@ -89,9 +81,7 @@ impl Sender {
         if progress.recovered {
             self.congestion.on_recovered(u64::MAX);
         }
-        let in_slow_start = self.congestion.cwnd() < self.congestion.ssthresh();
-        let grows_unused = in_slow_start && !matches!(self.congestion, AnyCongestion::Cubic(_));
-        let is_limited = grows_unused || self.ns3().is_cwnd_limited();
+        let is_limited = self.ns3().is_cwnd_limited();
         let growth = progress.grows_by * u64::from(self.mss);
         self.congestion.on_ack(&AckEvent {
             phase: self.recovery_phase(),
@@ -112,9 +102,9 @@ impl Sender {
     pub(super) fn on_timeout_as_ns3(&mut self, ctx: &mut Ctx<'_>) {
         let (cwnd, snd_max) = (self.congestion.cwnd(), self.snd_max);
         let cwnd = self.ns3().cwnd(cwnd);
-        let flight = self.loss_base_as_ns3(cwnd);
+        let flight = self.ns3().pipe();
         self.ns3().on_rto(snd_max);
-        self.congestion.on_rto(&LossEvent { now: ctx.now, flight });
+        self.congestion.on_rto(&LossEvent { now: ctx.now, flight, cwnd });
         self.transmit_as_ns3(ctx);
         self.record_windows(ctx);
     }

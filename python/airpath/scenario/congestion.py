@@ -1,0 +1,179 @@
+"""TCP's congestion controls, one class each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from airpath.scenario.base import (
+    Context,
+    Part,
+    Path,
+    PositiveFraction,
+    PositiveNumber,
+    Probability,
+    ProperFraction,
+    Truth,
+    choice,
+)
+
+__all__ = ["Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno"]
+
+HYSTART = choice("off", "classic", "plus-plus")
+
+
+class Congestion(Part):
+    """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
+
+    family = "a congestion control"
+    recovery: ClassVar[str | None] = None
+    """Loss recovery that belongs to it; None leaves that to the profile."""
+    echo: ClassVar[str | None] = None
+    """The engine's `ecn` that belongs to it; None leaves that to the profile."""
+
+    def law(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the window law, the `kind` that the engine knows."""
+        return self.resolved(context, path)
+
+    def in_ns3(self) -> Congestion:
+        """Return what it stands for under ns-3's procedures."""
+        return self
+
+
+class Reno(Congestion):
+    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+    """
+
+    recovery = "reno"
+
+    kind: Literal["reno"] = "reno"
+    beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
+
+
+class NewReno(Congestion):
+    """NewReno: the window law of RFC 5681, recovery as RFC 6582.
+
+    Parameters
+    ----------
+    beta_ecn : float
+        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
+        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+    """
+
+    recovery = "newreno"
+
+    kind: Literal["newreno"] = "newreno"
+    beta_ecn: ProperFraction = 0.5
+    hystart: Annotated[str, HYSTART] = "off"
+
+    def law(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the window law, which is Reno's."""
+        return self.resolved(context, path) | {"kind": "reno"}
+
+
+class Cubic(Congestion):
+    """CUBIC: the window law of RFC 9438, recovery as RFC 6582.
+
+    Parameters
+    ----------
+    c : float
+        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
+        (RFC 9438 §5).
+    beta : float
+        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
+    beta_ecn : float, optional
+        What an echoed congestion mark leaves of it, above 0 and below 1. Default: `beta`
+        (RFC 9438 §4.6); RFC 8511 §3 recommends 0.85.
+    fast_convergence : bool
+        Leave room for new flows after a second loss. Default True (RFC 9438 §4.7).
+    reno_friendly : bool
+        Never send less than Reno would. Default True (RFC 9438 §4.3).
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+    """
+
+    recovery = "newreno"
+
+    kind: Literal["cubic"] = "cubic"
+    c: PositiveNumber = 0.4
+    beta: ProperFraction = 0.7
+    beta_ecn: ProperFraction | None = None
+    fast_convergence: Truth = True
+    reno_friendly: Truth = True
+    hystart: Annotated[str, HYSTART] = "off"
+
+    def in_ns3(self) -> Congestion:
+        """Return the law of ns-3's class, with what both have."""
+        return CubicNs3(
+            c=self.c,
+            beta=self.beta,
+            fast_convergence=self.fast_convergence,
+            reno_friendly=self.reno_friendly,
+        )
+
+
+class CubicNs3(Congestion):
+    """CUBIC in the arithmetic of ns-3: the window law of its class TcpCubic.
+
+    It counts in whole segments and leaves slow start by HyStart. `cc = "cubic"` stands for it where
+    `procedures = "ns3"` and SACK rule, as in the profile `ns3`.
+
+    Parameters
+    ----------
+    c : float
+        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
+        (ns-3, attribute `C`).
+    beta : float
+        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (ns-3, attribute
+        `Beta`).
+    fast_convergence : bool
+        Leave room for new flows after a second loss. Default True (ns-3, attribute
+        `FastConvergence`).
+    reno_friendly : bool
+        Never grow slower than Reno would. Default True (ns-3, attribute `TcpFriendliness`).
+    """
+
+    kind: Literal["cubic-ns3"] = "cubic-ns3"
+    c: PositiveNumber = 0.4
+    beta: ProperFraction = 0.7
+    fast_convergence: Truth = True
+    reno_friendly: Truth = True
+
+
+class Dctcp(Congestion):
+    """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
+
+    It switches `ecn` on, and needs a queue that marks.
+
+    Parameters
+    ----------
+    g : float
+        Weight of a window's share of marked bytes in α, above 0 and at most 1. Default 0.0625
+        (RFC 8257 §4.2).
+    initial_alpha : float
+        α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue: not at all, HyStart
+        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+    """
+
+    recovery = "newreno"
+    echo = "dctcp"
+
+    kind: Literal["dctcp"] = "dctcp"
+    g: PositiveFraction = 0.0625
+    initial_alpha: Probability = 1.0
+    hystart: Annotated[str, HYSTART] = "off"
