@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario.units import Size, quote
 
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["Advisory", "grouped", "of_scenario", "packet_bytes"]
+__all__ = ["Advisory", "of_scenario", "packet_bytes"]
 
 _ACK_BYTES = 40
 
@@ -43,14 +44,6 @@ class Advisory:
         return asdict(self)
 
 
-def grouped(resolved: Mapping[str, Any]) -> dict[int, list[int]]:
-    """Return the numbers of the flows of each group of a resolved scenario."""
-    groups: dict[int, list[int]] = {}
-    for number, flow in enumerate(resolved["flows"]):
-        groups.setdefault(flow.get("group", 0), []).append(number)
-    return groups
-
-
 def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisory]:
     """Return what is known before the run.
 
@@ -71,8 +64,9 @@ def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisor
 def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Yield groups whose congestion control is the same as another one under its profile."""
     first: dict[str, tuple[int, str]] = {}
+    flows = FlowDescriptions(resolved)
     for group, members in grouped(resolved).items():
-        source = resolved["flows"][members[0]]["source"]
+        source = flows[members[0]]["source"]
         control = getattr(scenario.flows[group], "cc", None)
         if control is None or source["kind"] != "tcp":
             continue
@@ -90,10 +84,11 @@ def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[
 
 def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of ECN that is asked for over a queue that does not mark."""
+    flows = FlowDescriptions(resolved)
     who = [
         f"flows.{group}"
         for group, members in grouped(resolved).items()
-        if resolved["flows"][members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
+        if flows[members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
     ]
     if who and not resolved["bottleneck"]["queue"].get("ecn", False):
         yield Advisory(
@@ -107,8 +102,9 @@ def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
 def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     queue, ack_path = resolved["bottleneck"]["queue"], resolved["ack_path"]
+    flows = FlowDescriptions(resolved)
     sizes = {
-        f"flows.{group}": packet_bytes(resolved["flows"][members[0]]["source"])
+        f"flows.{group}": packet_bytes(flows[members[0]]["source"])
         for group, members in grouped(resolved).items()
     }
     yield from _below(queue, "bottleneck.aqm", sizes)

@@ -123,7 +123,7 @@ def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> boo
 
 
 def _print_link(where: str, results: dict[str, Result], console: Console) -> None:
-    flows = len(next(iter(results.values())).resolved["flows"])
+    flows = next(iter(results.values())).flow_count
     rows = []
     for label, result in results.items():
         row = result.intervals["all"]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from airpath import memory
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.scenario.units import Duration, quote
 
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
@@ -82,7 +83,7 @@ def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
 def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
     """Return what the parts of a result would take; see `refuse_too_much` for the parameters."""
     record, duration_s = resolved["record"], resolved["duration_ns"] / _NS
-    flows = len(resolved["flows"])
+    flows = len(FlowDescriptions(resolved))
     shorter = "a longer interval, fewer replications or a shorter duration"
     rows = flows + _RUN / _FLOW
     fewer = "fewer replications or flows"

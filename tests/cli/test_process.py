@@ -59,6 +59,29 @@ def test_the_same_bytes_for_one_and_two_threads(airpath_process: Command, scenar
     assert one.replace("--threads 1", "--threads 2") == two
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+def test_equal_flows_cost_a_check_nothing(tmp_path: Path) -> None:
+    """100,000 equal flows: a resolved form below 100 kB, in a process below 150 MB."""
+    file = tmp_path / "many.toml"
+    file.write_text(
+        'duration = "10 s"\n[bottleneck]\naqm = "droptail"\n'
+        'link = {kind = "fixed", rate = "100 Mbit/s"}\n'
+        '[[flows]]\ncount = 100_000\nbase_rtt = "40 ms"\n'
+    )
+    # The peak of this program alone; ru_maxrss has that of the process that it was forked from.
+    program = (
+        "import pathlib, sys; from airpath.cli import main; main(['check', '--json', sys.argv[1]]);"
+        "print(pathlib.Path('/proc/self/status').read_text(), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["flows"][0]["count"] == 100_000
+    assert len(done.stdout) < 100_000
+    [peak_kb] = [line.split()[1] for line in done.stderr.splitlines() if "VmHWM" in line]
+    assert int(peak_kb) < 150_000
+
+
 def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(scenario: Path) -> None:
     process = start("run", scenario, "--json", *LONG)
     status, out, err, took_s = interrupt(process, 3.0)

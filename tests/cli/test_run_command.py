@@ -95,7 +95,7 @@ def test_set_takes_the_place_of_the_file(airpath_command: Command, scenario: Pat
         "--set", "flows.0.count=3", "--set", "bottleneck.link.rate=5 Mbit/s",
     )  # fmt: skip
     resolved = json.loads(answer.out)["provenance"]["scenario"]
-    assert len(resolved["flows"]) == 3
+    assert [flow["count"] for flow in resolved["flows"]] == [3]
     assert resolved["bottleneck"]["link"]["rate_bps"] == 5_000_000
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.papers.kit.engine import Compiled, EngineProgress, Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
@@ -124,7 +125,7 @@ class FakeEngine:
         self.runs.append({"name": resolved["name"], "reps": replications, "seed": seed})
         interrupted = index == self.interrupt_at
         done = 1 if interrupted else replications
-        flows = len(resolved["flows"])
+        flows = len(FlowDescriptions(resolved))
         total = self.throughput(resolved["name"])
         found = []
         for replication in range(done):
@@ -157,7 +158,7 @@ class FakeEngine:
         wires = ("access", "egress", "return_wire")
         rtts = [
             (sum(flow[wire]["delay_ns"] for wire in wires) + link["delay_ns"]) / 1e9
-            for flow in resolved["flows"]
+            for flow in FlowDescriptions(resolved)
         ]
         if len(link["regimes"]) > 2:
             return Solved("R1", 9e6, 5.0, None, 9.5e6)

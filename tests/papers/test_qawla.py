@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from airpath.errors import BadValueError
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.papers import Effort, Row, load, reproduce
 from airpath.papers.kit.engine import Compiled, Solved
 from airpath.papers.kit.files import read_table
@@ -111,13 +112,13 @@ def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: boo
     links_ns = resolved["bottleneck"]["link"]["delay_ns"]
     if not idealised:
         links_ns += resolved["ack_path"]["link"]["delay_ns"]
-    for i, flow in enumerate(resolved["flows"]):
+    for i, flow in enumerate(FlowDescriptions(resolved)):
         wires = sum(flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire"))
         rtt0_ms = 2 * (i + 1) * mean_ms / (n + 1)
         # Each of three delays is rounded to a nanosecond.
         assert wires + links_ns == pytest.approx((rtt0_ms + 5) * 1e6, abs=2)
         assert flow["egress"]["delay_ns"] == pytest.approx(2 * mean_ms / (n + 1) / 4 * 1e6, abs=1)
-    assert len(resolved["flows"]) == n
+    assert len(FlowDescriptions(resolved)) == n
 
 
 def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:

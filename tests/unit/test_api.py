@@ -131,7 +131,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_check_gives_the_resolved_scenario() -> None:
     resolved = ap.check(scenario())
     assert resolved["duration_ns"] == 10_000_000_000
-    assert resolved["flows"][1]["source"]["options"]["min_rto_ns"] == 1_000_000_000
+    assert resolved["flows"][0]["source"]["options"]["min_rto_ns"] == 1_000_000_000
 
 
 # --- solve -------------------------------------------------------------------------------------

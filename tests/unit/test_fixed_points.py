@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from airpath import _airpath, api
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.papers.qawla import scenarios
 
 GRED = (30.0, 90.0, 0.1)
@@ -36,7 +37,7 @@ def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:
     wires = ("access", "egress", "return_wire")
     rtts_s = [
         sum(flow[wire]["delay_ns"] * 1e-9 for wire in wires) + link["delay_ns"] * 1e-9
-        for flow in resolved["flows"]
+        for flow in FlowDescriptions(resolved)
     ]
     # The window of 65 535 bytes stands for 65 536 in both.
     [[throughput_bps]] = batch([(link["thresholds"], regimes)], [rtts_s])

@@ -76,6 +76,7 @@ def test_every_key_of_a_small_scenario() -> None:
         "flows": [
             {
                 "group": 0,
+                "count": 1,
                 "source": {
                     "kind": "tcp",
                     "congestion": {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"},
@@ -125,7 +126,7 @@ def test_the_order_of_the_keys_is_that_of_the_contract() -> None:
     assert list(resolved()["flows"][0]["source"]["options"]) == list(BULK)
 
 
-def test_groups_are_expanded_in_order() -> None:
+def test_groups_are_in_order() -> None:
     flows = resolved(
         flows=ap.flows(2, base_rtt=["40 ms", "60 ms"], cc="reno", size="1 MB")
         + ap.flows(source="cbr", rate="1 Mbit/s", stop="9 s")
@@ -138,6 +139,18 @@ def test_groups_are_expanded_in_order() -> None:
     assert flows[2]["source"] == {"kind": "cbr", "rate_bps": 1_000_000, "packet_bytes": 1500}
     assert flows[2]["stop_ns"] == 9 * 10**9
     assert flows[3]["source"] == {"kind": "poisson", "rate_bps": 2_000_000, "packet_bytes": 500}
+
+
+def test_equal_flows_in_a_row_are_one_entry_with_their_count() -> None:
+    flows = resolved(
+        flows=ap.flows(99_996, base_rtt="40 ms")
+        + ap.flows(4, base_rtt=["40 ms", "60 ms", "60 ms", "40 ms"])
+    )["flows"]
+    counts = [(flow["group"], flow["count"], flow["egress"]["delay_ns"]) for flow in flows]
+    assert counts == [(0, 99_996, 18_750_000)] + [
+        (1, count, ns) for count, ns in [(1, 18_750_000), (2, 28_750_000), (1, 18_750_000)]
+    ]
+    assert len(json.dumps(flows)) < 10_000
 
 
 def test_starts_drawn_uniformly() -> None:

@@ -13,6 +13,7 @@
 mod any_stage;
 mod build;
 mod delayed;
+mod flows;
 mod network;
 mod phases;
 mod report;
@@ -20,6 +21,7 @@ mod scenario;
 
 pub use any_stage::AnyStage;
 pub use build::{Parts, build};
+pub use flows::Flows;
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{

@@ -1,11 +1,11 @@
 //! The resolved scenario: every value present, SI base units.
 
+use crate::flows::Flows;
 use airpath_core::{ConfigError, Series};
 use airpath_tcp::{OnOffConfig, SizeLaw, TcpOptions};
-use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use std::fmt;
 use std::sync::Arc;
 
 /// Longest simulated time: 100 days.
@@ -24,8 +24,7 @@ pub struct Scenario {
     #[serde(default)]
     pub warmup_ns: u64,
     /// The flows, numbered in this order.
-    #[serde(deserialize_with = "flows")]
-    pub flows: Vec<FlowSpec>,
+    pub flows: Flows,
     /// The shared queue and link.
     pub bottleneck: Bottleneck,
     /// How ACKs come back.
@@ -44,10 +43,13 @@ pub struct Scenario {
     pub capture: IgnoredAny,
 }
 
-/// One flow.
+/// One flow, or several equal ones in a row.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
+    /// How many flows this describes, from 1.
+    #[serde(default = "one")]
+    pub count: u32,
     /// The group that it belongs to; for the record, and for arrivals.
     #[serde(default)]
     pub group: Option<u32>,
@@ -64,6 +66,10 @@ pub struct FlowSpec {
     pub egress: WireSpec,
     /// From the receiver to the sender.
     pub return_wire: WireSpec,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// A TCP connection.
@@ -90,35 +96,6 @@ pub struct TcpSpec {
 
 fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<TcpSpec>, D::Error> {
     TcpSpec::deserialize(deserializer).map(Arc::new)
-}
-
-/// Flows; those of the same connection as the one before share its description.
-fn flows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FlowSpec>, D::Error> {
-    struct Flows;
-
-    impl<'de> Visitor<'de> for Flows {
-        type Value = Vec<FlowSpec>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an array of flows")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<FlowSpec>, A::Error> {
-            let mut flows: Vec<FlowSpec> = Vec::new();
-            while let Some(mut flow) = seq.next_element::<FlowSpec>()? {
-                if let SourceSpec::Tcp(spec) = &mut flow.source
-                    && let Some(SourceSpec::Tcp(before)) = flows.last().map(|flow| &flow.source)
-                    && spec == before
-                {
-                    *spec = Arc::clone(before);
-                }
-                flows.push(flow);
-            }
-            Ok(flows)
-        }
-    }
-
-    deserializer.deserialize_seq(Flows)
 }
 
 /// What sends.
@@ -281,12 +258,7 @@ impl Scenario {
         if self.warmup_ns >= self.duration_ns {
             return Err(ConfigError::new("warmup", self.warmup_ns, "not before the end"));
         }
-        if self.flows.is_empty() || self.flows.len() > u32::MAX as usize / 8 {
-            return Err(ConfigError::new("flows", self.flows.len(), "at least one is needed"));
-        }
-        for (number, flow) in self.flows.iter().enumerate() {
-            flow.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
-        }
+        self.flows.validate()?;
         if let Some(backhaul) = &self.backhaul {
             backhaul.validate().map_err(|error| error.under("backhaul"))?;
         }
@@ -335,7 +307,10 @@ impl TcpSpec {
 }
 
 impl FlowSpec {
-    fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        if self.count == 0 {
+            return Err(ConfigError::new("count", 0, "not positive"));
+        }
         match &self.source {
             SourceSpec::Tcp(spec) => spec.validate()?,
             SourceSpec::Cbr { rate_bps, packet_bytes }

@@ -211,7 +211,7 @@ fn files(traces: &BTreeMap<String, Py<Trace>>, tables: Option<TableTexts>) -> Py
     Ok(Files { traces: traces.iter().map(shared).collect(), tables: adaptation::tables(tables)? })
 }
 
-/// Wires the scenario without running it; raises `ValueError` when that cannot be done.
+/// Wires one flow of each entry without running it; raises `ValueError` when that cannot be done.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, traces, tables=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -220,7 +220,8 @@ pub(crate) fn check(
     traces: BTreeMap<String, Py<Trace>>,
     tables: Option<TableTexts>,
 ) -> PyResult<()> {
-    let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    let mut scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    scenario.flows = scenario.flows.one_of_each();
     build(&scenario, &Parts::default(), &Arc::new(files(&traces, tables)?), 0, 0)
         .map(drop)
         .map_err(errors::config)

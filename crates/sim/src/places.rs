@@ -68,7 +68,7 @@ impl Places {
 
 /// The addresses and settings of each flow of `scenario`.
 pub fn connections(scenario: &Scenario) -> Vec<Connection> {
-    let flows = (0..).map(FlowId).zip(&scenario.flows);
+    let flows = (0..).map(FlowId).zip(scenario.flows.iter());
     flows.map(|(flow, spec)| Connection::new(flow, tcp_settings(&spec.source))).collect()
 }
 

@@ -9,6 +9,7 @@ import typer
 
 from airpath import _airpath, api
 from airpath.cli import completion, output
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.scenario import Scenario, Tcp
 
 __all__ = ["check", "explicit"]
@@ -26,7 +27,8 @@ def check(
         ),
     ] = [],  # noqa: B006  (typer copies it)
     json: Annotated[
-        bool, typer.Option("--json", help="Print the resolved form, SI units, every flow.")
+        bool,
+        typer.Option("--json", help="Print the resolved form: SI units, each group of flows."),
     ] = False,
 ) -> int:
     """Validate a scenario, and print it with every key and every TCP option written out."""
@@ -37,7 +39,7 @@ def check(
     if json:
         output.print_json(resolved)
         return 0
-    flows = len(resolved["flows"])
+    flows = len(FlowDescriptions(resolved))
     print(f"# {scenario}: accepted by airpath {_airpath.version()}, {flows} flows.")
     print("# Every key and every TCP option, defaults included; this is a scenario file again.")
     print(explicit(chosen).to_toml(), end="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.advisory import grouped
+from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
 
@@ -83,7 +83,7 @@ def _group(result: Result, group: Mapping[str, Any]) -> str:
 
 
 def _source(result: Result, flow: int | str) -> str:
-    source = result.resolved["flows"][flow]["source"]
+    source = FlowDescriptions(result.resolved)[int(flow)]["source"]
     if source["kind"] != "tcp":
         return str(source["kind"])
     law, recovery = source["congestion"]["kind"], source["options"]["recovery"]
@@ -121,7 +121,7 @@ def _delays(result: Result) -> Table:
         [f"wait, {queue['name']}", *_quantiles(queue, "sojourn_s")]
         for queue in result.queue_intervals()
     ]
-    groups, number = result.group_intervals(), len(result.resolved["flows"])
+    groups, number = result.group_intervals(), result.flow_count
     if len(groups) > 1:
         rows += [
             [f"one way, {_group(result, group)}", *_quantiles(group, "delay_s")] for group in groups

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.advisory import packet_bytes
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.results import style
 from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names, thresholds
@@ -229,7 +230,9 @@ class Panels:
         if "sojourn" not in self._result.recorded:
             return None
         series = self._at_bottleneck("sojourn")
-        sizes = np.array([packet_bytes(f["source"]) for f in self._result.resolved["flows"]])
+        sizes = np.array(
+            [packet_bytes(f["source"]) for f in FlowDescriptions(self._result.resolved)]
+        )
         return series.assign(bits=8 * sizes[series["id"]])
 
     def _stack(self, axis: Axes, served: pd.DataFrame) -> float:

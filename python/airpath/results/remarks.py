@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from airpath.advisory import Advisory, grouped
+from airpath.advisory import Advisory
+from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.window_limit import limited_flows, window_limited
 
 __all__ = ["remarks", "unfinished_tables"]
@@ -92,11 +93,12 @@ def _of_group(
     runs: Runs,
 ) -> Iterator[Advisory]:
     place = f"flows.{group}"
-    source = resolved["flows"][members[0]]["source"]
+    first = FlowDescriptions(resolved)[members[0]]
+    source = first["source"]
     yield from _nothing_delivered(place, members, resolved, runs)
     if source["kind"] == "tcp" and (source.get("window") or {}).get("kind", "fixed") == "fixed":
         yield from window_limited(group, members, limited, resolved, runs)
-    if resolved["flows"][members[0]]["start"]["kind"] == "poisson":
+    if first["start"]["kind"] == "poisson":
         yield from _arrivals_ended(place, members, resolved, runs)
 
 
@@ -104,7 +106,8 @@ def _nothing_delivered(
     place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
 ) -> Iterator[Advisory]:
     """Tell of flows that could send for half of the measured time and brought nothing."""
-    long_enough = [number for number in members if _could_send(resolved, number)]
+    described = FlowDescriptions(resolved)
+    long_enough = [number for number in members if _could_send(resolved, described[number])]
     starved = [
         [
             number
@@ -121,8 +124,7 @@ def _nothing_delivered(
         yield Advisory("nothing-delivered", text, place)
 
 
-def _could_send(resolved: Mapping[str, Any], number: int) -> bool:
-    flow = resolved["flows"][number]
+def _could_send(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
     start = flow["start"]
     begins = start.get("time_ns", start.get("high_ns", start.get("from_ns", 0)))
     stop = flow.get("stop_ns")
@@ -142,7 +144,7 @@ def _arrivals_ended(
     place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
 ) -> Iterator[Advisory]:
     """Tell of Poisson arrivals that ended because there were no more flows."""
-    flow = resolved["flows"][members[0]]
+    flow = FlowDescriptions(resolved)[members[0]]
     gap_s, stop = flow["start"]["gap_ns"] / 1e9, flow.get("stop_ns")
     end_s = min(resolved["duration_ns"], stop or resolved["duration_ns"]) / 1e9
     starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]

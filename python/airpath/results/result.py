@@ -89,7 +89,7 @@ class Result(Recordings):
         done = f"{len(self.replications)} of {self.requested} replications"
         noted = len(self.advisories)
         notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
-        return f"<Result of {name}: {done}, {len(self.resolved['flows'])} flows{notes}>"
+        return f"<Result of {name}: {done}, {self.flow_count} flows{notes}>"
 
     def _repr_html_(self) -> str:
         parts = [html.heading(self.title), html.paragraph(overview.heading(self))]

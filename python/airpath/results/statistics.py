@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
-from airpath.advisory import grouped
 from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError, show
+from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -58,6 +58,15 @@ class Statistics:
         """Simulated time from the end of the warm-up to the end of the run, s."""
         return float(self.resolved["duration_ns"] - self.resolved["warmup_ns"]) / 1e9
 
+    @functools.cached_property
+    def _descriptions(self) -> FlowDescriptions:
+        return FlowDescriptions(self.resolved)
+
+    @property
+    def flow_count(self) -> int:
+        """How many flows the scenario has."""
+        return len(self._descriptions)
+
     # --- tables ------------------------------------------------------------------------------
 
     def flows(self) -> pd.DataFrame:
@@ -69,7 +78,7 @@ class Statistics:
             `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
             quantities. What was not measured is NaN. Where sizes are drawn, `transfer_bytes`.
         """
-        drawn = any("transfer" in flow["source"] for flow in self.resolved["flows"])
+        drawn = any("transfer" in flow["source"] for flow in self._descriptions.entries)
         return frame(
             {"replication": run["replication"], "flow": flow["id"]}
             | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
@@ -183,7 +192,7 @@ class Statistics:
         jain : Interval
             1 when all flows get the same, 1/n when one flow gets everything.
         """
-        everyone = range(len(self.resolved["flows"]))
+        everyone = range(self.flow_count)
         values = (self._jain(run, everyone) for run in self.replications)
         return self._interval(values, (1 / len(everyone), 1.0))
 
@@ -292,9 +301,9 @@ class Statistics:
                 )
                 for name in FLOW_QUANTITIES
             }
-            for flow in range(len(self.resolved["flows"]))
+            for flow in range(self.flow_count)
         }
-        rows[ALL_FLOWS] = self._together(range(len(self.resolved["flows"])), None)
+        rows[ALL_FLOWS] = self._together(range(self.flow_count), None)
         return rows
 
     def _together(self, members: Sequence[int], group: int | None) -> dict[str, Interval]:
@@ -383,9 +392,9 @@ class Statistics:
 
     def kind_of(self, flow: int | str) -> str:
         """Return what a flow is: ``tcp`` or ``datagram``."""
-        last = len(self.resolved["flows"]) - 1
+        last = self.flow_count - 1
         check_all(whole("flow", flow, 0, last, f"Write a whole number from 0 to {last}"))
-        kind = self.resolved["flows"][int(flow)]["source"]["kind"]
+        kind = self._descriptions[int(flow)]["source"]["kind"]
         return "tcp" if kind == "tcp" else "datagram"
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from airpath.flow_descriptions import FlowDescriptions
+
 __all__ = ["TRANSFER_QUANTITIES", "completions", "transfer_groups"]
 
 TRANSFER_QUANTITIES = ("started", "completed", "unfinished", "mean_s", "median_s", "p95_s")
@@ -17,10 +19,10 @@ TRANSFER_QUANTITIES = ("started", "completed", "unfinished", "mean_s", "median_s
 def transfer_groups(resolved: Mapping[str, Any]) -> dict[int, list[int]]:
     """Return the flows with a size by their group."""
     groups: dict[int, list[int]] = {}
-    for number, flow in enumerate(resolved["flows"]):
-        source = flow["source"]
+    for numbers, entry in FlowDescriptions(resolved).ranges():
+        source = entry["source"]
         if source.get("transfer_bytes") is not None or "transfer" in source:
-            groups.setdefault(flow["group"], []).append(number)
+            groups.setdefault(entry["group"], []).extend(numbers)
     return groups
 
 

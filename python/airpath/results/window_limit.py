@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airpath.advisory import Advisory
+from airpath.flow_descriptions import FlowDescriptions
 from airpath.scenario.units import Size
 
 __all__ = ["limited_flows", "window_limited"]
@@ -46,10 +47,10 @@ def limited_flows(resolved: Mapping[str, Any], runs: Runs) -> dict[int, float]:
         Not those that filled a wire of their own.
     """
     found = {}
-    for number in range(len(resolved["flows"])):
+    for number, flow in enumerate(FlowDescriptions(resolved)):
         known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
         share = _mean([share for share in known if share is not None])
-        if share > 0.5 and not _fills_its_wire(resolved, runs, number):
+        if share > 0.5 and not _fills_its_wire(resolved, flow, runs, number):
             found[number] = share
     return found
 
@@ -78,7 +79,7 @@ def window_limited(
     is_full = _is_full(resolved, runs)
     if not shares or (is_full and not _others_have_a_part(limited, resolved, runs)):
         return
-    window = resolved["flows"][members[0]]["source"]["options"]["receive_window"]
+    window = FlowDescriptions(resolved)[members[0]]["source"]["options"]["receive_window"]
     yield Advisory(
         "receive-window",
         RECEIVE_WINDOW.format(
@@ -97,7 +98,8 @@ def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
     used: dict[str, list[float]] = {}
     backhaul_bps = (resolved.get("backhaul") or {}).get("rate_bps")
     for run in runs:
-        spans = [_span_s(resolved, run, number) for number in range(len(run["flows"]))]
+        described = zip(FlowDescriptions(resolved), run["flows"], strict=True)
+        spans = [_span_s(resolved, run, given, found) for given, found in described]
         under_way_s = max(end for _, end in spans) - min(begin for begin, _ in spans)
         if under_way_s <= 0:
             continue
@@ -110,15 +112,17 @@ def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
     return any(_mean(shares) >= FULL for shares in used.values())
 
 
-def _fills_its_wire(resolved: Mapping[str, Any], runs: Runs, number: int) -> bool:
+def _fills_its_wire(
+    resolved: Mapping[str, Any], flow: Mapping[str, Any], runs: Runs, number: int
+) -> bool:
     """Whether a flow sent at the rate of its access or egress wire while it was under way."""
-    wires = (resolved["flows"][number][name] for name in ("access", "egress"))
+    wires = (flow[name] for name in ("access", "egress"))
     rates = [wire["rate_bps"] for wire in wires if wire.get("rate_bps")]
     if not rates:
         return False
     used = []
     for run in runs:
-        begin, end = _span_s(resolved, run, number)
+        begin, end = _span_s(resolved, run, flow, run["flows"][number])
         if end > begin:
             sent_bits = run["flows"][number]["ip_throughput_bps"] * run["measured_s"]
             used.append(sent_bits / (end - begin) / min(rates))
@@ -131,7 +135,7 @@ def _others_have_a_part(
     """Whether TCP flows that the window does not limit have 5 % or more of what is delivered."""
     numbers = [
         number
-        for number, flow in enumerate(resolved["flows"])
+        for number, flow in enumerate(FlowDescriptions(resolved))
         if number not in limited and flow["source"]["kind"] == "tcp"
     ]
     everything = sum(flow["delivered_bytes"] for run in runs for flow in run["flows"])
@@ -140,10 +144,12 @@ def _others_have_a_part(
 
 
 def _span_s(
-    resolved: Mapping[str, Any], run: Mapping[str, Any], number: int
+    resolved: Mapping[str, Any],
+    run: Mapping[str, Any],
+    given: Mapping[str, Any],
+    found: Mapping[str, Any],
 ) -> tuple[float, float]:
     """Return from when to when of the measured time a flow was under way, s."""
-    given, found = resolved["flows"][number], run["flows"][number]
     start, end_s = given["start"], resolved["duration_ns"] / 1e9
     begin_s = found["start_s"]
     if begin_s is None:  # Of datagrams, and of what never started.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
@@ -258,7 +259,7 @@ class Source(Part):
     def resolved_flows(
         self, shared_delay: int, context: Context, path: Path
     ) -> list[dict[str, Any]]:
-        """Return the resolved form of every flow of the group.
+        """Return the resolved form of the group: one entry for equal flows in a row, counted.
 
         Parameters
         ----------
@@ -277,6 +278,7 @@ class Source(Part):
         access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
         same = {
             "group": path[-1],
+            "count": self.count,
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),
@@ -286,16 +288,16 @@ class Source(Part):
         }
         base_rtts = self.base_rtts()
         if base_rtts is None:
-            return [same] * self.count
+            return [same]
         flows = []
-        for base_rtt in base_rtts:
+        for base_rtt, equal in groupby(base_rtts):
             wired = int(base_rtt) - shared_delay
             forward = wired // 2
             halves = {
                 "egress": wire(egress.rate, forward),
                 "return_wire": wire(back.rate, wired - forward),
             }
-            flows.append({**same, **halves})
+            flows.append({**same, **halves, "count": sum(1 for _ in equal)})
         return flows
 
 

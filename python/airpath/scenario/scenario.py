@@ -387,7 +387,7 @@ class Scenario(Model):
         return groups
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
-        """Return the resolved form, one entry for each flow."""
+        """Return the resolved form; equal flows of a group are one entry with their count."""
         shared_delay = _shared_delay(self.bottleneck, self.ack_path, self.backhaul)
         return {
             "name": self.name,
@@ -412,7 +412,7 @@ class Scenario(Model):
         Returns
         -------
         scenario : str
-            JSON with SI base units, every flow and every TCP option listed.
+            JSON with SI base units, every group of flows and every TCP option listed.
         files : dict of str to pathlib.Path
             The file of each trace and error-rate table by its key in the JSON. The files exist.
 

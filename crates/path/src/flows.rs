@@ -1,0 +1,136 @@
+//! The flows of a scenario: groups of equal ones, counted, not repeated.
+
+use crate::scenario::{FlowSpec, SourceSpec};
+use airpath_core::ConfigError;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::sync::Arc;
+
+/// Most flows of a scenario: the numbers of stages fit into 32 bits.
+const MOST_FLOWS: u64 = u32::MAX as u64 / 8;
+
+/// The flows of a scenario, numbered in their order.
+///
+/// An entry of the document describes `count` equal flows in a row, so a hundred thousand of them
+/// take as much room as one. Entries of the same connection share its description.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    entries: Vec<FlowSpec>,
+}
+
+impl Flows {
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.entries.iter().map(|entry| entry.count as usize).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The description of each flow, in order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &FlowSpec> {
+        self.entries.iter().flat_map(|entry| std::iter::repeat_n(entry, entry.count as usize))
+    }
+
+    /// The entries of the document, each once however many flows it counts.
+    pub fn entries(&self) -> &[FlowSpec] {
+        &self.entries
+    }
+
+    /// One flow of each entry: enough to know whether the parts that they describe can be made.
+    #[must_use]
+    pub fn one_of_each(&self) -> Flows {
+        let alone = |entry: &FlowSpec| FlowSpec { count: 1, ..entry.clone() };
+        Flows { entries: self.entries.iter().map(alone).collect() }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        for (number, entry) in self.entries.iter().enumerate() {
+            entry.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
+        }
+        let total: u64 = self.entries.iter().map(|entry| u64::from(entry.count)).sum();
+        match total {
+            0 => Err(ConfigError::new("flows", 0, "at least one is needed")),
+            1..=MOST_FLOWS => Ok(()),
+            _ => {
+                let problem = format!("more than {MOST_FLOWS} flows");
+                Err(ConfigError::new("flows", total, problem))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Flows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Flows, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Flows;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an array of flows")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Flows, A::Error> {
+                let mut entries: Vec<FlowSpec> = Vec::new();
+                while let Some(mut entry) = seq.next_element::<FlowSpec>()? {
+                    if let SourceSpec::Tcp(spec) = &mut entry.source
+                        && let Some(SourceSpec::Tcp(before)) = entries.last().map(|e| &e.source)
+                        && spec == before
+                    {
+                        *spec = Arc::clone(before);
+                    }
+                    entries.push(entry);
+                }
+                Ok(Flows { entries })
+            }
+        }
+
+        deserializer.deserialize_seq(Entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn entry(count: Option<u64>, rate_bps: u64) -> Value {
+        let mut entry = json!({
+            "source": {"kind": "cbr", "rate_bps": rate_bps, "packet_bytes": 100},
+            "start": {"kind": "at", "time_ns": 0},
+            "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0},
+        });
+        if let Some(count) = count {
+            entry["count"] = count.into();
+        }
+        entry
+    }
+
+    fn flows(entries: &[Value]) -> Flows {
+        serde_json::from_value(entries.into()).expect("entries are read")
+    }
+
+    #[test]
+    fn an_entry_describes_as_many_flows_as_it_counts() {
+        let flows = flows(&[entry(Some(3), 10), entry(None, 20), entry(Some(2), 30)]);
+        let rate = |flow: &FlowSpec| match flow.source {
+            SourceSpec::Cbr { rate_bps, .. } => rate_bps,
+            _ => panic!("datagrams"),
+        };
+        assert_eq!(flows.len(), 6);
+        assert_eq!(flows.iter().map(rate).collect::<Vec<_>>(), [10, 10, 10, 20, 30, 30]);
+        assert_eq!(flows.one_of_each().iter().map(rate).collect::<Vec<_>>(), [10, 20, 30]);
+        assert!(flows.validate().is_ok());
+    }
+
+    #[test]
+    fn no_flow_and_too_many_are_refused() {
+        assert!(flows(&[]).validate().is_err());
+        assert!(flows(&[entry(Some(0), 10)]).validate().is_err());
+        assert!(flows(&[entry(Some(1), 10), entry(Some(MOST_FLOWS), 10)]).validate().is_err());
+    }
+}
