@@ -217,3 +217,12 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             ack_path={"kind": "reverse"},
         ),
     )
+    bearer = {"aqm": part("aqm", "droptail"), "link": part("link", "rlc-am")}
+    yield (
+        "both directions of a bearer",
+        scenario(
+            bottleneck=bearer,
+            ack_path={"kind": "reverse", "aqm": part("aqm", "codel")},
+            control=[{"at": "5 s", "rate": "128 kbit/s"}],
+        ),
+    )

@@ -35,7 +35,7 @@ mod wakeups;
 
 pub use error::{ConfigError, StageError};
 pub use histogram::{Delays, Histogram, Quantiles};
-pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock};
+pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock, UserId};
 pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registry, Setup};
 pub use ring::Ring;

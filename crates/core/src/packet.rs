@@ -10,6 +10,11 @@ use crate::units::{Bytes, Duration, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+/// Number of a user of a shared link, from 0: a device in a cell, a station. Flows of one user share
+/// its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UserId(pub u32);
+
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PacketKind {

@@ -8,6 +8,7 @@ use crate::rng::Seed;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a part is given at its making, beside its own configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
@@ -35,9 +36,15 @@ pub trait Part<T: ?Sized, X = ()>: Sized {
 pub type Factory<T, X = ()> =
     dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
 
-/// Parts of one kind that were registered at run time.
+/// Parts of one kind that were registered at run time. A copy shares how they are made.
 pub struct Registry<T: ?Sized, X = ()> {
-    factories: BTreeMap<String, Box<Factory<T, X>>>,
+    factories: BTreeMap<String, Arc<Factory<T, X>>>,
+}
+
+impl<T: ?Sized, X> Clone for Registry<T, X> {
+    fn clone(&self) -> Self {
+        Registry { factories: self.factories.clone() }
+    }
 }
 
 impl<T: ?Sized, X> Default for Registry<T, X> {
@@ -53,7 +60,7 @@ impl<T: ?Sized, X> Registry<T, X> {
         name: impl Into<String>,
         factory: impl Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync + 'static,
     ) {
-        self.factories.insert(name.into(), Box::new(factory));
+        self.factories.insert(name.into(), Arc::new(factory));
     }
 
     /// How the part called `name` is made, or `None` when nobody registered it.
@@ -142,6 +149,17 @@ macro_rules! built_in_parts {
                     },
                 }
             }
+        }
+
+        /// Of the part that is built in under a name, an expression about its type; `None` of others.
+        #[allow(unused_macros)]
+        macro_rules! part_named {
+            ($kind:expr, $type_name:ident => $call:expr) => {
+                match $kind {
+                    $($name => { type $type_name = $part; Some($call) })+
+                    _ => None,
+                }
+            };
         }
 
         #[allow(unused_macros)]

@@ -15,7 +15,8 @@
 //! policies see the same estimates.
 
 use crate::fixed::framing;
-use crate::link::{Files, Link, LinkKit};
+use crate::kit::LinkKit;
+use crate::link::{Files, Link};
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time};
@@ -385,6 +386,6 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Adaptive> {
         let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
         let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
         let overhead = Bytes(config.frame_overhead);
-        Ok(SerialLink::new(transmitter, overhead, channel, setup.extra, &setup.seed))
+        SerialLink::new(transmitter, overhead, channel, setup.extra, &setup.seed)
     }
 }

@@ -1,6 +1,6 @@
 //! Any two links as the directions of one stage.
 
-use crate::link::{Link, SideReport};
+use crate::link::{Link, SideReport, Sides};
 use crate::registry::AnyLink;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
@@ -48,8 +48,8 @@ impl Stage for Duplex {
 }
 
 impl Link for Duplex {
-    fn is_duplex(&self) -> bool {
-        true
+    fn sides() -> Sides {
+        Sides::Both
     }
 
     fn reports(&self, now: Time) -> Vec<SideReport> {

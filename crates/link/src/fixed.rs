@@ -3,7 +3,8 @@
 //! Every packet is lost independently with the same probability, after it has taken its time on
 //! the link. Left out: the propagation delay, which the path puts behind the link.
 
-use crate::link::{Link, LinkKit};
+use crate::kit::LinkKit;
+use crate::link::Link;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
@@ -66,7 +67,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
         framing(config.frame_overhead)?;
         let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
         let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
-        Ok(SerialLink::new(fixed, Bytes(config.frame_overhead), channel, setup.extra, &setup.seed))
+        SerialLink::new(fixed, Bytes(config.frame_overhead), channel, setup.extra, &setup.seed)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Links: one file each, behind one contract.
 //!
-//! A link is a [`Stage`](airpath_core::Stage) that holds a queue and transmits from it. Links
+//! A link is a [`Stage`](airpath_core::Stage) that transmits from queues of its own: one for each
+//! direction, or many, by name, made by its [`LinkKit`]. Links
 //! that send one packet after another share [`SerialLink`] and differ in their [`Transmitter`]:
 //! how long a transmission takes and how likely it fails. To add a link: its file and one line
 //! in `registry.rs`.
@@ -23,6 +24,7 @@
 mod adaptive;
 mod duplex;
 mod fixed;
+mod kit;
 mod link;
 mod multi_regime;
 mod offset;
@@ -39,7 +41,8 @@ mod wire;
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
-pub use link::{Files, Link, LinkKit, LinkReport, SideReport, Tables, Traces};
+pub use kit::{LinkKit, SideKit, Users};
+pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};

@@ -1,12 +1,9 @@
-//! The contract of a link, and what it is made from.
+//! The contract of a link, and what it measures.
 
 use crate::trace_file::Trace;
-use airpath_aqm::{Queue, QueueReport};
-use airpath_core::{ConfigError, Port, Seed, Setup, Stage, Time};
-use airpath_phy::adaptation::PolicyRegistry;
-use airpath_phy::channel::{AnyChannel, ChannelRegistry};
+use airpath_aqm::QueueReport;
+use airpath_core::{Stage, Time};
 use airpath_phy::per_table::PerTable;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,59 +29,44 @@ impl From<Traces> for Files {
     }
 }
 
-/// What a link is given at its making, beside its own configuration.
-pub struct LinkKit {
-    /// Where packets wait for it.
-    pub queue: Queue,
-    /// Where packets wait for the reverse direction, for a link that serves both itself.
-    pub reverse_queue: Option<Queue>,
-    /// The output by which delivered packets leave (a simplex link's only one).
-    pub output: Port,
-    /// Number of this link in time series.
-    pub id: u32,
-    /// Traces and tables.
-    pub files: Arc<Files>,
-    /// Channels from outside.
-    pub channels: Arc<ChannelRegistry>,
-    /// Link-adaptation policies from outside.
-    pub policies: Arc<PolicyRegistry>,
+/// The directions that a link of a kind serves as one stage; known before the link is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sides {
+    /// One. A path whose reverse side is the bottleneck's own gets a second link for it.
+    #[default]
+    One,
+    /// Both when the path has a reverse side, else one.
+    OneOrBoth,
+    /// Both: it cannot do without a reverse side.
+    Both,
 }
 
-impl LinkKit {
-    /// The channel that `description` asks for, with the randomness of the link of `seed`; `None`
-    /// without a description.
-    ///
-    /// # Errors
-    /// When the kind is unknown or a parameter is not accepted.
-    pub fn channel(
-        &self,
-        description: Option<&Value>,
-        seed: &Seed,
-    ) -> Result<Option<AnyChannel>, ConfigError> {
-        let build = |description| {
-            let seed = seed.child("channel");
-            AnyChannel::build(description, Setup { seed, registry: &self.channels, extra: () })
-        };
-        description.map(build).transpose().map_err(|error| error.under("channel"))
-    }
-}
-
-/// A stage that transmits packets from a queue of its own.
+/// A stage that transmits packets from queues of its own, which it has made as it is made itself:
+/// first those of the forward direction. Queues are numbered in that order, and results have them in
+/// it.
+///
+/// Input 0 and [`SideKit::output`](crate::SideKit) belong to its only or its forward direction,
+/// input 1 and the reverse side's output to the reverse.
 pub trait Link: Stage {
-    /// Whether both directions are served: input and output 1 are then the reverse.
-    fn is_duplex(&self) -> bool {
-        false
+    /// The directions that links of this kind serve. A link from outside says so when it is
+    /// registered ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
+    fn sides() -> Sides
+    where
+        Self: Sized,
+    {
+        Sides::One
     }
 
-    /// What was measured up to `now`, one entry per direction.
+    /// What was measured up to `now`, one entry per direction that it serves, with every queue that
+    /// it had made.
     fn reports(&self, now: Time) -> Vec<SideReport>;
 }
 
 /// What was measured at one direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideReport {
-    /// Its queue.
-    pub queue: QueueReport,
+    /// Its queues, in order of their numbers.
+    pub queues: Vec<QueueReport>,
     /// The link itself.
     pub link: LinkReport,
 }

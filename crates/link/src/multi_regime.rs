@@ -8,7 +8,8 @@
 //! their proportion to it, in whole bit/s.
 
 use crate::fixed::{framing, positive_rate, probability};
-use crate::link::{Link, LinkKit};
+use crate::kit::LinkKit;
+use crate::link::Link;
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
@@ -119,7 +120,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         framing(frame_overhead)?;
         let channel = setup.extra.channel(channel.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime::new(thresholds, regimes);
-        Ok(SerialLink::new(transmitter, Bytes(frame_overhead), channel, setup.extra, &setup.seed))
+        SerialLink::new(transmitter, Bytes(frame_overhead), channel, setup.extra, &setup.seed)
     }
 }
 

@@ -8,7 +8,8 @@
 //! trace keeps its proportion to it; the integral stays exact.
 
 use crate::fixed::{framing, probability};
-use crate::link::{Link, LinkKit};
+use crate::kit::LinkKit;
+use crate::link::Link;
 use crate::offset::{Offset, OffsetSpec};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use crate::trace_file::{RateTrace, Trace};
@@ -179,13 +180,13 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         let offset = Offset::of(config.offset, period, &setup.seed);
         let transmitter =
             RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
-        Ok(SerialLink::new(
+        SerialLink::new(
             transmitter,
             Bytes(config.frame_overhead),
             channel,
             setup.extra,
             &setup.seed,
-        ))
+        )
     }
 }
 

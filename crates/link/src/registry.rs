@@ -2,16 +2,19 @@
 
 use crate::adaptive::Adaptive;
 use crate::fixed::Fixed;
-use crate::link::{Link, LinkKit, SideReport};
+use crate::kit::LinkKit;
+use crate::link::{Link, SideReport, Sides};
 use crate::multi_regime::MultiRegime;
 use crate::rate_trace::RateTraceTransmitter;
 use crate::rlc::RlcAm;
 use crate::serial::SerialLink;
 use crate::trace::TraceLink;
-use airpath_core::{Control, Ctx, Packet, Port, Registry, Stage, Time, built_in_parts};
-
-/// Links that were registered at run time.
-pub type LinkRegistry = Registry<dyn Link + Send, LinkKit>;
+use airpath_core::registry::split_kind;
+use airpath_core::{
+    ConfigError, Control, Ctx, Packet, Port, Registry, Setup, Stage, Time, built_in_parts,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 built_in_parts! {
     /// Any link.
@@ -25,6 +28,65 @@ built_in_parts! {
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",
         "rlc-am" => RlcAm(RlcAm): "3G radio bearer: RLC acknowledged mode, both directions.",
+    }
+}
+
+/// Links that were registered at run time.
+#[derive(Default)]
+pub struct LinkRegistry {
+    links: Registry<dyn Link + Send, LinkKit>,
+    /// Of those that serve anything but one direction.
+    sides: BTreeMap<String, Sides>,
+}
+
+impl LinkRegistry {
+    /// Adds the link called `name`, which serves one direction; a link of that name that was there
+    /// before is replaced.
+    pub fn register(
+        &mut self,
+        name: impl Into<String>,
+        factory: impl Fn(
+            &Value,
+            Setup<'_, dyn Link + Send, LinkKit>,
+        ) -> Result<Box<dyn Link + Send>, ConfigError>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.register_serving(Sides::One, name, factory);
+    }
+
+    /// The same for a link that serves `sides`.
+    pub fn register_serving(
+        &mut self,
+        sides: Sides,
+        name: impl Into<String>,
+        factory: impl Fn(
+            &Value,
+            Setup<'_, dyn Link + Send, LinkKit>,
+        ) -> Result<Box<dyn Link + Send>, ConfigError>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        let name = name.into();
+        self.sides.insert(name.clone(), sides);
+        self.links.register(name, factory);
+    }
+
+    /// How the links are made.
+    pub fn links(&self) -> &Registry<dyn Link + Send, LinkKit> {
+        &self.links
+    }
+
+    /// The directions that the link which `description` (`{"kind": …}`) asks for will serve.
+    ///
+    /// # Errors
+    /// When the description names no kind. Of an unknown one [`AnyLink::build`] speaks.
+    pub fn sides(&self, description: &Value) -> Result<Sides, ConfigError> {
+        let (kind, _) = split_kind(description)?;
+        let built_in = part_named!(kind.as_str(), Kind => Kind::sides());
+        Ok(built_in.or_else(|| self.sides.get(&kind).copied()).unwrap_or_default())
     }
 }
 
@@ -58,9 +120,6 @@ impl Stage for AnyLink {
 }
 
 impl Link for AnyLink {
-    fn is_duplex(&self) -> bool {
-        each_part!(self, link => link.is_duplex())
-    }
     fn reports(&self, now: Time) -> Vec<SideReport> {
         each_part!(self, link => link.reports(now))
     }

@@ -4,11 +4,12 @@
 //! with which probability it fails. A packet in transmission is finished at the rate it began
 //! with, whatever happens to the rate meanwhile.
 
-use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::kit::LinkKit;
+use crate::link::{Link, LinkReport, SideReport};
 use airpath_aqm::Queue;
 use airpath_core::{
-    Bytes, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series, Stage, Stream,
-    Time,
+    Bytes, ConfigError, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series,
+    Stage, Stream, Time,
 };
 use airpath_phy::channel::{AnyChannel, Channel};
 use std::borrow::Cow;
@@ -98,18 +99,21 @@ impl Measured {
 impl<T: Transmitter> SerialLink<T> {
     /// A link that sends with `transmitter` over `channel` and adds `frame_overhead` to each
     /// packet.
+    ///
+    /// # Errors
+    /// When its queue cannot be made.
     pub fn new(
         transmitter: T,
         frame_overhead: Bytes,
         channel: Option<AnyChannel>,
         kit: LinkKit,
         seed: &Seed,
-    ) -> SerialLink<T> {
+    ) -> Result<SerialLink<T>, ConfigError> {
         let measured = Measured::new(transmitter.regimes(), Time::ZERO);
-        SerialLink {
+        Ok(SerialLink {
             transmitter,
-            queue: kit.queue,
-            output: kit.output,
+            queue: kit.forward.only_queue()?,
+            output: kit.forward.output,
             id: kit.id,
             frame_overhead,
             errors: seed.stream(),
@@ -119,7 +123,7 @@ impl<T: Transmitter> SerialLink<T> {
             regime: 0,
             mcs: None,
             measured,
-        }
+        })
     }
 
     #[inline]
@@ -252,6 +256,6 @@ impl<T: Transmitter> Link for SerialLink<T> {
             regime_packets: measured.regime_packets.clone(),
             counters: self.transmitter.counters(),
         };
-        vec![SideReport { queue: self.queue.report(now), link }]
+        vec![SideReport { queues: vec![self.queue.report(now)], link }]
     }
 }

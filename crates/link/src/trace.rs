@@ -11,7 +11,8 @@
 //! `offset`.
 
 use crate::fixed::{framing, probability};
-use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::kit::LinkKit;
+use crate::link::{Link, LinkReport, SideReport};
 use crate::offset::{Offset, OffsetSpec};
 use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
@@ -271,8 +272,8 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             size: OpportunitySize::recorded(),
             nominal: schedule.mean_rate(),
             schedule,
-            queue: setup.extra.queue,
-            output: setup.extra.output,
+            queue: setup.extra.forward.only_queue()?,
+            output: setup.extra.forward.output,
             overhead: config.frame_overhead,
             loss: config.loss,
             errors: setup.seed.stream(),
@@ -340,6 +341,6 @@ impl Link for TraceLink {
             regime_packets: vec![self.measured.delivered_packets + self.measured.lost],
             counters: self.schedule.offset.counters(),
         };
-        vec![SideReport { queue: self.queue.report(now), link }]
+        vec![SideReport { queues: vec![self.queue.report(now)], link }]
     }
 }

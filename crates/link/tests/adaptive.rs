@@ -6,7 +6,9 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideReport, Tables, Traces};
+use airpath_link::{
+    AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideKit, SideReport, Tables, Traces,
+};
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use airpath_phy::per_table::PerTable;
 use proptest::prelude::*;
@@ -66,13 +68,9 @@ fn build(description: &Value, queue: &Value, policies: PolicyRegistry) -> Result
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
     let kit = LinkKit {
-        queue,
-        reverse_queue: None,
-        output: Port(0),
-        id: 0,
         files: Arc::new(files()),
-        channels: Arc::default(),
         policies: Arc::new(policies),
+        ..LinkKit::new(SideKit::of(queue, Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

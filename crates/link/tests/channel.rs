@@ -6,7 +6,7 @@ use airpath_core::{
     Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Link, LinkKit, Traces};
+use airpath_link::{AnyLink, Link, LinkKit, SideKit, Traces};
 use airpath_phy::channel::{Channel, ChannelRegistry};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -43,13 +43,9 @@ fn build(mut description: Value, asked: &Asked) -> Result<AnyLink, String> {
     let told = Arc::clone(asked);
     channels.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
     let kit = LinkKit {
-        queue,
-        reverse_queue: None,
-        output: Port(0),
-        id: 0,
         files: Arc::new(traces.into()),
         channels: Arc::new(channels),
-        policies: Arc::default(),
+        ..LinkKit::new(SideKit::of(queue, Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

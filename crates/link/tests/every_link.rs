@@ -10,7 +10,7 @@ use airpath_core::{
     Stage, Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideReport, Tables};
+use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideKit, SideReport, Tables};
 use airpath_phy::per_table::PerTable;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -147,15 +147,7 @@ fn queue(description: &Value) -> Queue {
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
     let registry = Registry::default();
-    let kit = LinkKit {
-        queue,
-        reverse_queue: None,
-        output,
-        id: 0,
-        files: files(),
-        channels: Arc::default(),
-        policies: Arc::default(),
-    };
+    let kit = LinkKit { files: files(), ..LinkKit::new(SideKit::of(queue, output)) };
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
@@ -307,7 +299,8 @@ impl<S: Link> Ledger<S> {
         assert_eq!(reports.len(), self.sides);
         let bytes: u64 = reports.iter().map(|side| side.link.delivered_bytes).sum();
         assert_eq!(bytes, self.delivered_bytes);
-        for SideReport { queue, link } in reports {
+        for SideReport { queues, link } in reports {
+            let [queue] = &queues[..] else { panic!("{queues:?}") };
             let utilisation = link.utilisation;
             assert!((0.0..=1.0).contains(&utilisation), "utilisation {utilisation}");
             let total: f64 = queue.distribution.iter().sum();

@@ -6,7 +6,7 @@ use airpath_core::{
     test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
-use airpath_link::{AnyLink, Files, Link, LinkKit};
+use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit};
 use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
@@ -67,13 +67,8 @@ struct Hand {
 impl Hand {
     fn with_queue(description: &Value, queue: AnyQueue) -> Hand {
         let kit = LinkKit {
-            queue: Queue::new(queue, QueueId(0)),
-            reverse_queue: None,
-            output: Port(0),
-            id: 0,
             files: files(),
-            channels: Arc::default(),
-            policies: Arc::default(),
+            ..LinkKit::new(SideKit::of(Queue::new(queue, QueueId(0)), Port(0)))
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

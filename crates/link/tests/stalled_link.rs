@@ -5,9 +5,8 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{AnyLink, Link, LinkKit};
+use airpath_link::{AnyLink, Link, LinkKit, SideKit};
 use serde_json::json;
-use std::sync::Arc;
 
 /// A link of 12 kbit/s: a packet of 1500 bytes takes a second.
 fn link() -> AnyLink {
@@ -15,15 +14,7 @@ fn link() -> AnyLink {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-    let kit = LinkKit {
-        queue,
-        reverse_queue: None,
-        output: Port(0),
-        id: 0,
-        files: Arc::default(),
-        channels: Arc::default(),
-        policies: Arc::default(),
-    };
+    let kit = LinkKit::new(SideKit::of(queue, Port(0)));
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
     AnyLink::build(&json!({"kind": "fixed", "rate_bps": 12_000}), setup).expect("a link")

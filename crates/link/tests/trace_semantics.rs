@@ -8,7 +8,7 @@ use airpath_core::{
     test_kit::Bench,
 };
 use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
-use airpath_link::{AnyLink, Link, LinkKit, Traces};
+use airpath_link::{AnyLink, Link, LinkKit, SideKit, Traces};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,15 +35,8 @@ impl Hand {
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-        let kit = LinkKit {
-            queue,
-            reverse_queue: None,
-            output: Port(0),
-            id: 0,
-            files: Arc::new(traces.into()),
-            channels: Arc::default(),
-            policies: Arc::default(),
-        };
+        let kit =
+            LinkKit { files: Arc::new(traces.into()), ..LinkKit::new(SideKit::of(queue, Port(0))) };
         let links = Registry::default();
         let seed = Seed::new(1, replication, "link");
         let setup = Setup { seed, registry: &links, extra: kit };

@@ -9,9 +9,9 @@ use crate::scenario::{
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
     Bytes, ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup,
-    StageId, Stream, Time,
+    StageId, Stream, Time, UserId,
 };
-use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, LinkRegistry, Wire};
+use airpath_link::{AnyLink, Duplex, Files, LinkKit, LinkRegistry, SideKit, Sides, Users, Wire};
 use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::channel::ChannelRegistry;
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
@@ -20,7 +20,9 @@ use airpath_tcp::{
     DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Parts from outside, by kind; empty for the built-in ones alone.
@@ -59,6 +61,8 @@ pub fn build(
         stages: Vec::new(),
         routes: Routes::default(),
         links: Vec::new(),
+        users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
+        queues: Rc::default(),
         arrivals: BTreeMap::new(),
     }
     .build()
@@ -89,6 +93,9 @@ struct Builder<'a> {
     stages: Vec<AnyStage>,
     routes: Routes,
     links: Vec<LinkPlace>,
+    users: Users,
+    /// The queues that links have had made.
+    queues: Rc<RefCell<QueueNames>>,
     /// The stream of a group's arrivals and the last of them.
     arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
 }
@@ -121,6 +128,7 @@ impl Builder<'_> {
             routes: self.routes,
             flows,
             links: self.links,
+            queues: std::mem::take(&mut self.queues.borrow_mut().names),
             controls,
             recorder: Recorder::new(&scenario.series()?, interval),
             warmup: Time::from_nanos(scenario.warmup_ns),
@@ -154,47 +162,82 @@ impl Builder<'_> {
         }
     }
 
-    fn queue(&self, name: &str, id: u32, description: &Value) -> Result<Queue, ConfigError> {
-        let seed = self.seed.child(name).child("queue");
-        let setup = Setup { seed, registry: &self.parts.queues, extra: () };
-        AnyQueue::build(description, setup)
-            .map(|disc| Queue::new(disc, QueueId(id)))
-            .map_err(|error| error.under("queue").under(name))
+    /// What a link is given for the direction `name`, whose queues are of one description.
+    fn side(&self, name: &'static str, description: &Value, output: Port) -> SideKit {
+        let (description, seed) = (description.clone(), self.seed.child(name));
+        let (registry, made) = (self.parts.queues.clone(), Rc::clone(&self.queues));
+        SideKit::new(output, move |queue| {
+            let (full_name, seed) = match queue {
+                None => (name.to_owned(), seed.clone()),
+                Some(queue) => (format!("{name}/{queue}"), seed.child(queue)),
+            };
+            let mut made = made.borrow_mut();
+            let setup = Setup { seed: seed.child("queue"), registry: &registry, extra: () };
+            made.add(full_name)
+                .and_then(|id| Ok(Queue::new(AnyQueue::build(&description, setup)?, id)))
+                .map_err(|error| made.note(error.under("queue").under(name)))
+        })
     }
 
     fn link(&self, name: &str, description: &Value, kit: LinkKit) -> Result<AnyLink, ConfigError> {
         let seed = self.seed.child(name).child("link");
-        let setup = Setup { seed, registry: &self.parts.links, extra: kit };
-        AnyLink::build(description, setup).map_err(|error| error.under("link").under(name))
+        let setup = Setup { seed, registry: self.parts.links.links(), extra: kit };
+        let link = AnyLink::build(description, setup);
+        // A queue stands beside the link in the scenario, not under it.
+        let of_a_queue = self.queues.borrow_mut().failure.take();
+        of_a_queue.map_or(link.map_err(|error| error.under("link").under(name)), Err)
     }
 
-    fn kit(&self, id: u32, queue: Queue, reverse_queue: Option<Queue>) -> LinkKit {
+    /// The directions that a link will serve; `has_reverse` says whether it can serve both.
+    fn sides(&self, name: &str, link: &Value, has_reverse: bool) -> Result<Sides, ConfigError> {
+        let under = |error: ConfigError| error.under("link").under(name);
+        let sides = self.parts.links.sides(link).map_err(under)?;
+        if sides == Sides::Both && !has_reverse {
+            let kind = link["kind"].as_str().unwrap_or_default();
+            let problem = "duplex. Write ack_path = \"reverse\"";
+            return Err(under(ConfigError::new("kind", kind, problem)));
+        }
+        Ok(sides)
+    }
+
+    fn kit(&self, id: u32, forward: SideKit, reverse: Option<SideKit>) -> LinkKit {
         LinkKit {
-            queue,
-            reverse_queue,
-            output: Port(0),
+            forward,
+            reverse,
             id,
+            users: self.users.clone(),
             files: Arc::clone(self.files),
             channels: Arc::clone(&self.parts.channels),
             policies: Arc::clone(&self.parts.policies),
         }
     }
 
+    /// A link for the one direction `name`, whose packets leave by `output`.
+    fn one_way(
+        &self,
+        name: &'static str,
+        id: u32,
+        (link, queue): (&Value, &Value),
+        output: Port,
+    ) -> Result<AnyLink, ConfigError> {
+        self.sides(name, link, false)?;
+        self.link(name, link, self.kit(id, self.side(name, queue, output), None))
+    }
+
     fn simplex(
         &mut self,
-        name: &str,
+        name: &'static str,
         id: u32,
         link: &Value,
         queue: &Value,
     ) -> Result<Hop, ConfigError> {
-        let kit = self.kit(id, self.queue(name, id, queue)?, None);
-        let stage = AnyStage::Link(Box::new(self.link(name, link, kit)?));
-        let stage = self.add(stage);
+        let stage = self.one_way(name, id, (link, queue), Port(0))?;
+        let stage = self.add(AnyStage::Link(Box::new(stage)));
         self.links.push(LinkPlace { stage, sides: vec![name.to_owned()] });
         Ok(Hop::of_link(stage, Port(0), link))
     }
 
-    /// Both directions of the bottleneck as one stage: the link's own doing if it is duplex,
+    /// Both directions of the bottleneck as one stage: the link's own doing if it serves both,
     /// otherwise two links side by side.
     fn duplex(
         &mut self,
@@ -202,15 +245,16 @@ impl Builder<'_> {
         (reverse, reverse_queue): (&Value, &Value),
     ) -> Result<(Hop, Option<Hop>), ConfigError> {
         let names = ["bottleneck", "reverse"];
-        let reverse_kit_queue = self.queue(names[1], 1, reverse_queue)?;
-        let kit = self.kit(0, self.queue(names[0], 0, queue)?, Some(reverse_kit_queue));
-        let forward = self.link(names[0], link, kit)?;
-        let stage = if forward.is_duplex() {
-            AnyStage::Link(Box::new(forward))
-        } else {
-            let kit = self.kit(1, self.queue(names[1], 1, reverse_queue)?, None);
-            let backward = self.link(names[1], reverse, LinkKit { output: Port(1), ..kit })?;
+        let stage = if self.sides(names[0], link, true)? == Sides::One {
+            let forward = self.one_way(names[0], 0, (link, queue), Port(0))?;
+            let backward = self.one_way(names[1], 1, (reverse, reverse_queue), Port(1))?;
             AnyStage::Duplex(Box::new(Duplex::new(forward, backward)))
+        } else {
+            let sides = [(queue, Port(0)), (reverse_queue, Port(1))];
+            let [there, back] =
+                [0, 1].map(|side| self.side(names[side], sides[side].0, sides[side].1));
+            let kit = self.kit(0, there, Some(back));
+            AnyStage::Link(Box::new(self.link(names[0], link, kit)?))
         };
         let stage = self.add(stage);
         self.links.push(LinkPlace { stage, sides: names.map(str::to_owned).to_vec() });
@@ -399,6 +443,29 @@ impl Builder<'_> {
             .collect();
         controls.sort_by_key(|(at, _, _)| *at);
         controls
+    }
+}
+
+/// The queues of a network, numbered as they are made.
+#[derive(Default)]
+struct QueueNames {
+    names: Vec<String>,
+    taken: BTreeSet<String>,
+    /// The first that could not be made.
+    failure: Option<ConfigError>,
+}
+
+impl QueueNames {
+    fn add(&mut self, name: String) -> Result<QueueId, ConfigError> {
+        if !self.taken.insert(name.clone()) {
+            return Err(ConfigError::new("", name, "made twice by its link"));
+        }
+        self.names.push(name);
+        Ok(QueueId(self.names.len() as u32 - 1))
+    }
+
+    fn note(&mut self, error: ConfigError) -> ConfigError {
+        self.failure.get_or_insert(error).clone()
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Network {
     pub flows: Vec<FlowStages>,
     /// Links in order of report.
     pub links: Vec<LinkPlace>,
+    /// Names of the queues, by number.
+    pub queues: Vec<String>,
     /// What the scenario tells stages when, in order of time.
     pub controls: Vec<(Time, StageId, Control)>,
     /// The probes.

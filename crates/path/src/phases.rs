@@ -6,8 +6,10 @@
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
+use airpath_aqm::QueueReport;
 use airpath_core::stats::Mean;
 use airpath_core::{Bus, StageId, Time};
+use airpath_link::SideReport;
 use serde::Serialize;
 
 /// One phase: from the end of the warm-up or an event to the next event or the end.
@@ -74,7 +76,9 @@ pub struct Totals {
     /// Until when.
     pub at: Time,
     flows: Vec<FlowTotals>,
-    sides: Vec<SideTotals>,
+    /// By queue, in order of their numbers.
+    queues: Vec<QueueTotals>,
+    links: Vec<LinkTotals>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,12 +92,16 @@ struct FlowTotals {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct SideTotals {
+struct QueueTotals {
     packet_seconds: f64,
     sojourn: Mean,
     arrived: u64,
     drops: u64,
     marks: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LinkTotals {
     used: f64,
     offered: f64,
     delivered: u64,
@@ -104,31 +112,39 @@ impl Totals {
     pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
         let flows = network.flows.iter().map(|ends| flow_totals(network, *ends)).collect();
-        let mut sides = Vec::new();
+        let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
-            for report in reports {
-                let counts = bus.queue_counts(report.queue.id);
-                let (queue, link) = (report.queue, report.link);
-                sides.push(SideTotals {
-                    packet_seconds: queue.mean_packets() * measured_s,
-                    sojourn: queue.sojourn,
-                    arrived: queue.arrived,
-                    drops: counts.by_queue(),
-                    marks: counts.marked,
+            for SideReport { queues: of_side, link } in reports {
+                links.push(LinkTotals {
                     used: link.utilisation * link.offered,
                     offered: link.offered,
                     delivered: link.delivered_packets,
                 });
+                queues.extend(of_side);
             }
         }
-        Totals { at: now, flows, sides }
+        queues.sort_by_key(|queue| queue.id);
+        let queues = queues.into_iter().map(|queue| queue_totals(queue, measured_s, bus)).collect();
+        Totals { at: now, flows, queues, links }
     }
 
     /// The totals before anything was counted.
     fn none(at: Time, like: &Totals) -> Totals {
         let flows = vec![FlowTotals::default(); like.flows.len()];
-        Totals { at, flows, sides: vec![SideTotals::default(); like.sides.len()] }
+        let queues = vec![QueueTotals::default(); like.queues.len()];
+        Totals { at, flows, queues, links: vec![LinkTotals::default(); like.links.len()] }
+    }
+}
+
+fn queue_totals(queue: QueueReport, measured_s: f64, bus: &Bus) -> QueueTotals {
+    let counts = bus.queue_counts(queue.id);
+    QueueTotals {
+        packet_seconds: queue.mean_packets() * measured_s,
+        sojourn: queue.sojourn,
+        arrived: queue.arrived,
+        drops: counts.by_queue(),
+        marks: counts.marked,
     }
 }
 
@@ -174,7 +190,6 @@ pub fn phases(warmup: Time, events: &[Totals], end: Totals) -> Vec<PhaseReport> 
 
 fn between(before: &Totals, after: &Totals) -> PhaseReport {
     let seconds = after.at.saturating_since(before.at).as_secs_lossy();
-    let sides = || before.sides.iter().zip(&after.sides);
     PhaseReport {
         from_s: before.at.as_secs_lossy(),
         until_s: after.at.as_secs_lossy(),
@@ -192,7 +207,10 @@ fn between(before: &Totals, after: &Totals) -> PhaseReport {
                 mean_rtt_s: is.rtt.since(&was.rtt).secs(),
             })
             .collect(),
-        queues: sides()
+        queues: before
+            .queues
+            .iter()
+            .zip(&after.queues)
             .map(|(was, is)| QueuePhase {
                 mean_packets: ((is.packet_seconds - was.packet_seconds) / seconds).max(0.0),
                 mean_sojourn_s: is.sojourn.since(&was.sojourn).secs(),
@@ -201,7 +219,10 @@ fn between(before: &Totals, after: &Totals) -> PhaseReport {
                 marks: is.marks - was.marks,
             })
             .collect(),
-        links: sides()
+        links: before
+            .links
+            .iter()
+            .zip(&after.links)
             .map(|(was, is)| LinkPhase {
                 utilisation: share(is.used - was.used, is.offered - was.offered),
                 delivered_packets: is.delivered - was.delivered,

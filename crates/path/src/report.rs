@@ -3,8 +3,9 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
+use airpath_aqm::QueueReport;
 use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
-use airpath_link::SideReport;
+use airpath_link::LinkReport;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -207,11 +208,12 @@ impl ReplicationReport {
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
             for (name, report) in place.sides.iter().zip(reports) {
-                let counts = bus.queue_counts(report.queue.id);
-                links.push(link_summary(name, &report));
-                queues.push(queue_summary(name, report, &counts));
+                links.push(link_summary(name, &report.link));
+                queues.extend(report.queues);
             }
         }
+        queues.sort_by_key(|queue| queue.id);
+        let queues = queues.into_iter().map(|queue| queue_summary(network, queue, bus)).collect();
         ReplicationReport {
             replication,
             events: 0,
@@ -227,8 +229,8 @@ impl ReplicationReport {
     }
 }
 
-fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCount) -> QueueSummary {
-    let queue = report.queue;
+fn queue_summary(network: &Network, queue: QueueReport, bus: &Bus) -> QueueSummary {
+    let counts = bus.queue_counts(queue.id);
     let [p50_sojourn_s, p95_sojourn_s, p99_sojourn_s] = in_seconds(queue.sojourn_quantiles);
     let drops = DropReason::ALL
         .into_iter()
@@ -237,7 +239,7 @@ fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCoun
         .filter(|(_, count)| *count > 0)
         .collect();
     QueueSummary {
-        name: name.to_owned(),
+        name: network.queues[queue.id.0 as usize].clone(),
         mean_packets: queue.mean_packets(),
         mean_bytes: queue.mean_bytes,
         mean_sojourn_s: queue.mean_sojourn_s,
@@ -253,8 +255,7 @@ fn queue_summary(name: &str, report: SideReport, counts: &airpath_core::DropCoun
     }
 }
 
-fn link_summary(name: &str, report: &SideReport) -> LinkSummary {
-    let link = &report.link;
+fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
     LinkSummary {
         name: name.to_owned(),
         utilisation: link.utilisation,

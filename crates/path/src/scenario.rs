@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Longest simulated time: 100 days.
 const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 
+/// Largest number of a user that a scenario may name.
+const MAX_USER: u32 = 65_535;
+
 /// A whole scenario.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +56,10 @@ pub struct FlowSpec {
     /// The group that it belongs to; for the record, and for arrivals.
     #[serde(default)]
     pub group: Option<u32>,
+    /// The user of a shared link that it belongs to, from 0 to 65 535; absent: the one of the flow's
+    /// own number. Flows of one user share its queue where a link has a queue for each user.
+    #[serde(default)]
+    pub user: Option<u32>,
     /// What sends.
     pub source: SourceSpec,
     /// When it starts.
@@ -310,6 +317,11 @@ impl FlowSpec {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         if self.count == 0 {
             return Err(ConfigError::new("count", 0, "not positive"));
+        }
+        if let Some(user) = self.user
+            && user > MAX_USER
+        {
+            return Err(ConfigError::new("user", user, format!("outside 0 … {MAX_USER}")));
         }
         match &self.source {
             SourceSpec::Tcp(spec) => spec.validate()?,

@@ -33,7 +33,8 @@ mod tests;
 
 pub use settings::{OnMaxDat, PollStop, RlcConfig, WindowPoll};
 
-use crate::link::{Link, LinkKit, LinkReport, SideReport};
+use crate::kit::{LinkKit, SideKit};
+use crate::link::{Link, LinkReport, SideReport, Sides};
 use airpath_core::{
     ConfigError, Control, Ctx, Duration, Packet, Part, Port, Rate, Setup, Stage, Time,
 };
@@ -60,7 +61,6 @@ pub struct RlcAm {
     directions: [Direction; 2],
     /// The outputs of the directions; a single direction has the one that its maker chose.
     outputs: [Port; 2],
-    is_duplex: bool,
     reverse_follows: bool,
     /// From the start of a TTI to the arrival of its PDUs, by direction.
     latency: [Duration; 2],
@@ -95,9 +95,10 @@ impl Part<dyn Link + Send, LinkKit> for RlcAm {
             kit.channel(reverse_channel, &seed.child("reverse"))?,
         ];
         let rates = [config.rate_bps, config.reverse_rate_bps.unwrap_or(config.rate_bps)];
-        let is_duplex = kit.reverse_queue.is_some();
         let tti = Duration::from_nanos(config.tti_ns);
-        let mut queues = [Some(kit.queue), kit.reverse_queue].into_iter();
+        let queue = kit.forward.only_queue()?;
+        let reverse_queue = kit.reverse.as_ref().map(SideKit::only_queue).transpose()?;
+        let mut queues = [Some(queue), reverse_queue].into_iter();
         let mut channels = channels.into_iter();
         let directions = rates.map(|rate_bps| {
             Direction::new(
@@ -111,8 +112,7 @@ impl Part<dyn Link + Send, LinkKit> for RlcAm {
         });
         Ok(RlcAm {
             directions,
-            outputs: [kit.output, Port(1 - kit.output.0)],
-            is_duplex,
+            outputs: [kit.forward.output, Port(1 - kit.forward.output.0)],
             reverse_follows: config.reverse_rate_bps.is_none(),
             latency: [config.latency_ns, config.reverse_latency()].map(Duration::from_nanos),
             reset_timer: Duration::from_nanos(config.reset_timer_ns),
@@ -354,8 +354,8 @@ impl RlcAm {
             regime_packets: vec![counts.delivered_packets],
             counters: counters.into(),
         };
-        let queue = direction.queue.as_ref()?.report(now);
-        Some(SideReport { queue, link })
+        let queues = vec![direction.queue.as_ref()?.report(now)];
+        Some(SideReport { queues, link })
     }
 }
 
@@ -419,8 +419,8 @@ impl Stage for RlcAm {
 }
 
 impl Link for RlcAm {
-    fn is_duplex(&self) -> bool {
-        self.is_duplex
+    fn sides() -> Sides {
+        Sides::OneOrBoth
     }
 
     fn reports(&self, now: Time) -> Vec<SideReport> {

@@ -15,7 +15,7 @@ use airpath_core::{
     Bytes, ConfigError, Control, Ctx, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Series,
     Setup, Stage, Stream, Time, test_kit::Bench,
 };
-use airpath_link::{Link, LinkKit, LinkReport, SideReport};
+use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport, Sides};
 use airpath_path::{Parts, build};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -187,14 +187,11 @@ impl ArqLink {
         awake: Arc<AtomicUsize>,
     ) -> Result<ArqLink, ConfigError> {
         let config: ArqConfig = airpath_core::registry::read_config(parameters)?;
-        let Some(reverse_queue) = setup.extra.reverse_queue else {
-            return Err(ConfigError::new("kind", "arq", "duplex. Write ack_path = \"reverse\""));
-        };
+        let reverse = setup.extra.reverse.as_ref().expect("it was registered for both directions");
         let stream = setup.seed.child("channel").stream();
         let channel = Channel { config: config.channel, stream, bad: false, slot: 0 };
-        let forward = Direction::new(setup.extra.queue, setup.extra.output);
-        let reverse = Direction::new(reverse_queue, Port(1));
-        let directions = [forward, reverse];
+        let direction = |side: &SideKit| Ok(Direction::new(side.only_queue()?, side.output));
+        let directions = [direction(&setup.extra.forward)?, direction(reverse)?];
         Ok(ArqLink { tti: config.tti_ns, channel, directions, next_slot: 0, awake })
     }
 
@@ -278,14 +275,10 @@ impl Stage for ArqLink {
 }
 
 impl Link for ArqLink {
-    fn is_duplex(&self) -> bool {
-        true
-    }
-
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let slots = (now.as_nanos() / self.tti).max(1);
         let report = |side: &Direction| SideReport {
-            queue: side.queue.report(now),
+            queues: vec![side.queue.report(now)],
             link: LinkReport {
                 utilisation: side.frames as f64 / slots as f64,
                 ..side.report.clone()
@@ -336,7 +329,7 @@ fn toy() -> Toy {
     let mut parts = Parts::default();
     let awake = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&awake);
-    parts.links.register("arq", move |parameters, setup| {
+    parts.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
         Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&counter))?))
     });
     let held = [Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0))];
@@ -461,13 +454,8 @@ fn the_toy_by_hand() {
         Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), QueueId(0))
     };
     let kit = LinkKit {
-        queue: queue(),
-        reverse_queue: Some(queue()),
-        output: Port(0),
-        id: 0,
-        files: Arc::default(),
-        channels: Arc::default(),
-        policies: Arc::default(),
+        reverse: Some(SideKit::of(queue(), Port(1))),
+        ..LinkKit::new(SideKit::of(queue(), Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

@@ -138,7 +138,7 @@ fn parts() -> Parts {
         Ok(Box::new(FailingQueue(AnyQueue::build(&droptail(100), setup)?, Fuse::new(parameters))))
     });
     parts.links.register("failing", |parameters, setup| {
-        Ok(Box::new(FailingLink(setup.extra.queue, Fuse::new(parameters))))
+        Ok(Box::new(FailingLink(setup.extra.forward.only_queue()?, Fuse::new(parameters))))
     });
     parts
         .windows
@@ -260,7 +260,7 @@ impl Link for Gate {
 /// Three packets in the first 300 ms, and a rate at 9 s.
 fn gated(rate_bps: u64) -> (Scenario, Parts) {
     let mut parts = parts();
-    parts.links.register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.queue))));
+    parts.links.register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.forward.only_queue()?))));
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": 300 * MS}))];
     let change = json!({"at_ns": 9 * SECOND, "action": {"kind": "rate", "rate_bps": rate_bps}});
     let controls = json!({"controls": [change]});
@@ -315,7 +315,9 @@ impl Link for Backwards {
 #[test]
 fn a_wakeup_in_the_past_ends_the_run() {
     let mut parts = parts();
-    parts.links.register("backwards", |_, setup| Ok(Box::new(Backwards(setup.extra.queue))));
+    parts.links.register("backwards", |_, setup| {
+        Ok(Box::new(Backwards(setup.extra.forward.only_queue()?)))
+    });
     let error = failure(&cbr(json!({"kind": "backwards"}), droptail(100)), &parts);
     let text = "wants to be woken at 1 s when it is 1.9 s";
     assert!(error.to_string().ends_with(text), "{error}");

@@ -9,6 +9,7 @@
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
+//! | `sides.rs` | the directions of a link, and its queues, made once and by name |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
@@ -19,3 +20,4 @@ mod failures;
 mod pacing;
 mod plug_in_law;
 mod price_window;
+mod sides;

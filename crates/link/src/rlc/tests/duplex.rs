@@ -2,7 +2,7 @@
 //! that are late.
 
 use super::settings::one_of;
-use crate::{AnyLink, Link, LinkKit};
+use crate::{AnyLink, Link, LinkKit, SideKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, QueueId, Rate,
@@ -119,13 +119,9 @@ impl Ledger {
             Ok(Box::new(Switched { stream, loss, is_bad: false, is_clean }))
         });
         let kit = LinkKit {
-            queue: queue(limit),
-            reverse_queue: Some(queue(limit)),
-            output: Port(0),
-            id: 0,
-            files: Arc::default(),
+            reverse: Some(SideKit::of(queue(limit), Port(1))),
             channels: Arc::new(channels),
-            policies: Arc::default(),
+            ..LinkKit::new(SideKit::of(queue(limit), Port(0)))
         };
         let links = Registry::default();
         let setup = Setup {
@@ -349,7 +345,7 @@ fn a_long_radio_keeps_its_reports_apart() {
         ledger.pass(ledger.now + Duration::from_millis(10));
     }
     // Sent at once, acknowledged 8 s later.
-    let occupancy = ledger.link.reports(ledger.now)[0].queue.mean_packets();
+    let occupancy = ledger.link.reports(ledger.now)[0].queues[0].mean_packets();
     assert!((800.0..=801.0).contains(&occupancy), "{occupancy}");
     ledger.drain();
     assert_eq!(ledger.lost(), 0);

@@ -1,7 +1,7 @@
 //! Exchanges of the two peers over the whole link, frame by frame: which TTIs are used by whom, and
 //! when packets arrive.
 
-use crate::{AnyLink, Link, LinkKit};
+use crate::{AnyLink, Link, LinkKit, SideKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
@@ -69,13 +69,9 @@ impl Exchange {
             Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
         };
         let kit = LinkKit {
-            queue: queue(),
-            reverse_queue: Some(queue()),
-            output: Port(0),
-            id: 0,
-            files: Arc::default(),
+            reverse: Some(SideKit::of(queue(), Port(1))),
             channels: Arc::new(channels),
-            policies: Arc::default(),
+            ..LinkKit::new(SideKit::of(queue(), Port(0)))
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
@@ -122,7 +118,7 @@ impl Exchange {
     fn occupancy(&mut self) -> f64 {
         self.link.control(&Control::StartMeasurement, &mut self.bench.at(self.now));
         self.run(self.now.as_nanos() / MS + 1);
-        self.link.reports(self.now)[0].queue.mean_packets()
+        self.link.reports(self.now)[0].queues[0].mean_packets()
     }
 }
 

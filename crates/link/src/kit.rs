@@ -1,0 +1,165 @@
+//! What a link is made from, beside its own configuration.
+
+use crate::link::Files;
+use airpath_aqm::Queue;
+use airpath_core::{ConfigError, FlowId, Port, Seed, Setup, UserId};
+use airpath_phy::adaptation::PolicyRegistry;
+use airpath_phy::channel::{AnyChannel, ChannelRegistry};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// What a link is given at its making, beside its own configuration.
+pub struct LinkKit {
+    /// The direction that it serves; of a link that serves both, the forward one.
+    pub forward: SideKit,
+    /// The reverse direction, for a link that serves both itself.
+    pub reverse: Option<SideKit>,
+    /// Number of this link in time series.
+    pub id: u32,
+    /// Whose packets a flow's are.
+    pub users: Users,
+    /// Traces and tables.
+    pub files: Arc<Files>,
+    /// Channels from outside.
+    pub channels: Arc<ChannelRegistry>,
+    /// Link-adaptation policies from outside.
+    pub policies: Arc<PolicyRegistry>,
+}
+
+impl LinkKit {
+    /// A kit for one direction, number 0, without files and without parts from outside.
+    pub fn new(forward: SideKit) -> LinkKit {
+        LinkKit {
+            forward,
+            reverse: None,
+            id: 0,
+            users: Users::default(),
+            files: Arc::default(),
+            channels: Arc::default(),
+            policies: Arc::default(),
+        }
+    }
+
+    /// The channel that `description` asks for, with the randomness of the link of `seed`; `None`
+    /// without a description.
+    ///
+    /// # Errors
+    /// When the kind is unknown or a parameter is not accepted.
+    pub fn channel(
+        &self,
+        description: Option<&Value>,
+        seed: &Seed,
+    ) -> Result<Option<AnyChannel>, ConfigError> {
+        let build = |description| {
+            let seed = seed.child("channel");
+            AnyChannel::build(description, Setup { seed, registry: &self.channels, extra: () })
+        };
+        description.map(build).transpose().map_err(|error| error.under("channel"))
+    }
+}
+
+/// Makes a queue: the only one of a direction, or the one of a name.
+type MakeQueue = dyn Fn(Option<&str>) -> Result<Queue, ConfigError>;
+
+/// What a link is given for one direction.
+pub struct SideKit {
+    /// The output by which delivered packets leave.
+    pub output: Port,
+    make: Box<MakeQueue>,
+}
+
+impl SideKit {
+    /// A direction whose packets leave by `output` and wait in what `make` makes: without a name the
+    /// direction's only queue, with one a queue among several.
+    pub fn new(
+        output: Port,
+        make: impl Fn(Option<&str>) -> Result<Queue, ConfigError> + 'static,
+    ) -> SideKit {
+        SideKit { output, make: Box::new(make) }
+    }
+
+    /// A direction with one queue that is there already.
+    pub fn of(queue: Queue, output: Port) -> SideKit {
+        let queue = RefCell::new(Some(queue));
+        SideKit::new(output, move |name| {
+            let taken = queue.borrow_mut().take();
+            taken.filter(|_| name.is_none()).ok_or_else(|| {
+                let name = name.unwrap_or_default();
+                ConfigError::new("queue", name, "there is one queue, without a name, once")
+            })
+        })
+    }
+
+    /// The only queue of this direction. In results it has the direction's name.
+    ///
+    /// # Errors
+    /// When a parameter of the discipline is not accepted. Also when it was made before.
+    pub fn only_queue(&self) -> Result<Queue, ConfigError> {
+        (self.make)(None)
+    }
+
+    /// One of several queues of this direction, of the same discipline, with randomness and number
+    /// of its own. In results it is called by the direction's name, `/` and `name`:
+    /// `bottleneck/user 3`.
+    ///
+    /// # Errors
+    /// When a parameter of the discipline is not accepted. Also when one of this name was made
+    /// before.
+    pub fn queue(&self, name: &str) -> Result<Queue, ConfigError> {
+        (self.make)(Some(name))
+    }
+}
+
+/// The user that each flow belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Users {
+    flows: u32,
+    /// By flow; empty when each has a user of its own.
+    of_flow: Arc<[UserId]>,
+}
+
+impl Users {
+    /// The users of the flows in order of their numbers. A flow of no named user is the user of its
+    /// own number.
+    pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
+        let (mut flows, mut of_flow) = (0, Vec::new());
+        for user in named {
+            if user.is_some() && of_flow.is_empty() {
+                of_flow.extend((0..flows).map(UserId));
+            }
+            if user.is_some() || !of_flow.is_empty() {
+                of_flow.push(user.unwrap_or(UserId(flows)));
+            }
+            flows += 1;
+        }
+        Users { flows, of_flow: of_flow.into() }
+    }
+
+    /// The user of `flow`.
+    #[inline]
+    pub fn of(&self, flow: FlowId) -> UserId {
+        self.of_flow.get(flow.0 as usize).copied().unwrap_or(UserId(flow.0))
+    }
+
+    /// One more than the largest number of a user; 0 without flows.
+    pub fn count(&self) -> usize {
+        let largest = self.of_flow.iter().max().map_or(self.flows, |user| user.0 + 1);
+        largest as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_without_a_named_user_is_the_user_of_its_number() {
+        let users = Users::new([None; 3].into_iter());
+        assert_eq!((users.count(), users.of(FlowId(2))), (3, UserId(2)));
+        let users = Users::new([None, Some(UserId(7)), None, Some(UserId(0))].into_iter());
+        let found: Vec<u32> = (0..4).map(|flow| users.of(FlowId(flow)).0).collect();
+        assert_eq!((users.count(), found), (8, vec![0, 7, 2, 0]));
+        assert_eq!(Users::default().count(), 0);
+    }
+}

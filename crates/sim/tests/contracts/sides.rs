@@ -1,0 +1,147 @@
+//! A link says which directions it serves before it is made, and has its queues made by name.
+//!
+//! Once, the bottleneck's own link was made to be asked whether it serves both directions, with a
+//! queue for the reverse that was thrown away and made again when it does not.
+
+use crate::common::{datagrams, droptail, fixed, flow, run_with, scenario};
+use airpath_aqm::AnyQueue;
+use airpath_core::Seed;
+use airpath_link::Sides;
+use airpath_path::{Parts, Scenario, build};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// The seeds of the queues and links that were made.
+type Made = Arc<Mutex<Vec<Seed>>>;
+
+/// Parts with a queue `counted` and links `one`, `one-or-both` and `both`, which note what is made.
+fn counted() -> (Parts, Made) {
+    let (mut parts, made) = (Parts::default(), Made::default());
+    let note = Arc::clone(&made);
+    parts.queues.register("counted", move |_, setup| {
+        note.lock().expect("one thread").push(setup.seed.clone());
+        Ok(Box::new(AnyQueue::build(&droptail(10), setup)?))
+    });
+    let kinds = [("one", Sides::One), ("one-or-both", Sides::OneOrBoth), ("both", Sides::Both)];
+    for (kind, sides) in kinds {
+        let note = Arc::clone(&made);
+        parts.links.register_serving(sides, kind, move |_, setup| {
+            note.lock().expect("one thread").push(setup.seed.clone());
+            let rlc = if sides == Sides::One { fixed(1_000_000) } else { bearer() };
+            Ok(Box::new(airpath_link::AnyLink::build(&rlc, setup)?))
+        });
+    }
+    (parts, made)
+}
+
+fn bearer() -> Value {
+    airpath_conformance::samples("link", "rlc-am", |_| true).swap_remove(0)
+}
+
+fn over(link: &str, ack_path: Value) -> Scenario {
+    let link = json!({"kind": link});
+    let flows = vec![flow(datagrams("cbr", 120_000), json!({}))];
+    scenario(1, flows, link, json!({"kind": "counted"}), json!({"ack_path": ack_path}))
+}
+
+#[test]
+fn every_link_and_every_queue_is_made_once() {
+    let queue = json!({"kind": "counted"});
+    let ideal = json!({"kind": "ideal"});
+    let link = json!({"kind": "link", "link": {"kind": "one"}, "queue": queue});
+    let reverse = json!({"kind": "reverse", "queue": queue});
+    let both = ["bottleneck/queue", "reverse/queue"];
+    let cases = [
+        ("one", &ideal, vec!["bottleneck/link", "bottleneck/queue"]),
+        ("one-or-both", &ideal, vec!["bottleneck/link", "bottleneck/queue"]),
+        (
+            "one-or-both",
+            &link,
+            vec!["ack_path/link", "ack_path/queue", "bottleneck/link", "bottleneck/queue"],
+        ),
+        ("one", &reverse, [&both[..], &["bottleneck/link", "reverse/link"]].concat()),
+        ("one-or-both", &reverse, [&both[..], &["bottleneck/link"]].concat()),
+        ("both", &reverse, [&both[..], &["bottleneck/link"]].concat()),
+    ];
+    for (link, ack_path, mut expected) in cases {
+        let (parts, made) = counted();
+        let scenario = over(link, ack_path.clone());
+        let network = build(&scenario, &parts, &Arc::default(), 1, 0).expect("a network");
+        let made = made.lock().expect("one thread");
+        let mut found: Vec<&str> =
+            made.iter().map(|seed| seed.name.trim_start_matches('/')).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{link} with {ack_path}");
+        let numbered = match ack_path["kind"].as_str() {
+            Some("link") => &["bottleneck", "ack_path"][..],
+            Some("reverse") => &["bottleneck", "reverse"],
+            _ => &["bottleneck"],
+        };
+        assert_eq!(network.queues, numbered, "{link} with {ack_path}");
+    }
+}
+
+#[test]
+fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
+    let queue = json!({"kind": "counted"});
+    let of_acks = json!({"kind": "link", "link": {"kind": "both"}, "queue": queue});
+    let of_reverse = json!({"kind": "reverse", "link": {"kind": "both"}, "queue": queue});
+    for (link, ack_path, place) in [
+        ("both", json!({"kind": "ideal"}), "bottleneck"),
+        ("one", of_acks, "ack_path"),
+        ("one", of_reverse, "reverse"),
+    ] {
+        let (parts, _) = counted();
+        let scenario = over(link, ack_path);
+        let error = build(&scenario, &parts, &Arc::default(), 1, 0).err().expect("an error");
+        let text = format!("{place}.link.kind = both: duplex. Write ack_path = \"reverse\"");
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+/// A queue is described beside its link, and that is where its errors are.
+#[test]
+fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
+    let bad = json!({"kind": "droptail", "limit": {"packets": 0}});
+    for kind in ["one", "one-or-both"] {
+        let (parts, _) = counted();
+        let reverse = json!({"kind": "reverse", "queue": bad});
+        let error = build(&over(kind, reverse), &parts, &Arc::default(), 1, 0).err();
+        let text = error.expect("an error").to_string();
+        assert!(text.starts_with("reverse.queue.limit = 0: "), "{kind}: {text}");
+    }
+}
+
+/// Whatever a link of many queues does, a name is one queue's, with one seed.
+#[test]
+fn a_link_that_has_a_queue_made_twice_is_refused() {
+    let (mut parts, _) = counted();
+    parts.links.register("twice", |_, setup| {
+        setup.extra.forward.queue("user 1")?;
+        setup.extra.forward.queue("user 1")?;
+        unreachable!("the second is refused");
+    });
+    let scenario = over("twice", json!({"kind": "ideal"}));
+    let error = build(&scenario, &parts, &Arc::default(), 1, 0).err().expect("an error");
+    assert_eq!(error.to_string(), "bottleneck.queue = bottleneck/user 1: made twice by its link");
+}
+
+/// What a link from outside is told of the flows: the user of each.
+#[test]
+fn a_link_knows_the_user_of_each_flow() {
+    let (mut parts, _) = counted();
+    let heard = Arc::new(Mutex::new(None));
+    let told = Arc::clone(&heard);
+    parts.links.register("hearing", move |_, setup| {
+        *told.lock().expect("one thread") = Some(setup.extra.users.clone());
+        Ok(Box::new(airpath_link::AnyLink::build(&fixed(1_000_000), setup)?))
+    });
+    let of = |user: Value| flow(datagrams("cbr", 120_000), json!({"user": user}));
+    let flows = vec![of(json!(5)), of(json!(null)), of(json!(5)), of(json!(0))];
+    let scenario = scenario(1, flows, json!({"kind": "hearing"}), droptail(10), json!({}));
+    run_with(&scenario, &parts, &Arc::default(), 1);
+    let users = heard.lock().expect("one thread").take().expect("a link was made");
+    let found: Vec<u32> = (0..4).map(|flow| users.of(airpath_core::FlowId(flow)).0).collect();
+    assert_eq!((found, users.count()), (vec![5, 1, 5, 0], 6));
+}
