@@ -176,8 +176,8 @@ def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
     assert sum(line.startswith("  qawla ") for line in answer.out.splitlines()) == 2
 
 
-def test_list_of_channels(airpath_command: Command) -> None:
-    assert airpath_command("list", "channel") == (
+def test_list_of_error_processes(airpath_command: Command) -> None:
+    assert airpath_command("list", "errors") == (
         0,
         "independent      Each packet is destroyed with the same probability\n"
         "gilbert-elliott  A good and a bad state that take turns, slot by slot, "
@@ -202,7 +202,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, window, channel, policy, scheduler, fading, mcs, "
+        "Accepted are congestion, aqm, link, window, errors, policy, scheduler, fading, mcs, "
         "table, model, paper.\n",
     )
 

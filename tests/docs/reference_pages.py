@@ -41,7 +41,7 @@ TITLES = {
     "congestion": Family("Congestion controls", "#### `cc.kind"),
     "window": Family("Receive windows", "#### `window.kind"),
     "link": Family("Links"),
-    "channel": Family("Channels of links"),
+    "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
 }
 """In the order of the index. A family that is not here has its name for a title."""
@@ -51,7 +51,7 @@ WORDS = {
     "float": "number",
     "str": "text",
     "bool": "`true`, `false`",
-    "Channel": "[channel](SCENARIO#channels-channel)",
+    "ErrorProcess": "[errors](SCENARIO#errors-errors)",
     "LinkAdaptation": "[policy](SCENARIO#link-adaptation-policy)",
     "Uniform": '`{uniform = ["0 s", "600 s"]}`',
     "RandomSize": "[drawn](SCENARIO#sizes-that-are-drawn)",

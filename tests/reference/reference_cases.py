@@ -24,7 +24,7 @@ else:
 Document = dict[str, Any]
 
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
-FAMILIES = ("aqm", "link", "congestion", "window", "channel", "policy")
+FAMILIES = ("aqm", "link", "congestion", "window", "errors", "policy")
 """Those of the registry whose parts a scenario can name."""
 
 LINKS: dict[str, Document] = {
@@ -43,10 +43,10 @@ LINKS: dict[str, Document] = {
     "rate-trace": {"file": "rates.csv"},
     "rlc-am": {
         "rate": "384 kbit/s",
-        "channel": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
+        "errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
     },
 }
-CHANNELS: dict[str, Document] = {
+ERRORS: dict[str, Document] = {
     "independent": {"loss": 0.02},
     "gilbert-elliott": {"slot": "2 ms", "p_good_to_bad": 0.01, "p_bad_to_good": 0.2},
     "burst": {"slot": "2 ms", "frame_error_rate": 0.05, "doppler": 0.02},
@@ -72,7 +72,7 @@ AQMS: dict[str, Document] = {
 PARTS: dict[str, dict[str, Document]] = {
     "aqm": AQMS,
     "link": LINKS,
-    "channel": CHANNELS,
+    "errors": ERRORS,
     "policy": POLICIES,
     "window": WINDOWS,
     "congestion": {},
@@ -146,8 +146,8 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for profile in PROFILES:
         for control in kinds("congestion"):
             yield from control_cases(profile, control)
-    for kind in kinds("channel"):
-        link = {"kind": "fixed", "rate": "5 Mbit/s", "channel": part("channel", kind)}
+    for kind in kinds("errors"):
+        link = {"kind": "fixed", "rate": "5 Mbit/s", "errors": part("errors", kind)}
         yield f"channel {kind}", scenario(bottleneck=path(link=link))
     for kind in kinds("policy"):
         link = {**part("link", "adaptive"), "policy": part("policy", kind)}

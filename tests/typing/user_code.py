@@ -6,7 +6,7 @@ A comment at a line's end has the error code that mypy gives to the line, and to
 import airpath as ap
 
 link = ap.FixedLink(rate="5 Mbit/s", delay="10 ms", loss=0.01)
-again = ap.FixedLink(rate=5e6, delay=0.01, channel={"kind": "independent", "loss": 0.1})
+again = ap.FixedLink(rate=5e6, delay=0.01, errors={"kind": "independent", "loss": 0.1})
 queue = ap.DropTail(limit="100 packets")
 early = ap.Gred(min_th="30 packets", max_th=90, ecn=True)
 red = ap.Red(min_th="automatic", max_th="automatic")

@@ -180,22 +180,22 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
             {
                 "bottleneck": ap.Bottleneck(
                     aqm="gred",
-                    link=ap.FixedLink(rate="1 Mbit/s", channel=ap.IndependentErrors(loss=0.1)),
+                    link=ap.FixedLink(rate="1 Mbit/s", errors=ap.IndependentErrors(loss=0.1)),
                 )
             },
-            'scenario: bottleneck.link.channel.kind = "independent": no analytic model covers it. '
-            "Covered: links without a channel, with loss or per",
+            'scenario: bottleneck.link.errors.kind = "independent": no analytic model covers it. '
+            "Covered: links without an error process, with loss or per",
         ),
         (
             {
                 "ack_path": ap.LinkAckPath(
                     link=ap.FixedLink(
-                        rate="1 Mbit/s", channel=ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)
+                        rate="1 Mbit/s", errors=ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)
                     )
                 )
             },
-            'scenario: ack_path.link.channel.kind = "burst": no analytic model covers it. '
-            "Covered: links without a channel, with loss or per",
+            'scenario: ack_path.link.errors.kind = "burst": no analytic model covers it. '
+            "Covered: links without an error process, with loss or per",
         ),
     ],
 )

@@ -18,7 +18,7 @@ aqm = {kind = "droptail", limit = "40 packets"}
 [bottleneck.link]
 kind = "rlc-am"
 rate = "384 kbit/s"
-channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
+errors = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
 [[flows]]
 cc = "reno"
 base_rtt = "250 ms"
@@ -63,13 +63,13 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
         "concatenation": True,
         "mrw_timer_ns": 200_000_000,
         "reset_timer_ns": 200_000_000,
-        "channel": {
+        "errors": {
             "kind": "burst",
             "frame_error_rate": 0.1,
             "doppler": 0.01,
             "slot_ns": 10_000_000,
         },
-        "reverse_channel": None,
+        "reverse_errors": None,
     }
 
 
@@ -128,9 +128,9 @@ def test_it_has_no_second_link_for_the_reverse_direction() -> None:
 
 
 def test_solve_refuses_it() -> None:
-    without_channel = BEARER.replace("channel = {kind", "# channel = {kind")
+    without_errors = BEARER.replace("errors = {kind", "# errors = {kind")
     with pytest.raises(ap.AirpathError, match="rlc-am"):
-        ap.solve(loads(without_channel, place="bearer.toml"))
+        ap.solve(loads(without_errors, place="bearer.toml"))
 
 
 def test_its_counters_are_in_the_tables() -> None:

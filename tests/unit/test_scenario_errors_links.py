@@ -185,7 +185,7 @@ def test_a_bad_policy(policy: str, line: str) -> None:
         ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not the size of a packet. '
          'Write "1 B" to "65535 B", for example "1500 B".'),
         ("snr_db = 22, snr = 22", "snr = 22: unknown key. The nearest is snr_db; accepted are "
-         "kind, table, snr_db, policy, delay, channel, snr_bias_db, snr_noise_db, "
+         "kind, table, snr_db, policy, delay, errors, snr_bias_db, snr_noise_db, "
          "estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip

@@ -227,7 +227,7 @@ def test_ack_paths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("channel", "expected"),
+    ("errors", "expected"),
     [
         (ap.IndependentErrors(loss=0.1), {"kind": "independent", "loss": 0.1}),
         (
@@ -247,10 +247,10 @@ def test_ack_paths() -> None:
         ),
     ],
 )
-def test_channels(channel: Any, expected: dict[str, Any]) -> None:
-    link = ap.FixedLink(rate="1 Mbit/s", channel=channel)
+def test_error_processes(errors: Any, expected: dict[str, Any]) -> None:
+    link = ap.FixedLink(rate="1 Mbit/s", errors=errors)
     found = resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))
-    assert found["bottleneck"]["link"]["channel"] == expected
+    assert found["bottleneck"]["link"]["errors"] == expected
 
 
 def test_the_dual_regime_link_is_a_multi_regime_link() -> None:

@@ -43,13 +43,13 @@ rate = "26.88 Mbit/s"
 delay = "2.5 ms"
 loss = 0.001
 frame_overhead = "2 B"
-channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
+errors = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}
 
 [ack_path]
 kind = "link"
 link = {kind = "multi-regime", thresholds = [10, 20], regimes = [
     {rate = "1 Mbit/s"}, {rate = "2 Mbit/s", per = 0.1}, {rate = "3 Mbit/s", per = 1}
-    ], channel = {kind = "independent", loss = 0.1}}
+    ], errors = {kind = "independent", loss = 0.1}}
 aqm = {kind = "gred", min_th = "5 packets"}
 
 [backhaul]
@@ -354,7 +354,15 @@ SCENARIO_TABLES = tables("scenario.md", "class")
 
 
 def test_every_part_is_in_the_reference() -> None:
-    families = {"Part", "AckPath", "Channel", "Congestion", "Link", "LinkAdaptation", "QueueDisc"}
+    families = {
+        "Part",
+        "AckPath",
+        "Congestion",
+        "ErrorProcess",
+        "Link",
+        "LinkAdaptation",
+        "QueueDisc",
+    }
     families |= {"ReceiveWindow"}
     elsewhere = {"TcpOptions", "Uniform"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")

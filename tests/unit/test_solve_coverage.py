@@ -59,9 +59,9 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "ared"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "pie"}),
     ("bottleneck.link.kind", {"bottleneck__link": ap.RlcLink(rate="384 kbit/s", delay="10 ms")}),
-    ("bottleneck.link.channel.kind", {"bottleneck__link__channel": BURST}),
-    ("ack_path.link.channel.kind",
-     {"ack_path": {"kind": "link", "link": {**FIXED, "channel": BURST}}}),
+    ("bottleneck.link.errors.kind", {"bottleneck__link__errors": BURST}),
+    ("ack_path.link.errors.kind",
+     {"ack_path": {"kind": "link", "link": {**FIXED, "errors": BURST}}}),
     # A slow way back was taken for a fast one; the flows shared the link's whole rate.
     ("ack_path.link.rate", {"ack_path": {"kind": "link", "link": {**FIXED, "rate": "64 kbit/s"}}}),
     ("ack_path.link.rate",

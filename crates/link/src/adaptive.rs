@@ -63,8 +63,8 @@ pub struct AdaptiveConfig {
     #[serde(default)]
     pub frame_overhead: u64,
     /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
 }
 
 /// A frame of the paper's radio: 5 ms.
@@ -199,9 +199,10 @@ struct Scheme {
     /// c_m as the table has it, and at the nominal rate of now.
     given: Rate,
     rate: Rate,
-    /// The frame size of which `time` and `loss` hold.
+    /// The frame size of which `time`, `bytes` and `loss` hold.
     frame: Bytes,
     time: Duration,
+    bytes: Bytes,
     loss: f64,
     /// Transmissions begun since the start of measurement.
     packets: u64,
@@ -218,6 +219,7 @@ impl Scheme {
             rate,
             frame: Bytes::ZERO,
             time: Duration::ZERO,
+            bytes: Bytes::ZERO,
             loss: 0.0,
             packets: 0,
         };
@@ -230,16 +232,17 @@ impl Scheme {
     fn prepare(&mut self, frame: Bytes) {
         let blocks = frame.0.div_ceil(self.block_bytes);
         self.frame = frame;
-        self.time = Bytes(blocks * self.block_bytes) / self.rate;
+        self.bytes = Bytes(blocks * self.block_bytes);
+        self.time = self.bytes / self.rate;
         self.loss = packet_error_rate(self.fer, blocks);
     }
 
     #[inline]
-    fn meet(&mut self, frame: Bytes) -> (Duration, f64) {
+    fn meet(&mut self, frame: Bytes) -> (Duration, Bytes, f64) {
         if frame != self.frame {
             self.prepare(frame);
         }
-        (self.time, self.loss)
+        (self.time, self.bytes, self.loss)
     }
 }
 
@@ -334,14 +337,14 @@ impl Transmitter for Adaptive {
         let regime = self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count();
         let mcs = self.chosen[regime];
         let scheme = &mut self.schemes[mcs];
-        let (time, loss) = scheme.meet(frame);
+        let (time, bytes, loss) = scheme.meet(frame);
         let ends = now + time;
         // Without a rate it begins anew later.
         if !ends.is_never() {
             scheme.packets += 1;
             self.outside_packets += u64::from(!self.is_covered);
         }
-        Transmission { ends, loss, regime, mcs: Some(mcs) }
+        Transmission { ends, bytes, loss, regime, mcs: Some(mcs) }
     }
 
     fn nominal_rate(&self) -> Rate {
@@ -384,8 +387,8 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Adaptive> {
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
         let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
-        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let overhead = Bytes(config.frame_overhead);
-        SerialLink::new(transmitter, overhead, channel, setup.extra, &setup.seed)
+        SerialLink::new(transmitter, overhead, errors, setup.extra, &setup.seed)
     }
 }

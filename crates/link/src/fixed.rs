@@ -29,8 +29,8 @@ pub struct FixedConfig {
     #[serde(default)]
     pub frame_overhead: u64,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
 }
 
 /// Sends at a constant rate.
@@ -43,7 +43,8 @@ pub struct Fixed {
 impl Transmitter for Fixed {
     #[inline]
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
-        Transmission { ends: now + frame / self.rate, loss: self.loss, regime: 0, mcs: None }
+        let ends = now + frame / self.rate;
+        Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {
@@ -65,9 +66,9 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
         positive_rate("rate_bps", config.rate_bps)?;
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
-        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
-        SerialLink::new(fixed, Bytes(config.frame_overhead), channel, setup.extra, &setup.seed)
+        SerialLink::new(fixed, Bytes(config.frame_overhead), errors, setup.extra, &setup.seed)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::link::Files;
 use airpath_aqm::Queue;
 use airpath_core::{ConfigError, FlowId, Port, Seed, Setup, UserId};
 use airpath_phy::adaptation::PolicyRegistry;
-use airpath_phy::channel::{AnyChannel, ChannelRegistry};
+use airpath_phy::errors::{AnyErrors, ErrorsRegistry};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ pub struct LinkKit {
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
-    /// Channels from outside.
-    pub channels: Arc<ChannelRegistry>,
+    /// Error processes from outside.
+    pub errors: Arc<ErrorsRegistry>,
     /// Link-adaptation policies from outside.
     pub policies: Arc<PolicyRegistry>,
 }
@@ -36,26 +36,26 @@ impl LinkKit {
             id: 0,
             users: Users::default(),
             files: Arc::default(),
-            channels: Arc::default(),
+            errors: Arc::default(),
             policies: Arc::default(),
         }
     }
 
-    /// The channel that `description` asks for, with the randomness of the link of `seed`; `None`
-    /// without a description.
+    /// The error process that `description` asks for, with the randomness of the link of `seed`;
+    /// `None` without a description.
     ///
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
-    pub fn channel(
+    pub fn errors(
         &self,
         description: Option<&Value>,
         seed: &Seed,
-    ) -> Result<Option<AnyChannel>, ConfigError> {
+    ) -> Result<Option<AnyErrors>, ConfigError> {
         let build = |description| {
             let seed = seed.child("channel");
-            AnyChannel::build(description, Setup { seed, registry: &self.channels, extra: () })
+            AnyErrors::build(description, Setup { seed, registry: &self.errors, extra: () })
         };
-        description.map(build).transpose().map_err(|error| error.under("channel"))
+        description.map(build).transpose().map_err(|error| error.under("errors"))
     }
 }
 

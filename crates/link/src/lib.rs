@@ -13,6 +13,7 @@
 //! | `adaptive.rs` | coding scheme chosen by a policy, from SNR and queue |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
+//! | `air.rs` | what destroys frames: the link's own loss, and an error process |
 //! | `offset.rs` | where in its trace a link begins |
 //! | `opportunity.rs` | how many bytes an opportunity carries |
 //! | `scale.rs` | rates that follow a nominal rate |
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod air;
 mod duplex;
 mod fixed;
 mod kit;

@@ -82,7 +82,7 @@ pub struct LinkReport {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
-    /// Packets that the channel destroyed.
+    /// Packets that were destroyed on the air.
     pub lost_packets: u64,
     /// Transmissions begun in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,

@@ -41,8 +41,8 @@ pub struct MultiRegimeConfig {
     #[serde(default)]
     pub frame_overhead: u64,
     /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
 }
 
 /// Sends in the regime that the queue length asks for.
@@ -76,7 +76,8 @@ impl Transmitter for MultiRegime {
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
         let regime = self.regime_at(waiting as u64);
         let RegimeConfig { rate_bps, per } = self.regimes[regime];
-        Transmission { ends: now + frame / Rate(rate_bps), loss: per, regime, mcs: None }
+        let ends = now + frame / Rate(rate_bps);
+        Transmission { ends, bytes: frame, loss: per, regime, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {
@@ -102,7 +103,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         config: MultiRegimeConfig,
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
-        let MultiRegimeConfig { thresholds, regimes, frame_overhead, channel, .. } = config;
+        let MultiRegimeConfig { thresholds, regimes, frame_overhead, errors, .. } = config;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             let shown = format!("{thresholds:?}");
             return Err(ConfigError::new("thresholds", shown, "not ascending"));
@@ -118,9 +119,9 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
                 .map_err(|error| error.under(&format!("regimes.{number}")))?;
         }
         framing(frame_overhead)?;
-        let channel = setup.extra.channel(channel.as_ref(), &setup.seed)?;
+        let errors = setup.extra.errors(errors.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime::new(thresholds, regimes);
-        SerialLink::new(transmitter, Bytes(frame_overhead), channel, setup.extra, &setup.seed)
+        SerialLink::new(transmitter, Bytes(frame_overhead), errors, setup.extra, &setup.seed)
     }
 }
 

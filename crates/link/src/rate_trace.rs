@@ -34,8 +34,8 @@ pub struct RateTraceConfig {
     #[serde(default)]
     pub frame_overhead: u64,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
     /// Where in the trace the run begins; absent: at its start.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
@@ -142,7 +142,7 @@ impl RateTraceTransmitter {
 impl Transmitter for RateTraceTransmitter {
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
         let ends = self.transfer_end(frame, now);
-        Transmission { ends, loss: self.loss, regime: 0, mcs: None }
+        Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
     }
 
     fn nominal_rate(&self) -> Rate {
@@ -168,7 +168,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
-        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
@@ -180,13 +180,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         let offset = Offset::of(config.offset, period, &setup.seed);
         let transmitter =
             RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
-        SerialLink::new(
-            transmitter,
-            Bytes(config.frame_overhead),
-            channel,
-            setup.extra,
-            &setup.seed,
-        )
+        SerialLink::new(transmitter, Bytes(config.frame_overhead), errors, setup.extra, &setup.seed)
     }
 }
 

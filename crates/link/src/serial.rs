@@ -4,14 +4,15 @@
 //! with which probability it fails. A packet in transmission is finished at the rate it began
 //! with, whatever happens to the rate meanwhile.
 
+use crate::air::Air;
 use crate::kit::LinkKit;
 use crate::link::{Link, LinkReport, SideReport};
 use airpath_aqm::Queue;
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series,
-    Stage, Stream, Time,
+    Stage, Time,
 };
-use airpath_phy::channel::{AnyChannel, Channel};
+use airpath_phy::errors::{AnyErrors, Frame};
 use std::borrow::Cow;
 
 /// One transmission, decided at its start.
@@ -19,6 +20,8 @@ use std::borrow::Cow;
 pub struct Transmission {
     /// When its last bit has been sent; [`Time::NEVER`] at rate zero.
     pub ends: Time,
+    /// What it takes of the link's capacity: the frame, and what fills its last block.
+    pub bytes: Bytes,
     /// Probability that the packet is destroyed.
     pub loss: f64,
     /// Regime in which it is sent, from 0.
@@ -68,9 +71,7 @@ pub struct SerialLink<T> {
     id: u32,
     /// Bytes of link-layer framing per packet.
     frame_overhead: Bytes,
-    errors: Stream,
-    /// What destroys packets beside the transmitter's loss.
-    channel: Option<Box<AnyChannel>>,
+    air: Air,
     service: Option<Service>,
     /// The packet on the air, while there is a service.
     packet: Packet,
@@ -97,15 +98,15 @@ impl Measured {
 }
 
 impl<T: Transmitter> SerialLink<T> {
-    /// A link that sends with `transmitter` over `channel` and adds `frame_overhead` to each
-    /// packet.
+    /// A link that sends with `transmitter`, adds `frame_overhead` to each packet, and loses to
+    /// `errors` what the transmitter's loss has left.
     ///
     /// # Errors
     /// When its queue cannot be made.
     pub fn new(
         transmitter: T,
         frame_overhead: Bytes,
-        channel: Option<AnyChannel>,
+        errors: Option<AnyErrors>,
         kit: LinkKit,
         seed: &Seed,
     ) -> Result<SerialLink<T>, ConfigError> {
@@ -116,8 +117,7 @@ impl<T: Transmitter> SerialLink<T> {
             output: kit.forward.output,
             id: kit.id,
             frame_overhead,
-            errors: seed.stream(),
-            channel: channel.map(Box::new),
+            air: Air::new(errors, seed),
             service: None,
             packet: Packet::default(),
             regime: 0,
@@ -164,10 +164,8 @@ impl<T: Transmitter> SerialLink<T> {
         };
         self.measured.busy += ctx.now.saturating_since(began.max(self.measured.since));
         self.queue.on_served(&mut self.packet, ctx);
-        if self.errors.bernoulli(transmission.loss)
-            || (self.channel.as_mut())
-                .is_some_and(|channel| channel.destroys(began, transmission.ends))
-        {
+        let Transmission { ends: ended, bytes, loss, mcs, .. } = transmission;
+        if self.air.destroys(loss, || Frame { began, ended, bytes, mcs }) {
             self.measured.lost += 1;
             self.queue.lose(self.packet, DropReason::Channel, ctx);
         } else {

@@ -10,6 +10,7 @@
 //! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
 //! `offset`.
 
+use crate::air::Air;
 use crate::fixed::{framing, probability};
 use crate::kit::LinkKit;
 use crate::link::{Link, LinkReport, SideReport};
@@ -18,10 +19,10 @@ use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
 use airpath_core::{
-    ConfigError, Control, Ctx, DropReason, Duration, Packet, Part, Port, Rate, Setup, Stage,
-    Stream, Time,
+    Bytes, ConfigError, Control, Ctx, DropReason, Duration, Packet, Part, Port, Rate, Setup, Stage,
+    Time,
 };
-use airpath_phy::channel::{AnyChannel, Channel};
+use airpath_phy::errors::Frame;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ pub struct TraceConfig {
     #[serde(default)]
     pub frame_overhead: u64,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
     /// Where in the trace the run begins; absent: at its start.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
@@ -58,9 +59,7 @@ pub struct TraceLink {
     output: Port,
     overhead: u64,
     loss: f64,
-    errors: Stream,
-    /// What destroys packets beside `loss`.
-    channel: Option<Box<AnyChannel>>,
+    air: Air,
     in_transit: Option<InTransit>,
     /// Number of the next opportunity, counted from the start of the run through all repetitions.
     next: u64,
@@ -230,9 +229,8 @@ impl TraceLink {
     fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
         self.queue.on_served(&mut packet, ctx);
         let ended = ctx.now + Duration::from_nanos(1);
-        if self.errors.bernoulli(self.loss)
-            || self.channel.as_mut().is_some_and(|channel| channel.destroys(began, ended))
-        {
+        let bytes = Bytes(u64::from(packet.size) + self.overhead);
+        if self.air.destroys(self.loss, || Frame { began, ended, bytes, mcs: None }) {
             self.measured.lost += 1;
             return self.queue.lose(packet, DropReason::Channel, ctx);
         }
@@ -257,7 +255,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
         framing(config.frame_overhead)?;
-        let channel = setup.extra.channel(config.channel.as_ref(), &setup.seed)?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
         };
@@ -276,8 +274,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             output: setup.extra.forward.output,
             overhead: config.frame_overhead,
             loss: config.loss,
-            errors: setup.seed.stream(),
-            channel: channel.map(Box::new),
+            air: Air::new(errors, &setup.seed),
             in_transit: None,
             next: 0,
             measured: Measured::default(),

@@ -491,7 +491,7 @@ fn regimes_need_choices_that_are_constant() {
         packet_bytes: 1500,
         delay_ns: 0,
         frame_overhead: 0,
-        channel: None,
+        errors: None,
     };
     let policies = PolicyRegistry::default();
     let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("regimes");

@@ -28,7 +28,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"rate_bps": 1_000_000, "loss": 0.3, "frame_overhead": 65_535}),
             json!({"rate_bps": 1_000_000, "loss": 1}),
             json!({"rate_bps": 1_000_000, "loss": 0.1,
-                   "channel": {"kind": "burst", "frame_error_rate": 0.3, "doppler": 0.01}}),
+                   "errors": {"kind": "burst", "frame_error_rate": 0.3, "doppler": 0.01}}),
         ],
         "multi-regime" => vec![
             json!({"thresholds": [3], "regimes": [{"rate_bps": 1_000_000, "per": 0.01},
@@ -47,12 +47,12 @@ fn descriptions(kind: &str) -> Vec<Value> {
                    "policy": {"kind": "qawla", "th_per": 1, "h": 1e9, "threshold": 3}}),
             json!({"table": "two", "snr_db": 5, "snr_noise_db": 5, "estimate_interval_ns": HUGE,
                    "policy": {"kind": "max-phy-throughput", "error_rate": "fer"},
-                   "channel": {"kind": "independent", "loss": 0.3}}),
+                   "errors": {"kind": "independent", "loss": 0.3}}),
         ],
         "trace" => vec![
             json!({"trace": "steady", "frame_overhead": 4}),
             json!({"trace": "bursts", "loss": 0.3}),
-            json!({"trace": "bursts", "channel": {"kind": "independent", "loss": 0.3}}),
+            json!({"trace": "bursts", "errors": {"kind": "independent", "loss": 0.3}}),
             json!({"trace": "rare", "frame_overhead": 65_535, "delay_ns": HUGE}),
         ],
         "rate-trace" => vec![
@@ -64,10 +64,10 @@ fn descriptions(kind: &str) -> Vec<Value> {
             rlc(384_000, json!({})),
             rlc(HUGE, json!({"window": 8})),
             rlc(1, json!({"reverse_rate_bps": 64_000, "concatenation": false})),
-            rlc(64_000, json!({"channel": {"kind": "independent", "loss": 0.3}, "max_dat": 3})),
+            rlc(64_000, json!({"errors": {"kind": "independent", "loss": 0.3}, "max_dat": 3})),
             rlc(
                 100_000,
-                json!({"channel": {"kind": "independent", "loss": 0.3}, "max_dat": 3,
+                json!({"errors": {"kind": "independent", "loss": 0.3}, "max_dat": 3,
                                 "on_max_dat": "reset"}),
             ),
         ],

@@ -3,7 +3,7 @@
 mod traces;
 
 mod adaptive;
-mod channel;
+mod errors;
 mod every_link;
 mod rate_change;
 mod stalled_link;

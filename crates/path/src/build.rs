@@ -13,7 +13,7 @@ use airpath_core::{
 };
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, LinkRegistry, SideKit, Sides, Users, Wire};
 use airpath_phy::adaptation::PolicyRegistry;
-use airpath_phy::channel::ChannelRegistry;
+use airpath_phy::errors::ErrorsRegistry;
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
 use airpath_tcp::{
@@ -36,8 +36,8 @@ pub struct Parts {
     pub windows: WindowRegistry,
     /// Links.
     pub links: LinkRegistry,
-    /// Channels of links.
-    pub channels: Arc<ChannelRegistry>,
+    /// Error processes of links.
+    pub errors: Arc<ErrorsRegistry>,
     /// Link-adaptation policies.
     pub policies: Arc<PolicyRegistry>,
 }
@@ -207,7 +207,7 @@ impl Builder<'_> {
             id,
             users: self.users.clone(),
             files: Arc::clone(self.files),
-            channels: Arc::clone(&self.parts.channels),
+            errors: Arc::clone(&self.parts.errors),
             policies: Arc::clone(&self.parts.policies),
         }
     }

@@ -10,7 +10,7 @@
 //! | kind | here now | to come |
 //! | --- | --- | --- |
 //! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
-//! | error channels | [`channel`]: independent, Gilbert–Elliott, bursts of a fading channel | |
+//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
 //! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
@@ -41,9 +41,9 @@
 #![forbid(unsafe_code)]
 
 pub mod adaptation;
-pub mod channel;
 pub mod code;
 pub mod doppler;
+pub mod errors;
 pub mod fading;
 pub mod gaussian;
 pub mod mcs;

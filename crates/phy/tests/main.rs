@@ -4,4 +4,4 @@ mod awgn;
 
 mod ctc_awgn;
 mod error_rates;
-mod every_channel;
+mod every_error_process;

@@ -32,9 +32,9 @@ fn commit() -> &'static str {
 fn registry() -> String {
     serde_json::json!({
         "aqm": airpath_aqm::AnyQueue::BUILT_IN,
-        "channel": airpath_phy::channel::AnyChannel::BUILT_IN,
         "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
+        "errors": airpath_phy::errors::AnyErrors::BUILT_IN,
         "link": airpath_link::AnyLink::BUILT_IN,
         "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
         "policy": airpath_phy::adaptation::AnyPolicy::BUILT_IN,

@@ -5,11 +5,11 @@ mod pftk_case;
 #[path = "../../link/tests/traces/mod.rs"]
 mod traces;
 
-mod channels;
 mod contracts;
 mod dctcp;
 mod delays;
 mod ecn;
+mod errors;
 mod hystart;
 mod long_runs;
 mod ns3_cubic;

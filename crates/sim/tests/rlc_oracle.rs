@@ -48,7 +48,7 @@ fn rlc(kbps: u64, window_poll: &str) -> Value {
         "window_poll": window_poll, "last_pdu_poll": true, "last_retransmission_poll": true,
         "missing_pdu_indicator": true, "concatenation": true, "mrw_timer_ns": 200 * MS,
         "reset_timer_ns": 200 * MS,
-        "channel": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
+        "errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
 }
 
 /// What was measured at the two directions of the bearer in each run of 600 s.

@@ -15,14 +15,14 @@ pub(crate) fn no_changes(scenario: &Scenario) -> Result<(), Reason> {
     if scenario.controls.is_empty() { Ok(()) } else { Err(refused()) }
 }
 
-/// A link without an error channel; `link` is its description.
-pub(crate) fn no_channel(link: &Value) -> Result<(), Reason> {
-    match link.get("channel").filter(|channel| !channel.is_null()) {
+/// A link without an error process; `link` is its description.
+pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
+    match link.get("errors").filter(|errors| !errors.is_null()) {
         None => Ok(()),
-        Some(channel) => {
-            let (kind, _) = registry::split_kind(channel)?;
-            let covered = "links without a channel, with loss or per";
-            Err(Reason::not_covered("channel.kind", kind, covered))
+        Some(errors) => {
+            let (kind, _) = registry::split_kind(errors)?;
+            let covered = "links without an error process, with loss or per";
+            Err(Reason::not_covered("errors.kind", kind, covered))
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Covered beside the bottleneck: propagation anywhere; wires behind it that are faster. A rate in
 //! front of it would space the packets out, and there are no ACKs.
 
-use crate::covered::{always_there, delay_s, no_changes, no_channel, rate_of_packets_bps};
+use crate::covered::{always_there, delay_s, no_changes, no_errors, rate_of_packets_bps};
 use crate::model::Model;
 use crate::reasons::{Reason, Reasons};
 use airpath_aqm::{DropTailConfig, Limit};
@@ -80,7 +80,7 @@ impl Model for PoissonQueue {
         reasons.keep(no_changes(scenario));
         let (link, queue) = (&scenario.bottleneck.link, &scenario.bottleneck.queue);
         let under_link = |reason: Reason| reason.under("link").under("bottleneck");
-        reasons.keep(no_channel(link).map_err(under_link));
+        reasons.keep(no_errors(link).map_err(under_link));
         let packet = packet(scenario, &mut reasons);
         let sized = packet.unwrap_or(Bytes(ANY_PACKET));
         let config = reasons.keep(fixed(link).map_err(under_link));

@@ -30,7 +30,7 @@ fn flows_share_what_the_link_serves() {
 
 #[test]
 fn every_key_that_is_not_covered_is_named_by_itself() {
-    let channel = json!({"kind": "independent", "loss": 0.1});
+    let errors = json!({"kind": "independent", "loss": 0.1});
     let link = json!({"kind": "fixed", "rate_bps": 10_000_000});
     let with = |key: &str, value: Value| {
         let mut link = link.clone();
@@ -49,14 +49,10 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
         ),
         (
             "/bottleneck/link",
-            with("channel", channel.clone()),
-            "bottleneck.link.channel.kind = independent",
+            with("errors", errors.clone()),
+            "bottleneck.link.errors.kind = independent",
         ),
-        (
-            "/ack_path",
-            ack_link(with("channel", channel)),
-            "ack_path.link.channel.kind = independent",
-        ),
+        ("/ack_path", ack_link(with("errors", errors)), "ack_path.link.errors.kind = independent"),
         ("/bottleneck/link/kind", json!("trace"), "bottleneck.link.kind = trace"),
         ("/bottleneck/queue", json!({"kind": "codel"}), "bottleneck.aqm.kind = codel"),
         (

@@ -65,9 +65,9 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
         ),
         ("/bottleneck/link/kind", json!("trace"), "bottleneck.link.kind = trace"),
         (
-            "/bottleneck/link/channel",
+            "/bottleneck/link/errors",
             json!({"kind": "independent", "loss": 0.1}),
-            "bottleneck.link.channel.kind = independent",
+            "bottleneck.link.errors.kind = independent",
         ),
         ("/bottleneck/link/rate_bps", json!(79_000), "bottleneck.link.rate = 79000 bit/s"),
         ("/flows/1/source/kind", json!("cbr"), "flows.1.source = cbr"),

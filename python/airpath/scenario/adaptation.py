@@ -195,7 +195,7 @@ class AdaptiveLink(Link):
         What chooses.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s; the paper's D_F is 2.5 ms.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys packets beside the errors of the table. Default: nothing.
     snr_bias_db : float
         What the estimate is too high by, dB, -200 to 200. Default 0; the paper tries 2 and 4.

@@ -149,6 +149,9 @@ class Model(_Base):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Keys of which one at most is given; an override of one takes the place of the others."""
 
+    former_keys: ClassVar[Mapping[str, str]] = {}
+    """Names that keys had before, and the keys: they are read, and never written."""
+
     if TYPE_CHECKING:
 
         def __get__(self, owner: object, of: object) -> Self: ...
@@ -185,7 +188,8 @@ class Model(_Base):
         if not isinstance(data, Mapping):
             raise fault("not a table", f"Accepted keys are {', '.join(keys)}")
         known = set(keys) | set(cls.keys()) | set(cls.model_fields)
-        lines = [
+        data, former, lines = cls._renamed(data)
+        lines += [
             InitErrorDetails(
                 type=fault("unknown key", nearest(str(key), keys)),
                 loc=(str(key),),
@@ -198,10 +202,33 @@ class Model(_Base):
             result = handler({key: value for key, value in data.items() if key in known})
         except ValidationError as error:
             found = cast(Iterable[Any], error.errors(include_url=False))
-            lines += [explained(line, cls.model_fields) for line in found]
+            lines += [_as_written(explained(line, cls.model_fields), former) for line in found]
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
+
+    @classmethod
+    def _renamed(
+        cls, data: Mapping[Any, Any]
+    ) -> tuple[Mapping[Any, Any], dict[str, str], list[InitErrorDetails]]:
+        """Return the table by its present keys, the former names that it uses, and what is wrong.
+
+        A key that is there under both of its names is wrong.
+        """
+        used = {name: key for name, key in cls.former_keys.items() if name in data}
+        twice = [
+            InitErrorDetails(
+                type=fault(f"the former name of {key}, which is given too", f"Write {key} alone"),
+                loc=(name,),
+                input=data[name],
+            )
+            for name, key in used.items()
+            if key in data
+        ]
+        if used:
+            taken = {key: data[key] for key in data if key not in used}
+            data = {used[name]: data[name] for name in used} | taken
+        return data, {key: name for name, key in used.items()}, twice
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse changes of what was checked as a whole."""
@@ -272,6 +299,7 @@ class Model(_Base):
         if not update:
             return super().model_copy(deep=deep)
         names = {info.alias: name for name, info in type(self).model_fields.items() if info.alias}
+        names |= type(self).former_keys
         changed = {names.get(key, key): value for key, value in update.items()}
         kept = {name: getattr(self, name) for name in self.model_fields_set}
         made = type(self)(**(kept | changed))
@@ -296,6 +324,12 @@ class Model(_Base):
             suffix = value.key_suffix if isinstance(value, Quantity) else ""
             entries[key or name + suffix] = _plain(value, context, (*path, info.alias or name))
         return entries
+
+
+def _as_written(line: InitErrorDetails, former: Mapping[str, str]) -> InitErrorDetails:
+    """Return the line with the name that the user gave to the key, where it is a former one."""
+    first, *rest = line.get("loc", ()) or ("",)
+    return {**line, "loc": (former.get(str(first), first), *rest)} if rest or first else line
 
 
 def _as_text(value: Any) -> Any:

@@ -24,7 +24,7 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.channels import Channel
+from airpath.scenario.error_processes import ErrorProcess
 from airpath.scenario.flows import Uniform
 from airpath.scenario.units import Duration, Rate, Size
 
@@ -58,13 +58,15 @@ class Link(Part):
     """Whether it serves the reverse direction too, where ACKs take that."""
 
     delay: Duration = Duration(0)
-    channel: Maybe[Channel] = ABSENT
+    errors: Maybe[ErrorProcess] = ABSENT
+
+    former_keys = {"channel": "errors"}
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without a channel, there is no such key."""
+        """Return the resolved form; without an error process, there is no such key."""
         entries = super().resolved(context, path)
-        if self.channel is None:
-            del entries["channel"]
+        if self.errors is None:
+            del entries["errors"]
         return entries
 
     @property
@@ -82,7 +84,7 @@ class FixedLink(Link):
         Bit rate of frames (IP packet plus `frame_overhead`), above 0.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
@@ -127,7 +129,7 @@ class MultiRegimeLink(Link):
         One more than there are thresholds, from the emptiest queue to the fullest.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys packets beside the error rates of the regimes. Default: nothing.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; the paper's
@@ -289,7 +291,7 @@ class TraceLink(_FromTrace):
         folder of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
@@ -330,7 +332,7 @@ class RateTraceLink(_FromTrace):
         folder of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys packets beside `loss`. Default: nothing.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.

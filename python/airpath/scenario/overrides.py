@@ -259,7 +259,8 @@ class Overrides:
             old.clear()  # There is no such kind, and that is what the user will be told.
             return
         chosen_by = kind.chosen_by
-        known = {*kind.keys(), *kind.model_fields} - {chosen_by, *before.own_keys, *kind.own_keys}
+        known = {*kind.keys(), *kind.model_fields, *kind.former_keys}
+        known -= {chosen_by, *before.own_keys, *kind.own_keys}
         shared = {key: kind.adopted(key, old[key]) for key in old if key in known - new.keys()}
         candidate = {**shared, **{key: _plain(value) for key, value in new.items()}}
         try:
@@ -339,8 +340,11 @@ def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] |
 
 def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
     """Return the names of the field that `key` names, and the model of its values, if any."""
-    for name, info in model.model_fields.items() if model is not None else ():
-        names = (info.alias or name, name)
+    if model is None:
+        return (key,), None
+    for name, info in model.model_fields.items():
+        former = (old for old, new in model.former_keys.items() if new == name)
+        names = (info.alias or name, name, *former)
         if key in names:
             return names, next(_models(info.annotation), None)
     return (key,), None

@@ -17,8 +17,8 @@ from airpath.errors import (
     UnitError as UnitError,
 )
 from airpath.scenario.adaptation import *
-from airpath.scenario.channels import *
 from airpath.scenario.congestion import *
+from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
 from airpath.scenario.links import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions
@@ -47,7 +47,7 @@ FAMILIES: Mapping[str, type[Part]] = {
     "aqm": QueueDisc,
     "link": Link,
     "window": ReceiveWindow,
-    "channel": Channel,
+    "errors": ErrorProcess,
     "policy": LinkAdaptation,
 }
 """The families of parts that a user chooses from, by the names that the engine has for them."""

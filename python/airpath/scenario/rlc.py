@@ -20,7 +20,7 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.channels import Channel
+from airpath.scenario.error_processes import ErrorProcess
 from airpath.scenario.links import Link
 from airpath.scenario.units import Duration, Size
 
@@ -99,10 +99,10 @@ class RlcLink(Link):
         Timer_MRW, above 0. Default 200 ms; not given in the paper, assumed.
     reset_timer : Duration
         Timer_RST, above 0. Default 200 ms; not given in the paper, assumed.
-    channel : Channel, optional
+    errors : ErrorProcess, optional
         What destroys frames. Default: nothing does.
-    reverse_channel : Channel, optional
-        That of the reverse direction. Default: as `channel`, independently.
+    reverse_errors : ErrorProcess, optional
+        That of the reverse direction. Default: as `errors`, independently.
     """
 
     is_duplex = True
@@ -130,7 +130,9 @@ class RlcLink(Link):
     mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
     reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
 
-    reverse_channel: Maybe[Channel] = ABSENT
+    reverse_errors: Maybe[ErrorProcess] = ABSENT
+
+    former_keys = {**Link.former_keys, "reverse_channel": "reverse_errors"}
 
     @model_validator(mode="after")
     def _arrive_after_the_tti(self) -> Self:

@@ -1,6 +1,6 @@
 //! The TTIs of one direction: when they begin and how many PDUs they carry.
 
-use airpath_core::{Duration, Rate, Time};
+use airpath_core::{Bytes, Duration, Rate, Time};
 
 /// The grid of TTIs, and the PDUs that the nominal rate gives to each.
 ///
@@ -51,6 +51,11 @@ impl Clock {
     /// PDUs that a second of TTIs carries.
     pub(super) fn pdus_per_second(&self) -> f64 {
         self.rate.0 as f64 / self.pdu_bits as f64
+    }
+
+    /// Payload of this many PDUs: what the nominal rate counts.
+    pub(super) fn bytes_of(&self, pdus: u64) -> Bytes {
+        Bytes(pdus.saturating_mul(self.pdu_bits / 8))
     }
 
     /// The start of the first TTI at or after `time` that carries a PDU; [`Time::NEVER`] at rate

@@ -7,7 +7,7 @@ use super::sender::{Payload, Sender};
 use super::sequence::PduRun;
 use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, DropReason, Duration, Packet, Ring, Time};
-use airpath_phy::channel::{AnyChannel, Channel};
+use airpath_phy::errors::{self, AnyErrors, ErrorProcess};
 
 /// A TTI's PDUs on the air.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +58,7 @@ pub(super) struct Direction {
     pub(super) receiver: Receiver,
     pub(super) clock: Clock,
     pub(super) counts: Counts,
-    channel: Option<AnyChannel>,
+    errors: Option<AnyErrors>,
     frames: Ring<Frame>,
     /// The data PDUs of `frames`.
     runs: Ring<PduRun>,
@@ -79,7 +79,7 @@ impl Direction {
         sender: Sender,
         receiver: Receiver,
         clock: Clock,
-        channel: Option<AnyChannel>,
+        errors: Option<AnyErrors>,
     ) -> Direction {
         Direction {
             queue,
@@ -88,7 +88,7 @@ impl Direction {
             receiver,
             clock,
             counts: Counts::default(),
-            channel,
+            errors,
             frames: Ring::default(),
             runs: Ring::default(),
             payload: Payload::default(),
@@ -109,11 +109,12 @@ impl Direction {
         self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
     }
 
-    /// Whether the channel destroys what is sent in the TTI that begins at `start`.
+    /// Whether the `pdus` that are sent in the TTI that begins at `start` are destroyed.
     #[inline]
-    pub(super) fn destroys(&mut self, start: Time) -> bool {
-        let end = self.clock.end_of(start);
-        self.channel.as_mut().is_some_and(|channel| channel.destroys(start, end))
+    pub(super) fn destroys(&mut self, start: Time, pdus: u64) -> bool {
+        let Some(errors) = &mut self.errors else { return false };
+        let (ended, bytes) = (self.clock.end_of(start), self.clock.bytes_of(pdus));
+        errors.destroys(&errors::Frame { began: start, ended, bytes, mcs: None })
     }
 
     /// Fills `slots` PDUs with data; gives how many, and whether one of them polls.

@@ -89,17 +89,17 @@ impl Part<dyn Link + Send, LinkKit> for RlcAm {
             status_prohibit: Duration::from_nanos(config.status_prohibit_ns),
             missing_pdu_indicator: config.missing_pdu_indicator,
         };
-        let reverse_channel = config.reverse_channel.as_ref().or(config.channel.as_ref());
-        let channels = [
-            kit.channel(config.channel.as_ref(), &seed.child("forward"))?,
-            kit.channel(reverse_channel, &seed.child("reverse"))?,
+        let reverse_errors = config.reverse_errors.as_ref().or(config.errors.as_ref());
+        let errors = [
+            kit.errors(config.errors.as_ref(), &seed.child("forward"))?,
+            kit.errors(reverse_errors, &seed.child("reverse"))?,
         ];
         let rates = [config.rate_bps, config.reverse_rate_bps.unwrap_or(config.rate_bps)];
         let tti = Duration::from_nanos(config.tti_ns);
         let queue = kit.forward.only_queue()?;
         let reverse_queue = kit.reverse.as_ref().map(SideKit::only_queue).transpose()?;
         let mut queues = [Some(queue), reverse_queue].into_iter();
-        let mut channels = channels.into_iter();
+        let mut errors = errors.into_iter();
         let directions = rates.map(|rate_bps| {
             Direction::new(
                 queues.next().flatten(),
@@ -107,7 +107,7 @@ impl Part<dyn Link + Send, LinkKit> for RlcAm {
                 Sender::new(rules),
                 Receiver::new(receiver_rules),
                 Clock::new(tti, Rate(rate_bps), config.pdu_payload),
-                channels.next().flatten(),
+                errors.next().flatten(),
             )
         });
         Ok(RlcAm {
@@ -193,7 +193,7 @@ impl RlcAm {
             self.directions[side].forget_payload();
         }
         if filled > 0 {
-            self.transmit(side, control, frame, start);
+            self.transmit(side, [filled, control], frame, start);
         }
     }
 
@@ -236,13 +236,13 @@ impl RlcAm {
         u64::from(frame.reset || frame.reset_ack)
     }
 
-    /// Puts `frame` on the air, unless the channel destroys it.
+    /// Puts `frame` on the air, `pdus` of which `control` are control PDUs, unless it is destroyed.
     #[inline]
-    fn transmit(&mut self, side: usize, control: u64, frame: Frame, start: Time) {
+    fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
         let direction = &mut self.directions[side];
         direction.counts.frames += 1;
         direction.counts.control_pdus += control;
-        if direction.destroys(start) {
+        if direction.destroys(start, pdus) {
             direction.counts.frames_lost += 1;
             self.free_reports.extend(frame.status);
         } else {

@@ -99,11 +99,11 @@ pub struct RlcConfig {
     /// Timer_RST, ns. Above 0.
     pub reset_timer_ns: u64,
     /// What destroys the frames of the forward direction: `{"kind": …}`; null: nothing.
-    #[serde(default)]
-    pub channel: Option<Value>,
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
     /// The same for the reverse direction; null: as the forward one, independently.
-    #[serde(default)]
-    pub reverse_channel: Option<Value>,
+    #[serde(default, alias = "reverse_channel")]
+    pub reverse_errors: Option<Value>,
 }
 
 const fn yes() -> bool {

@@ -120,7 +120,7 @@ impl Model for FixedPoint {
         for (hop, link) in
             [("bottleneck", Some(&bottleneck.link)), ("ack_path", ack_link(scenario))]
         {
-            let free = link.map_or(Ok(()), covered::no_channel);
+            let free = link.map_or(Ok(()), covered::no_errors);
             reasons.keep(free.map_err(|reason| reason.under("link").under(hop)));
         }
         let options = flows::common_options(scenario, &mut reasons);

@@ -13,7 +13,7 @@ from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
 from airpath.papers.sbd.table1 import (
     base_rtt_ms,
-    channel,
+    errors,
     link_settings,
     tcp_settings,
     wired_ms,
@@ -251,7 +251,7 @@ def build(case: Case, effort: Effort, variant: Variant) -> Scenario:
     use = case.use
     link = RlcLink(
         rate=f"{case.bearer} kbit/s",
-        channel=channel(),
+        errors=errors(),
         **{**LINK, **variant.link},
     )
     change = [Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []

@@ -15,7 +15,7 @@ __all__ = [
     "FORWARD_MS",
     "LARGEST_UNSCALED_WINDOW",
     "base_rtt_ms",
-    "channel",
+    "errors",
     "link_settings",
     "radio_ms",
     "table1",
@@ -71,7 +71,7 @@ def base_rtt_ms() -> int:
     return sum(radio_ms()) + wired_ms()
 
 
-def channel() -> dict[str, Any]:
+def errors() -> dict[str, Any]:
     """Return what destroys the radio's frames."""
     return {
         "kind": "burst",

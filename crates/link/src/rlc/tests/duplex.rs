@@ -8,7 +8,7 @@ use airpath_core::{
     Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, QueueId, Rate,
     Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
 };
-use airpath_phy::channel::{Channel, ChannelRegistry};
+use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const TTIS: u64 = 1_000_000;
 /// Those of one choice of settings.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// A channel that is hostile until it is told to be clean.
+/// An error process that is hostile until it is told to be clean.
 struct Switched {
     stream: Stream,
     loss: [f64; 2],
@@ -28,8 +28,8 @@ struct Switched {
     is_clean: Arc<AtomicBool>,
 }
 
-impl Channel for Switched {
-    fn destroys(&mut self, _began: Time, _ended: Time) -> bool {
+impl ErrorProcess for Switched {
+    fn destroys(&mut self, _frame: &Frame) -> bool {
         self.is_bad ^= self.stream.bernoulli(if self.is_bad { 0.1 } else { 0.01 });
         let is_lost = self.stream.bernoulli(self.loss[usize::from(self.is_bad)]);
         is_lost && !self.is_clean.load(Ordering::Relaxed)
@@ -64,7 +64,7 @@ fn description(stream: &mut Stream) -> Value {
         "last_pdu_poll": true, "last_retransmission_poll": true,
         "missing_pdu_indicator": stream.bernoulli(0.7), "concatenation": stream.bernoulli(0.7),
         "mrw_timer_ns": one_of(stream, &timers), "reset_timer_ns": one_of(stream, &timers),
-        "channel": {"kind": "switched"},
+        "errors": {"kind": "switched"},
     })
 }
 
@@ -112,15 +112,15 @@ impl Ledger {
         lateness: u64,
     ) -> Ledger {
         let is_clean = Arc::new(AtomicBool::new(false));
-        let mut channels = ChannelRegistry::default();
+        let mut errors = ErrorsRegistry::default();
         let told = Arc::clone(&is_clean);
-        channels.register("switched", move |_, setup| {
+        errors.register("switched", move |_, setup| {
             let (stream, is_clean) = (setup.seed.stream(), Arc::clone(&told));
             Ok(Box::new(Switched { stream, loss, is_bad: false, is_clean }))
         });
         let kit = LinkKit {
             reverse: Some(SideKit::of(queue(limit), Port(1))),
-            channels: Arc::new(channels),
+            errors: Arc::new(errors),
             ..LinkKit::new(SideKit::of(queue(limit), Port(0)))
         };
         let links = Registry::default();

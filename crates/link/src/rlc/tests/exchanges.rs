@@ -7,7 +7,7 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_phy::channel::{Channel, ChannelRegistry};
+use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -23,9 +23,9 @@ struct Scripted {
     used: Used,
 }
 
-impl Channel for Scripted {
-    fn destroys(&mut self, began: Time, _ended: Time) -> bool {
-        let ms = began.as_nanos() / MS;
+impl ErrorProcess for Scripted {
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        let ms = frame.began.as_nanos() / MS;
         self.used.lock().expect("one thread")[self.side].push(ms);
         self.lost.contains(&ms)
     }
@@ -51,14 +51,14 @@ impl Exchange {
             "poll_timer_ns": 60 * MS, "status_prohibit_ns": 60 * MS, "poll_window": 0.5,
             "last_pdu_poll": true, "last_retransmission_poll": true,
             "missing_pdu_indicator": true, "concatenation": true, "mrw_timer_ns": 200 * MS,
-            "reset_timer_ns": 200 * MS, "channel": {"kind": "scripted"}});
+            "reset_timer_ns": 200 * MS, "errors": {"kind": "scripted"}});
         for (key, value) in change.as_object().expect("a table") {
             description[key] = value.clone();
         }
         let used = Used::default();
         let (told, lost) = (Arc::clone(&used), lost.map(<[u64]>::to_vec));
-        let mut channels = ChannelRegistry::default();
-        channels.register("scripted", move |_, setup| {
+        let mut errors = ErrorsRegistry::default();
+        errors.register("scripted", move |_, setup| {
             let side = usize::from(setup.seed.name.contains("reverse"));
             Ok(Box::new(Scripted { side, lost: lost[side].clone(), used: Arc::clone(&told) }))
         });
@@ -70,7 +70,7 @@ impl Exchange {
         };
         let kit = LinkKit {
             reverse: Some(SideKit::of(queue(), Port(1))),
-            channels: Arc::new(channels),
+            errors: Arc::new(errors),
             ..LinkKit::new(SideKit::of(queue(), Port(0)))
         };
         let links = Registry::default();

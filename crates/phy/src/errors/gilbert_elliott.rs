@@ -10,8 +10,8 @@
 //! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
 
 use super::two_states::{Law, Run};
-use super::{Channel, TwoStates, positive_slot, probability};
-use airpath_core::{ConfigError, Part, Seed, Setup, Stream, Time};
+use super::{ErrorProcess, Frame, TwoStates, positive_slot, probability};
+use airpath_core::{ConfigError, Part, Seed, Setup, Stream};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -36,7 +36,7 @@ fn certain() -> f64 {
     1.0
 }
 
-/// A channel with two states.
+/// An error process with two states.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     law: Law,
@@ -50,7 +50,7 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A channel with these states, whose good and bad slots of `slot_ns` destroy a frame with
+    /// A process with these states, whose good and bad slots of `slot_ns` destroy a frame with
     /// the probabilities in `loss`.
     pub(super) fn new(states: TwoStates, loss: [f64; 2], slot_ns: u64, seed: &Seed) -> Self {
         let law = Law::new(states, slot_ns);
@@ -107,12 +107,12 @@ impl GilbertElliott {
     }
 }
 
-impl Part<dyn Channel + Send> for GilbertElliott {
+impl Part<dyn ErrorProcess + Send> for GilbertElliott {
     type Config = GilbertElliottConfig;
 
     fn build(
         config: GilbertElliottConfig,
-        setup: Setup<'_, dyn Channel + Send>,
+        setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
         let GilbertElliottConfig { p_good_to_bad, p_bad_to_good, loss_good, loss_bad, slot_ns } =
             config;
@@ -125,11 +125,11 @@ impl Part<dyn Channel + Send> for GilbertElliott {
     }
 }
 
-impl Channel for GilbertElliott {
+impl ErrorProcess for GilbertElliott {
     #[inline]
-    fn destroys(&mut self, began: Time, ended: Time) -> bool {
-        let began_ns = began.as_nanos();
-        let ended_ns = ended.as_nanos().max(began_ns + 1);
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        let began_ns = frame.began.as_nanos();
+        let ended_ns = frame.ended.as_nanos().max(began_ns + 1);
         if began_ns >= self.run.ends_ns {
             self.seek(began_ns);
         }

@@ -1,17 +1,17 @@
-//! What every channel has to keep, whatever its law.
+//! What every error process has to keep, whatever its law.
 //!
-//! A new built-in channel is under test as soon as it is registered, as its class describes it;
+//! A new built-in process is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more.
 
 use airpath_conformance::samples;
-use airpath_core::{ConfigError, Registry, Seed, Setup, Time};
-use airpath_phy::channel::{AnyChannel, Channel, ChannelRegistry};
+use airpath_core::{Bytes, ConfigError, Registry, Seed, Setup, Time};
+use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const HUGE: u64 = u64::MAX;
 
-/// Ways to set up a built-in channel: ordinary and extreme.
+/// Ways to set up a built-in process: ordinary and extreme.
 fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "independent" => [0.0, 0.3, 1.0].map(|loss| json!({"loss": loss})).to_vec(),
@@ -30,22 +30,22 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"frame_error_rate": 0.999_999, "doppler": 1e9, "slot_ns": 1}),
             json!({"frame_error_rate": 1e-9, "doppler": 1e-9, "slot_ns": HUGE}),
         ],
-        other => samples("channel", other, |description| try_build(description, 1).is_ok()),
+        other => samples("errors", other, |description| try_build(description, 1).is_ok()),
     }
 }
 
-fn build(description: &Value, seed: u64) -> AnyChannel {
+fn build(description: &Value, seed: u64) -> AnyErrors {
     try_build(description, seed).unwrap_or_else(|error| panic!("{description}: {error}"))
 }
 
-fn try_build(description: &Value, seed: u64) -> Result<AnyChannel, ConfigError> {
-    let registry = ChannelRegistry::default();
+fn try_build(description: &Value, seed: u64) -> Result<AnyErrors, ConfigError> {
+    let registry = ErrorsRegistry::default();
     let setup = Setup { seed: Seed::new(seed, 0, "channel"), registry: &registry, extra: () };
-    AnyChannel::build(description, setup)
+    AnyErrors::build(description, setup)
 }
 
 fn all_descriptions() -> impl Iterator<Item = Value> {
-    AnyChannel::BUILT_IN.iter().flat_map(|(kind, _)| {
+    AnyErrors::BUILT_IN.iter().flat_map(|(kind, _)| {
         descriptions(kind).into_iter().map(move |mut description| {
             description["kind"] = json!(kind);
             description
@@ -60,11 +60,12 @@ fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec((span(), span()), 1..40)
 }
 
-fn fates(channel: &mut impl Channel, frames: &[(u64, u64)]) -> Vec<bool> {
+fn fates(process: &mut impl ErrorProcess, frames: &[(u64, u64)]) -> Vec<bool> {
     let mut began = 0;
     let fate = |&(wait, length): &(u64, u64)| {
         began += wait;
-        channel.destroys(Time::from_nanos(began), Time::from_nanos(began + length))
+        let [began, ended] = [began, began + length].map(Time::from_nanos);
+        process.destroys(&Frame { began, ended, bytes: Bytes(1500), mcs: None })
     };
     frames.iter().map(fate).collect()
 }
@@ -97,8 +98,8 @@ fn other_seeds_have_other_fates() {
 #[test]
 fn independent_errors_are_as_frequent_as_told() {
     const FRAMES: usize = 200_000;
-    let mut channel = build(&json!({"kind": "independent", "loss": 0.03}), 1);
-    let fates = fates(&mut channel, &[(1000, 500); FRAMES]);
+    let mut process = build(&json!({"kind": "independent", "loss": 0.03}), 1);
+    let fates = fates(&mut process, &[(1000, 500); FRAMES]);
     let lost = |fates: &[bool]| fates.iter().filter(|lost| **lost).count() as f64;
     let bound = |count: f64, p: f64| 5.0 * (p * (1.0 - p) / count).sqrt();
     let share = lost(&fates) / FRAMES as f64;
@@ -110,18 +111,18 @@ fn independent_errors_are_as_frequent_as_told() {
 }
 
 #[test]
-fn a_channel_from_outside_is_found_by_its_name() {
+fn a_process_from_outside_is_found_by_its_name() {
     struct Every(u64);
-    impl Channel for Every {
-        fn destroys(&mut self, _began: Time, _ended: Time) -> bool {
+    impl ErrorProcess for Every {
+        fn destroys(&mut self, _frame: &Frame) -> bool {
             self.0 += 1;
             self.0.is_multiple_of(2)
         }
     }
-    let mut registry: ChannelRegistry = Registry::default();
+    let mut registry: ErrorsRegistry = Registry::default();
     registry.register("every-other", |_, _| Ok(Box::new(Every(0))));
     let setup = Setup { seed: Seed::new(1, 0, "channel"), registry: &registry, extra: () };
-    let mut channel =
-        AnyChannel::build(&json!({"kind": "every-other"}), setup).expect("it is registered");
-    assert_eq!(fates(&mut channel, &[(1, 1); 4]), [false, true, false, true]);
+    let mut process =
+        AnyErrors::build(&json!({"kind": "every-other"}), setup).expect("it is registered");
+    assert_eq!(fates(&mut process, &[(1, 1); 4]), [false, true, false, true]);
 }

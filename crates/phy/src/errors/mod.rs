@@ -1,9 +1,9 @@
-//! Error channels: which frames the radio destroys.
+//! Error processes: which frames the radio destroys.
 //!
-//! A channel knows nothing of signals and codes, only when frames are lost. To add one: its file
-//! and one line in `registry.rs`.
+//! An error process knows nothing of signals and codes; it is asked about each frame when that has
+//! been sent. To add one: its file and one line in `registry.rs`.
 //!
-//! | file | channel |
+//! | file | process |
 //! | --- | --- |
 //! | `independent.rs` | each frame by itself |
 //! | `gilbert_elliott.rs` | two states that take turns, slot by slot |
@@ -19,16 +19,28 @@ mod two_states;
 pub use burst::{Burst, BurstConfig};
 pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 pub use independent::{Independent, IndependentConfig};
-pub use registry::{AnyChannel, ChannelRegistry};
+pub use registry::{AnyErrors, ErrorsRegistry};
 pub use two_states::TwoStates;
 
-use airpath_core::{ConfigError, Time};
+use airpath_core::{Bytes, ConfigError, Time};
+
+/// What an error process is told of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// When its first bit is sent.
+    pub began: Time,
+    /// When its last bit has been sent (exclusive).
+    pub ended: Time,
+    /// What it takes of the link's capacity, bytes: packet, framing, and what fills the last block.
+    pub bytes: Bytes,
+    /// Its modulation and coding scheme: the number in the link's table. `None` on a link without.
+    pub mcs: Option<usize>,
+}
 
 /// What destroys frames.
-pub trait Channel {
-    /// Whether a frame on the air from `began` to `ended` (exclusive) is destroyed. Calls come in
-    /// order of `began`; frames may overlap.
-    fn destroys(&mut self, began: Time, ended: Time) -> bool;
+pub trait ErrorProcess {
+    /// Whether `frame` is destroyed. Calls come in order of `began`; frames may overlap.
+    fn destroys(&mut self, frame: &Frame) -> bool;
 }
 
 /// Accepts a probability.

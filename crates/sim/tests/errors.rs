@@ -1,4 +1,4 @@
-//! Channels under whole networks: losses and bursts as their laws say.
+//! Error processes under whole networks: losses and bursts as their laws say.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -25,7 +25,7 @@ fn slotted(change: Value) -> Value {
 }
 
 fn burst() -> Value {
-    json!({"channel": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
+    json!({"errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
 }
 
 /// Lengths of the runs of `true` that are followed by something else.
@@ -51,7 +51,7 @@ fn datagrams_over_bursts_are_lost_in_runs_of_the_chains_length() {
     // The datagram of slot n is lost at the end of the slot.
     let mut fates = vec![false; SLOTS];
     for drop in driver.into_recorder().samples(Series::Drop) {
-        assert_eq!(drop.value, 2.0, "nothing but the channel drops");
+        assert_eq!(drop.value, 2.0, "nothing but the radio drops");
         assert!(drop.time.as_nanos().is_multiple_of(10 * MS));
         fates[(drop.time.as_nanos() / (10 * MS)) as usize - 1] = true;
     }
@@ -72,7 +72,7 @@ fn datagrams_over_bursts_are_lost_in_runs_of_the_chains_length() {
     }
 }
 
-/// The two directions of a link have a channel each.
+/// The two directions of a link have an error process each.
 #[test]
 fn the_directions_of_a_link_fade_independently() {
     let source = flow(tcp(json!({})), json!({}));
@@ -84,9 +84,9 @@ fn the_directions_of_a_link_fade_independently() {
     assert!(lost[0] > 0 && lost[1] > 0 && lost[0] != lost[1], "{lost:?}");
 }
 
-/// A channel that destroys nothing leaves every number as it is without one.
+/// An error process that destroys nothing leaves every number as it is without one.
 #[test]
-fn a_channel_without_errors_changes_nothing() {
+fn an_error_process_that_destroys_nothing_changes_nothing() {
     let report = |change| {
         let flows =
             vec![flow(tcp(json!({})), json!({})), flow(datagrams("poisson", 300_000), json!({}))];
@@ -94,14 +94,14 @@ fn a_channel_without_errors_changes_nothing() {
         serde_json::to_value(run(&scenario, 1)).expect("numbers and texts")
     };
     let without = report(json!({"loss": 0.01}));
-    for channel in [
+    for errors in [
         json!({"kind": "independent", "loss": 0}),
         json!({"kind": "burst", "frame_error_rate": 0, "doppler": 0.01}),
     ] {
-        assert_eq!(report(json!({"loss": 0.01, "channel": channel})), without, "{channel}");
+        assert_eq!(report(json!({"loss": 0.01, "errors": errors})), without, "{errors}");
     }
     assert_ne!(
-        report(json!({"loss": 0.01, "channel": {"kind": "independent", "loss": 0.5}})),
+        report(json!({"loss": 0.01, "errors": {"kind": "independent", "loss": 0.5}})),
         without
     );
 }

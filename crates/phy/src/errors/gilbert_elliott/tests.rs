@@ -1,9 +1,9 @@
 //! What the channel does to frames, against the laws of its chain.
 
 use super::*;
-use crate::channel::{AnyChannel, burst_law};
+use crate::errors::{AnyErrors, burst_law};
 use airpath_conformance::Law;
-use airpath_core::Registry;
+use airpath_core::{Bytes, Registry, Time};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -25,16 +25,21 @@ fn bursts(seed: u64) -> GilbertElliott {
     channel(burst_law::two_states(0.1, 0.01), HARD, seed)
 }
 
-fn frame(channel: &mut impl Channel, began_ns: u64, ended_ns: u64) -> bool {
-    channel.destroys(Time::from_nanos(began_ns), Time::from_nanos(ended_ns))
+fn frame(channel: &mut impl ErrorProcess, began_ns: u64, ended_ns: u64) -> bool {
+    channel.destroys(&Frame {
+        began: Time::from_nanos(began_ns),
+        ended: Time::from_nanos(ended_ns),
+        bytes: Bytes(1500),
+        mcs: None,
+    })
 }
 
-fn slot(channel: &mut impl Channel, number: u64) -> bool {
+fn slot(channel: &mut impl ErrorProcess, number: u64) -> bool {
     frame(channel, number * SLOT, (number + 1) * SLOT)
 }
 
 /// Lengths of the bad runs and of the good runs; the last one, cut short, is left out.
-fn runs(channel: &mut impl Channel, slots: u64) -> [Vec<u64>; 2] {
+fn runs(channel: &mut impl ErrorProcess, slots: u64) -> [Vec<u64>; 2] {
     let mut lengths = [Vec::new(), Vec::new()];
     let (mut is_bad, mut length) = (slot(channel, 0), 1);
     for number in 1..slots {
@@ -208,7 +213,7 @@ proptest! {
 fn refused(description: &Value) -> String {
     let setup =
         Setup { seed: Seed::new(1, 0, "channel"), registry: &Registry::default(), extra: () };
-    match AnyChannel::build(description, setup) {
+    match AnyErrors::build(description, setup) {
         Ok(_) => panic!("{description} was accepted"),
         Err(error) => error.to_string(),
     }

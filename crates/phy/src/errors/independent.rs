@@ -1,7 +1,7 @@
 //! Independent errors: one draw per frame, whatever its length and whenever it is sent.
 
-use super::{Channel, probability};
-use airpath_core::{ConfigError, Part, Setup, Stream, Time};
+use super::{ErrorProcess, Frame, probability};
+use airpath_core::{ConfigError, Part, Setup, Stream};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -12,28 +12,28 @@ pub struct IndependentConfig {
     pub loss: f64,
 }
 
-/// A channel without memory.
+/// An error process without memory.
 #[derive(Clone, Debug)]
 pub struct Independent {
     loss: f64,
     errors: Stream,
 }
 
-impl Part<dyn Channel + Send> for Independent {
+impl Part<dyn ErrorProcess + Send> for Independent {
     type Config = IndependentConfig;
 
     fn build(
         config: IndependentConfig,
-        setup: Setup<'_, dyn Channel + Send>,
+        setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
         Ok(Independent { loss: config.loss, errors: setup.seed.stream() })
     }
 }
 
-impl Channel for Independent {
+impl ErrorProcess for Independent {
     #[inline]
-    fn destroys(&mut self, _began: Time, _ended: Time) -> bool {
+    fn destroys(&mut self, _frame: &Frame) -> bool {
         self.errors.bernoulli(self.loss)
     }
 }

@@ -1,4 +1,4 @@
-"""Error channels of links, one class each: which frames the radio destroys."""
+"""Error processes of links, one class each: which frames the radio destroys."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from airpath.scenario.base import Part, PositiveDuration, Probability, fault, number_within
 from airpath.scenario.units import Duration
 
-__all__ = ["BurstErrors", "Channel", "GilbertElliott", "IndependentErrors"]
+__all__ = ["BurstErrors", "ErrorProcess", "GilbertElliott", "IndependentErrors"]
 
 
-class Channel(Part):
-    """An error channel; `kind` says which. It destroys packets beside the link's own losses."""
+class ErrorProcess(Part):
+    """An error process; `kind` says which. It destroys packets beside the link's own losses."""
 
-    family = "a channel"
+    family = "an error process"
 
 
-class IndependentErrors(Channel):
+class IndependentErrors(ErrorProcess):
     """Each packet is destroyed with the same probability.
 
     Parameters
@@ -31,7 +31,7 @@ class IndependentErrors(Channel):
     loss: Probability = Field(examples=["0.01"])
 
 
-class GilbertElliott(Channel):
+class GilbertElliott(ErrorProcess):
     """A good and a bad state that take turns, slot by slot, each with its loss.
 
     A packet meets each slot that it overlaps, and is destroyed when any of them destroys it.
@@ -70,7 +70,7 @@ class GilbertElliott(Channel):
         return p_bad_to_good
 
 
-class BurstErrors(Channel):
+class BurstErrors(ErrorProcess):
     """Bursts of errors as long as the fades of a moving receiver (Chockalingam & Zorzi 1999).
 
     Slots are good or bad; a packet is destroyed when any slot that it overlaps is bad.

@@ -4,8 +4,8 @@
 //! that is sent in a slot shares its fate. Left out: the fading inside a slot, and the memory of
 //! a real fade beyond one slot.
 
-use super::{Channel, GilbertElliott, burst_law, positive_slot};
-use airpath_core::{ConfigError, Part, Setup, Time};
+use super::{ErrorProcess, Frame, GilbertElliott, burst_law, positive_slot};
+use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
 /// The normalised Doppler shifts for which the law is evaluated.
@@ -29,16 +29,16 @@ fn radio_frame_ns() -> u64 {
     10_000_000
 }
 
-/// A channel of good slots, which destroy nothing, and bad ones, which destroy everything.
+/// An error process of good slots, which destroy nothing, and bad ones, which destroy everything.
 #[derive(Clone, Debug)]
 pub struct Burst(GilbertElliott);
 
-impl Part<dyn Channel + Send> for Burst {
+impl Part<dyn ErrorProcess + Send> for Burst {
     type Config = BurstConfig;
 
     fn build(
         config: BurstConfig,
-        setup: Setup<'_, dyn Channel + Send>,
+        setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
         let BurstConfig { frame_error_rate, doppler, slot_ns } = config;
         if !(0.0..1.0).contains(&frame_error_rate) {
@@ -55,9 +55,9 @@ impl Part<dyn Channel + Send> for Burst {
     }
 }
 
-impl Channel for Burst {
+impl ErrorProcess for Burst {
     #[inline]
-    fn destroys(&mut self, began: Time, ended: Time) -> bool {
-        self.0.destroys(began, ended)
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        self.0.destroys(frame)
     }
 }

@@ -1,4 +1,4 @@
-"""Error channels of links: error texts, and what a run makes of them."""
+"""Error processes of links: error texts, and what a run makes of them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ link = {kind = "fixed", rate = "1 Mbit/s"}
 source = "cbr"
 rate = "800 kbit/s"
 """
-CHANNELS = "independent, gilbert-elliott, burst"
+KINDS = "independent, gilbert-elliott, burst"
 
 
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("5", f' = 5: not a channel. Accepted kinds are {CHANNELS}, for example "independent".'),
+        (
+            "5",
+            f' = 5: not an error process. Accepted kinds are {KINDS}, for example "independent".',
+        ),
         (
             '{kind = "bursts"}',
-            f'.kind = "bursts": not a channel. The nearest is burst; accepted are {CHANNELS}.',
+            f'.kind = "bursts": not an error process. The nearest is burst; accepted are {KINDS}.',
         ),
         ('{kind = "independent"}', ".loss: missing. Write loss = 0.01."),
         (
@@ -62,17 +65,15 @@ CHANNELS = "independent, gilbert-elliott, burst"
 )
 def test_errors(value: str, problem: str) -> None:
     with pytest.raises(ap.ScenarioError) as caught:
-        loads(GOOD, overrides=[("bottleneck.link.channel", value)])
-    assert str(caught.value) == f"overrides: bottleneck.link.channel{problem}"
+        loads(GOOD, overrides=[("bottleneck.link.errors", value)])
+    assert str(caught.value) == f"overrides: bottleneck.link.errors{problem}"
 
 
-def lost(**channel: Any) -> float:
-    """Return the share of packets that the channel destroys."""
+def lost(**errors: Any) -> float:
+    """Return the share of packets that are destroyed."""
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="800 kbit/s"),
-        bottleneck=ap.Bottleneck(
-            aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s", channel=channel)
-        ),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s", errors=errors)),
         duration="200 s",
     )
     link = ap.simulate(scenario, reps=1, seed=1).links().iloc[0]
@@ -93,13 +94,13 @@ def test_certain_and_impossible_losses() -> None:
     assert lost(kind="burst", frame_error_rate=0, doppler=0.01) == 0
 
 
-def test_every_link_takes_a_channel_in_both_directions() -> None:
-    channel = ap.IndependentErrors(loss=0.2)
+def test_every_link_takes_an_error_process_in_both_directions() -> None:
+    errors = ap.IndependentErrors(loss=0.2)
     scenario = ap.Scenario(
         flows=ap.flows(base_rtt="20 ms"),
         bottleneck=ap.Bottleneck(
             aqm="droptail",
-            link=ap.MultiRegimeLink(thresholds=[], regimes=[{"rate": "1 Mbit/s"}], channel=channel),
+            link=ap.MultiRegimeLink(thresholds=[], regimes=[{"rate": "1 Mbit/s"}], errors=errors),
         ),
         ack_path="reverse",
         duration="60 s",
@@ -107,3 +108,57 @@ def test_every_link_takes_a_channel_in_both_directions() -> None:
     links = ap.simulate(scenario, reps=1).links()
     assert len(links) == 2
     assert (links["lost_packets"] > 0).all()
+
+
+BURST = {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}
+
+
+def test_the_former_name_of_the_key_is_read_and_never_written() -> None:
+    """The key was `channel`; scenarios of that time give the same resolved form."""
+    burst = '= {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}'
+    bearer = 'link = {kind = "rlc-am", rate = "384 kbit/s"'
+    texts = [
+        GOOD.replace(
+            'link = {kind = "fixed", rate = "1 Mbit/s"',
+            f"{bearer}, {key} {burst}, reverse_{key} {burst}",
+        )
+        for key in ("channel", "errors")
+    ]
+    former, present = (loads(text) for text in texts)
+    assert former.resolve() == present.resolve()
+    assert former.given() == present.given()
+    assert former.to_toml() == present.to_toml()
+    assert "channel" not in former.to_toml()
+
+
+def test_under_both_names_the_key_is_refused() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.FixedLink(rate="1 Mbit/s", channel=BURST, errors=BURST)  # type: ignore[call-arg]
+    assert str(caught.value) == (
+        'FixedLink: channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}: '
+        "the former name of errors, which is given too. Write errors alone."
+    )
+
+
+def test_a_fault_has_the_name_that_was_written() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.FixedLink(rate="1 Mbit/s", channel={"kind": "independent"})  # type: ignore[call-arg]
+    assert str(caught.value) == "FixedLink: channel.loss: missing. Write loss = 0.01."
+
+
+@pytest.mark.parametrize("key", ["channel", "errors"])
+def test_an_override_takes_either_name(key: str) -> None:
+    scenarios = [
+        loads(
+            GOOD.replace(
+                '"1 Mbit/s"', f'"1 Mbit/s", {written} = {{kind = "independent", loss = 0.1}}'
+            ),
+            overrides=[(f"bottleneck.link.{key}.loss", "0.2")],
+        )
+        for written in ("channel", "errors")
+    ]
+    assert [each.bottleneck.link.errors for each in scenarios] == 2 * [
+        ap.IndependentErrors(loss=0.2)
+    ]
+    copied = scenarios[0].bottleneck.link.model_copy(update={key: BURST})
+    assert copied.errors == ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)

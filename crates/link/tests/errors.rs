@@ -1,0 +1,257 @@
+//! When a link asks its error process, what it tells, and what it does with the answer.
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_conformance::samples;
+use airpath_core::{
+    Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
+};
+use airpath_link::trace_file::Trace;
+use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit, Tables, Traces};
+use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
+use airpath_phy::per_table::PerTable;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+const MS: u64 = 1_000_000;
+
+/// What the error process was told.
+type Asked = Arc<Mutex<Vec<Frame>>>;
+
+/// Notes what it is asked and destroys every second frame, the first not.
+struct EverySecond(Asked);
+
+/// Notes what it is asked and destroys nothing.
+struct Nothing(Asked);
+
+impl ErrorProcess for Nothing {
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        self.0.lock().expect("one thread").push(*frame);
+        false
+    }
+}
+
+impl ErrorProcess for EverySecond {
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        let mut asked = self.0.lock().expect("one thread");
+        asked.push(*frame);
+        asked.len().is_multiple_of(2)
+    }
+}
+
+/// One scheme, blocks of 60 bytes at 8 Mbit/s, that never fails at 10 dB.
+fn tables() -> Tables {
+    let table = json!({"channel": "none", "curves": [{
+        "mcs": {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60,
+                "rate_bps": 8e6},
+        "points": [{"snr_db": 0, "errors": 50, "blocks": 100},
+                   {"snr_db": 10, "errors": 0, "blocks": 1000}]}]});
+    [("one".to_owned(), Arc::new(PerTable::from_json(&table.to_string()).expect("a table")))].into()
+}
+
+fn build(mut description: Value, asked: &Asked) -> Result<AnyLink, String> {
+    if description["errors"].is_null() {
+        description["errors"] = json!({"kind": "every-second"});
+    }
+    let queues = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
+    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
+    let opportunities = Trace::parse_mahimahi("test", "1\n2\n3\n10\n").expect("a trace");
+    let rates = Trace::parse_csv("test", "time_s,rate_bps\n0,8e6\n1,8e6\n").expect("a trace");
+    let traces: Traces =
+        [("t", opportunities), ("r", rates)].map(|(name, t)| (name.to_owned(), Arc::new(t))).into();
+    let mut errors = ErrorsRegistry::default();
+    let told = Arc::clone(asked);
+    let counted = Arc::clone(asked);
+    errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
+    errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
+    let kit = LinkKit {
+        files: Arc::new(Files { traces, tables: tables() }),
+        errors: Arc::new(errors),
+        ..LinkKit::new(SideKit::of(queue, Port(0)))
+    };
+    let links = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    AnyLink::build(&description, setup).map_err(|error| error.to_string())
+}
+
+/// Begin and end of each frame that was asked about, ns.
+fn spans(asked: &Asked) -> Vec<(u64, u64)> {
+    let asked = asked.lock().expect("one thread");
+    asked.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
+}
+
+/// Four packets of 1000 bytes, three at 0 and one at 20 ms; numbers of those that came through.
+fn deliver(description: Value) -> (Vec<(u64, u64)>, Vec<u64>) {
+    let asked = Asked::default();
+    let mut link = build(description, &asked).expect("a link");
+    let mut bench = Bench::default();
+    let mut arrived = Vec::new();
+    for (seq, at) in [(0, 0), (1, 0), (2, 0), (3, 20 * MS)] {
+        let now = Time::from_nanos(at);
+        arrived.extend(bench.run(&mut link, now));
+        let packet = Packet::datagram(FlowId(0), seq, Bytes(1000), now);
+        link.receive(Port(0), &packet, &mut bench.at(now));
+    }
+    arrived.extend(bench.run(&mut link, Time::from_secs(1)));
+    let report = &link.reports(Time::from_secs(1))[0].link;
+    assert_eq!((report.delivered_packets, report.lost_packets), (2, 2));
+    assert_eq!(bench.counts().dropped[DropReason::Channel as usize], 2);
+    assert_eq!(link.held(), 0);
+    let asked = spans(&asked);
+    (asked, arrived.into_iter().map(|(_, _, packet)| packet.seq).collect())
+}
+
+#[test]
+fn a_serial_link_asks_for_the_time_from_the_first_bit_to_the_last() {
+    let frames = [(0, MS), (MS, 2 * MS), (2 * MS, 3 * MS), (20 * MS, 21 * MS)];
+    for description in [
+        json!({"kind": "fixed", "rate_bps": 8_000_000}),
+        json!({"kind": "multi-regime", "thresholds": [5],
+               "regimes": [{"rate_bps": 8_000_000, "per": 0}, {"rate_bps": 1, "per": 0}]}),
+        json!({"kind": "rate-trace", "trace": "r"}),
+    ] {
+        let (asked, arrived) = deliver(description.clone());
+        assert_eq!(asked, frames, "{description}");
+        assert_eq!(arrived, [0, 2], "{description}");
+    }
+}
+
+#[test]
+fn a_trace_link_asks_for_the_time_from_the_first_opportunity_to_the_last() {
+    // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 takes the rest of the first opportunity and
+    // a part of the second. An opportunity is an instant; the end is exclusive.
+    let (asked, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
+    let until = |ms| ms * MS + 1;
+    assert_eq!(asked, [(MS, until(1)), (MS, until(2)), (2 * MS, until(2)), (21 * MS, until(21))]);
+    assert_eq!(arrived, [0, 2]);
+}
+
+/// Sizes of the packets whose frames are counted.
+const SIZES: [u64; 3] = [1500, 40, 1];
+
+/// Ways to set up a link with framing, and the bytes of its frames with packets of [`SIZES`].
+fn framed(kind: &str) -> (Value, Vec<u64>) {
+    let with_six = vec![1506, 46, 7];
+    match kind {
+        "fixed" => (json!({"rate_bps": 8_000_000, "frame_overhead": 6}), with_six),
+        "multi-regime" => (
+            json!({"thresholds": [], "regimes": [{"rate_bps": 8_000_000, "per": 0}],
+                   "frame_overhead": 6}),
+            with_six,
+        ),
+        "rate-trace" => (json!({"trace": "r", "frame_overhead": 6}), with_six),
+        "trace" => (json!({"trace": "t", "frame_overhead": 6}), with_six),
+        // 26 blocks, 1 and 1.
+        "adaptive" => (
+            json!({"table": "one", "snr_db": 10, "policy": {"kind": "fixed", "mcs": "a"},
+                   "frame_overhead": 6}),
+            vec![1560, 60, 60],
+        ),
+        // 38 PDUs of 40 bytes and one: a TTI each, and more for what polls and is reported.
+        "rlc-am" => (
+            json!({"rate_bps": 8_000_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
+                   "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 600 * MS,
+                   "status_prohibit_ns": 0, "poll_window": 0.5, "last_pdu_poll": false,
+                   "last_retransmission_poll": false, "missing_pdu_indicator": false,
+                   "concatenation": false, "mrw_timer_ns": 200 * MS, "reset_timer_ns": 200 * MS}),
+            vec![1520, 40, 40],
+        ),
+        other => (samples_of(other), Vec::new()),
+    }
+}
+
+/// A link that this file does not know, as its class describes it.
+fn samples_of(kind: &str) -> Value {
+    let accepts = |description: &Value| build(description.clone(), &Asked::default()).is_ok();
+    samples("link", kind, accepts).remove(0)
+}
+
+/// What an error process counts is what the link's framing says, over every link; and what takes
+/// time at the nominal rate.
+#[test]
+fn an_error_process_is_told_of_every_byte_on_the_air() {
+    for (kind, _) in AnyLink::BUILT_IN {
+        let (mut description, expected) = framed(kind);
+        description["kind"] = json!(kind);
+        description["errors"] = json!({"kind": "nothing"});
+        let asked = Asked::default();
+        let mut link = build(description.clone(), &asked).expect("a link");
+        let mut bench = Bench::default();
+        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        for (seq, size) in SIZES.into_iter().enumerate() {
+            let now = Time::from_millis(100 * seq as u64);
+            bench.run(&mut link, now);
+            let packet = Packet::datagram(FlowId(0), seq as u64, Bytes(size), now);
+            link.receive(Port(0), &packet, &mut bench.at(now));
+        }
+        bench.run(&mut link, Time::from_millis(400));
+        let asked = asked.lock().expect("one thread").clone();
+        let bytes: Vec<u64> = asked.iter().map(|frame| frame.bytes.0).collect();
+        if expected.is_empty() {
+            let (on_air, sent) = (bytes.iter().sum::<u64>(), SIZES.iter().sum::<u64>());
+            assert!(on_air >= sent, "{description}: {bytes:?}");
+            continue;
+        }
+        assert_eq!(bytes, expected, "{description}");
+        for frame in asked {
+            let mcs = (*kind == "adaptive").then_some(0);
+            assert_eq!(frame.mcs, mcs, "{description}");
+            let takes = frame.ended.saturating_since(frame.began);
+            if !matches!(*kind, "trace" | "rlc-am") {
+                assert_eq!(takes, frame.bytes / Rate(8_000_000), "{description}");
+            }
+        }
+    }
+}
+
+#[test]
+fn about_what_the_links_own_loss_takes_nobody_is_asked() {
+    let asked = Asked::default();
+    let lossy = json!({"kind": "fixed", "rate_bps": 8_000_000, "loss": 1});
+    let mut link = build(lossy, &asked).expect("a link");
+    let mut bench = Bench::default();
+    let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
+    link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+    assert!(bench.run(&mut link, Time::from_secs(1)).is_empty());
+    assert_eq!(bench.counts().dropped[DropReason::Channel as usize], 1);
+    assert!(asked.lock().expect("one thread").is_empty());
+}
+
+/// A packet that waits for a rate above zero is not on the air.
+#[test]
+fn a_stalled_packet_is_on_the_air_when_it_is_sent_again() {
+    let asked = Asked::default();
+    let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &asked).expect("a link");
+    let mut bench = Bench::default();
+    link.control(&Control::Rate(Rate(0)), &mut bench.at(Time::ZERO));
+    let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
+    link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+    let again = Time::from_millis(50);
+    link.control(&Control::Rate(Rate(8_000_000)), &mut bench.at(again));
+    bench.run(&mut link, Time::from_secs(1));
+    assert_eq!(spans(&asked), [(50 * MS, 51 * MS)]);
+}
+
+#[test]
+fn faults_say_where_the_error_process_stands() {
+    for description in [
+        json!({"kind": "fixed", "rate_bps": 1}),
+        json!({"kind": "multi-regime", "thresholds": [], "regimes": [{"rate_bps": 1, "per": 0}]}),
+        json!({"kind": "trace", "trace": "t"}),
+        json!({"kind": "rate-trace", "trace": "r"}),
+    ] {
+        let mut wrong = description.clone();
+        wrong["errors"] = json!({"kind": "independent", "loss": 2});
+        let error = build(wrong, &Asked::default()).err();
+        let expected = "errors.loss = 2: not a probability. Write a number in [0, 1]";
+        assert_eq!(error.as_deref(), Some(expected), "{description}");
+        let mut unknown = description;
+        unknown["errors"] = json!({"kind": "rain"});
+        let error = build(unknown, &Asked::default()).err();
+        let expected = "errors.kind = rain: unknown. \
+                        Accepted: independent, gilbert-elliott, burst, every-second, nothing";
+        assert_eq!(error.as_deref(), Some(expected));
+    }
+}

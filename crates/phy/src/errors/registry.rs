@@ -1,0 +1,25 @@
+//! The list of error processes: one line each.
+
+use super::{Burst, ErrorProcess, Frame, GilbertElliott, Independent};
+use airpath_core::{Registry, built_in_parts};
+
+/// Error processes that were registered at run time.
+pub type ErrorsRegistry = Registry<dyn ErrorProcess + Send>;
+
+built_in_parts! {
+    /// Any error process.
+    enum AnyErrors: dyn ErrorProcess + Send, () {
+        "independent" => Independent(Independent): "Each frame is destroyed with the same probability.",
+        "gilbert-elliott" => GilbertElliott(GilbertElliott):
+            "A good and a bad state that take turns, each with its loss.",
+        "burst" => Burst(Burst):
+            "Bursts of errors as long as the fades of a moving receiver (Chockalingam, Zorzi).",
+    }
+}
+
+impl ErrorProcess for AnyErrors {
+    #[inline]
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        each_part!(self, process => process.destroys(frame))
+    }
+}
