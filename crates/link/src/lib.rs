@@ -14,6 +14,7 @@
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `air.rs` | what destroys frames: the link's own loss, and an error process |
+//! | `meter.rs` | what a direction measures: capacity used, delivered, lost |
 //! | `offset.rs` | where in its trace a link begins |
 //! | `opportunity.rs` | how many bytes an opportunity carries |
 //! | `scale.rs` | rates that follow a nominal rate |
@@ -28,6 +29,7 @@ mod duplex;
 mod fixed;
 mod kit;
 mod link;
+mod meter;
 mod multi_regime;
 mod offset;
 mod opportunity;
@@ -45,6 +47,7 @@ pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
 pub use kit::{LinkKit, SideKit, Users};
 pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces};
+pub use meter::Meter;
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};

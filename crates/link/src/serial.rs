@@ -6,11 +6,11 @@
 
 use crate::air::Air;
 use crate::kit::LinkKit;
-use crate::link::{Link, LinkReport, SideReport};
+use crate::link::{Link, SideReport};
+use crate::meter::Meter;
 use airpath_aqm::Queue;
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, DropReason, Duration, Packet, Port, Rate, Seed, Series,
-    Stage, Time,
+    Bytes, ConfigError, Control, Ctx, DropReason, Packet, Port, Rate, Seed, Series, Stage, Time,
 };
 use airpath_phy::errors::{AnyErrors, Frame};
 use std::borrow::Cow;
@@ -77,24 +77,7 @@ pub struct SerialLink<T> {
     packet: Packet,
     regime: usize,
     mcs: Option<usize>,
-    measured: Measured,
-}
-
-/// Counters since measurement started.
-#[derive(Clone, Debug, Default)]
-struct Measured {
-    since: Time,
-    busy: Duration,
-    delivered_bytes: u64,
-    delivered_packets: u64,
-    lost: u64,
-    regime_packets: Vec<u64>,
-}
-
-impl Measured {
-    fn new(regimes: usize, since: Time) -> Measured {
-        Measured { since, regime_packets: vec![0; regimes], ..Measured::default() }
-    }
+    meter: Meter,
 }
 
 impl<T: Transmitter> SerialLink<T> {
@@ -110,7 +93,7 @@ impl<T: Transmitter> SerialLink<T> {
         kit: LinkKit,
         seed: &Seed,
     ) -> Result<SerialLink<T>, ConfigError> {
-        let measured = Measured::new(transmitter.regimes(), Time::ZERO);
+        let meter = Meter::new(transmitter.regimes());
         Ok(SerialLink {
             transmitter,
             queue: kit.forward.only_queue()?,
@@ -122,7 +105,7 @@ impl<T: Transmitter> SerialLink<T> {
             packet: Packet::default(),
             regime: 0,
             mcs: None,
-            measured,
+            meter,
         })
     }
 
@@ -140,7 +123,7 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline]
     fn note_regime(&mut self, regime: usize, ctx: &mut Ctx<'_>) {
-        self.measured.regime_packets[regime] += 1;
+        self.meter.begin(regime);
         if regime != self.regime {
             self.regime = regime;
             ctx.record(Series::Regime, self.id, regime as f64);
@@ -162,15 +145,14 @@ impl<T: Transmitter> SerialLink<T> {
         let Some(Service { began, transmission }) = self.service.take() else {
             return;
         };
-        self.measured.busy += ctx.now.saturating_since(began.max(self.measured.since));
+        self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
         let Transmission { ends: ended, bytes, loss, mcs, .. } = transmission;
         if self.air.destroys(loss, || Frame { began, ended, bytes, mcs }) {
-            self.measured.lost += 1;
+            self.meter.lose();
             self.queue.lose(self.packet, DropReason::Channel, ctx);
         } else {
-            self.measured.delivered_packets += 1;
-            self.measured.delivered_bytes += u64::from(self.packet.size);
+            self.meter.deliver(&self.packet);
             ctx.emit(self.output, self.packet);
         }
     }
@@ -223,7 +205,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
         match event {
             Control::Begin => self.queue.on_rate(self.transmitter.nominal_rate(), ctx),
             Control::StartMeasurement => {
-                self.measured = Measured::new(self.transmitter.regimes(), ctx.now);
+                self.meter.restart(ctx.now);
                 self.transmitter.restart_measurement();
                 self.queue.restart_measurement(ctx.now);
             }
@@ -239,21 +221,11 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let measured = &self.measured;
         let sending = self.service.filter(|service| !service.transmission.ends.is_never());
-        let under_way = sending.map_or(Duration::ZERO, |service| {
-            now.saturating_since(service.began.max(measured.since))
-        });
-        let span = now.saturating_since(measured.since).as_secs_lossy();
-        let link = LinkReport {
-            utilisation: (measured.busy + under_way).as_secs_lossy() / span,
-            offered: span,
-            delivered_bytes: measured.delivered_bytes,
-            delivered_packets: measured.delivered_packets,
-            lost_packets: measured.lost,
-            regime_packets: measured.regime_packets.clone(),
-            counters: self.transmitter.counters(),
-        };
+        let link = self
+            .meter
+            .report_of_time(now, sending.map(|service| service.began))
+            .with_counters(self.transmitter.counters());
         vec![SideReport { queues: vec![self.queue.report(now)], link }]
     }
 }

@@ -13,7 +13,8 @@
 use crate::air::Air;
 use crate::fixed::{framing, probability};
 use crate::kit::LinkKit;
-use crate::link::{Link, LinkReport, SideReport};
+use crate::link::{Link, SideReport};
+use crate::meter::Meter;
 use crate::offset::{Offset, OffsetSpec};
 use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
@@ -63,7 +64,9 @@ pub struct TraceLink {
     in_transit: Option<InTransit>,
     /// Number of the next opportunity, counted from the start of the run through all repetitions.
     next: u64,
-    measured: Measured,
+    offered: Offered,
+    /// In bytes of opportunities.
+    meter: Meter,
 }
 
 /// The packet that is being sent.
@@ -76,17 +79,13 @@ struct InTransit {
     began: Time,
 }
 
-/// Counters since measurement started.
+/// Bytes on offer since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct Offered {
     /// Number of the first opportunity that counts, of those of the present size.
     first: u64,
     /// Bytes on offer before it.
-    offered_bytes: u128,
-    used_bytes: u64,
-    delivered_bytes: u64,
-    delivered_packets: u64,
-    lost: u64,
+    bytes: u128,
 }
 
 /// The repeated opportunities as one endless sequence, from the offset on.
@@ -183,7 +182,7 @@ impl TraceLink {
                 self.deliver(sending.packet, sending.began, ctx);
             }
         }
-        self.measured.used_bytes += bytes - left;
+        self.meter.add_used(bytes - left);
     }
 
     /// Bytes that the packet in transit has been given by the opportunities before number `until`
@@ -200,7 +199,7 @@ impl TraceLink {
         if let Some(sending) = &mut self.in_transit {
             sending.to_go -= given;
         }
-        self.measured.used_bytes += given;
+        self.meter.add_used(given);
         self.next = until;
     }
 
@@ -208,8 +207,8 @@ impl TraceLink {
     /// bit/s, as the link is said to have it, stands for the trace as recorded.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.settle(ctx.now);
-        self.measured.offered_bytes += self.size.between(self.measured.first, self.next);
-        self.measured.first = self.next;
+        self.offered.bytes += self.size.between(self.offered.first, self.next);
+        self.offered.first = self.next;
         self.size = if rate.0 > 0 && rate == self.schedule.mean_rate() {
             OpportunitySize::recorded()
         } else {
@@ -231,11 +230,10 @@ impl TraceLink {
         let ended = ctx.now + Duration::from_nanos(1);
         let bytes = Bytes(u64::from(packet.size) + self.overhead);
         if self.air.destroys(self.loss, || Frame { began, ended, bytes, mcs: None }) {
-            self.measured.lost += 1;
+            self.meter.lose();
             return self.queue.lose(packet, DropReason::Channel, ctx);
         }
-        self.measured.delivered_packets += 1;
-        self.measured.delivered_bytes += u64::from(packet.size);
+        self.meter.deliver(&packet);
         ctx.emit(self.output, packet);
     }
 
@@ -277,7 +275,8 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             air: Air::new(errors, &setup.seed),
             in_transit: None,
             next: 0,
-            measured: Measured::default(),
+            offered: Offered::default(),
+            meter: Meter::default(),
         })
     }
 }
@@ -311,7 +310,8 @@ impl Stage for TraceLink {
             Control::Begin => self.queue.on_rate(self.nominal, ctx),
             Control::StartMeasurement => {
                 self.settle(ctx.now);
-                self.measured = Measured { first: self.next, ..Measured::default() };
+                self.offered = Offered { first: self.next, bytes: 0 };
+                self.meter.restart(ctx.now);
                 self.queue.restart_measurement(ctx.now);
             }
             Control::Rate(rate) => self.change_rate(*rate, ctx),
@@ -327,17 +327,12 @@ impl Stage for TraceLink {
 impl Link for TraceLink {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let unused = self.next_unused(now);
-        let offered = self.measured.offered_bytes + self.size.between(self.measured.first, unused);
-        let used = self.measured.used_bytes + self.given_meanwhile(unused);
-        let link = LinkReport {
-            utilisation: used as f64 / offered.max(1) as f64,
-            offered: offered as f64,
-            delivered_bytes: self.measured.delivered_bytes,
-            delivered_packets: self.measured.delivered_packets,
-            lost_packets: self.measured.lost,
-            regime_packets: vec![self.measured.delivered_packets + self.measured.lost],
-            counters: self.schedule.offset.counters(),
-        };
+        let offered = self.offered.bytes + self.size.between(self.offered.first, unused);
+        let used = self.meter.used() + self.given_meanwhile(unused);
+        let link = self
+            .meter
+            .report(used as f64 / offered.max(1) as f64, offered as f64)
+            .with_counters(self.schedule.offset.counters());
         vec![SideReport { queues: vec![self.queue.report(now)], link }]
     }
 }

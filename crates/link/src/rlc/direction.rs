@@ -5,6 +5,7 @@ use super::receiver::Receiver;
 use super::sdus::Sdus;
 use super::sender::{Payload, Sender};
 use super::sequence::PduRun;
+use crate::meter::Meter;
 use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, DropReason, Duration, Packet, Ring, Time};
 use airpath_phy::errors::{self, AnyErrors, ErrorProcess};
@@ -28,10 +29,9 @@ pub(super) struct Frame {
     pub(super) reset_ack: bool,
 }
 
-/// What was counted since measurement started.
+/// What only a bearer counts, since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    pub(super) since: Time,
     /// PDUs that the nominal rate allowed up to `rate_since`.
     pub(super) offered: f64,
     /// Since when the present rate holds.
@@ -43,10 +43,7 @@ pub(super) struct Counts {
     pub(super) control_pdus: u64,
     pub(super) status_reports: u64,
     pub(super) duplicates_before: u64,
-    pub(super) discarded: u64,
     pub(super) stalled: Duration,
-    pub(super) delivered_packets: u64,
-    pub(super) delivered_bytes: u64,
 }
 
 /// One direction.
@@ -58,6 +55,8 @@ pub(super) struct Direction {
     pub(super) receiver: Receiver,
     pub(super) clock: Clock,
     pub(super) counts: Counts,
+    /// In PDUs.
+    pub(super) meter: Meter,
     errors: Option<AnyErrors>,
     frames: Ring<Frame>,
     /// The data PDUs of `frames`.
@@ -88,6 +87,7 @@ impl Direction {
             receiver,
             clock,
             counts: Counts::default(),
+            meter: Meter::default(),
             errors,
             frames: Ring::default(),
             runs: Ring::default(),
@@ -134,7 +134,7 @@ impl Direction {
         if let Some(since) = self.stalled_since
             && new > 0
         {
-            self.counts.stalled += now.saturating_since(since.max(self.counts.since));
+            self.counts.stalled += now.saturating_since(since.max(self.meter.since()));
             self.stalled_since = None;
         }
         if self.sender.window_left() == 0 && self.stalled_since.is_none() && self.has_data() {
@@ -191,10 +191,10 @@ impl Direction {
     /// The receiver is told to go on without what the sender gave up, up to the number `until`.
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
-        let Direction { sender, receiver, sdus, queue, counts, .. } = self;
+        let Direction { sender, receiver, sdus, queue, meter, .. } = self;
         for (number, skip) in sender.skips().filter(|(number, _)| *number < until) {
             sdus.skip(skip, |packet| {
-                counts.discarded += 1;
+                meter.lose();
                 give_up(queue.as_mut(), packet, ctx);
             });
             receiver.skip(number, skip.pdus());
@@ -221,9 +221,9 @@ impl Direction {
 
     /// Both peers start anew: what was on its way is lost.
     pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
-        let Direction { sdus, queue, counts, .. } = self;
+        let Direction { sdus, queue, meter, .. } = self;
         let (count, bytes) = sdus.reset(|packet| {
-            counts.discarded += 1;
+            meter.lose();
             give_up(queue.as_mut(), packet, ctx);
         });
         self.release(count, bytes, ctx);
@@ -261,15 +261,15 @@ impl Direction {
     pub(super) fn stalled(&self, now: Time) -> Duration {
         let still = self
             .stalled_since
-            .map_or(Duration::ZERO, |since| now.saturating_since(since.max(self.counts.since)));
+            .map_or(Duration::ZERO, |since| now.saturating_since(since.max(self.meter.since())));
         self.counts.stalled + still
     }
 
     /// Starts the measurement anew.
     pub(super) fn restart_measurement(&mut self, now: Time) {
         let duplicates_before = self.receiver.duplicates;
-        self.counts =
-            Counts { since: now, rate_since: now, duplicates_before, ..Counts::default() };
+        self.counts = Counts { rate_since: now, duplicates_before, ..Counts::default() };
+        self.meter.restart(now);
         if let Some(queue) = &mut self.queue {
             queue.restart_measurement(now);
         }

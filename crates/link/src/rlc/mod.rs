@@ -240,6 +240,7 @@ impl RlcAm {
     #[inline]
     fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
         let direction = &mut self.directions[side];
+        direction.meter.add_used(pdus);
         direction.counts.frames += 1;
         direction.counts.control_pdus += control;
         if direction.destroys(start, pdus) {
@@ -282,13 +283,12 @@ impl RlcAm {
     #[inline]
     fn deliver(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let output = self.outputs[side];
-        let Direction { sdus, receiver, queue, counts, .. } = &mut self.directions[side];
+        let Direction { sdus, receiver, queue, meter, .. } = &mut self.directions[side];
         sdus.deliver(receiver.next(), |packet| {
             if let Some(queue) = queue {
                 queue.on_served(packet, ctx);
             }
-            counts.delivered_packets += 1;
-            counts.delivered_bytes += u64::from(packet.size);
+            meter.deliver(packet);
             ctx.emit(output, *packet);
         });
     }
@@ -330,8 +330,7 @@ impl RlcAm {
     fn report(&self, side: usize, now: Time) -> Option<SideReport> {
         let direction = &self.directions[side];
         let counts = &direction.counts;
-        let span = now.saturating_since(counts.since).as_secs_lossy();
-        let sent = counts.new_pdus + counts.repeated_pdus + counts.control_pdus;
+        let span = now.saturating_since(direction.meter.since()).as_secs_lossy();
         let counters = [
             ("frames", counts.frames as f64),
             ("frames_lost", counts.frames_lost as f64),
@@ -343,17 +342,15 @@ impl RlcAm {
             ("resets", self.resets as f64),
         ]
         .map(|(name, count)| (name.into(), count));
+        // PDUs that do not divide a TTI evenly come a little before their time.
+        let sent = direction.meter.used() as f64;
+        let offered = direction.offered(now).max(sent);
         let link = LinkReport {
-            // Nothing of nothing is none. PDUs that do not divide a TTI evenly come a little before
-            // their time.
-            utilisation: sent as f64 / direction.offered(now).max(sent as f64).max(1.0),
-            offered: direction.offered(now).max(sent as f64),
-            delivered_bytes: counts.delivered_bytes,
-            delivered_packets: counts.delivered_packets,
-            lost_packets: counts.discarded,
-            regime_packets: vec![counts.delivered_packets],
-            counters: counters.into(),
+            regime_packets: vec![direction.meter.delivered_packets()],
+            // Nothing of nothing is none.
+            ..direction.meter.report(sent / offered.max(1.0), offered)
         };
+        let link = link.with_counters(counters.into());
         let queues = vec![direction.queue.as_ref()?.report(now)];
         Some(SideReport { queues, link })
     }

@@ -1,0 +1,160 @@
+//! What one direction of a link measures: capacity used, packets delivered and lost.
+//!
+//! The unit of capacity is the link's own: nanoseconds on the air where a packet has the link to
+//! itself, bytes of opportunities, PDUs. How much of it there was to use only the link knows.
+
+use crate::link::LinkReport;
+use airpath_core::{Duration, Packet, Time};
+use std::borrow::Cow;
+
+/// Counts from the start of measurement on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meter {
+    since: Time,
+    used: u64,
+    delivered_bytes: u64,
+    delivered_packets: u64,
+    lost_packets: u64,
+    /// Transmissions begun in each regime; empty on a link without regimes.
+    regime_packets: Vec<u64>,
+}
+
+impl Meter {
+    /// A meter of a link with this many regimes, 0 for one without, that counts from time zero on.
+    pub fn new(regimes: usize) -> Meter {
+        Meter { regime_packets: vec![0; regimes], ..Meter::default() }
+    }
+
+    /// Measurement starts anew at `now`.
+    pub fn restart(&mut self, now: Time) {
+        *self = Meter { since: now, ..Meter::new(self.regime_packets.len()) };
+    }
+
+    /// When measurement started.
+    #[inline]
+    pub fn since(&self) -> Time {
+        self.since
+    }
+
+    /// A transmission has begun in regime number `regime`.
+    #[inline]
+    pub fn begin(&mut self, regime: usize) {
+        self.regime_packets[regime] += 1;
+    }
+
+    /// This much of the capacity has been used, in units of the link.
+    #[inline]
+    pub fn add_used(&mut self, amount: u64) {
+        self.used += amount;
+    }
+
+    /// The air has been in use from `began` to `ended`; the unit of capacity is the nanosecond.
+    #[inline]
+    pub fn add_busy(&mut self, began: Time, ended: Time) {
+        self.used += self.busy_between(began, ended).as_nanos();
+    }
+
+    /// How much of the time from `began` to `ended` has been measured.
+    #[inline]
+    fn busy_between(&self, began: Time, ended: Time) -> Duration {
+        ended.saturating_since(began.max(self.since))
+    }
+
+    /// `packet` has been delivered.
+    #[inline]
+    pub fn deliver(&mut self, packet: &Packet) {
+        self.delivered_packets += 1;
+        self.delivered_bytes += u64::from(packet.size);
+    }
+
+    /// A packet has been destroyed, or given up.
+    #[inline]
+    pub fn lose(&mut self) {
+        self.lost_packets += 1;
+    }
+
+    /// What has been used of the capacity, in units of the link.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Packets that were delivered.
+    pub fn delivered_packets(&self) -> u64 {
+        self.delivered_packets
+    }
+
+    /// The report of a link whose capacity is time: up to `now`, with a transmission under way since
+    /// `under_way`.
+    pub fn report_of_time(&self, now: Time, under_way: Option<Time>) -> LinkReport {
+        let sending = under_way.map_or(Duration::ZERO, |began| self.busy_between(began, now));
+        let busy = Duration::from_nanos(self.used) + sending;
+        let span = now.saturating_since(self.since).as_secs_lossy();
+        self.report(busy.as_secs_lossy() / span, span)
+    }
+
+    /// The report of a link that has used the share `utilisation` of the capacity `offered`.
+    pub fn report(&self, utilisation: f64, offered: f64) -> LinkReport {
+        let regime_packets = if self.regime_packets.is_empty() {
+            vec![self.delivered_packets + self.lost_packets]
+        } else {
+            self.regime_packets.clone()
+        };
+        LinkReport {
+            utilisation,
+            offered,
+            delivered_bytes: self.delivered_bytes,
+            delivered_packets: self.delivered_packets,
+            lost_packets: self.lost_packets,
+            regime_packets,
+            counters: Vec::new(),
+        }
+    }
+}
+
+/// What only a link of one kind counts, in its report.
+impl LinkReport {
+    /// The report with these counters.
+    pub fn with_counters(self, counters: Vec<(Cow<'static, str>, f64)>) -> LinkReport {
+        LinkReport { counters, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::{Bytes, FlowId};
+
+    fn packet(bytes: u64) -> Packet {
+        Packet::datagram(FlowId(0), 0, Bytes(bytes), Time::ZERO)
+    }
+
+    #[test]
+    fn a_transmission_counts_from_the_start_of_measurement_on() {
+        let ms = Time::from_millis;
+        let mut meter = Meter::new(2);
+        meter.begin(0);
+        meter.restart(ms(100));
+        // Begun before the start: its packet counts as delivered, its transmission only in part,
+        // and not as begun.
+        meter.add_busy(ms(50), ms(120));
+        meter.deliver(&packet(1500));
+        meter.begin(1);
+        meter.add_busy(ms(120), ms(150));
+        meter.lose();
+        let report = meter.report_of_time(ms(200), Some(ms(190)));
+        assert!((report.utilisation - 0.6).abs() < 1e-12, "{report:?}");
+        assert!((report.offered - 0.1).abs() < 1e-12, "{report:?}");
+        assert_eq!((report.delivered_packets, report.delivered_bytes), (1, 1500));
+        assert_eq!((report.lost_packets, report.regime_packets), (1, vec![0, 1]));
+    }
+
+    #[test]
+    fn without_regimes_there_is_one_of_all_packets() {
+        let mut meter = Meter::new(0);
+        meter.add_used(300);
+        meter.deliver(&packet(40));
+        meter.lose();
+        let report = meter.report(meter.used() as f64 / 1000.0, 1000.0);
+        assert_eq!((report.utilisation, report.regime_packets), (0.3, vec![2]));
+    }
+}
