@@ -1,6 +1,7 @@
-"""Beyond Alcaraz and Cerdán 2006: what its numbers depend on, and the joint fit (`fit`).
+"""Beyond Alcaraz and Cerdán 2006: what its numbers depend on, measures of ours, the joint fit.
 
-``airpath reproduce studies/sbd`` runs the first. The paper's README.md says what was concluded.
+``airpath reproduce studies/sbd`` runs the first two, ``python -m studies.sbd.fit`` the last. The
+paper's README.md says what was concluded.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from airpath.papers.kit.base import Item
 from airpath.papers.sbd import PAPER as OF_PAPER
 
 from .sensitivity import SENSITIVITY_CELLS, evaluate_sensitivity
+from .variants import effort_of, simulated
+from .weaker import SAYS, evaluate_weaker
 
 __all__ = ["PAPER"]
 
@@ -26,7 +29,16 @@ PAPER: Final = replace(
             SENSITIVITY_CELLS,
             evaluate_sensitivity,
         ),
+        Item(
+            "weaker",
+            "what holds beside the paper's statements",
+            (),
+            evaluate_weaker,
+            SAYS.of("weaker"),
+        ),
     ),
-    statements=(),
+    simulated_scenario=simulated,
+    effort_of=effort_of,
+    statements=SAYS.specs(),
     summarise=lambda _results: (),
 )

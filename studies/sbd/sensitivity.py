@@ -7,9 +7,10 @@ from pathlib import Path
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
 from airpath.papers.kit.session import Session
 from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
-from airpath.papers.sbd.measures import delay_s, goodput_kbps
-from airpath.papers.sbd.scenarios import VARIANT_RUNS, VARIANTS, Case
-from airpath.papers.sbd.tables import keys
+from airpath.papers.sbd.scenarios import Case, keys
+from airpath.papers.sbd.tables import QUANTITIES
+
+from .variants import VARIANT_RUNS, VARIANTS
 
 __all__ = ["SENSITIVITY_CELLS", "evaluate_sensitivity"]
 
@@ -46,25 +47,24 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         lines = []
         for case in cases:
             line = [str(case.bearer), str(case.flows), str(keys(case)["aqm"])]
-            for quantity, unit, measure, digits in (
-                ("goodput", "kbit/s", goodput_kbps, 1),
-                ("delay", "s", delay_s, 2),
-            ):
-                changed = session.values(case, measure)
+            for quantity in QUANTITIES.values():
+                changed = session.values(case, quantity.measure)
                 # The same runs as those with the change.
-                chosen = session.values(case._replace(variant=""), measure)[: len(changed)]
+                same = session.values(case._replace(variant=""), quantity.measure)
+                chosen = same[: len(changed)]
                 if not chosen or not changed:
                     line += ["", "", ""]
                     continue
                 before, after = session.interval(chosen), session.interval(changed)
                 change = 100 * (after.mean / before.mean - 1)
-                line += [f"{before.mean:.{digits}f}", f"{after.mean:.{digits}f}", f"{change:+.1f}"]
+                means = (f"{e.mean:.{quantity.decimals}f}" for e in (before, after))
+                line += [*means, f"{change:+.1f}"]
                 key = {**keys(case), "variant": name}
                 rows.append(
                     Row(
                         key,
-                        quantity,
-                        unit,
+                        quantity.name,
+                        quantity.unit,
                         None,
                         after.mean,
                         low=after.low,
@@ -74,7 +74,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
                 )
             lines.append(line)
         columns = [("", "bearer"), ("", "flows"), ("", "aqm")]
-        columns += [(g, n) for g in ("goodput", "delay") for n in ("as chosen", "changed", "%")]
+        columns += [(g, n) for g in QUANTITIES for n in ("as chosen", "changed", "%")]
         notes = [f"The same {VARIANT_RUNS} runs of both."]
         tables.append(Table(f"{name}: {VARIANTS[name].about}", columns, lines, notes))
     complete = session.complete(SENSITIVITY_CELLS)

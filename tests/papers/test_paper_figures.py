@@ -19,9 +19,15 @@ from airpath.papers.qawla import curves, thresholds
 from airpath.papers.qawla.curves import error_rates
 from airpath.papers.qawla.data import mcs_table, published_entry
 from airpath.papers.qawla.radio import AWGN, ITU_A, ErrorRates
-from airpath.papers.sbd.buffers import FIG1_CELLS, FLOWS, draw_fig1
-from airpath.papers.sbd.clouds import CLOUDS, cells_of_cloud, draw_cloud
 from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
+from airpath.papers.sbd.figures import (
+    CLOUDS,
+    FIG1_CELLS,
+    FLOWS,
+    cells_of_cloud,
+    draw_cloud,
+    draw_fig1,
+)
 from airpath.results import style
 
 

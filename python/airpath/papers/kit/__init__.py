@@ -3,9 +3,15 @@
 | file | what |
 | --- | --- |
 | `base.py` | what a paper is: items, rows, statements, summaries; the report |
+| `declared.py` | a paper's `paper.toml`: citation, modes, items |
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
+| `settings.py` | printed tables of settings, their units checked |
 | `compare.py` | published numbers beside ours, one table for the terminal and for pages |
-| `statements.py` | what the checks of statements share |
+| `statements.py` | a paper's `statements.toml`: what its text says, and how it is checked |
+| `measures.py` | what is read off a simulation |
+| `measured.py` | a measured quantity as rows, texts and columns; one mechanism against another |
+| `scoring.py` | how near many rows are |
+| `points.py`, `traces.py` | figures: means with intervals, one run over time |
 | `grid.py` | grids of parameters, thinned where the effort is small |
 | `tolerance.py` | how far a number of ours may be from the published one |
 | `verdict.py` | how many numbers and statements are met |

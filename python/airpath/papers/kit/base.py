@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from airpath.papers.kit.tolerance import Tolerance
 from airpath.papers.kit.verdict import Verdict, verdict_of
@@ -349,6 +349,10 @@ class StatementSpec:
     check: Callable[[Session], Statement]
 
 
+def _not_analysed(_cell: Cell) -> NoReturn:
+    raise LookupError("the paper has no analytic model")
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper: what it published and how to make it again.
@@ -366,7 +370,8 @@ class Paper:
     items : sequence of Item
         Its tables and figures, in the paper's order.
     simulated_scenario, analysed_scenario : callable
-        Make a cell's scenario as the paper's simulator and as its analytic model have it.
+        Make a cell's scenario as the paper's simulator and as its analytic model have it. Default
+        of the second: the paper has none.
     statements : sequence of StatementSpec
         What its text says about the results.
     summarise : callable
@@ -388,7 +393,7 @@ class Paper:
     modes: Mapping[Mode, Effort]
     items: Sequence[Item]
     simulated_scenario: Callable[[Cell, Effort], Any]
-    analysed_scenario: Callable[[Cell], Any]
+    analysed_scenario: Callable[[Cell], Any] = _not_analysed
     statements: Sequence[StatementSpec] = ()
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
     confidence: float = 0.99

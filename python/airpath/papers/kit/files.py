@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-__all__ = ["read_table"]
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["read_table", "read_toml"]
 
 
 def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
@@ -20,10 +27,25 @@ def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
     name : str
         File name: ``table3.csv``. Lines that begin with ``#`` are comments.
     """
+    return list(csv.DictReader(_without_comments(_text(paper, name))))
+
+
+def read_toml(paper: str | Path, name: str) -> dict[str, Any]:
+    """Return what a TOML file of a paper says.
+
+    Parameters
+    ----------
+    paper : str or Path
+        The paper by its key, or the folder of one that does not come with Airpath.
+    name : str
+        File name: ``paper.toml``.
+    """
+    return tomllib.loads(_text(paper, name))
+
+
+def _text(paper: str | Path, name: str) -> str:
     folder = resources.files("airpath.papers") / paper if isinstance(paper, str) else paper
-    file = folder / name
-    text = file.read_text(encoding="utf-8")
-    return list(csv.DictReader(_without_comments(text)))
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def _without_comments(text: str) -> Iterator[str]:

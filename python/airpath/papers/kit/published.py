@@ -10,12 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from airpath.papers.kit.base import Row
 from airpath.papers.kit.files import read_table
 from airpath.papers.kit.tolerance import Tolerance
 
-__all__ = ["Quantity", "published_rows"]
+__all__ = ["Interval", "Quantity", "printed_interval", "published_rows"]
+
+
+class Interval(NamedTuple):
+    """A printed number with its ±."""
+
+    mean: float
+    half_width: float
+
+
+def printed_interval(line: Mapping[str, str], column: str) -> Interval:
+    """Return a number of a line of a CSV file with its ±; 0 where the paper has none."""
+    return Interval(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
+
+
+def _half_width_of(column: str) -> str:
+    """Return where the half-widths of a column's intervals stand, if they have any."""
+    stem, _, unit = column.rpartition("_")
+    return f"{stem}_half_width_{unit}"
 
 
 @dataclass(frozen=True)
@@ -38,12 +57,6 @@ class Quantity:
     unit: str
     column: str
     tolerance: Tolerance | None = None
-
-    @property
-    def half_width_column(self) -> str:
-        """Where the half-widths of their intervals stand, if they have any."""
-        stem, _, unit = self.column.rpartition("_")
-        return f"{stem}_half_width_{unit}"
 
 
 def published_rows(
@@ -71,7 +84,7 @@ def published_rows(
     rows = []
     for line in read_table(paper, name):
         for quantity in quantities:
-            half_width = line.get(quantity.half_width_column)
+            half_width = line.get(_half_width_of(quantity.column))
             rows.append(
                 Row(
                     {key: _key(line[key]) for key in keys},

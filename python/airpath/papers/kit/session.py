@@ -202,6 +202,14 @@ class Session:
         """Return the mean of values, at least one, with the paper's kind of interval."""
         return Estimate(*self.engine.mean_interval(values, self.paper.confidence), len(values))
 
+    def difference(self, values: Sequence[float], others: Sequence[float]) -> Estimate | None:
+        """Return the mean difference of two cells, paired by run: equal runs share their streams.
+
+        None for fewer than two pairs.
+        """
+        pairs = [a - b for a, b in zip(values, others, strict=False)]
+        return self.interval(pairs) if len(pairs) > 1 else None
+
     def solution(self, cell: Cell) -> Solved:
         """Return the analytic solution of a cell."""
         if cell not in self._solved:

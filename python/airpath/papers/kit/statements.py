@@ -1,18 +1,222 @@
-"""What the checks of a paper's statements share: means that are there, and how they are told."""
+"""What a paper's text says: the statements of its ``statements.toml``, and how they are checked.
+
+The file has a table for each statement, in the order in which they are printed: `items`, the items
+that it belongs to; `text`, what the paper says, in our words, with its place; `criterion`, what is
+measured and when the statement holds; `of_paper = false` where it is a measure of ours; and the
+numbers of the criterion, which stands for them in braces:
+
+```toml
+[buffer-size]
+items = ["fig1"]
+text = "A larger buffer benefits the goodput (§2, Fig. 1)."
+criterion = "Buffers of {sizes} SDUs: the goodput with the largest is above {share:.0%} of ..."
+sizes = [10, 20, 40]
+share = 0.95
+```
+
+The paper's folder has a function for each, which gets the session, these numbers and the cells that
+it asked for:
+
+```python
+SAYS = Statements("sbd")
+
+@SAYS.check("buffer-size", lambda said: [Case(384, DropTail(size)) for size in said["sizes"]])
+def _buffer_size(session: Session, said: Said, cases: list[Case]) -> Finding:
+    found = means(session, cases, goodput_kbps)
+    return Finding(found[-1] > said["share"] * found[0], [f"{listed(found)} kbit/s"], {...})
+```
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from airpath.papers.kit.base import Cell, Statement, StatementSpec
 from airpath.papers.kit.compare import spread
+from airpath.papers.kit.files import read_toml
 from airpath.papers.kit.session import Estimate, Session
 
-__all__ = ["Value", "interval", "known", "listed", "means", "spec", "told"]
+__all__ = [
+    "Finding",
+    "Said",
+    "Statements",
+    "Value",
+    "gathered",
+    "interval",
+    "is_less",
+    "joined",
+    "known",
+    "listed",
+    "means",
+    "told",
+]
 
 Value = Callable[[Mapping[str, Any]], float]
 """Takes a number out of a replication."""
+
+
+# --- statements and their checks ---------------------------------------------------------------
+
+
+class _Listed(list[Any]):
+    """Numbers of a criterion: joined by commas, or one of them by its place."""
+
+    def __format__(self, spec: str) -> str:
+        return ", ".join(format(each, spec) for each in self)
+
+    def __getitem__(self, place: Any) -> Any:
+        return super().__getitem__(int(place) if isinstance(place, str) else place)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A statement as its file has it.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    items : sequence of str
+        Keys of the items that it belongs to.
+    text, criterion : str
+        As `Statement` has them.
+    of_paper : bool
+        False for a measure of ours.
+    numbers : mapping
+        Those of the criterion; ``said["share"]`` is one of them.
+    """
+
+    key: str
+    items: Sequence[str]
+    text: str
+    criterion: str
+    of_paper: bool
+    numbers: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.numbers[name]
+
+
+class Finding(NamedTuple):
+    """What a check found: whether the statement holds, the numbers for people, for programs."""
+
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
+
+
+Check = Callable[[Session, Said, Any], Finding]
+"""Gets the session, what the file says, and the cells in the form in which it asked for them."""
+
+
+class Statements:
+    """The statements of a paper's ``statements.toml`` with their checks.
+
+    Parameters
+    ----------
+    paper : str or Path
+        The paper by its key, or the folder of one that does not come with Airpath.
+    """
+
+    def __init__(self, paper: str | Path) -> None:
+        self.said = {key: _said(key, found) for key, found in read_toml(paper, _FILE).items()}
+        self._specs: dict[str, StatementSpec] = {}
+
+    def check(
+        self, key: str, cells: Callable[[Said], Any] = lambda _said: ()
+    ) -> Callable[[Check], Check]:
+        """Return what makes a function the check of a statement.
+
+        Parameters
+        ----------
+        key : str
+            A table of the file.
+        cells : callable
+            Gives the cells that the check needs, in sequences or mappings of any depth; it gets
+            them in the same form. Default: none.
+
+        Raises
+        ------
+        KeyError
+            If the file has no such statement.
+        """
+        said = self.said[key]
+        needed = cells(said)
+
+        def made(check: Check) -> Check:
+            def checked(session: Session) -> Statement:
+                holds, measured, values = check(session, said, needed)
+                about = (key, said.text, said.criterion)
+                return Statement(*about, holds, measured, values, of_paper=said.of_paper)
+
+            self._specs[key] = StatementSpec(key, list(dict.fromkeys(_cells(needed))), checked)
+            return check
+
+        return made
+
+    def specs(self) -> tuple[StatementSpec, ...]:
+        """Return the statements in the order of the file.
+
+        Raises
+        ------
+        KeyError
+            If one of them has no check.
+        """
+        return tuple(self._specs[key] for key in self.said)
+
+    def of(self, item: str) -> tuple[str, ...]:
+        """Return the keys of the statements that belong to an item."""
+        return tuple(key for key, said in self.said.items() if item in said.items)
+
+
+_FILE = "statements.toml"
+
+
+def _said(key: str, found: Mapping[str, Any]) -> Said:
+    about = {"items", "text", "criterion", "of_paper"}
+    numbers = {name: value for name, value in found.items() if name not in about}
+    shown = {
+        name: _Listed(value) if isinstance(value, list) else value
+        for name, value in numbers.items()
+    }
+    criterion = found["criterion"].format(**shown)
+    of_paper = found.get("of_paper", True)
+    return Said(key, found["items"], found["text"], criterion, of_paper, numbers)
+
+
+def _cells(found: Any) -> Iterator[Cell]:
+    """Yield the cells, which are tuples, of sequences and mappings."""
+    if isinstance(found, tuple) and found:
+        yield found
+        return
+    for each in found.values() if isinstance(found, Mapping) else found:
+        yield from _cells(each)
+
+
+def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
+    """Return what is found in each of some cases, together: it holds when it holds in all.
+
+    Parameters
+    ----------
+    name : str
+        What the keys of `cases` are: ``bearer``. Values are named by it: ``bearer=384``.
+    cases : mapping
+        What is looked at, one after the other.
+    look : callable
+        Gets key and value of each.
+    """
+    found = {key: look(key, case) for key, case in cases.items()}
+    return Finding(
+        all(each.holds for each in found.values()),
+        [line for each in found.values() for line in each.measured],
+        {f"{name}={key}" if name else str(key): each.values for key, each in found.items()},
+    )
+
+
+# --- means -------------------------------------------------------------------------------------
 
 
 def known(session: Session, cell: Cell, value: Value) -> Estimate:
@@ -34,9 +238,13 @@ def means(session: Session, cells: Sequence[Cell], value: Value) -> list[float]:
     return [known(session, cell, value).mean for cell in cells]
 
 
-def spec(key: str, cells: Sequence[Cell], check: Callable[[Session], Statement]) -> StatementSpec:
-    """Return a statement that needs `cells`, each of them once."""
-    return StatementSpec(key, list(dict.fromkeys(cells)), check)
+def is_less(session: Session, cell: Cell, other: Cell, value: Value) -> bool:
+    """Whether the interval of the differences, run by run, is below 0."""
+    difference = session.difference(session.values(cell, value), session.values(other, value))
+    return difference is not None and difference.high < 0
+
+
+# --- how they are told -------------------------------------------------------------------------
 
 
 def interval(estimate: Estimate, decimals: int = 4) -> str:
@@ -52,6 +260,11 @@ def told(estimate: Estimate) -> dict[str, float | None]:
         "low": None if one else estimate.low,
         "high": None if one else estimate.high,
     }
+
+
+def joined(values: Sequence[object], spec: str = "") -> str:
+    """Return values with commas between them: ``0.62, 0.46``; `spec` is that of `format`."""
+    return ", ".join(format(each, spec) for each in values)
 
 
 def listed(entries: Sequence[object]) -> str:

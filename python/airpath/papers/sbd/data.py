@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from airpath.papers.kit.files import read_table
+from airpath.papers.kit.grid import thinned
+from airpath.papers.kit.published import Interval, printed_interval
 
 __all__ = [
     "BEARERS",
@@ -16,7 +17,6 @@ __all__ = [
     "GRID_T_R_MS",
     "Aqm",
     "DropTail",
-    "Interval",
     "Published",
     "Red",
     "Sbd",
@@ -24,8 +24,7 @@ __all__ = [
     "flows_named",
     "improvements",
     "published_table",
-    "strength",
-    "threshold",
+    "strengths",
 ]
 
 BEARERS = (384, 256, 128, 64)
@@ -86,31 +85,13 @@ def flows_named(flows: int) -> str:
     return f"{flows} flow{'s' if flows > 1 else ''}"
 
 
-def strength(aqm: tuple[object, ...]) -> float:
-    """Return T_r, ms, or maxp of a setting: how soon SBD and RED drop; 0 for drop-tail."""
-    match aqm:
-        case Sbd():
-            return aqm.t_r_ms
-        case Red():
-            return aqm.max_p
-        case _:
-            return 0.0
+def strengths(aqm: str, step: int = 1) -> list[float]:
+    """Return the values of T_r, ms, or of maxp: every `step`-th, and the last."""
+    values: tuple[float, ...] = GRID_T_R_MS if aqm == "sbd" else GRID_MAX_P
+    return thinned(values, step)
 
 
-def threshold(aqm: tuple[object, ...]) -> int:
-    """Return minth of a setting, SDUs; 0 for drop-tail."""
-    return aqm.min_th if isinstance(aqm, (Sbd, Red)) else 0
-
-
-class Interval(NamedTuple):
-    """A printed number with its ±."""
-
-    mean: float
-    half_width: float
-
-
-@dataclass(frozen=True)
-class Published:
+class Published(NamedTuple):
     """One row of Tables 2 to 6: a buffer and what it gave."""
 
     bearer: int
@@ -157,5 +138,4 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
 
 
 def _measured(row: dict[str, str]) -> tuple[Interval, Interval]:
-    goodput = Interval(float(row["goodput_kbps"]), float(row["goodput_half_width_kbps"]))
-    return goodput, Interval(float(row["delay_s"]), float(row["delay_half_width_s"]))
+    return printed_interval(row, "goodput_kbps"), printed_interval(row, "delay_s")

@@ -1,7 +1,6 @@
 """The scenarios: one path for all (sbd-2006 Fig. 5), differing in what a `Case` names.
 
-README.md lists every value that the paper leaves open. `VARIANTS` are the ones that the
-sensitivity table changes.
+README.md lists every value that the paper leaves open; a `Variant` changes some of them.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from airpath.papers.kit.base import Cell, Effort
+from airpath.papers.kit.traces import RECORDED
 from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
 from airpath.papers.sbd.table1 import (
     base_rtt_ms,
@@ -35,17 +35,16 @@ from airpath.scenario import DropTail as DropTailQueue
 from airpath.scenario import Sbd as SbdQueue
 
 __all__ = [
-    "AS_CHOSEN",
     "SWITCH_S",
     "TABLE_RUNS",
     "TRACE",
-    "VARIANTS",
     "ByRate",
     "Case",
     "Use",
     "Variant",
     "build",
     "effort_of",
+    "keys",
     "simulated",
 ]
 
@@ -73,9 +72,6 @@ RED: Final[Mapping[str, Any]] = {"drop": "front", "count": False}
 SWITCH_S: Final = 50.0
 SWITCHED_TO: Final = 128
 """The bearer changes from 384 to 128 kbit/s (sbd-2006 §6)."""
-
-TRACED: Final = ("queue", "cwnd", "seq_sent", "seq_received", "seq_dropped", "drop")
-"""What Figs. 2, 14 and 15 show."""
 
 
 class ByRate(NamedTuple):
@@ -116,7 +112,7 @@ class Use(NamedTuple):
 
 
 BULK: Final = Use()
-TRACE: Final = Use(duration_s=100.0, replications=1, switch=True, record=TRACED)
+TRACE: Final = Use(duration_s=100.0, replications=1, switch=True, record=RECORDED)
 
 
 class Case(NamedTuple):
@@ -131,7 +127,7 @@ class Case(NamedTuple):
     aqm : Aqm or ByRate
         What manages the RLC buffer.
     variant : str
-        A key of `VARIANTS`; empty for the choices of README.md.
+        Names what a study changes; empty for the choices of README.md.
     use : Use
         What it is simulated for.
     """
@@ -143,8 +139,22 @@ class Case(NamedTuple):
     use: Use = BULK
 
 
+def keys(case: Case) -> dict[str, int | float | str]:
+    """Return what names a row: the bearer, the flows, the discipline and its setting."""
+    named: dict[str, int | float | str] = {"bearer": case.bearer, "flows": case.flows}
+    match case.aqm:
+        case DropTail():
+            return {**named, "aqm": "droptail"}
+        case Sbd():
+            return {**named, "aqm": "sbd", "T_r_ms": case.aqm.t_r_ms, "minth": case.aqm.min_th}
+        case Red():
+            return {**named, "aqm": "red", "maxp": case.aqm.max_p, "minth": case.aqm.min_th}
+        case _:
+            return {**named, "aqm": case.aqm.of}
+
+
 class Variant(NamedTuple):
-    """What a row of the sensitivity table changes: entries by the part that they go into."""
+    """What is changed of the choices of README.md: entries by the part that they go into."""
 
     about: str
     tcp: Mapping[str, Any] = {}
@@ -156,44 +166,9 @@ class Variant(NamedTuple):
 
 AS_CHOSEN: Final = Variant("as chosen")
 
-VARIANTS: Final[Mapping[str, Variant]] = {
-    "immediate-ack": Variant("an ACK for each segment", tcp={"delayed_ack_segments": 1}),
-    "byte-counting": Variant(
-        "windows grow by the bytes acknowledged (RFC 3465)", tcp={"window_growth": "abc-1"}
-    ),
-    "window": Variant("a window of 64 000 bytes", tcp={"receive_window": "64 kB"}),
-    "reno-guard": Variant(
-        "Reno may retransmit fast again before the last loss is repaired",
-        tcp={"fast_retransmit_guard": "off"},
-    ),
-    "min-rto": Variant("minimum RTO 0.2 s", tcp={"min_rto": "200 ms"}),
-    "turnaround": Variant(
-        "radio 25 ms each way: on the grid of TTIs a turnaround of 55 ms",
-        link={"delay": "25 ms", "reverse_delay": "25 ms"},
-    ),
-    "nack-guard": Variant(
-        "reports are believed about PDUs that were only just sent (TS 25.322)",
-        link={"nack_guard": False},
-    ),
-    "poll-stop": Variant("any status report stops Timer_Poll", link={"poll_stop": "report"}),
-    "window-polls": Variant("every PDU above the poll window polls", link={"window_poll": "every"}),
-    "rlc-reset": Variant("RLC reset when MaxDAT is reached", link={"on_max_dat": "reset"}),
-    "100-s": Variant("runs of 100 s", duration_s=100.0),
-    "sbd-arrival": Variant("SBD: timers expire at arrivals", sbd={"expiry": "arrival"}),
-    "sbd-pseudocode": Variant(
-        "SBD: a new measurement right after a drop", sbd={"after_drop": "rearm"}
-    ),
-    "red-arrival": Variant("RED: drops the arriving packet", red={"drop": "arrival"}),
-    "red-count": Variant("RED: with the count since the last drop", red={"count": True}),
-}
-"""Single changes of what README.md lists."""
-
 
 TABLE_RUNS: Final = 100
 """Runs of the cases of Tables 2 to 6, in every mode."""
-
-VARIANT_RUNS: Final = 20
-"""Runs of a case with one choice changed, in every mode."""
 
 TABLED: Final = frozenset(
     [
@@ -212,31 +187,20 @@ TABLED: Final = frozenset(
 def effort_of(cell: Cell, effort: Effort) -> Effort:
     """Return how long and how often a case is simulated, given the mode's effort."""
     case = Case(*cell)
-    use = case.use
-    changed = VARIANTS[case.variant].duration_s if case.variant else 0.0
     usual = TABLE_RUNS if case in TABLED else effort.replications
     return Effort(
-        replications=use.replications or (VARIANT_RUNS if case.variant else usual),
-        duration_s=use.duration_s or changed or effort.duration_s,
-        warmup_s=use.warmup_s,
+        replications=case.use.replications or usual,
+        duration_s=case.use.duration_s or effort.duration_s,
+        warmup_s=case.use.warmup_s,
     )
 
 
 def simulated(cell: Cell, effort: Effort) -> Scenario:
-    """Return the scenario of a case.
-
-    Parameters
-    ----------
-    cell : Case
-        Which.
-    effort : Effort
-        How long it is simulated.
-    """
-    case = Case(*cell)
-    return build(case, effort, VARIANTS.get(case.variant, AS_CHOSEN))
+    """Return the scenario of a case, which may take as long as `effort` says."""
+    return build(Case(*cell), effort)
 
 
-def build(case: Case, effort: Effort, variant: Variant) -> Scenario:
+def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
     """Return the scenario of a case with the entries of a variant.
 
     Parameters
@@ -246,7 +210,7 @@ def build(case: Case, effort: Effort, variant: Variant) -> Scenario:
     effort : Effort
         How long it is simulated.
     variant : Variant
-        What is changed.
+        What is changed. Default: nothing.
     """
     use = case.use
     link = RlcLink(

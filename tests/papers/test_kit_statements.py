@@ -1,0 +1,246 @@
+"""Statements, settings, items and measured quantities as a paper's files declare them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airpath.papers import Effort, ItemResult, Paper, load
+from airpath.papers.kit.base import Row
+from airpath.papers.kit.declared import paper_of
+from airpath.papers.kit.engine import Compiled, Simulated
+from airpath.papers.kit.measured import Measured, batch_means, improvement
+from airpath.papers.kit.published import Interval
+from airpath.papers.kit.scoring import by_place, largest_difference, others, within_by_batch
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.settings import Settings
+from airpath.papers.kit.statements import Finding, Said, Statements, gathered, is_less, joined
+from airpath.papers.kit.tolerance import Tolerance
+
+FILE = """
+[rises]
+items = ["fig1", "fig2"]
+text = "It rises (§1)."
+criterion = "Of {sizes} the last ({sizes[2]}) is above {share:.0%} of the first, {sizes:.1f}."
+sizes = [1, 2, 3]
+share = 0.95
+
+[weaker]
+items = ["fig2"]
+text = "Ours."
+criterion = "None."
+of_paper = false
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "statements.toml").write_text(FILE)
+    return tmp_path
+
+
+class Numbers:
+    """An engine that gives each cell numbers of its own, one for each run."""
+
+    def __init__(self, numbers: dict[str, Sequence[float]]) -> None:
+        self.numbers = numbers
+
+    def simulate(self, scenario: str, **_options: Any) -> Simulated:
+        return Simulated([{"value": value} for value in self.numbers[scenario]], False)
+
+    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
+        return Compiled().mean_interval(values, confidence)
+
+
+def session(**numbers: Sequence[float]) -> Session:
+    """Return a session in which cells, tuples of a name, have these numbers by run."""
+    paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
+    engine: Any = Numbers(numbers)
+    made = Session(paper, Effort(1, 1.0, 0.0), engine, seed=1)
+    made.simulate([(name,) for name in numbers])
+    return made
+
+
+def value(replication: Any) -> float:
+    return float(replication["value"])
+
+
+# --- statements --------------------------------------------------------------------------------
+
+
+def test_a_criterion_has_its_numbers(folder: Path) -> None:
+    said = Statements(folder).said["rises"]
+    assert said.criterion == "Of 1, 2, 3 the last (3) is above 95% of the first, 1.0, 2.0, 3.0."
+    assert (said["sizes"], said["share"], said.of_paper) == ([1, 2, 3], 0.95, True)
+
+
+def test_a_check_gets_the_cells_that_it_asked_for(folder: Path) -> None:
+    says = Statements(folder)
+
+    def cells(said: Said) -> Any:
+        return {"all": [(str(size),) for size in said["sizes"]], "twice": {1: ("1",)}}
+
+    @says.check("rises", cells)
+    def _rises(_session: Session, said: Said, found: Any) -> Finding:
+        assert found == cells(said)
+        return Finding(said["share"] < 1, ["as measured"], {"n": 3})
+
+    with pytest.raises(KeyError, match="weaker"):
+        says.specs()
+    says.check("weaker")(lambda *_: Finding(False, [], {}))
+    rises, weaker = says.specs()
+    assert rises.cells == [("1",), ("2",), ("3",)]
+    assert weaker.cells == []
+    checked = rises.check(session())
+    assert (checked.key, checked.text, checked.holds) == ("rises", "It rises (§1).", True)
+    assert (checked.measured, checked.values) == (["as measured"], {"n": 3})
+    assert (checked.of_paper, weaker.check(session()).of_paper) == (True, False)
+    assert (says.of("fig1"), says.of("fig2")) == (("rises",), ("rises", "weaker"))
+
+
+def test_a_check_of_no_statement_is_an_error(folder: Path) -> None:
+    with pytest.raises(KeyError, match="falls"):
+        Statements(folder).check("falls")
+
+
+def test_what_is_gathered_holds_when_all_does() -> None:
+    def look(bearer: int, limit: int) -> Finding:
+        return Finding(bearer > limit, [f"at {bearer}"], {"limit": limit})
+
+    found = gathered("bearer", {384: 1, 128: 200}, look)
+    values = {"bearer=384": {"limit": 1}, "bearer=128": {"limit": 200}}
+    assert found == Finding(False, ["at 384", "at 128"], values)
+    assert gathered("bearer", {384: 1}, look).holds
+    assert list(gathered("", {"T_M": 1}, lambda *_: Finding(True, [], {})).values) == ["T_M"]
+
+
+def test_less_is_less_in_every_pair_of_runs() -> None:
+    found = session(low=[1.0, 2.0, 3.0], high=[1.5, 2.6, 3.5], mixed=[0.0, 4.0, 5.0])
+    assert is_less(found, ("low",), ("high",), value)
+    assert not is_less(found, ("high",), ("low",), value)
+    assert not is_less(found, ("low",), ("mixed",), value)
+
+
+def test_values_are_joined() -> None:
+    assert joined([0.616, 0.5], ".2f") == "0.62, 0.50"
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+def test_settings_have_their_units() -> None:
+    said = Settings("table1.csv", {"Timer": "60 ms", "maxDAT": "10", "In order": "yes"})
+    assert (said.number("Timer", "ms"), said.whole("maxDAT"), said.yes("In order")) == (
+        60,
+        10,
+        True,
+    )
+    with pytest.raises(ValueError, match="Timer = '60 ms' is not in 's'"):
+        said.number("Timer", "s")
+
+
+# --- items -------------------------------------------------------------------------------------
+
+
+def evaluate(_session: Session, _out: Path | None) -> ItemResult:
+    return ItemResult("fig1", "", [])
+
+
+@pytest.mark.parametrize(
+    ("items", "belongs"), [(["fig1"], '["fig1"]'), (["fig1", "fig2"], '["fig1", "fig3"]')]
+)
+def test_items_that_differ_from_the_file_are_an_error(
+    items: Sequence[str], belongs: str, tmp_path: Path
+) -> None:
+    (tmp_path / "paper.toml").write_text(
+        'title = "T"\ncitation = "C"\nmodes = {}\nitems = {fig1 = "A", fig2 = "B"}\n'
+    )
+    text = f'[one]\nitems = {belongs}\ntext = ""\ncriterion = ""\n'
+    (tmp_path / "statements.toml").write_text(text)
+    says = Statements(tmp_path)
+    says.check("one")(lambda *_: Finding(True, [], {}))
+    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    with pytest.raises(ValueError, match="differ"):
+        paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), **more)
+
+
+def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
+    (tmp_path / "paper.toml").write_text(
+        'title = "T"\ncitation = "C"\nconfidence = 0.9\nitems = {fig1 = "A"}\n'
+        "[modes.quick]\nreplications = 2\nduration_s = 3.0\nwarmup_s = 1.0\n"
+    )
+    (tmp_path / "statements.toml").write_text("")
+    items: Any = {"fig1": ((), evaluate)}
+    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    made = paper_of(tmp_path, Statements(tmp_path), items, **more)
+    assert (made.key, made.title, made.confidence) == (tmp_path.name, "T", 0.9)
+    assert [(item.key, item.title) for item in made.items] == [("fig1", "A")]
+    assert made.modes == {"quick": Effort(2, 3.0, 1.0)}
+
+
+def test_a_paper_without_an_analytic_model_says_so() -> None:
+    with pytest.raises(LookupError, match="no analytic model"):
+        load("sbd").analysed_scenario(())
+
+
+# --- measured quantities -----------------------------------------------------------------------
+
+NEAR = Tolerance("5 %", relative=0.05)
+QUANTITY = Measured("goodput", "kbit/s", value, 1, NEAR, batch=2)
+
+
+def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
+    found = session(a=[10.0, 11.0, 12.0])
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 0.5))
+    assert (row.ours, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
+    assert row.extra == {"replications": 3, "means_of_2_runs": [10.5]}
+    cells = QUANTITY.shown().cells({"goodput": row})
+    assert cells == ["11.5 ± 0.5", "11.0 ± 5.7", "-4.3"]
+    assert QUANTITY.text(found, ("b",)) == "not simulated"
+    missing = QUANTITY.row(found, ("b",), {"aqm": "b"})
+    assert (missing.ours, missing.published, missing.tolerance) == (None, None, None)
+
+
+def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
+    found = session(new=[11.0, 22.0, 33.0, 44.0], old=[10.0, 20.0, 30.0, 40.0], one=[1.0])
+    ours = improvement(found, ("new",), ("old",), QUANTITY)
+    assert ours is not None
+    assert ours.per_cent == pytest.approx(10)
+    assert ours.per_cent_of_batches == pytest.approx([10, 10])
+    # Differences of 1 to 4, of means of 25: 2.5 ± 3.77, for t = 5.841 at 99 %.
+    assert ours.interval == pytest.approx((10 - 15.08, 10 + 15.08), abs=0.01)
+    assert not ours.significant
+    back = improvement(found, ("old",), ("old",), QUANTITY)
+    assert back is not None
+    assert (back.per_cent, back.significant) == (0, False)
+    assert improvement(found, ("new",), ("missing",), QUANTITY) is None
+
+
+def test_batches_leave_a_rest_out() -> None:
+    assert batch_means([1, 3, 5, 7, 100], 2) == [2, 6]
+    assert batch_means([1], 2) == []
+
+
+# --- scores ------------------------------------------------------------------------------------
+
+
+def test_places_are_near_with_all_their_rows_in_each_batch() -> None:
+    def row(bearer: int, quantity: str, batches: list[float]) -> Row:
+        about = ({"bearer": bearer, "aqm": quantity}, quantity, "1", 100.0, batches[0])
+        return Row(*about, tolerance=NEAR, extra={"batches": batches})
+
+    rows = [
+        row(384, "goodput", [104.0, 96.0, 106.0]),
+        row(384, "delay", [96.0, 94.0, 96.0]),
+        row(128, "goodput", [100.0, 100.0, 100.0]),
+    ]
+    places = by_place(rows, ("bearer",))
+    assert list(places) == [(384,), (128,)]
+    assert within_by_batch(places.values(), "batches") == [2, 1, 1]
+    assert largest_difference(rows, "delay") == pytest.approx(-0.04)
+    assert largest_difference(rows, "rtt") == 0
+    assert others(["a", "b"]) == "; others: a; b"
+    assert others([]) == ""
