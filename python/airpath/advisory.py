@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.scenario.units import Size, quote
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Advisory", "of_scenario", "packet_bytes"]
 
 _ACK_BYTES = 40
+_QUEUES_OF_DATA = (
+    ("forward", "bottleneck", "bottleneck"),
+    ("reverse", "ack_path", "link that ACKs take"),
+)
+"""Which way data goes, the table of the queue that it waits in, and what people call its place."""
 
 
 @dataclass(frozen=True)
@@ -85,31 +90,34 @@ def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[
 def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of ECN that is asked for over a queue that does not mark."""
     flows = FlowDescriptions(resolved)
-    who = [
-        f"flows.{group}"
-        for group, members in grouped(resolved).items()
-        if flows[members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
-    ]
-    if who and not resolved["bottleneck"]["queue"].get("ecn", False):
-        yield Advisory(
-            "ecn-without-marks",
-            "ECN is on, but nothing marks at the bottleneck, so it does nothing. "
-            "Write ecn = true in [bottleneck.aqm], for a discipline that has the key.",
-            who[0] if len(who) == 1 else f"{who[0]} and others",
-        )
+    for way, place, where in _QUEUES_OF_DATA:
+        who = [
+            f"flows.{group}"
+            for group, members in grouped(resolved).items()
+            if direction(flows[members[0]]) == way
+            and flows[members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
+        ]
+        if who and not resolved[place]["queue"].get("ecn", False):
+            yield Advisory(
+                "ecn-without-marks",
+                f"ECN is on, but nothing marks at the {where}, so it does nothing. "
+                f"Write ecn = true in [{place}.aqm], for a discipline that has the key.",
+                who[0] if len(who) == 1 else f"{who[0]} and others",
+            )
 
 
 def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     queue, ack_path = resolved["bottleneck"]["queue"], resolved["ack_path"]
     flows = FlowDescriptions(resolved)
-    sizes = {
-        f"flows.{group}": packet_bytes(flows[members[0]]["source"])
-        for group, members in grouped(resolved).items()
-    }
-    yield from _below(queue, "bottleneck.aqm", sizes)
+    sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
+    for group, members in grouped(resolved).items():
+        flow = flows[members[0]]
+        sizes[direction(flow)][f"flows.{group}"] = packet_bytes(flow["source"])
+    yield from _below(queue, "bottleneck.aqm", sizes["forward"])
     if "queue" in ack_path:
-        yield from _below(ack_path["queue"], "ack_path.aqm", {"the ACKs": _ACK_BYTES})
+        of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
+        yield from _below(ack_path["queue"], "ack_path.aqm", sizes["reverse"] or of_acks)
 
 
 def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, repeat
 from typing import Any, overload
 
-__all__ = ["FlowDescriptions", "grouped"]
+__all__ = ["FlowDescriptions", "direction", "grouped"]
 
 
 class FlowDescriptions(Sequence[Mapping[str, Any]]):
@@ -48,6 +48,11 @@ class FlowDescriptions(Sequence[Mapping[str, Any]]):
         for end, entry in zip(self._ends, self.entries, strict=True):
             yield range(begin, end), entry
             begin = end
+
+
+def direction(flow: Mapping[str, Any]) -> str:
+    """Return which way the data of a described flow goes: ``forward`` or ``reverse``."""
+    return str(flow.get("direction", "forward"))
 
 
 def grouped(resolved: Mapping[str, Any]) -> dict[int, list[int]]:

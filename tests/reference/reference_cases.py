@@ -217,6 +217,11 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             ack_path={"kind": "reverse"},
         ),
     )
+    for kind in kinds("link"):
+        bottleneck = path(link=part("link", kind))
+        flows = [flow(), flow(direction="reverse"), flow(cc="cubic", direction="reverse")]
+        both = {"kind": "reverse", "aqm": "droptail"}
+        yield f"both ways over {kind}", scenario(bottleneck=bottleneck, flows=flows, ack_path=both)
     bearer = {"aqm": part("aqm", "droptail"), "link": part("link", "rlc-am")}
     yield (
         "both directions of a bearer",

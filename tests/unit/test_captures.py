@@ -293,6 +293,50 @@ def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> 
     assert [frame.head for frame in acks.frames] == leaving
 
 
+def test_the_data_of_a_reverse_flow_passes_where_the_others_acks_do(tmp_path: Path) -> None:
+    flows = [
+        ap.Tcp(base_rtt="40 ms", tcp={"mss": "1000 B"}, direction=way, size="300 kB")
+        for way in ("forward", "reverse")
+    ]
+    scenario = lossy(flows=flows)
+    points = ("sender", "ingress", "bottleneck", "receiver", "acks")
+    ap.simulate(scenario, reps=1, capture=points, capture_to=tmp_path)
+    seen = {point: Capture(tmp_path / f"{point}.pcapng").frames for point in points}
+    senders = [
+        next(f.source for f in seen["sender"] if f.payload and f.source[0].endswith(f".{flow + 1}"))
+        for flow in (0, 1)
+    ]
+
+    def data(point: str, flow: int) -> list[Frame]:
+        return [frame for frame in seen[point] if frame.payload and frame.source == senders[flow]]
+
+    counts = {point: [len(data(point, flow)) > 250 for flow in (0, 1)] for point in points}
+    assert counts == {
+        "sender": [True, True],
+        "ingress": [True, False],
+        "bottleneck": [True, False],
+        "receiver": [True, True],
+        "acks": [False, True],
+    }
+    time_to_live = {point: {frame.head[8] for frame in data(point, 1)} for point in points}
+    assert time_to_live == {
+        "sender": {64},
+        "ingress": set(),
+        "bottleneck": set(),
+        "receiver": {63},
+        "acks": {63},
+    }
+    # Its ACKs wait before the bottleneck with the forward flow's data, and come back forwarded.
+    ttls = {point: {f.head[8] for f in seen[point] if not f.payload} for point in points}
+    assert ttls == {
+        "sender": {63, 64},
+        "ingress": {64},
+        "bottleneck": {63},
+        "receiver": {63, 64},
+        "acks": {63},
+    }
+
+
 def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
     scenario = lossy(capture=ap.Capture(points=["bottleneck"], replication=1), duration="2 s")
     assert ap.simulate(scenario, reps=2).captures == {}

@@ -79,7 +79,14 @@ def test_what_was_not_measured_is_left_out() -> None:
 def test_flows_has_one_row_per_flow_and_replication(result: ap.Result) -> None:
     flows = result.flows()
     assert len(flows) == 9
-    assert list(flows.columns) == ["replication", "flow", "kind", "start_s", *FLOW_QUANTITIES]
+    assert list(flows.columns) == [
+        "replication",
+        "flow",
+        "kind",
+        "direction",
+        "start_s",
+        *FLOW_QUANTITIES,
+    ]
     assert not flows.duplicated(["replication", "flow"]).any()
     assert set(flows["kind"]) == {"tcp", "datagram"}
     assert flows["completed_at_s"].dtype == np.float64

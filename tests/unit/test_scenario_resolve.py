@@ -77,6 +77,7 @@ def test_every_key_of_a_small_scenario() -> None:
             {
                 "group": 0,
                 "count": 1,
+                "direction": "forward",
                 "source": {
                     "kind": "tcp",
                     "congestion": {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"},

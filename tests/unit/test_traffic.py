@@ -296,7 +296,7 @@ def test_the_resolved_form_of_bursts() -> None:
 def test_bulk_flows_have_no_new_keys() -> None:
     flow = resolved("")
     wires = {"access", "egress", "return_wire"}
-    assert set(flow) == {"group", "count", "source", "start", "stop_ns"} | wires
+    assert set(flow) == {"group", "count", "direction", "source", "start", "stop_ns"} | wires
     assert set(flow["source"]) == {"kind", "congestion", "options", "transfer_bytes"}
 
 

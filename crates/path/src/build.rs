@@ -4,7 +4,7 @@ use crate::any_stage::AnyStage;
 use crate::delayed::Delayed;
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::scenario::{
-    AckPath, Action, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
+    AckPath, Action, Direction, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
 };
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
@@ -105,7 +105,7 @@ impl Builder<'_> {
         let (link, ack_link) = self.shared_links()?;
         let (forward, acks) = self.with_backhaul(link, ack_link);
         let mut flows = Vec::new();
-        let (mut after_forward, mut after_acks) = (Vec::new(), Vec::new());
+        let (mut after_forward, mut after_reverse) = (Vec::new(), Vec::new());
         for (number, spec) in self.scenario.flows.iter().enumerate() {
             let flow = FlowId(number as u32);
             let placed = self
@@ -113,11 +113,11 @@ impl Builder<'_> {
                 .map_err(|error| error.under(&format!("flows.{number}")))?;
             flows.push(placed.ends);
             after_forward.push(placed.after_forward);
-            after_acks.push(placed.after_acks);
+            after_reverse.push(placed.after_reverse);
         }
         self.connect(forward.exit.0, forward.exit.1, Route::ByFlow(after_forward.into()));
         if let Some(acks) = acks {
-            self.connect(acks.exit.0, acks.exit.1, Route::ByFlow(after_acks.into()));
+            self.connect(acks.exit.0, acks.exit.1, Route::ByFlow(after_reverse.into()));
         }
         self.routes.sort();
         let controls = self.controls(link.entry.0);
@@ -276,30 +276,37 @@ impl Builder<'_> {
         (Hop { entry: there, ..forward }, Some(Hop { entry, exit: back, delay: Duration::ZERO }))
     }
 
-    /// A flow's endpoints and wires.
+    /// A flow's endpoints and wires: its data takes one direction, its ACKs the other.
     fn flow(
         &mut self,
         flow: FlowId,
         spec: &FlowSpec,
         forward: Hop,
-        acks: Option<Hop>,
+        reverse: Option<Hop>,
     ) -> Result<PlacedFlow, ConfigError> {
+        let (data, acks) = match (spec.direction, reverse) {
+            (Direction::Reverse, Some(reverse)) => (reverse, Some(forward)),
+            _ => (forward, reverse),
+        };
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
         let to_source = wire(lead, spec.return_wire);
-        let to_sink = wire(forward.delay, spec.egress);
+        let to_sink = wire(data.delay, spec.egress);
         let ends = self.endpoints(flow, spec, [to_source, to_sink])?;
         // Equal times go from the source on: the access wire, the sink, the source again.
-        let entry = self.access(spec.access, forward.entry);
+        let entry = self.access(spec.access, data.entry);
         let sink = self.add(ends.sink);
         let source = self.add(ends.source);
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
-        let after_forward = (sink, Port(0));
-        let after_acks = (source, Port(0));
-        let ack_entry = acks.map_or(after_acks, |hop| hop.entry);
+        let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
+        let ack_entry = acks.map_or(at_source, |hop| hop.entry);
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
         let (group, drawn_transfer) = (spec.group.unwrap_or(0), ends.drawn_transfer);
         let ends = FlowStages { source, sink, group, drawn_transfer };
-        Ok(PlacedFlow { ends, after_forward, after_acks })
+        let [after_forward, after_reverse] = match spec.direction {
+            Direction::Forward => [at_sink, at_source],
+            Direction::Reverse => [at_source, at_sink],
+        };
+        Ok(PlacedFlow { ends, after_forward, after_reverse })
     }
 
     /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
@@ -478,7 +485,7 @@ struct Endpoints {
 struct PlacedFlow {
     ends: FlowStages,
     after_forward: (StageId, Port),
-    after_acks: (StageId, Port),
+    after_reverse: (StageId, Port),
 }
 
 fn wire(lead: Duration, spec: WireSpec) -> Wire {

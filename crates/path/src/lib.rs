@@ -28,6 +28,6 @@ pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
 pub use scenario::{
-    AckPath, Action, Bottleneck, ControlSpec, FlowSpec, Record, Scenario, SourceSpec, StartSpec,
-    TcpSpec, WireSpec,
+    AckPath, Action, Bottleneck, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec,
+    StartSpec, TcpSpec, WireSpec,
 };

@@ -53,6 +53,9 @@ pub struct FlowSpec {
     /// How many flows this describes, from 1.
     #[serde(default = "one")]
     pub count: u32,
+    /// Which way its data goes.
+    #[serde(default)]
+    pub direction: Direction,
     /// The group that it belongs to; for the record, and for arrivals.
     #[serde(default)]
     pub group: Option<u32>,
@@ -67,12 +70,23 @@ pub struct FlowSpec {
     /// When it sends nothing new any more, ns.
     #[serde(default)]
     pub stop_ns: Option<u64>,
-    /// From the sender to the bottleneck.
+    /// From the sender to the link that its data takes.
     pub access: WireSpec,
-    /// From the bottleneck to the receiver.
+    /// From that link to the receiver.
     pub egress: WireSpec,
     /// From the receiver to the sender.
     pub return_wire: WireSpec,
+}
+
+/// Which way the data of a flow goes; its ACKs go the other way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Through the bottleneck, as a download does.
+    #[default]
+    Forward,
+    /// The way of the others' ACKs, as an upload does.
+    Reverse,
 }
 
 fn one() -> u32 {
@@ -266,6 +280,13 @@ impl Scenario {
             return Err(ConfigError::new("warmup", self.warmup_ns, "not before the end"));
         }
         self.flows.validate()?;
+        if matches!(self.ack_path, AckPath::Ideal {})
+            && let Some(number) = self.flows.iter().position(|f| f.direction == Direction::Reverse)
+        {
+            let problem = "an ideal ACK path has no link that data could take";
+            let error = ConfigError::new("direction", "reverse", problem);
+            return Err(error.under(&format!("flows.{number}")));
+        }
         if let Some(backhaul) = &self.backhaul {
             backhaul.validate().map_err(|error| error.under("backhaul"))?;
         }

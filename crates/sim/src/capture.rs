@@ -21,7 +21,8 @@ pub enum Point {
     Bottleneck,
     /// The receivers' hosts: data when it arrives, ACKs when they leave.
     Receiver,
-    /// ACKs that the link they share has sent; on an ideal path, ACKs that the receivers send.
+    /// Packets that the link of the other direction has sent: ACKs, and the data of flows whose
+    /// direction is reverse; on an ideal path, ACKs that the receivers send.
     Acks,
 }
 
@@ -32,7 +33,7 @@ impl Point {
         (Point::Ingress, "ingress", "Arrivals at the bottleneck's queue, before any drop."),
         (Point::Bottleneck, "bottleneck", "Packets sent by the bottleneck's link."),
         (Point::Receiver, "receiver", "The receivers' hosts: data arriving, ACKs leaving."),
-        (Point::Acks, "acks", "ACKs behind the link that they share, if there is one."),
+        (Point::Acks, "acks", "Packets behind the link that ACKs take, if there is one."),
     ];
 
     /// The point called `name`.
@@ -78,10 +79,13 @@ impl Point {
 
     /// The time to live: each shared link is one router's.
     fn ttl(self, places: &Places, kind: PacketKind) -> u8 {
-        let is_forwarded = match (self, kind) {
-            (Point::Sender | Point::Acks, PacketKind::Ack) => places.ack_link.is_some(),
-            (Point::Bottleneck | Point::Receiver, PacketKind::Data | PacketKind::Datagram) => true,
-            _ => false,
+        let is_ack = kind == PacketKind::Ack;
+        let is_forwarded = match self {
+            Point::Sender => is_ack && places.ack_link.is_some(),
+            Point::Acks => places.ack_link.is_some(),
+            Point::Ingress => false,
+            Point::Bottleneck => true,
+            Point::Receiver => !is_ack,
         };
         FIRST_TTL - u8::from(is_forwarded)
     }

@@ -2,7 +2,7 @@
 
 use crate::reasons::Reason;
 use airpath_core::{Bytes, registry};
-use airpath_path::{FlowSpec, Scenario, StartSpec};
+use airpath_path::{Direction, FlowSpec, Scenario, StartSpec};
 use serde_json::Value;
 
 /// Flows must be there from this share of the run after the warm-up on.
@@ -29,6 +29,10 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
 
 /// A flow that is there all the time.
 pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), Reason> {
+    if flow.direction == Direction::Reverse {
+        let covered = "flows whose data takes the bottleneck, direction = forward";
+        return Err(Reason::not_covered("direction", "reverse", covered));
+    }
     if flow.stop_ns.is_some() {
         return Err(Reason::not_covered("stop", "a time", "flows without an end"));
     }

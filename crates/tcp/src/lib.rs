@@ -47,7 +47,7 @@ pub use options::{
     Procedures, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
     WindowScaling,
 };
-pub use profiles::profile;
+pub use profiles::{profile, profile_names};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};
 pub use rtt::RttEstimator;

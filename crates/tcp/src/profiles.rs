@@ -33,6 +33,12 @@ pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
     Ok(options)
 }
 
+/// The names of all profiles.
+pub fn profile_names() -> Vec<String> {
+    let tables: Value = serde_json::from_str(TABLES).expect("what make docs wrote is JSON");
+    tables.as_object().into_iter().flat_map(|tables| tables.keys().cloned()).collect()
+}
+
 impl TcpOptions {
     /// The options of the profile `name`.
     ///

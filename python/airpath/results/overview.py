@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
 
@@ -83,11 +83,13 @@ def _group(result: Result, group: Mapping[str, Any]) -> str:
 
 
 def _source(result: Result, flow: int | str) -> str:
-    source = FlowDescriptions(result.resolved)[int(flow)]["source"]
+    about = FlowDescriptions(result.resolved)[int(flow)]
+    source = about["source"]
+    way = " (reverse)" if direction(about) == "reverse" else ""
     if source["kind"] != "tcp":
-        return str(source["kind"])
+        return f"{source['kind']}{way}"
     law, recovery = source["congestion"]["kind"], source["options"]["recovery"]
-    return str(recovery if law == "reno" else f"{law}+{recovery}")
+    return f"{recovery if law == 'reno' else f'{law}+{recovery}'}{way}"
 
 
 def _flow_row(row: Mapping[str, Interval]) -> list[str]:

@@ -142,7 +142,13 @@ class Result(Recordings):
                 "jain": self.jain().to_dict(),
             },
             "flows": [
-                {"id": flow, "kind": self.kind_of(flow), **plain(row)} for flow, row in rows.items()
+                {
+                    "id": flow,
+                    "kind": self.kind_of(flow),
+                    "direction": self.direction_of(flow),
+                    **plain(row),
+                }
+                for flow, row in rows.items()
             ],
             "groups": plain(self.group_intervals()),
             "queues": plain(self.queue_intervals()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airpath import _airpath
 from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError, show
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -75,16 +75,18 @@ class Statistics:
         Returns
         -------
         flows : DataFrame
-            `replication`, `flow`, `kind` (tcp or datagram), `start_s` and the measured
-            quantities. What was not measured is NaN. Where sizes are drawn, `transfer_bytes`.
+            `replication`, `flow`, `kind` (tcp or datagram), `direction` of the data (forward or
+            reverse), `start_s` and the measured quantities. What was not measured is NaN. Where
+            sizes are drawn, `transfer_bytes`.
         """
         drawn = any("transfer" in flow["source"] for flow in self._descriptions.entries)
         return frame(
-            {"replication": run["replication"], "flow": flow["id"]}
-            | {name: flow[name] for name in ("kind", "start_s", *FLOW_QUANTITIES)}
+            {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
+            | {"direction": direction(about)}
+            | {name: flow[name] for name in ("start_s", *FLOW_QUANTITIES)}
             | ({"transfer_bytes": flow.get("transfer_bytes")} if drawn else {})
             for run in self.replications
-            for flow in run["flows"]
+            for flow, about in zip(run["flows"], self._descriptions, strict=True)
         )
 
     def queues(self) -> pd.DataFrame:
@@ -203,9 +205,9 @@ class Statistics:
         -------
         groups : DataFrame
             `replication`, `group` (from 0, in the order of the scenario), `flows` (how many),
-            `kind`, the quantities of `flows`, rates and counts added up, delays and RTTs averaged
-            over the delivered packets, quantiles of the delays those of all packets of the group,
-            and `jain`, Jain's index within the group.
+            `kind`, `direction`, the quantities of `flows`, rates and counts added up, delays and
+            RTTs averaged over the delivered packets, quantiles of the delays those of all packets
+            of the group, and `jain`, Jain's index within the group.
         """
         return frame(
             {
@@ -213,6 +215,7 @@ class Statistics:
                 "group": group,
                 "flows": len(members),
                 "kind": self.kind_of(members[0]),
+                "direction": self.direction_of(members[0]),
                 **_of_group(run, members, group),
                 "jain": self._jain(run, members),
             }
@@ -317,6 +320,7 @@ class Statistics:
                 "group": group,
                 "flows": len(members),
                 "kind": self.kind_of(members[0]),
+                "direction": self.direction_of(members[0]),
                 **self._together(members, group),
                 "jain": self._interval(
                     (self._jain(run, members) for run in self.replications),
@@ -392,10 +396,17 @@ class Statistics:
 
     def kind_of(self, flow: int | str) -> str:
         """Return what a flow is: ``tcp`` or ``datagram``."""
+        kind = self._described(flow)["source"]["kind"]
+        return "tcp" if kind == "tcp" else "datagram"
+
+    def direction_of(self, flow: int | str) -> str:
+        """Return which way a flow's data goes: ``forward`` or ``reverse``."""
+        return direction(self._described(flow))
+
+    def _described(self, flow: int | str) -> Mapping[str, Any]:
         last = self.flow_count - 1
         check_all(whole("flow", flow, 0, last, f"Write a whole number from 0 to {last}"))
-        kind = self._descriptions[int(flow)]["source"]["kind"]
-        return "tcp" if kind == "tcp" else "datagram"
+        return self._descriptions[int(flow)]
 
 
 def _of_group(

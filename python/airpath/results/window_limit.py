@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airpath.advisory import Advisory
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.flow_descriptions import FlowDescriptions, direction
 from airpath.scenario.units import Size
 
 __all__ = ["limited_flows", "window_limited"]
@@ -97,8 +97,9 @@ def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
     """Whether a link that all flows share was full while they were under way."""
     used: dict[str, list[float]] = {}
     backhaul_bps = (resolved.get("backhaul") or {}).get("rate_bps")
+    flows = FlowDescriptions(resolved)
     for run in runs:
-        described = zip(FlowDescriptions(resolved), run["flows"], strict=True)
+        described = list(zip(flows, run["flows"], strict=True))
         spans = [_span_s(resolved, run, given, found) for given, found in described]
         under_way_s = max(end for _, end in spans) - min(begin for begin, _ in spans)
         if under_way_s <= 0:
@@ -106,9 +107,11 @@ def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
         part = under_way_s / run["measured_s"]
         for link in run["links"]:
             used.setdefault(link["name"], []).append(link["utilisation"] / part)
-        if backhaul_bps:
-            carried_bps = math.fsum(flow["ip_throughput_bps"] for flow in run["flows"])
-            used.setdefault("backhaul", []).append(carried_bps / part / backhaul_bps)
+        for way in ("forward", "reverse") if backhaul_bps else ():
+            carried_bps = math.fsum(
+                found["ip_throughput_bps"] for given, found in described if direction(given) == way
+            )
+            used.setdefault(f"backhaul {way}", []).append(carried_bps / part / backhaul_bps)
     return any(_mean(shares) >= FULL for shares in used.values())
 
 

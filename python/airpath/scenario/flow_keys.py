@@ -29,6 +29,7 @@ class FlowKeys(TypedDict, total=False):
     start: str | float | Duration | Uniform | Mapping[str, Any]
     stop: str | float | Duration | None
     arrivals: Arrivals | Mapping[str, Any] | None
+    direction: str
     cc: str | Congestion | Mapping[str, Any] | None
     profile: str
     tcp: TcpOptions | Mapping[str, Any]

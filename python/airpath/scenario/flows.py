@@ -22,6 +22,7 @@ from airpath.scenario.base import (
     PositiveRate,
     PositiveSize,
     as_missing,
+    choice,
     fault,
     faults_at,
     is_from_file,
@@ -49,6 +50,7 @@ LARGEST_PACKET = Size(65535)
 """Largest IP packet, RFC 791 §3.1."""
 LARGEST_WINDOW = 2**32 - 1
 """Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
+DIRECTION = choice("forward", "reverse")
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
 
@@ -168,6 +170,10 @@ class Source(Part):
         When they stop sending, after the start. Default: the end of the run.
     arrivals : Arrivals, optional
         The flows start one after the other, from `start` on. Default: all at `start`.
+    direction : {"forward", "reverse"}
+        Which way the data goes: through the bottleneck, or the way of the others' ACKs, whose link
+        and queue it shares; ACKs go the other way. Default ``"forward"``. Reverse needs a link
+        there, `ack_path` of kind ``link`` or ``reverse``.
     """
 
     family = "a source"
@@ -183,6 +189,7 @@ class Source(Part):
     start: Start = usual(Duration(0))
     stop: Maybe[Duration] = ABSENT
     arrivals: Maybe[Arrivals] = ABSENT
+    direction: Annotated[str, DIRECTION] = "forward"
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -279,6 +286,7 @@ class Source(Part):
         same = {
             "group": path[-1],
             "count": self.count,
+            "direction": self.direction,
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),

@@ -376,6 +376,12 @@ class Scenario(Model):
             if duration is not None and start >= duration:
                 error = fault(f"not before the end, {duration}", "Write a time within the run")
                 wrong.append(((index, "start"), str(start), error))
+            if group.direction == "reverse" and isinstance(ack_path, IdealAckPath):
+                error = fault(
+                    "an ideal ACK path has no link that data could take",
+                    'Write ack_path of kind "link" or "reverse"',
+                )
+                wrong.append(((index, "direction"), "reverse", error))
             if bottleneck is not None and ack_path is not None:
                 takes = "the bottleneck link and the ACK path take"
                 if backhaul is not None:

@@ -1,5 +1,7 @@
 //! Scenarios in few words, and a second driver that is slow, plain and checks everything.
 
+pub(crate) mod links;
+
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};

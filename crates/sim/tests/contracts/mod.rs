@@ -8,12 +8,14 @@
 //! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
+//! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
 mod arq_link;
+mod both_ways;
 mod counting;
 mod every_ack;
 mod failures;

@@ -1,0 +1,55 @@
+//! A link of each kind, 2 Mbit/s on average, and the files that they need.
+
+use super::{MS, fixed};
+use airpath_link::trace_file::Trace;
+use airpath_link::{AnyLink, Files};
+use airpath_phy::per_table::PerTable;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Every kind of link, with a nominal rate of 2 Mbit/s for packets of 1250 bytes.
+///
+/// # Panics
+/// When the registry knows a kind that is not here.
+pub(crate) fn links() -> Vec<Value> {
+    let regimes = json!([{"rate_bps": 500_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
+    let found = vec![
+        fixed(2_000_000),
+        json!({"kind": "multi-regime", "thresholds": [5], "regimes": regimes}),
+        json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+               "policy": {"kind": "fixed", "mcs": "one"}}),
+        json!({"kind": "rate-trace", "trace": "steps"}),
+        // Opportunities come one at a time, of 1504 bytes at most.
+        json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}),
+        json!({
+            "kind": "rlc-am", "rate_bps": 2_000_000, "tti_ns": 10 * MS, "latency_ns": 25 * MS,
+            "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 60 * MS,
+            "status_prohibit_ns": 60 * MS, "poll_window": 0.5, "last_pdu_poll": true,
+            "last_retransmission_poll": true, "missing_pdu_indicator": true, "concatenation": true,
+            "mrw_timer_ns": 200 * MS, "reset_timer_ns": 200 * MS,
+        }),
+    ];
+    for (kind, _) in AnyLink::BUILT_IN {
+        let known = found.iter().any(|link| link["kind"] == *kind);
+        assert!(known, "say here how to set up a link of kind {kind}");
+    }
+    found
+}
+
+/// A rate of 3 Mbit/s for half of each second and 1 Mbit/s for the other; 125 opportunities of
+/// 1504 bytes in 752 ms. Both are 2 Mbit/s.
+pub(crate) fn link_files() -> Arc<Files> {
+    let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,3e6\n0.5,1e6\n1,1e6\n");
+    let lines: Vec<String> = (1..=125).map(|n| format!("{}\n", n * 752 / 125)).collect();
+    let steady = Trace::parse_mahimahi("steady", &lines.concat());
+    let traces = [("steps", steps), ("steady", steady)];
+    let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name))));
+    // A scheme of 2 Mbit/s without errors, of which 25 blocks make a packet.
+    let table = json!({"channel": "none", "curves": [{
+        "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 50,
+                "rate_bps": 2e6},
+        "points": [{"snr_db": 0, "errors": 0, "blocks": 1}]}]});
+    let table = PerTable::from_json(&table.to_string()).expect("a table");
+    let tables = [("t".to_owned(), Arc::new(table))].into();
+    Arc::new(Files { traces: traces.into(), tables })
+}

@@ -1,0 +1,137 @@
+//! Data in both directions: the data of one shares a queue with the ACKs of the other.
+
+use crate::common::links::{link_files, links};
+use crate::common::*;
+use airpath_path::{FlowReport, Parts, Scenario, build};
+use airpath_tcp::{profile, profile_names};
+use serde_json::{Value, json};
+
+/// A bulk flow under `profile` whose data goes in `direction`, with wires of unlike delays.
+fn bulk(profile_name: &str, direction: &str) -> Value {
+    let options = profile(profile_name, json!({"receive_window": 1_000_000})).expect("a profile");
+    let source = json!({"kind": "tcp", "congestion": {"kind": "reno"}, "options": options});
+    flow(
+        source,
+        json!({
+            "direction": direction,
+            "access": {"rate_bps": 1_000_000_000, "delay_ns": MS},
+            "egress": {"delay_ns": 12 * MS}, "return_wire": {"delay_ns": 7 * MS},
+        }),
+    )
+}
+
+fn reported(scenario: &Scenario) -> Vec<FlowReport> {
+    run_with(scenario, &Parts::default(), &link_files(), 1).report(0).flows
+}
+
+/// The ACK path that takes `link` both ways: the link itself where it serves both directions.
+fn both_ways_over(link: &Value) -> Value {
+    json!({"ack_path": {"kind": "reverse", "link": null, "queue": droptail(30)},
+           "bottleneck": {"link": link, "queue": droptail(30)}})
+}
+
+#[test]
+fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
+    for link in links() {
+        let flows = ["forward", "reverse", "reverse", "forward"].map(|way| bulk("rfc", way));
+        let change = both_ways_over(&link);
+        let scenario = scenario(12, flows.to_vec(), json!({}), json!({}), change);
+        let network = build(&scenario, &Parts::default(), &link_files(), 1, 0).expect("a network");
+        // It checks after each call that no stage lost or made a packet.
+        let mut driver = PlainDriver::new(network);
+        let report = driver.run();
+        let (entered, left) = driver.balance();
+        assert_eq!(entered, left, "{link}");
+        // Both drivers agree, and each direction carries data beside the ACKs of the other.
+        assert_eq!(report.flows, reported(&scenario), "{link}");
+        for pair in [[0, 3], [1, 2]] {
+            let bps: f64 = pair.map(|flow| report.flows[flow].goodput_bps).iter().sum();
+            assert!((1.0e6..2.0e6).contains(&bps), "{link}: {bps} bit/s by {pair:?}");
+        }
+        for (queue, [data, acked]) in report.queues.iter().zip([[[0, 3], [1, 2]], [[1, 2], [0, 3]]])
+        {
+            let sum = |flows: [usize; 2], count: fn(&FlowReport) -> u64| -> u64 {
+                flows.iter().map(|flow| count(&report.flows[*flow])).sum()
+            };
+            let sent = sum(data, |flow| flow.sent_packets);
+            // Every second packet is acknowledged, and those out of order each.
+            let acks = sum(acked, |flow| flow.delivered_packets) / 2;
+            assert!(
+                queue.arrived >= sent + acks * 9 / 10,
+                "{link}, {}: {sent}, {acks}",
+                queue.name
+            );
+        }
+    }
+}
+
+/// A flow whose data goes back over a link is the mirror image of one whose data goes there.
+#[test]
+fn a_reverse_flow_is_a_forward_flow_in_the_mirror() {
+    for link in links().into_iter().filter(|link| link["kind"] != "rlc-am") {
+        let other = json!({"kind": "fixed", "rate_bps": 300_000, "delay_ns": 4 * MS});
+        // Data meets the backhaul in front of one link and behind the other: of a delay alone that
+        // is the same, unless the link changes with time.
+        let backhaul = match link.get("trace") {
+            None => json!({"rate_bps": null, "delay_ns": 3 * MS}),
+            Some(_) => Value::Null,
+        };
+        let flows = |way: &str| vec![bulk("rfc", way), bulk("linux", way)];
+        let there = scenario(
+            10,
+            flows("forward"),
+            link.clone(),
+            droptail(20),
+            json!({"ack_path": {"kind": "link", "link": other, "queue": droptail(9)},
+                   "backhaul": backhaul}),
+        );
+        let back = scenario(
+            10,
+            flows("reverse"),
+            other.clone(),
+            droptail(9),
+            json!({"ack_path": {"kind": "link", "link": link, "queue": droptail(20)},
+                   "backhaul": backhaul}),
+        );
+        let (there, back) = (reported(&there), reported(&back));
+        assert!(there.iter().all(|flow| flow.delivered_packets > 100), "{link}: {there:?}");
+        assert_eq!(there, back, "{link}");
+    }
+}
+
+/// ACKs wait behind a fast flow's data, are dropped with it, and come in bunches.
+#[test]
+fn a_fast_reverse_flow_starves_nobody_under_any_profile() {
+    let names = profile_names();
+    assert!(names.len() >= 4, "{names:?}");
+    for name in names {
+        let flows = vec![bulk(&name, "forward"), bulk(&name, "reverse"), bulk(&name, "reverse")];
+        let change = json!({"ack_path": {"kind": "reverse", "link": fixed(20_000_000), "queue": droptail(40)}});
+        let both = scenario(60, flows, fixed(2_000_000), droptail(40), change.clone());
+        let report = run(&both, 1);
+        let alone = run(
+            &scenario(60, vec![bulk(&name, "forward")], fixed(2_000_000), droptail(40), change),
+            1,
+        );
+        let [forward, first, second] = &report.flows[..] else { panic!("three flows") };
+        let uploads = first.goodput_bps + second.goodput_bps;
+        assert!(uploads > 0.25 * 20e6, "{name}: {uploads} bit/s");
+        let kept = forward.goodput_bps / alone.flows[0].goodput_bps;
+        assert!((0.5..=1.0).contains(&kept), "{name}: {kept} of what the flow gets alone");
+        let dropped: u64 = report.queues[1].drops.values().sum();
+        assert!(dropped > 0, "{name}: the queue of data and ACKs was never full");
+    }
+}
+
+#[test]
+fn an_ideal_ack_path_takes_no_data() {
+    let flows = [bulk("rfc", "forward"), bulk("rfc", "reverse")];
+    let document = json!({
+        "duration_ns": SECOND, "flows": flows, "ack_path": {"kind": "ideal"},
+        "bottleneck": {"link": fixed(1_000_000), "queue": droptail(10)}});
+    let refused = Scenario::from_json(&document.to_string()).expect_err("no link for data");
+    assert_eq!(
+        refused.to_string(),
+        "flows.1.direction = reverse: an ideal ACK path has no link that data could take"
+    );
+}

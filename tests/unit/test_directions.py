@@ -1,0 +1,61 @@
+"""Flows whose data goes the way of the others' ACKs."""
+
+from typing import Any
+
+import pytest
+
+import airpath as ap
+
+BOTH: dict[str, Any] = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "40 packets"}}
+
+
+def scenario(**changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "flows": ap.flows(2, base_rtt="40 ms", start=ap.Uniform(uniform=["0 s", "1 s"]))
+        + ap.flows(3, base_rtt="40 ms", direction="reverse"),
+        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="5 Mbit/s")),
+        "ack_path": BOTH,
+        "duration": "10 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+def test_tables_and_documents_say_which_way_the_data_goes() -> None:
+    result = ap.simulate(scenario(), reps=2)
+    ways = ["forward"] * 2 + ["reverse"] * 3
+    assert result.flows()["direction"].tolist() == ways * 2
+    assert result.groups()["direction"].tolist() == ["forward", "reverse"] * 2
+    document = result.to_dict()
+    assert [flow["direction"] for flow in document["flows"]] == ways
+    assert [group["direction"] for group in document["groups"]] == ["forward", "reverse"]
+    assert [result.direction_of(flow) for flow in range(5)] == ways
+    # Each queue holds the data of one direction and the ACKs of the other.
+    arrived = result.queues().groupby("queue")["arrived"].sum()
+    sent = result.flows().groupby("direction")["sent_packets"].sum()
+    assert arrived["bottleneck"] > 1.3 * sent["forward"]
+    assert arrived["reverse"] > 1.3 * sent["reverse"]
+
+
+def test_an_ideal_ack_path_is_refused_by_key() -> None:
+    with pytest.raises(ap.ScenarioError) as error:
+        scenario(ack_path="ideal")
+    assert str(error.value) == (
+        'Scenario: flows.1.direction = "reverse": an ideal ACK path has no link that data could '
+        'take. Write ack_path of kind "link" or "reverse".'
+    )
+
+
+def test_no_model_covers_it() -> None:
+    found = scenario(flows=ap.flows(2, base_rtt="40 ms", direction="reverse", cc="reno"))
+    with pytest.raises(ap.AirpathError, match=r"flows\.0\.direction"):
+        ap.solve(found)
+
+
+def test_advisories_look_at_the_queue_that_the_data_takes() -> None:
+    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="5 Mbit/s"))
+    small = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "1000 B"}}
+    flows = ap.flows(base_rtt="40 ms", direction="reverse", tcp={"ecn": "on"})
+    found = {a.code: a.text for a in ap.advisories(scenario(flows=flows, bottleneck=marking))}
+    assert "[ack_path.aqm]" in found["ecn-without-marks"]
+    found = {a.code: a.text for a in ap.advisories(scenario(ack_path=small))}
+    assert "1500 B" in found["nothing-fits"]
