@@ -8,12 +8,15 @@ use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 pub struct Duplex {
     forward: AnyLink,
     reverse: AnyLink,
+    /// Whether a change of rate concerns both.
+    reverse_follows: bool,
 }
 
 impl Duplex {
-    /// The two directions; `reverse` must have been made with output 1.
-    pub fn new(forward: AnyLink, reverse: AnyLink) -> Duplex {
-        Duplex { forward, reverse }
+    /// The two directions; `reverse` must have been made with output 1. A change of rate concerns
+    /// the forward direction, and the reverse one if it follows.
+    pub fn new(forward: AnyLink, reverse: AnyLink, reverse_follows: bool) -> Duplex {
+        Duplex { forward, reverse, reverse_follows }
     }
 }
 
@@ -34,10 +37,9 @@ impl Stage for Duplex {
         self.forward.next_wakeup().min(self.reverse.next_wakeup())
     }
 
-    /// A change of rate concerns the forward direction alone: the two may differ.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         self.forward.control(event, ctx);
-        if !matches!(event, Control::Rate(_)) {
+        if self.reverse_follows || !matches!(event, Control::Rate(_)) {
             self.reverse.control(event, ctx);
         }
     }

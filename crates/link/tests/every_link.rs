@@ -413,7 +413,7 @@ proptest! {
         let side = |index: usize, output| {
             build(&all[index % all.len()], queue(&queues()[0]), output).expect("a link")
         };
-        let duplex = Duplex::new(side(first, Port(0)), side(second, Port(1)));
+        let duplex = Duplex::new(side(first, Port(0)), side(second, Port(1)), false);
         let mut ledger = Ledger::new(duplex, 2, [first, second].iter().any(|side| has_control_traffic(&all[side % all.len()])));
         for step in &steps {
             ledger.take(*step);

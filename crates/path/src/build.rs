@@ -156,8 +156,7 @@ impl Builder<'_> {
                 Ok((forward, Some(self.simplex("ack_path", 1, ack_link, ack_queue)?)))
             }
             AckPath::Reverse { link: reverse, queue: reverse_queue } => {
-                let reverse = reverse.as_ref().unwrap_or(link);
-                self.duplex((link, queue), (reverse, reverse_queue))
+                self.duplex((link, queue), (reverse.as_ref(), reverse_queue))
             }
         }
     }
@@ -238,17 +237,19 @@ impl Builder<'_> {
     }
 
     /// Both directions of the bottleneck as one stage: the link's own doing if it serves both,
-    /// otherwise two links side by side.
+    /// otherwise two links side by side. A reverse link that is not described is as the forward
+    /// one, and follows its changes of rate.
     fn duplex(
         &mut self,
         (link, queue): (&Value, &Value),
-        (reverse, reverse_queue): (&Value, &Value),
+        (own_reverse, reverse_queue): (Option<&Value>, &Value),
     ) -> Result<(Hop, Option<Hop>), ConfigError> {
+        let reverse = own_reverse.unwrap_or(link);
         let names = ["bottleneck", "reverse"];
         let stage = if self.sides(names[0], link, true)? == Sides::One {
             let forward = self.one_way(names[0], 0, (link, queue), Port(0))?;
             let backward = self.one_way(names[1], 1, (reverse, reverse_queue), Port(1))?;
-            AnyStage::Duplex(Box::new(Duplex::new(forward, backward)))
+            AnyStage::Duplex(Box::new(Duplex::new(forward, backward, own_reverse.is_none())))
         } else {
             let sides = [(queue, Port(0)), (reverse_queue, Port(1))];
             let [there, back] =

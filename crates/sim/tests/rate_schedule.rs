@@ -51,3 +51,36 @@ fn every_link_follows_a_schedule() {
         }
     }
 }
+
+/// A reverse direction that is as the forward one follows its changes of rate, over every link;
+/// one with a link of its own does not.
+#[test]
+fn a_reverse_direction_follows_unless_it_has_a_link_of_its_own() {
+    for link in links() {
+        // Datagrams that fill the reverse direction alone, while the rate falls to a half.
+        let source = json!({"kind": "cbr", "rate_bps": 4_000_000, "packet_bytes": 1250});
+        let flows = vec![flow(source, json!({"direction": "reverse"}))];
+        let halved =
+            json!([{"at_ns": 10 * SECOND, "action": {"kind": "rate", "rate_bps": 1_000_000}}]);
+        let delivered = |reverse: Value| {
+            let ack_path = json!({"kind": "reverse", "link": reverse, "queue": droptail(100)});
+            let change = json!({"controls": halved, "ack_path": ack_path,
+                                "record": {"series": ["delivered"]}});
+            let scenario = scenario(20, flows.clone(), link.clone(), droptail(100), change);
+            let driver = run_with(&scenario, &Parts::default(), &link_files(), 1);
+            let recorder = driver.into_recorder();
+            let mut bytes = [0.0; 2];
+            for sample in recorder.samples(Series::Delivered) {
+                bytes[usize::from(sample.time.as_nanos() > 10 * SECOND + 50 * MS)] += sample.value;
+            }
+            bytes[1] / bytes[0]
+        };
+        let following = delivered(Value::Null);
+        assert!((0.48..0.52).contains(&following), "{link}: {following}");
+        // Of an rlc-am link, which serves both directions, the rate is what can be its own.
+        if link["kind"] != "rlc-am" {
+            let apart = delivered(link.clone());
+            assert!((0.97..1.03).contains(&apart), "{link}: {apart}");
+        }
+    }
+}
