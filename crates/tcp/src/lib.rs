@@ -4,15 +4,14 @@
 //! | --- | --- |
 //! | choices of a profile, and the profiles | `options.rs`, `profiles.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
-//! | what is outstanding | `scoreboard.rs` |
+//! | what is outstanding, segment by segment | `recovery/scoreboard.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
 //! | what an idle time leaves of the window | `sender/idle.rs` |
 //! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
-//! | loss detection, fast retransmit, fast recovery | `recovery.rs`; with SACK `sack.rs` |
-//! | the same as ns-3 has them | `ns3/`, `sender/ns3.rs` |
+//! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per way |
 //! | window growth and reduction | `congestion/`, one file per law |
-//! | the sender that ties them together | `sender.rs`; what it tells the law of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
+//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the law of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
@@ -26,7 +25,6 @@
 mod application;
 pub mod congestion;
 mod datagram;
-mod ns3;
 mod options;
 mod profiles;
 mod ranges;
@@ -34,8 +32,6 @@ mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
-mod sack;
-mod scoreboard;
 mod sender;
 pub mod window;
 mod window_field;

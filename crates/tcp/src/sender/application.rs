@@ -40,13 +40,13 @@ impl Sender {
         let Some(application) = &mut self.application else { return };
         if application.is_writing() {
             // What was not sent until now is not written any more.
-            self.end = self.snd_max;
+            self.end = self.board.max();
             self.turn = application.pause(now);
         } else if now < self.stop {
             let (bytes, until) = application.write(now);
             self.end = self.end.saturating_add(bytes);
             self.turn = until;
-            if self.phase == Phase::Established && self.snd_una == self.snd_max {
+            if self.phase == Phase::Established && self.board.flight() == 0 {
                 self.end_idle(now);
             }
         }
@@ -55,7 +55,7 @@ impl Sender {
     /// Ends the transfer, or the application's turn, when nothing is left to send.
     #[inline]
     pub(super) fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
-        if self.snd_una == self.end {
+        if self.board.una() == self.end {
             if self.application.is_some() {
                 return self.on_written_out(ctx.now);
             }

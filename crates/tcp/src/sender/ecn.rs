@@ -101,14 +101,14 @@ impl Sender {
 
     /// RFC 3168 §6.1.2. It halves cwnd where RFC 8511 takes FlightSize: here the smaller one.
     fn reduce_for_echo(&mut self, flight: u64, ctx: &Ctx<'_>) {
-        self.ecn.on_reduction(self.snd_max);
+        self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
         let cwnd = self.congestion.cwnd();
         if cwnd < 2 * u64::from(self.mss) {
             self.ecn.waits_for_timer = true;
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {
-            self.ecn.echoed_until = Some(self.snd_max);
+            self.ecn.echoed_until = Some(self.board.max());
             self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: flight.min(cwnd), cwnd });
         }
     }
@@ -118,11 +118,11 @@ impl Sender {
     /// echoes from behind that window are answered after the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
-        if self.ecn.echoed_until.is_some_and(|until| self.snd_una < until) {
-            self.ecn.reduced_until = Some(self.snd_max);
+        if self.ecn.echoed_until.is_some_and(|until| self.board.una() < until) {
+            self.ecn.reduced_until = Some(self.board.max());
         } else {
             self.congestion.on_loss(event);
-            self.ecn.on_reduction(self.snd_max);
+            self.ecn.on_reduction(self.board.max());
         }
     }
 
@@ -130,7 +130,7 @@ impl Sender {
     #[cold]
     pub(super) fn timeout_with_ecn(&mut self) {
         self.ecn.waits_for_timer = false;
-        self.ecn.on_reduction(self.snd_max);
+        self.ecn.on_reduction(self.board.max());
         self.ecn.after_timeout = true;
     }
 

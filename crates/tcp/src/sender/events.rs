@@ -2,26 +2,38 @@
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
+use crate::recovery::{Heard, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
+
+/// What an ACK of new data tells beside what loss recovery makes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// Bytes cumulatively acknowledged.
+    pub(super) acked: u64,
+    pub(super) rtt: Option<Duration>,
+    pub(super) app_limited: bool,
+}
 
 impl Sender {
     /// What an ACK of `acked` new bytes tells the window law, as if it were one of new data outside
-    /// of recovery, but for growth and RTT.
+    /// of recovery, but for growth, RTT and use of the window.
     #[inline(always)]
-    pub(super) fn ack_event(&self, ack: &Packet, acked: u64, now: Time) -> AckEvent {
-        let (delivered, sacked) = match &self.sack {
-            Some(sack) => (sack.delivered(), sack.sacked_bytes()),
-            None => (acked, 0),
-        };
+    pub(super) fn ack_event(
+        &self,
+        ack: &Packet,
+        acked: u64,
+        delivered: u64,
+        now: Time,
+    ) -> AckEvent {
         AckEvent {
             now,
             phase: self.phase_outside_recovery(),
             growth: None,
             ack: ack.seq,
-            sent: self.snd_max,
+            sent: self.board.max(),
             acked,
             delivered,
-            sacked,
+            sacked: self.recovery.sacked(&self.board),
             duplicate: false,
             in_flight: self.bytes_in_flight(),
             rtt: None,
@@ -31,54 +43,65 @@ impl Sender {
         }
     }
 
-    /// Tells the window law of an ACK of new data by which the window may not grow.
-    #[cold]
-    pub(super) fn tell_of_ack_without_growth(
+    /// Tells the window law of an ACK of new data.
+    #[inline(always)]
+    pub(super) fn tell_of_new_data(
         &mut self,
         ack: &Packet,
-        acked: u64,
-        rtt: Option<Duration>,
-        app_limited: bool,
+        heard: &Heard,
+        known: Known,
         now: Time,
     ) {
+        let Known { acked, rtt, app_limited } = known;
+        let mut growth = heard.growth;
+        // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
+        if ack.flags.contains(Flags::ECE) && heard.verdict != Verdict::Recovered {
+            growth = if self.ecn.may_grow_despite_echo(ack.seq) { growth } else { 0 };
+        }
+        if growth > 0 {
+            let event = self.ack_event(ack, acked, heard.delivered, now);
+            let growth = Some(growth);
+            self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
+        } else if self.congestion.wants_every_ack() {
+            self.tell_of_ack_without_growth(ack, heard, known, now);
+        }
+    }
+
+    /// Tells the window law of an ACK of new data by which the window may not grow.
+    #[cold]
+    fn tell_of_ack_without_growth(&mut self, ack: &Packet, heard: &Heard, known: Known, now: Time) {
+        let Known { acked, rtt, app_limited } = known;
         let phase = self.recovery_phase();
-        let event = self.ack_event(ack, acked, now);
+        let event = self.ack_event(ack, acked, heard.delivered, now);
         self.congestion.on_ack(&AckEvent { phase, rtt, app_limited, ..event });
     }
 
     /// Tells the window law of an ACK that acknowledges nothing cumulatively.
     #[cold]
-    pub(super) fn tell_of_ack_without_data(&mut self, ack: &Packet, now: Time) {
-        let event = self.event_without_data(ack, now);
-        self.congestion.on_ack(&event);
-    }
-
-    /// What an ACK that acknowledges nothing cumulatively tells the window law.
-    #[cold]
-    pub(super) fn event_without_data(&self, ack: &Packet, now: Time) -> AckEvent {
+    pub(super) fn tell_of_ack_without_data(&mut self, ack: &Packet, delivered: u64, now: Time) {
         let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
-        let used = self.bytes_in_flight() + u64::from(self.mss);
-        AckEvent {
+        let (used, cwnd) = (self.bytes_in_flight(), self.congestion.cwnd());
+        let event = AckEvent {
             phase: self.recovery_phase(),
-            duplicate: self.snd_max > self.snd_una && !is_update,
-            app_limited: used < self.congestion.cwnd(),
-            ..self.ack_event(ack, 0, now)
-        }
+            duplicate: self.board.flight() > 0 && !is_update,
+            app_limited: self.recovery.leaves_unused(used, cwnd),
+            ..self.ack_event(ack, 0, delivered, now)
+        };
+        self.congestion.on_ack(&event);
     }
 
     /// How far the repair of losses is.
     pub(super) fn recovery_phase(&self) -> RecoveryPhase {
-        let is_recovering = match (&self.sack, &self.ns3) {
-            (Some(_), Some(ns3)) => ns3.is_recovering(),
-            (Some(sack), None) => sack.is_recovering(),
-            (None, _) => self.recovery.is_recovering(),
-        };
-        if is_recovering { RecoveryPhase::Recovery } else { self.phase_outside_recovery() }
+        if self.recovery.is_recovering() {
+            RecoveryPhase::Recovery
+        } else {
+            self.phase_outside_recovery()
+        }
     }
 
     /// The same, when fast recovery is not under way.
     #[inline]
     fn phase_outside_recovery(&self) -> RecoveryPhase {
-        if self.snd_una < self.loss_until { RecoveryPhase::Loss } else { RecoveryPhase::Open }
+        if self.board.una() < self.loss_until { RecoveryPhase::Loss } else { RecoveryPhase::Open }
     }
 }

@@ -21,7 +21,7 @@ impl Sender {
     /// Sending begins again with nothing outstanding.
     #[cold]
     pub(super) fn end_idle(&mut self, now: Time) {
-        if self.snd_max == 0 {
+        if self.board.max() == 0 {
             return;
         }
         let (idle, rto) = (now.saturating_since(self.last_sent), self.rtt.rto());

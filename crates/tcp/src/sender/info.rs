@@ -2,6 +2,7 @@
 
 use super::{Phase, Sender};
 use crate::congestion::RecoveryPhase;
+use crate::recovery::LossRecovery;
 use airpath_core::{Duration, Rate};
 
 /// What a sender is doing.
@@ -72,25 +73,20 @@ pub struct SenderInfo {
 impl Sender {
     /// What the sender is doing just now.
     pub fn info(&self) -> SenderInfo {
-        let (in_flight, sacked) = match (&self.ns3, &self.sack) {
-            (Some(ns3), _) => (ns3.pipe(), ns3.sacked_bytes()),
-            (None, Some(sack)) => (sack.pipe(self.snd_una, self.snd_max), sack.sacked_bytes()),
-            (None, None) => (self.bytes_in_flight(), 0),
-        };
         SenderInfo {
             state: self.state(),
             mss: self.mss,
             cwnd: self.cwnd(),
             ssthresh: Some(self.ssthresh()).filter(|ssthresh| *ssthresh < u64::MAX),
-            unacked: self.flight_size(),
-            sacked,
-            in_flight,
+            unacked: self.board.flight(),
+            sacked: self.recovery.sacked(&self.board),
+            in_flight: self.recovery.in_flight(&self.board),
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),
             rto: self.rtt.rto(),
             backoff: self.rtt.doublings(),
             retransmissions: self.measured.retransmissions,
-            acked: self.snd_una,
+            acked: self.board.una(),
             pacing_rate: self.pacing_rate(),
         }
     }

@@ -11,7 +11,7 @@
 //! of a taken one is that of one new byte, and with timestamps it tells an RTT.
 
 use super::{Phase, Sender, timestamp};
-use crate::congestion::CongestionControl;
+use crate::recovery::{LossRecovery, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Time};
 
 impl Sender {
@@ -24,8 +24,8 @@ impl Sender {
     }
 
     fn is_kept_back(&self, now: Time) -> bool {
-        let has_data = self.snd_max < self.end && now < self.stop;
-        let is_closed = self.edge <= self.snd_max && self.snd_una == self.snd_max;
+        let has_data = self.board.max() < self.end && now < self.stop;
+        let is_closed = self.edge <= self.board.max() && self.board.flight() == 0;
         self.phase == Phase::Established && has_data && is_closed
     }
 
@@ -35,7 +35,7 @@ impl Sender {
         if !self.is_kept_back(ctx.now) {
             return;
         }
-        let mut probe = Packet::data(self.flow, self.snd_max, 1, self.header, ctx.now);
+        let mut probe = Packet::data(self.flow, self.board.max(), 1, self.header, ctx.now);
         if self.probes > 0 {
             probe.flags = Flags::RETRANSMITTED;
         }
@@ -55,7 +55,7 @@ impl Sender {
     #[cold]
     pub(super) fn on_window_update(&mut self, now: Time) {
         let is_persisting = self.rto_deadline < Time::NEVER && !self.ecn.waits_for_timer;
-        if self.edge > self.snd_max && is_persisting {
+        if self.edge > self.board.max() && is_persisting {
             self.end_persisting(now);
         }
     }
@@ -64,22 +64,17 @@ impl Sender {
     /// the byte counts as sent.
     #[cold]
     pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
-        if self.probes == 0 || self.snd_una < self.snd_max || ack.seq != self.snd_max + 1 {
+        if self.probes == 0 || self.board.flight() > 0 || ack.seq != self.board.max() + 1 {
             return false;
         }
-        let probed = self.snd_max;
-        self.snd_max = ack.seq;
-        self.snd_nxt = ack.seq;
+        let probed = self.board.max();
+        self.board.push(ack.seq, now);
+        // Which of the probes was taken is not known (Karn's rule).
+        self.board.forget_time(probed);
+        self.recovery.on_sent(Sent::New, probed, ack.seq, &self.board, &self.congestion);
         // A burst may have ended while the probe was on its way.
         self.end = self.end.max(ack.seq);
         self.ecn.on_taken_probe(ack.seq);
-        let cwnd = self.congestion.cwnd();
-        if let Some(ns3) = &mut self.ns3 {
-            ns3.on_new(ack.seq, cwnd);
-        }
-        self.board.push(ack.seq, now);
-        // Which of the probes was taken is not known (Karn's rule).
-        self.board.mark_resent(probed);
         self.end_persisting(now);
         true
     }

@@ -68,8 +68,8 @@ impl Sender {
 
     /// Whether the next segment of new data ends beyond `edge` and not beyond `allowed`.
     fn is_next_between(&self, edge: u64, allowed: u64, now: Time) -> bool {
-        let size = (self.end - self.snd_nxt).min(u64::from(self.mss));
-        let end = self.snd_nxt + size;
+        let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
+        let end = self.board.nxt() + size;
         let is_open = self.phase == Phase::Established && size > 0 && now < self.stop;
         is_open && end > edge && end <= allowed
     }

@@ -1,0 +1,266 @@
+//! Fast retransmit and fast recovery without SACK: what to do with duplicate and partial ACKs.
+//!
+//! Source: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno, the careful variant), RFC 3042 (limited
+//! transmit). Differs from RFC 5681 §2: an ACK counts as a duplicate whatever its window, for a
+//! receive-window policy may change the window with every ACK. After a timeout the sender goes back
+//! to the oldest unacknowledged byte and sends on from there (go-back-N).
+
+use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::congestion::{AnyCongestion, CongestionControl};
+use crate::options::{
+    FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions,
+    WindowGrowth,
+};
+use airpath_core::{Flags, Packet, Time};
+
+/// Loss detection and recovery of one sender.
+#[derive(Clone, Debug)]
+pub(crate) struct Classic {
+    /// RFC 6582; else RFC 5681, whose recovery ends with the first ACK of new data.
+    is_newreno: bool,
+    /// The window at the end of a recovery is bounded by the flight.
+    exits_safely: bool,
+    /// The ACK that ends a recovery enlarges the window.
+    grows_at_exit: bool,
+    guard: FastRetransmitGuard,
+    limited_transmit: bool,
+    partial_ack_timer: PartialAckTimer,
+    mss: u64,
+    duplicates: u32,
+    /// RFC 6582's `recover`, as the offset behind the highest byte sent at the last loss.
+    recover: Option<u64>,
+    episode: Option<Episode>,
+    /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
+    /// between it and the third is limited transmit's.
+    sent_before_duplicates: u64,
+    /// Whether cwnd bounds what ssthresh is taken from.
+    bounds_flight: bool,
+    /// What it was taken from at the last loss, bytes.
+    lost_flight: u64,
+}
+
+/// One fast recovery.
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    /// What duplicate ACKs added to the window and partial ACKs took from it, bytes.
+    inflation: i64,
+    had_partial_ack: bool,
+}
+
+impl Classic {
+    pub(super) fn new(options: &TcpOptions) -> Classic {
+        let is_newreno = options.recovery == RecoveryKind::NewReno;
+        Classic {
+            is_newreno,
+            exits_safely: is_newreno && options.exit_window == RecoveryExit::BurstSafe,
+            grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated,
+            guard: options.fast_retransmit_guard,
+            limited_transmit: options.limited_transmit,
+            partial_ack_timer: options.partial_ack_timer,
+            mss: u64::from(options.mss),
+            duplicates: 0,
+            recover: None,
+            episode: None,
+            sent_before_duplicates: 0,
+            bounds_flight: is_newreno && options.flight_bound == FlightBound::Cwnd,
+            lost_flight: u64::MAX,
+        }
+    }
+
+    /// The usable window when the law's is `cwnd`: inflated in fast recovery.
+    #[inline]
+    fn window(&self, cwnd: u64) -> u64 {
+        match self.episode {
+            Some(Episode { inflation, .. }) => cwnd.saturating_add_signed(inflation).max(self.mss),
+            None => cwnd,
+        }
+    }
+
+    /// RFC 3042: one new segment beyond cwnd for each of the first two duplicate ACKs.
+    #[inline]
+    fn limited_transmit_allowance(&self) -> u64 {
+        if self.limited_transmit && self.duplicates > 0 && self.duplicates < DUP_THRESH {
+            u64::from(self.duplicates) * self.mss
+        } else {
+            0
+        }
+    }
+
+    /// Limited transmit's share of what is outstanding: not part of FlightSize (RFC 3042 §2).
+    /// Meant for the third duplicate, with everything before `snd_max` sent.
+    fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
+        if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
+    }
+
+    /// What ssthresh is taken from at a loss, when the FlightSize is `flight`.
+    fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
+        self.lost_flight = if self.bounds_flight { flight.min(cwnd) } else { flight };
+        self.lost_flight
+    }
+
+    /// A duplicate ACK for `una`, with everything before `snd_max` sent; says whether it announces a
+    /// loss.
+    fn on_duplicate(&mut self, una: u64, snd_max: u64) -> bool {
+        self.duplicates = self.duplicates.saturating_add(1);
+        if self.duplicates == 1 {
+            self.sent_before_duplicates = snd_max;
+        }
+        if let Some(episode) = &mut self.episode {
+            episode.inflation += self.mss as i64;
+            return false;
+        }
+        if self.duplicates != DUP_THRESH || self.is_guarded(una) {
+            return false;
+        }
+        self.recover = Some(snd_max);
+        let inflation = (u64::from(DUP_THRESH) * self.mss) as i64;
+        self.episode = Some(Episode { inflation, had_partial_ack: false });
+        true
+    }
+
+    /// Whether duplicate ACKs for `una` may be due to what was sent before the last loss.
+    fn is_guarded(&self, una: u64) -> bool {
+        let Some(recover) = self.recover.filter(|_| self.is_newreno) else { return false };
+        match self.guard {
+            FastRetransmitGuard::Off => false,
+            FastRetransmitGuard::Rfc => una <= recover,
+            FastRetransmitGuard::Ns3 => una < recover,
+        }
+    }
+
+    /// In fast recovery an ACK of `acked` new bytes came; the law's window is `cwnd`. Says what to do
+    /// and by how much the window may grow.
+    fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
+        let Some(episode) = &mut self.episode else { return (Verdict::Usual, acked) };
+        if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {
+            // RFC 6582 §3.2 step 3, partial ACK: deflate by what was acknowledged, add one SMSS;
+            // a segment remains, and later duplicates inflate from there.
+            let refill = if acked >= self.mss { self.mss } else { 0 };
+            let deflated = episode.inflation + refill as i64 - acked as i64;
+            episode.inflation = deflated.max(self.mss as i64 - cwnd as i64);
+            let first = !std::mem::replace(&mut episode.had_partial_ack, true);
+            let restarts_timer = first || self.partial_ack_timer == PartialAckTimer::Each;
+            return (Verdict::Repair { forces: true, restarts_timer }, 0);
+        }
+        self.episode = None;
+        (Verdict::Recovered, if self.grows_at_exit { acked } else { 0 })
+    }
+}
+
+impl LossRecovery for Classic {
+    fn on_overtaken(&mut self, _ack: &Packet, _board: &mut Scoreboard) -> bool {
+        false
+    }
+
+    #[inline]
+    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+        self.duplicates = 0;
+        self.episode.is_none()
+    }
+
+    fn on_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        law: &AnyCongestion,
+    ) -> Heard {
+        let una = board.una();
+        if ack.seq <= una {
+            let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
+            let begins = !is_update && self.on_duplicate(una, board.max());
+            let verdict = if begins { Verdict::Begins } else { Verdict::Usual };
+            return Heard { verdict, growth: 0, delivered: 0, rtt: None };
+        }
+        let rtt = board.acknowledge(ack.seq, now);
+        let acked = ack.seq - una;
+        let (verdict, growth) = self.on_ack_in_recovery(acked, ack.seq, law.cwnd());
+        Heard { verdict, growth, delivered: acked, rtt }
+    }
+
+    fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        let limited_transmit = self.limited_transmit_sent(board.max());
+        self.flight_at_loss(board.flight() - limited_transmit, cwnd)
+    }
+
+    fn on_reduced(&mut self, _board: &Scoreboard, _ssthresh: u64) {}
+
+    /// What told of it is a duplicate.
+    fn after_loss(&mut self, _board: &Scoreboard, _ssthresh: u64) -> Verdict {
+        Verdict::Usual
+    }
+
+    fn exit_window(&self, board: &Scoreboard) -> u64 {
+        let safe = self.in_flight(board).max(self.mss) + self.mss;
+        if self.exits_safely { safe } else { u64::MAX }
+    }
+
+    /// RFC 6582 §3.2 step 4. What was sent before the last loss is still under repair up to
+    /// `recover`: in fast recovery every duplicate ACK has let new data out, and FlightSize has
+    /// grown by what waits at the receiver behind the holes; ssthresh is taken from no more than
+    /// then.
+    fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
+        let is_repairing = self.recover.is_some_and(|recover| board.una() < recover);
+        let bound = if is_repairing { self.lost_flight } else { cwnd };
+        let flight = self.flight_at_loss(board.flight(), bound);
+        self.recover = Some(board.max());
+        self.episode = None;
+        if self.guard != FastRetransmitGuard::Off {
+            self.duplicates = 0;
+        }
+        board.go_back();
+        (flight, cwnd)
+    }
+
+    #[inline]
+    fn on_sent(
+        &mut self,
+        _: Sent,
+        _start: u64,
+        _end: u64,
+        _board: &Scoreboard,
+        _law: &AnyCongestion,
+    ) {
+    }
+
+    #[inline]
+    fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance {
+        let window = self.window(cwnd);
+        let goes_on = board.nxt() == board.max();
+        Allowance::Window(window + if goes_on { self.limited_transmit_allowance() } else { 0 })
+    }
+
+    fn next(&mut self, _board: &Scoreboard, _offer: &Offer) -> Option<Next> {
+        None
+    }
+
+    fn forced(&self, board: &Scoreboard, _offer: &Offer) -> Next {
+        Next::Again(board.una())
+    }
+
+    fn reach(&mut self, _board: &Scoreboard, _cwnd: u64) -> u64 {
+        0
+    }
+
+    #[inline]
+    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool {
+        used + self.mss < cwnd
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.episode.is_some()
+    }
+
+    fn inflated(&self, cwnd: u64) -> u64 {
+        self.window(cwnd)
+    }
+
+    fn in_flight(&self, board: &Scoreboard) -> u64 {
+        board.nxt() - board.una()
+    }
+
+    #[inline]
+    fn sacked(&self, _board: &Scoreboard) -> u64 {
+        0
+    }
+}

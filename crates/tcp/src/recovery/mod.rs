@@ -1,0 +1,326 @@
+//! Loss recovery: the sender tells what happened and is told what to do.
+//!
+//! | recovery | file |
+//! | --- | --- |
+//! | without SACK: Reno, NewReno | `classic.rs` |
+//! | with SACK (RFC 6675), with proportional rate reduction | `selective.rs`, `reduction.rs` |
+//! | with SACK as ns-3 has it | `ns3/` |
+//!
+//! All share one scoreboard (`scoreboard.rs`). One ACK goes this way: `on_ack` takes it and says what
+//! it is good for; when a recovery begins, the sender tells the window law of a loss in a flight of
+//! `loss_base`, and its answer to `on_reduced`, and sends the oldest segment again; `allowance`, and in recovery `next`, say what may
+//! leave; every segment that leaves is told by `on_sent`.
+
+mod classic;
+mod ns3;
+mod reduction;
+mod scoreboard;
+mod selective;
+
+pub(crate) use scoreboard::Scoreboard;
+
+use crate::congestion::AnyCongestion;
+use crate::options::TcpOptions;
+use airpath_core::{Duration, Packet, Time};
+use classic::Classic;
+use ns3::Ns3;
+use selective::Selective;
+
+/// Duplicate ACKs, or selectively acknowledged segments beyond a hole, that announce a loss
+/// (RFC 5681 §3.2, RFC 6675 §2; ns-3's attribute `ReTxThreshold`).
+const DUP_THRESH: u32 = 3;
+
+/// What an ACK tells, and what has to be done about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard {
+    pub(crate) verdict: Verdict,
+    /// Bytes by which the window law may grow.
+    pub(crate) growth: u64,
+    /// Bytes that the ACK is the first to acknowledge, in either way; without what blocks may tell
+    /// anew after a timeout.
+    pub(crate) delivered: u64,
+    /// The RTT by the oldest segment that it covers.
+    pub(crate) rtt: Option<Duration>,
+}
+
+/// What has to be done about an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Nothing special: the retransmission timer starts anew when the ACK is one of new data.
+    Usual,
+    /// A loss is found and a recovery begins: the window law is told, its answer is told by
+    /// [`LossRecovery::on_reduced`], the oldest segment is sent again, and
+    /// [`LossRecovery::after_loss`] says what else the ACK is good for.
+    Begins,
+    /// Losses are under repair.
+    Repair {
+        /// [`LossRecovery::forced`] is sent, whatever the window.
+        forces: bool,
+        /// The retransmission timer starts anew.
+        restarts_timer: bool,
+    },
+    /// A recovery is over: the window law is told, with [`LossRecovery::exit_window`].
+    Recovered,
+}
+
+/// What may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allowance {
+    /// What lies, in order, in a window of so many bytes from the oldest unacknowledged one.
+    Window(u64),
+    /// What [`LossRecovery::next`] says, segment by segment.
+    ByFlight,
+}
+
+/// What there is to choose the next segment from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    /// The window law's window.
+    pub(crate) cwnd: u64,
+    /// Right edge of the receiver's window.
+    pub(crate) edge: u64,
+    /// Where the stream ends, and where what may still be sent of it does.
+    pub(crate) stream_end: u64,
+    pub(crate) data_end: u64,
+    /// Where a new segment would end that the receiver's window takes.
+    pub(crate) new_end: Option<u64>,
+}
+
+/// The next segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// New data up to here.
+    New(u64),
+    /// The segment that begins here, again.
+    Again(u64),
+    /// The segment that holds this byte, again, to keep the ACKs coming (RFC 6675 §4, rule 4).
+    Rescue(u64),
+}
+
+/// Why a segment left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// It is new.
+    New,
+    /// It is the oldest, at the beginning of a recovery.
+    Head,
+    /// It was sent before.
+    Again,
+    /// It keeps the ACKs coming.
+    Rescue,
+}
+
+/// Loss detection and recovery of one sender.
+pub(crate) trait LossRecovery {
+    /// An ACK came that another had overtaken; says whether it counts as a duplicate.
+    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool;
+
+    /// Whether nothing is under repair and nothing known that an ACK of new data, which is this one,
+    /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
+    fn takes_plainly(&mut self, ack: &Packet) -> bool;
+
+    /// An ACK came, with data outstanding: takes off the board what it covers.
+    fn on_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        law: &AnyCongestion,
+    ) -> Heard;
+
+    /// The flight that the loss is reckoned from with which a recovery begins, when the window is
+    /// `cwnd`.
+    fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
+
+    /// The window law has answered that loss with `ssthresh`.
+    fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64);
+
+    /// The oldest segment was sent again after that: what the ACK that told of the loss is good for,
+    /// when it is one of new data.
+    fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict;
+
+    /// The window that the end of a recovery allows at most.
+    fn exit_window(&self, board: &Scoreboard) -> u64;
+
+    /// The retransmission timer expired. Gives the flight that the loss is reckoned from, and the
+    /// window, which is the law's `cwnd` but in ns-3's proportional reduction.
+    fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64);
+
+    /// The bytes from `start` to `end` were sent, and are on the board.
+    fn on_sent(
+        &mut self,
+        sent: Sent,
+        start: u64,
+        end: u64,
+        board: &Scoreboard,
+        law: &AnyCongestion,
+    );
+
+    /// What may leave, when the window law's window is `cwnd`.
+    fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
+
+    /// What leaves next; asked for where what is in flight rules.
+    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next>;
+
+    /// What a partial ACK sends.
+    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next;
+
+    /// With all sent that [`LossRecovery::next`] allows: new data below this offset is not kept back
+    /// by the congestion window.
+    fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
+
+    /// Whether `cwnd` did not limit the sender when `used` bytes of it were in use.
+    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool;
+
+    /// Whether a fast recovery is under way.
+    fn is_recovering(&self) -> bool;
+
+    /// The window law's window as it is recorded: with fast recovery's inflation.
+    fn inflated(&self, cwnd: u64) -> u64;
+
+    /// Bytes that are believed to be in the network.
+    fn in_flight(&self, board: &Scoreboard) -> u64;
+
+    /// Bytes acknowledged selectively.
+    fn sacked(&self, board: &Scoreboard) -> u64;
+}
+
+/// The recovery that a connection's options ask for.
+#[derive(Clone, Debug)]
+pub(crate) enum Recovery {
+    Classic(Classic),
+    Selective(Box<Selective>),
+    Ns3(Box<Ns3>),
+}
+
+macro_rules! each {
+    ($value:expr, $inner:ident => $call:expr) => {
+        match $value {
+            Recovery::Classic($inner) => $call,
+            Recovery::Selective($inner) => $call,
+            Recovery::Ns3($inner) => $call,
+        }
+    };
+}
+
+impl Recovery {
+    #[inline(never)]
+    fn on_other_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        law: &AnyCongestion,
+    ) -> Heard {
+        each!(self, recovery => recovery.on_ack(ack, now, board, law))
+    }
+
+    pub(crate) fn new(options: &TcpOptions) -> Recovery {
+        if options.follows_ns3() {
+            Recovery::Ns3(Box::new(Ns3::new(options)))
+        } else if options.recovery.uses_sack() {
+            Recovery::Selective(Box::new(Selective::new(options)))
+        } else {
+            Recovery::Classic(Classic::new(options))
+        }
+    }
+}
+
+impl LossRecovery for Recovery {
+    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool {
+        each!(self, recovery => recovery.on_overtaken(ack, board))
+    }
+
+    #[inline]
+    fn takes_plainly(&mut self, ack: &Packet) -> bool {
+        each!(self, recovery => recovery.takes_plainly(ack))
+    }
+
+    #[inline]
+    fn on_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        law: &AnyCongestion,
+    ) -> Heard {
+        let una = board.una();
+        if ack.seq > una && self.takes_plainly(ack) {
+            let rtt = board.acknowledge(ack.seq, now);
+            let acked = ack.seq - una;
+            return Heard { verdict: Verdict::Usual, growth: acked, delivered: acked, rtt };
+        }
+        self.on_other_ack(ack, now, board, law)
+    }
+
+    fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        each!(self, recovery => recovery.loss_base(board, cwnd))
+    }
+
+    fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
+        each!(self, recovery => recovery.on_reduced(board, ssthresh));
+    }
+
+    fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict {
+        each!(self, recovery => recovery.after_loss(board, ssthresh))
+    }
+
+    fn exit_window(&self, board: &Scoreboard) -> u64 {
+        each!(self, recovery => recovery.exit_window(board))
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
+        each!(self, recovery => recovery.on_timeout(board, cwnd))
+    }
+
+    #[inline]
+    fn on_sent(
+        &mut self,
+        sent: Sent,
+        start: u64,
+        end: u64,
+        board: &Scoreboard,
+        law: &AnyCongestion,
+    ) {
+        each!(self, recovery => recovery.on_sent(sent, start, end, board, law));
+    }
+
+    #[inline]
+    fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance {
+        each!(self, recovery => recovery.allowance(board, cwnd))
+    }
+
+    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+        each!(self, recovery => recovery.next(board, offer))
+    }
+
+    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next {
+        each!(self, recovery => recovery.forced(board, offer))
+    }
+
+    fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        each!(self, recovery => recovery.reach(board, cwnd))
+    }
+
+    #[inline]
+    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool {
+        each!(self, recovery => recovery.leaves_unused(used, cwnd))
+    }
+
+    fn is_recovering(&self) -> bool {
+        each!(self, recovery => recovery.is_recovering())
+    }
+
+    fn inflated(&self, cwnd: u64) -> u64 {
+        each!(self, recovery => recovery.inflated(cwnd))
+    }
+
+    fn in_flight(&self, board: &Scoreboard) -> u64 {
+        each!(self, recovery => recovery.in_flight(board))
+    }
+
+    #[inline]
+    fn sacked(&self, board: &Scoreboard) -> u64 {
+        each!(self, recovery => recovery.sacked(board))
+    }
+}

@@ -1,0 +1,309 @@
+//! What ns-3 does where it departs from RFC 6675 and RFC 6937: the option `procedures = "ns3"`.
+//!
+//! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
+//! ns-3.48, the same in ns-3.44; written anew. Meant for comparisons with that simulator.
+//! Left out: what it does without SACK, FACK, pacing, ECN, giving up after six timeouts, and the
+//! joining of short segments that are sent again.
+//!
+//! The departures, each at its place in the code: ssthresh comes from `pipe` or cwnd; `pipe` still
+//! counts a segment sent again that is selectively acknowledged; a partial ACK always sends a
+//! segment; only the first partial ACK restarts the timer; the ACK that ends a recovery enlarges
+//! the window; a timeout keeps what SACK told; the reduction bound of PRR; no rescue.
+
+mod prr;
+mod tx_buffer;
+
+use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::congestion::{AnyCongestion, CongestionControl};
+use crate::options::TcpOptions;
+use airpath_core::{Packet, Time};
+use prr::Prr;
+use tx_buffer::{TxBuffer, is_resent_up_to, lose_all, mark_head_lost, pipe};
+
+/// `TcpCongState_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    Disorder,
+    Recovery,
+    Loss,
+}
+
+/// Loss detection and recovery of one sender, as ns-3 has them with SACK.
+#[derive(Clone, Debug)]
+pub(crate) struct Ns3 {
+    mss: u64,
+    state: State,
+    buffer: TxBuffer,
+    /// `TcpPrrRecovery`; `None` is `TcpClassicRecovery`.
+    prr: Option<Prr>,
+    duplicates: u32,
+    /// Everything sent before the last loss; no recovery begins below it while `guards`.
+    recover: u64,
+    guards: bool,
+    awaits_first_partial_ack: bool,
+    /// Bytes delivered that do not make a whole segment.
+    remainder: u64,
+    /// cwnd left less than a segment unused when something was last sent.
+    is_cwnd_limited: bool,
+    /// Bytes that the ACK in hand acknowledged cumulatively.
+    newly_acked: u64,
+    /// Bytes that it delivered, and whether it acknowledged something sent again.
+    delivered: u64,
+    is_safe: bool,
+    /// It told of data beyond a hole.
+    is_duplicate: bool,
+}
+
+impl Ns3 {
+    pub(super) fn new(options: &TcpOptions) -> Ns3 {
+        let mss = u64::from(options.mss);
+        Ns3 {
+            mss,
+            state: State::Open,
+            buffer: TxBuffer::new(mss),
+            prr: options.recovery.is_proportional().then(|| Prr::new(mss)),
+            duplicates: 0,
+            recover: 0,
+            guards: false,
+            awaits_first_partial_ack: true,
+            remainder: 0,
+            is_cwnd_limited: false,
+            newly_acked: 0,
+            delivered: 0,
+            is_safe: false,
+            is_duplicate: false,
+        }
+    }
+
+    /// A duplicate ACK is one that told of data beyond a hole; says whether a recovery begins.
+    fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
+        match self.state {
+            State::Loss => false,
+            State::Recovery => {
+                self.reduce(true, board, ssthresh);
+                false
+            }
+            State::Open | State::Disorder => {
+                self.state = State::Disorder;
+                self.duplicates += 1;
+                let una = board.una();
+                let may_begin = una >= self.recover || !self.guards;
+                (self.duplicates == DUP_THRESH && may_begin) || self.buffer.is_lost(una, board)
+            }
+        }
+    }
+
+    fn begin(&mut self, board: &mut Scoreboard) {
+        if !self.buffer.is_lost(board.una(), board) {
+            mark_head_lost(board);
+        }
+        self.recover = board.max();
+        self.guards = true;
+        self.state = State::Recovery;
+    }
+
+    /// PRR takes what the ACK in hand delivered.
+    fn reduce(&mut self, is_duplicate: bool, board: &Scoreboard, ssthresh: u64) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_ack(self.delivered, is_duplicate, pipe(board), ssthresh, self.is_safe);
+        }
+    }
+
+    /// What the ACK in hand is good for, when it is one of new data, and by how much the window may
+    /// grow.
+    fn on_progress(&mut self, board: &Scoreboard, ssthresh: u64) -> (Verdict, u64) {
+        if self.newly_acked == 0 {
+            return (Verdict::Usual, 0);
+        }
+        let ack = board.una();
+        let mut segments = self.whole_segments();
+        if !self.is_duplicate {
+            self.duplicates = 0;
+        }
+        if ack < self.recover && self.state == State::Recovery {
+            return (self.on_partial_ack(segments, board, ssthresh), 0);
+        }
+        if ack < self.recover && self.state == State::Loss {
+            return (Verdict::Usual, segments * self.mss);
+        }
+        let is_over = self.state == State::Recovery;
+        match self.state {
+            State::Recovery => segments = self.newly_acked / self.mss,
+            State::Loss => segments = (ack - self.recover) / self.mss,
+            State::Open | State::Disorder => {}
+        }
+        if is_over || self.state == State::Loss {
+            self.awaits_first_partial_ack = true;
+        }
+        if is_over {
+            self.duplicates = 0;
+        }
+        self.guards &= ack < self.recover;
+        if self.state == State::Disorder && self.is_duplicate {
+            return (Verdict::Repair { forces: false, restarts_timer: false }, 0);
+        }
+        self.state = State::Open;
+        (if is_over { Verdict::Recovered } else { Verdict::Usual }, segments * self.mss)
+    }
+
+    fn on_partial_ack(&mut self, segments: u64, board: &Scoreboard, ssthresh: u64) -> Verdict {
+        if segments >= 1 {
+            self.reduce(false, board, ssthresh);
+        }
+        Verdict::Repair {
+            forces: !is_resent_up_to(board.una() + self.mss, board),
+            restarts_timer: std::mem::take(&mut self.awaits_first_partial_ack),
+        }
+    }
+
+    /// Whole segments in what was delivered, and in what earlier ACKs left.
+    fn whole_segments(&mut self) -> u64 {
+        let bytes = self.remainder + self.delivered;
+        self.remainder = bytes % self.mss;
+        bytes / self.mss
+    }
+
+    /// cwnd, for a window law that has `cwnd`: in a proportional reduction it is PRR's.
+    fn cwnd(&self, cwnd: u64) -> u64 {
+        match &self.prr {
+            Some(prr) if self.state == State::Recovery => prr.cwnd(),
+            _ => cwnd,
+        }
+    }
+}
+
+/// New data that the receive window takes; `None` when there is none.
+fn unsent(board: &Scoreboard, offer: &Offer) -> Option<u64> {
+    let left = offer.data_end - board.max();
+    (left > 0).then(|| left.min(offer.edge.saturating_sub(board.max())))
+}
+
+impl LossRecovery for Ns3 {
+    /// Only what it tells selectively counts.
+    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool {
+        self.buffer.update(ack, board);
+        false
+    }
+
+    #[inline]
+    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+        false
+    }
+
+    fn on_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        law: &AnyCongestion,
+    ) -> Heard {
+        let una = board.una();
+        let sacked = self.buffer.update(ack, board);
+        self.is_safe = self.state == State::Recovery
+            && ack.seq < self.recover
+            && self.buffer.holds_resent(ack.seq, board);
+        let (acknowledged, rtt) = self.buffer.acknowledge(ack, now, board);
+        self.delivered = sacked + acknowledged;
+        self.is_duplicate = sacked > 0;
+        self.newly_acked = ack.seq - una;
+        let begins = self.is_duplicate && self.on_duplicate(board, law.ssthresh());
+        let (verdict, growth) = if begins {
+            self.begin(board);
+            (Verdict::Begins, 0)
+        } else {
+            self.on_progress(board, law.ssthresh())
+        };
+        Heard { verdict, growth, delivered: self.delivered, rtt }
+    }
+
+    fn loss_base(&mut self, board: &Scoreboard, _cwnd: u64) -> u64 {
+        pipe(board)
+    }
+
+    /// What remains of the entry.
+    fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
+        if let Some(prr) = &mut self.prr {
+            prr.begin(pipe(board));
+        }
+        self.reduce(true, board, ssthresh);
+    }
+
+    fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict {
+        self.on_progress(board, ssthresh).0
+    }
+
+    fn exit_window(&self, _board: &Scoreboard) -> u64 {
+        u64::MAX
+    }
+
+    /// All that was not selectively acknowledged is lost.
+    fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
+        let base = (pipe(board), self.cwnd(cwnd));
+        self.duplicates = 0;
+        lose_all(board);
+        self.recover = board.max();
+        self.guards = true;
+        self.state = State::Loss;
+        base
+    }
+
+    #[inline(never)]
+    fn on_sent(&mut self, _: Sent, start: u64, end: u64, board: &Scoreboard, law: &AnyCongestion) {
+        self.is_cwnd_limited = self.cwnd(law.cwnd()) < pipe(board) + self.mss;
+        if let Some(prr) = &mut self.prr
+            && self.state == State::Recovery
+        {
+            prr.on_sent(end - start);
+        }
+    }
+
+    fn allowance(&mut self, _board: &Scoreboard, _cwnd: u64) -> Allowance {
+        Allowance::ByFlight
+    }
+
+    /// `SendPendingData`.
+    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+        let window = (offer.edge - board.una()).min(self.cwnd(offer.cwnd));
+        let available = window.saturating_sub(pipe(board));
+        let in_recovery = self.state == State::Recovery;
+        let unsent = unsent(board, offer);
+        let next = self.buffer.next(unsent, in_recovery, board).filter(|_| available > 0)?;
+        let start = match next {
+            Next::Again(start) => start,
+            _ => board.max(),
+        };
+        let is_too_little = available < self.mss && offer.stream_end - start > available;
+        (!is_too_little).then_some(next)
+    }
+
+    /// The next, or else the oldest again.
+    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next {
+        let next = self.buffer.next(unsent(board, offer), false, board);
+        next.unwrap_or(Next::Again(board.una()))
+    }
+
+    fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        board.max() + self.cwnd(cwnd).saturating_sub(pipe(board))
+    }
+
+    fn leaves_unused(&self, _used: u64, _cwnd: u64) -> bool {
+        !self.is_cwnd_limited
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.state == State::Recovery
+    }
+
+    fn inflated(&self, cwnd: u64) -> u64 {
+        cwnd
+    }
+
+    fn in_flight(&self, board: &Scoreboard) -> u64 {
+        pipe(board)
+    }
+
+    fn sacked(&self, board: &Scoreboard) -> u64 {
+        board.sacked()
+    }
+}

@@ -1,0 +1,155 @@
+//! What ns-3's `TcpTxBuffer` makes of the segments in flight.
+//!
+//! Differs from RFC 6675 §4: a segment once marked lost stays so until it is acknowledged in either
+//! way, and what was sent again is taken out of `pipe` only by the cumulative acknowledgement.
+
+use super::super::scoreboard::{Marks, Scoreboard};
+use super::super::{DUP_THRESH, Next};
+use airpath_core::{Duration, Packet, Time};
+
+/// Its routines, on the scoreboard that all recoveries share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TxBuffer {
+    mss: u64,
+    /// Where the highest selectively acknowledged segment begins.
+    highest_sacked: Option<u64>,
+}
+
+/// `BytesInFlight`.
+pub(super) fn pipe(board: &Scoreboard) -> u64 {
+    board.flight() - board.sacked() - board.lost() + board.resent()
+}
+
+impl TxBuffer {
+    pub(super) fn new(mss: u64) -> TxBuffer {
+        TxBuffer { mss, highest_sacked: None }
+    }
+
+    /// `Update`: marks what the blocks cover whole; gives how many bytes that were.
+    pub(super) fn update(&mut self, ack: &Packet, board: &mut Scoreboard) -> u64 {
+        let before = board.sacked();
+        for block in ack.sack() {
+            let start = ack.seq + u64::from(block.offset);
+            let end = start + u64::from(block.length);
+            if start <= ack.seq.max(board.una()) || end > board.max() {
+                continue;
+            }
+            for index in board.begun_before(start)..board.ended_by(end) {
+                self.mark_sacked(index, board);
+            }
+        }
+        if board.sacked() > before {
+            self.mark_lost(board);
+        }
+        board.sacked() - before
+    }
+
+    fn mark_sacked(&mut self, index: usize, board: &mut Scoreboard) {
+        if !board.mark(index, Marks::SACKED) {
+            return;
+        }
+        board.unmark(index, Marks::LOST);
+        if self.highest_sacked.is_none_or(|highest| highest <= board.end(index)) {
+            self.highest_sacked = Some(board.start(index));
+        }
+    }
+
+    /// `UpdateLostCount`: a segment is lost when three beyond it arrived.
+    fn mark_lost(&mut self, board: &mut Scoreboard) {
+        let Some(highest) = self.highest_sacked else { return };
+        let mut arrived = 0;
+        for index in (0..board.begun_before(highest + 1)).rev() {
+            if board.marks(index).has(Marks::SACKED) {
+                arrived += 1;
+            } else if arrived >= DUP_THRESH {
+                board.mark(index, Marks::LOST);
+            }
+        }
+    }
+
+    /// Whether the segment that holds `at` is marked lost, below the highest acknowledged.
+    pub(super) fn is_lost(&self, at: u64, board: &Scoreboard) -> bool {
+        let index = board.ended_by(at);
+        self.highest_sacked.is_some_and(|highest| at < highest)
+            && index < board.len()
+            && board.marks(index).has(Marks::LOST)
+    }
+
+    /// `DiscardUpTo`: gives how many bytes the cumulative acknowledgement delivered first, and the
+    /// RTT that it tells.
+    pub(super) fn acknowledge(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+    ) -> (u64, Option<Duration>) {
+        let (una, sacked) = (board.una(), board.sacked());
+        let rtt = board.acknowledge(ack.seq, now);
+        let delivered = board.una() - una - (sacked - board.sacked());
+        self.highest_sacked = self.highest_sacked.filter(|highest| *highest > board.una());
+        // The oldest cannot have been acknowledged selectively: the receiver has reneged.
+        if board.len() > 0 && board.unmark(0, Marks::SACKED) {
+            mark_head_lost(board);
+        }
+        (delivered, rtt)
+    }
+
+    /// Whether a segment that ends a whole number of segments before `ack`, after `una`, was sent
+    /// again and is not selectively acknowledged.
+    pub(super) fn holds_resent(&self, ack: u64, board: &Scoreboard) -> bool {
+        let segments = (ack - board.una()) / self.mss;
+        (0..segments).any(|i| is_resent_up_to(ack - i * self.mss, board))
+    }
+
+    /// `NextSeg`, when the receive window takes `unsent` bytes of new data; rule 3, in recovery,
+    /// comes into play only where there are none.
+    pub(super) fn next(
+        &self,
+        unsent: Option<u64>,
+        in_recovery: bool,
+        board: &Scoreboard,
+    ) -> Option<Next> {
+        let highest = self.highest_sacked.unwrap_or(u64::MAX);
+        let mut holes = (0..board.begun_before(highest)).filter(|index| {
+            let marks = board.marks(*index);
+            !marks.has(Marks::RESENT) && !marks.has(Marks::SACKED)
+        });
+        if board.lost() > 0
+            && let Some(lost) = holes.clone().find(|index| board.marks(*index).has(Marks::LOST))
+        {
+            return Some(Next::Again(board.start(lost)));
+        }
+        match unsent {
+            Some(0) => None,
+            Some(bytes) => Some(Next::New(board.max() + bytes.min(self.mss))),
+            None => holes.next().filter(|_| in_recovery).map(|hole| Next::Again(board.start(hole))),
+        }
+    }
+}
+
+/// Three duplicate ACKs: the oldest is lost, and not on its way again.
+pub(super) fn mark_head_lost(board: &mut Scoreboard) {
+    if board.len() > 0 {
+        board.unmark(0, Marks::RESENT);
+        board.mark(0, Marks::LOST);
+    }
+}
+
+/// `SetSentListLost`: a timeout.
+pub(super) fn lose_all(board: &mut Scoreboard) {
+    for index in 0..board.len() {
+        board.unmark(index, Marks::RESENT);
+        if !board.marks(index).has(Marks::SACKED) {
+            board.mark(index, Marks::LOST);
+        }
+    }
+}
+
+/// `IsRetransmittedDataAcked`.
+pub(super) fn is_resent_up_to(end: u64, board: &Scoreboard) -> bool {
+    let index = board.ended_by(end.saturating_sub(1));
+    index < board.len() && board.end(index) == end && {
+        let marks = board.marks(index);
+        marks.has(Marks::RESENT) && !marks.has(Marks::SACKED)
+    }
+}

@@ -1,0 +1,383 @@
+//! What has been sent and is not cumulatively acknowledged, segment by segment: one board for every
+//! loss recovery.
+//!
+//! A segment is on it from when it was sent until it is cumulatively acknowledged. Each carries the
+//! time at which it left last and its marks; the bytes with each mark are counted.
+
+use airpath_core::{Duration, Ring, Time};
+
+/// What is known of a segment beside that it was sent: a set of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks(u8);
+
+impl Marks {
+    /// Selectively acknowledged: the whole of it has arrived.
+    pub(crate) const SACKED: Marks = Marks(1);
+    /// Held for lost and not selectively acknowledged since.
+    pub(crate) const LOST: Marks = Marks(2);
+    /// Sent again since it was last held for lost.
+    pub(crate) const RESENT: Marks = Marks(4);
+    /// Sent more than once, or not known when: it gives no RTT sample (Karn's rule).
+    const AMBIGUOUS: Marks = Marks(8);
+
+    #[inline]
+    pub(crate) const fn has(self, mark: Marks) -> bool {
+        self.0 & mark.0 != 0
+    }
+
+    const fn with(self, mark: Marks) -> Marks {
+        Marks(self.0 | mark.0)
+    }
+
+    const fn without(self, mark: Marks) -> Marks {
+        Marks(self.0 & !mark.0)
+    }
+
+    #[inline]
+    const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// One segment; it begins where the one before it ends, the first at `una`.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// Stream offset behind its last byte.
+    end: u64,
+    /// When it left last.
+    sent_at: Time,
+    marks: Marks,
+}
+
+/// The segments in flight, oldest first, and the offsets of RFC 9293 §3.3.1.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: Ring<Segment>,
+    /// SND.UNA: everything before it is cumulatively acknowledged.
+    una: u64,
+    /// Where sending goes on: before `max` when a timeout made the sender go back.
+    nxt: u64,
+    /// SND.NXT of the RFC: everything before it has been sent.
+    max: u64,
+    /// Bytes with the marks SACKED, LOST and RESENT.
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+}
+
+impl Scoreboard {
+    /// SND.UNA, the oldest byte that is not cumulatively acknowledged.
+    #[inline]
+    pub(crate) const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The byte with which sending goes on.
+    #[inline]
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// The byte behind the highest ever sent.
+    #[inline]
+    pub(crate) const fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// FlightSize (RFC 5681 §2): bytes sent and not cumulatively acknowledged.
+    #[inline]
+    pub(crate) const fn flight(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// Bytes of it in selectively acknowledged segments.
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Bytes of it in segments held for lost.
+    pub(crate) const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Bytes of it in segments sent again since they were held for lost.
+    pub(crate) const fn resent(&self) -> u64 {
+        self.resent
+    }
+
+    /// Notes a segment of new data that ends at `end`.
+    #[inline]
+    pub(crate) fn push(&mut self, end: u64, now: Time) {
+        self.segments.push_back(Segment { end, sent_at: now, marks: Marks::default() });
+        self.nxt = end;
+        self.max = end;
+    }
+
+    /// Notes that the segment that holds the byte `seq` is sent again, to its end.
+    #[inline(never)]
+    pub(crate) fn push_again(&mut self, seq: u64, now: Time) {
+        let index = self.index_of(seq);
+        let start = self.start(index);
+        let segment = &mut self.segments[index];
+        if !segment.marks.has(Marks::RESENT) {
+            self.resent += segment.end - start;
+        }
+        segment.sent_at = now;
+        segment.marks = segment.marks.with(Marks::AMBIGUOUS).with(Marks::RESENT);
+        self.nxt = self.nxt.max(segment.end);
+    }
+
+    /// When the segment that holds the byte `seq` was sent is not known.
+    pub(crate) fn forget_time(&mut self, seq: u64) {
+        let index = self.index_of(seq);
+        let segment = &mut self.segments[index];
+        segment.marks = segment.marks.with(Marks::AMBIGUOUS);
+    }
+
+    /// Sending goes on with the oldest byte (go-back-N).
+    pub(crate) fn go_back(&mut self) {
+        self.nxt = self.una;
+    }
+
+    /// Where the segment that holds the byte `seq` ends.
+    #[inline]
+    pub(crate) fn end_of(&self, seq: u64) -> u64 {
+        self.segments[self.index_of(seq)].end
+    }
+
+    /// Where the segment that holds the byte `seq` begins.
+    pub(crate) fn start_of(&self, seq: u64) -> u64 {
+        self.start(self.index_of(seq))
+    }
+
+    /// Number of segments.
+    pub(crate) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Where the segment with so many before it begins.
+    pub(crate) fn start(&self, index: usize) -> u64 {
+        match index {
+            0 => self.una,
+            _ => self.segments[index - 1].end,
+        }
+    }
+
+    /// Where the segment with so many before it ends.
+    pub(crate) fn end(&self, index: usize) -> u64 {
+        self.segments[index].end
+    }
+
+    /// The marks of the segment with so many before it.
+    pub(crate) fn marks(&self, index: usize) -> Marks {
+        self.segments[index].marks
+    }
+
+    /// How many segments end at `at` or before.
+    pub(crate) fn ended_by(&self, at: u64) -> usize {
+        self.segments.partition_point(|segment| segment.end <= at)
+    }
+
+    /// How many segments begin before `at`.
+    pub(crate) fn begun_before(&self, at: u64) -> usize {
+        if at <= self.una {
+            return 0;
+        }
+        let ended = self.segments.partition_point(|segment| segment.end < at);
+        (ended + 1).min(self.segments.len())
+    }
+
+    #[inline]
+    fn index_of(&self, seq: u64) -> usize {
+        match self.segments.front() {
+            Some(head) if seq < head.end => 0,
+            _ => self.ended_by(seq),
+        }
+    }
+
+    fn count(&mut self, mark: Marks) -> &mut u64 {
+        match mark {
+            Marks::SACKED => &mut self.sacked,
+            Marks::LOST => &mut self.lost,
+            _ => &mut self.resent,
+        }
+    }
+
+    /// Puts one of the marks that are counted on a segment; says whether it is new there.
+    pub(crate) fn mark(&mut self, index: usize, mark: Marks) -> bool {
+        let bytes = self.end(index) - self.start(index);
+        let marks = &mut self.segments[index].marks;
+        let is_new = !marks.has(mark);
+        *marks = marks.with(mark);
+        *self.count(mark) += if is_new { bytes } else { 0 };
+        is_new
+    }
+
+    /// Takes one of them away; says whether it was there.
+    pub(crate) fn unmark(&mut self, index: usize, mark: Marks) -> bool {
+        let bytes = self.end(index) - self.start(index);
+        let marks = &mut self.segments[index].marks;
+        let was_there = marks.has(mark);
+        *marks = marks.without(mark);
+        *self.count(mark) -= if was_there { bytes } else { 0 };
+        was_there
+    }
+
+    /// A block tells that the bytes from `start` to `end` have arrived, `news` of them for the first
+    /// time, in segments of `mss` bytes for the most part: marks those that are whole in it, which
+    /// are not lost then.
+    pub(crate) fn sack(&mut self, start: u64, end: u64, news: u64, mss: u64) {
+        let mut index = self.ended_by_about(end, mss);
+        let mut left = news;
+        while index > 0 && left > 0 {
+            index -= 1;
+            let begins = self.start(index);
+            if begins < start {
+                break;
+            }
+            let segment = &mut self.segments[index];
+            if !segment.marks.has(Marks::SACKED) {
+                let bytes = segment.end - begins;
+                let was_lost = segment.marks.has(Marks::LOST);
+                segment.marks = segment.marks.with(Marks::SACKED).without(Marks::LOST);
+                self.sacked += bytes;
+                self.lost -= if was_lost { bytes } else { 0 };
+                left = left.saturating_sub(bytes);
+            }
+        }
+    }
+
+    /// How many segments end at `at` or before: looked up first where it would be if all were of
+    /// `mss` bytes.
+    fn ended_by_about(&self, at: u64, mss: u64) -> usize {
+        let whole = ((at - self.una).div_ceil(mss) as usize).min(self.segments.len());
+        if whole > 0 && self.segments[whole - 1].end == at { whole } else { self.ended_by(at) }
+    }
+
+    /// What blocks told is not believed any more.
+    pub(crate) fn forget_sacked(&mut self) {
+        for index in 0..self.len() {
+            self.unmark(index, Marks::SACKED);
+        }
+    }
+
+    /// Removes what the cumulative `ack` covers. Gives an RTT sample when the oldest segment of it
+    /// was sent only once; a segment that waited behind a hole thus gives none, for the hole was
+    /// filled by a retransmission.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, ack: u64, now: Time) -> Option<Duration> {
+        let oldest = *self.segments.front()?;
+        let (mut head, mut start) = (oldest, self.una);
+        loop {
+            if !head.marks.is_none() {
+                self.uncount(head.marks, head.end.min(ack) - start);
+            }
+            if head.end > ack {
+                break;
+            }
+            self.segments.drop_front();
+            start = head.end;
+            match self.segments.front() {
+                Some(next) => head = *next,
+                None => break,
+            }
+        }
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
+        let is_sample = oldest.end <= ack && !oldest.marks.has(Marks::AMBIGUOUS);
+        is_sample.then(|| now.saturating_since(oldest.sent_at))
+    }
+
+    /// So many bytes with these marks leave the board.
+    #[cold]
+    fn uncount(&mut self, marks: Marks, bytes: u64) {
+        for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {
+            *self.count(mark) -= if marks.has(mark) { bytes } else { 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn three_segments() -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for (i, end) in [100, 200, 250].into_iter().enumerate() {
+            board.push(end, Time::from_millis(i as u64));
+        }
+        board
+    }
+
+    #[test]
+    fn the_oldest_covered_segment_is_the_sample() {
+        let mut board = three_segments();
+        assert_eq!(board.acknowledge(200, Time::from_millis(10)), Some(Duration::from_millis(10)));
+        assert_eq!(board.acknowledge(250, Time::from_millis(10)), Some(Duration::from_millis(8)));
+        assert_eq!((board.una(), board.nxt(), board.max()), (250, 250, 250));
+    }
+
+    #[test]
+    fn a_resent_segment_gives_no_sample_and_keeps_its_end() {
+        let mut board = three_segments();
+        board.push_again(0, Time::from_millis(5));
+        assert_eq!((board.end_of(0), board.resent()), (100, 100));
+        assert_eq!(board.acknowledge(200, Time::from_millis(10)), None);
+        assert_eq!((board.end_of(200), board.resent()), (250, 0));
+    }
+
+    #[test]
+    fn half_a_segment_acknowledged_is_no_segment() {
+        let mut board = three_segments();
+        assert_eq!(board.acknowledge(50, Time::from_millis(10)), None);
+        assert_eq!((board.end_of(50), board.una(), board.start_of(150)), (100, 50, 100));
+    }
+
+    #[test]
+    fn a_block_marks_the_segments_that_are_whole_in_it() {
+        let mut board = three_segments();
+        board.sack(50, 210, 160, 100);
+        assert_eq!([0, 1, 2].map(|i| board.marks(i).has(Marks::SACKED)), [false, true, false]);
+        board.mark(2, Marks::LOST);
+        board.sack(100, 250, 50, 100);
+        assert_eq!((board.sacked(), board.lost()), (150, 0));
+        board.forget_sacked();
+        assert_eq!(board.sacked(), 0);
+    }
+
+    proptest! {
+        /// Whatever is marked, sent again and acknowledged: the counts are those of the segments,
+        /// and no byte has two of the marks that exclude each other.
+        #[test]
+        fn bytes_are_counted_by_their_marks(
+            steps in prop::collection::vec((0u8..5, 0u64..400, 1u64..90), 1..60),
+        ) {
+            let mut board = Scoreboard::default();
+            for (step, at, length) in steps {
+                let inside = board.una() + at % board.flight().max(1);
+                match step {
+                    0 => board.push(board.max() + length, Time::ZERO),
+                    1 if board.flight() > 0 => board.push_again(inside, Time::ZERO),
+                    2 => { board.sack(inside, (inside + 3 * length).min(board.max()), u64::MAX, 40); }
+                    3 => { board.acknowledge(inside, Time::ZERO); }
+                    _ if board.flight() > 0 => {
+                        let index = board.ended_by(inside);
+                        if !board.marks(index).has(Marks::SACKED) {
+                            board.mark(index, Marks::LOST);
+                        }
+                    }
+                    _ => {}
+                }
+                let bytes = |mark| (0..board.len())
+                    .filter(|i| board.marks(*i).has(mark))
+                    .map(|i| board.end(i) - board.start(i))
+                    .sum::<u64>();
+                prop_assert_eq!(board.sacked(), bytes(Marks::SACKED));
+                prop_assert_eq!(board.lost(), bytes(Marks::LOST));
+                prop_assert_eq!(board.resent(), bytes(Marks::RESENT));
+                prop_assert!(board.sacked() + board.lost() <= board.flight());
+            }
+        }
+    }
+}

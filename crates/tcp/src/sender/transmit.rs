@@ -1,0 +1,128 @@
+//! What leaves: in a window, or segment by segment as loss recovery says.
+
+use super::{Phase, Sender};
+use crate::congestion::CongestionControl;
+use crate::receiver::timestamp;
+use crate::recovery::{Allowance, LossRecovery, Next, Offer, Sent};
+use airpath_core::{Ctx, Flags, Packet, Port, Series, Time};
+
+impl Sender {
+    /// Sends what the windows allow.
+    #[inline]
+    pub(super) fn transmit(&mut self, ctx: &mut Ctx<'_>) {
+        if self.phase != Phase::Established || self.ecn.waits_for_timer {
+            return;
+        }
+        match self.recovery.allowance(&self.board, self.congestion.cwnd()) {
+            Allowance::Window(window) => self.transmit_up_to(window, ctx),
+            Allowance::ByFlight => self.transmit_by_flight(ctx),
+        }
+    }
+
+    /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
+    #[inline]
+    fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
+        let allowed = self.board.una().saturating_add(window);
+        let limit = self.edge.min(allowed);
+        while self.pacer.is_free(ctx.now)
+            && let Some(end) = self.next_end(limit, ctx.now)
+        {
+            let (start, is_new) = (self.board.nxt(), self.board.nxt() == self.board.max());
+            self.send(start, end, if is_new { Sent::New } else { Sent::Again }, ctx);
+        }
+        if self.edge < allowed || self.rwnd.is_running() {
+            self.note_receive_window(allowed, ctx.now);
+        }
+    }
+
+    /// Sends what loss recovery says, first what is lost (RFC 6675 §5 (C)).
+    #[cold]
+    fn transmit_by_flight(&mut self, ctx: &mut Ctx<'_>) {
+        while self.pacer.is_free(ctx.now) {
+            let offer = self.offer(ctx.now);
+            let Some(next) = self.recovery.next(&self.board, &offer) else { break };
+            self.send_next(next, ctx);
+        }
+        let reach = self.recovery.reach(&self.board, self.congestion.cwnd());
+        self.note_receive_window(reach, ctx.now);
+    }
+
+    /// What a partial ACK sends, whatever the window.
+    #[cold]
+    pub(super) fn send_forced(&mut self, ctx: &mut Ctx<'_>) {
+        let next = self.recovery.forced(&self.board, &self.offer(ctx.now));
+        self.send_next(next, ctx);
+    }
+
+    fn offer(&self, now: Time) -> Offer {
+        Offer {
+            cwnd: self.congestion.cwnd(),
+            edge: self.edge,
+            stream_end: self.end,
+            data_end: if now < self.stop { self.end } else { self.board.max() },
+            new_end: self.next_end(self.edge, now),
+        }
+    }
+
+    fn send_next(&mut self, next: Next, ctx: &mut Ctx<'_>) {
+        match next {
+            Next::New(end) => self.send(self.board.max(), end, Sent::New, ctx),
+            Next::Again(start) => self.send_again(start, Sent::Again, ctx),
+            Next::Rescue(byte) => self.send_again(self.board.start_of(byte), Sent::Rescue, ctx),
+        }
+    }
+
+    /// Sends again what is left, from `start` on, of the segment that holds that byte.
+    pub(super) fn send_again(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+        self.send(start, self.board.end_of(start), sent, ctx);
+    }
+
+    /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
+    /// the transfer, or as much as the window takes when nothing is in flight (the sender's side
+    /// of the silly-window rule, RFC 1122 §4.2.3.4).
+    #[inline]
+    fn next_end(&self, limit: u64, now: Time) -> Option<u64> {
+        let nxt = self.board.nxt();
+        let room = limit.checked_sub(nxt)?;
+        let is_idle = nxt == self.board.una();
+        if nxt < self.board.max() {
+            let end = self.board.end_of(nxt);
+            return (room >= end - nxt || is_idle).then_some(end);
+        }
+        let whole = (self.end - nxt).min(u64::from(self.mss));
+        let size = if room >= whole || !is_idle { whole } else { room };
+        (size > 0 && room >= size && now < self.stop).then(|| nxt + size)
+    }
+
+    /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
+    #[inline]
+    fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+        let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        if sent == Sent::New {
+            self.board.push(end, ctx.now);
+            if self.ecn.is_used {
+                self.ecn.stamp(&mut segment);
+            }
+        } else {
+            self.board.push_again(seq, ctx.now);
+            self.measured.retransmissions += 1;
+            segment.flags = Flags::RETRANSMITTED;
+        }
+        self.recovery.on_sent(sent, seq, end, &self.board, &self.congestion);
+        if self.timestamps {
+            segment.tsval = timestamp(ctx.now);
+            segment.tsecr = self.ts_recent;
+        }
+        self.measured.sent += 1;
+        self.last_sent = ctx.now;
+        self.congestion.on_sent(ctx.now, end - seq);
+        if let Some(rate) = self.pacing_rate() {
+            self.pace(segment.size, rate, ctx);
+        }
+        if self.rto_deadline.is_never() {
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        }
+        ctx.record(Series::SeqSent, self.flow.0, seq as f64);
+        ctx.emit(Port(0), segment);
+    }
+}
