@@ -157,7 +157,8 @@ class FakeEngine:
         link = resolved["bottleneck"]["link"]
         wires = ("access", "egress", "return_wire")
         rtts = [
-            (sum(flow[wire]["delay_ns"] for wire in wires) + link["delay_ns"]) / 1e9
+            (sum(flow[wire]["delay_ns"] for wire in wires) + resolved["bottleneck"]["delay_ns"])
+            / 1e9
             for flow in FlowDescriptions(resolved)
         ]
         if len(link["regimes"]) > 2:

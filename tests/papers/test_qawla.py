@@ -109,9 +109,9 @@ def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: boo
     case = inputs()[idx]
     resolved = json.loads(scenarios.build(idx, 20, idealised=idealised).resolve()[0])
     n, mean_ms = case.flows, case.mean_rtt0_ms
-    links_ns = resolved["bottleneck"]["link"]["delay_ns"]
+    links_ns = resolved["bottleneck"]["delay_ns"]
     if not idealised:
-        links_ns += resolved["ack_path"]["link"]["delay_ns"]
+        links_ns += resolved["ack_path"]["delay_ns"]
     for i, flow in enumerate(FlowDescriptions(resolved)):
         wires = sum(flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire"))
         rtt0_ms = 2 * (i + 1) * mean_ms / (n + 1)
@@ -132,10 +132,10 @@ def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
                 {"rate_bps": 5_376_000, "per": 0.0},
                 {"rate_bps": 26_880_000, "per": 0.112},
             ],
-            "delay_ns": 2_500_000,
             "frame_overhead": 2,
         },
         "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
+        "delay_ns": 2_500_000,
     }
     assert resolved["ack_path"]["link"]["rate_bps"] == 5_376_000
     assert resolved["ack_path"]["link"]["loss"] == 0.0

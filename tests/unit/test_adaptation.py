@@ -109,7 +109,6 @@ def test_the_resolved_form(table: Path) -> None:
         "table": "four.json",
         "snr_db": 20.0,
         "policy": {"kind": "qawla", "th_per": 0.05, "h": 100.0, "threshold": 20},
-        "delay_ns": 2_500_000,
         "snr_bias_db": 2.0,
         "snr_noise_db": 0.0,
         "estimate_interval_ns": 5_000_000,

@@ -32,11 +32,12 @@ def batch(
 def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:
     scenario = scenarios.analysed((idx, boundary))
     resolved = json.loads(scenario.resolve()[0])
-    link = resolved["bottleneck"]["link"]
+    hop = resolved["bottleneck"]
+    link = hop["link"]
     regimes = [(regime["rate_bps"], regime["per"]) for regime in link["regimes"]]
     wires = ("access", "egress", "return_wire")
     rtts_s = [
-        sum(flow[wire]["delay_ns"] * 1e-9 for wire in wires) + link["delay_ns"] * 1e-9
+        sum(flow[wire]["delay_ns"] * 1e-9 for wire in wires) + hop["delay_ns"] * 1e-9
         for flow in FlowDescriptions(resolved)
     ]
     # The window of 65 535 bytes stands for 65 536 in both.

@@ -95,11 +95,11 @@ def test_every_key_of_a_small_scenario() -> None:
             "link": {
                 "kind": "fixed",
                 "rate_bps": 5_000_000,
-                "delay_ns": 2_500_000,
                 "loss": 0.0,
                 "frame_overhead": 0,
             },
             "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
+            "delay_ns": 2_500_000,
         },
         "ack_path": {"kind": "ideal"},
         "backhaul": None,
@@ -207,9 +207,9 @@ def test_the_delays_of_a_round_trip_add_up_to_the_base_rtt(
 
 
 def test_ack_paths() -> None:
-    link = {"kind": "fixed", "rate_bps": 10**6, "delay_ns": 0, "loss": 0.0, "frame_overhead": 2}
+    link = {"kind": "fixed", "rate_bps": 10**6, "loss": 0.0, "frame_overhead": 2}
     queue = {"kind": "droptail", "limit": {"packets": 1000}}
-    given = {"kind": "fixed", "rate": "1 Mbit/s", "frame_overhead": "2 B"}
+    given = {"kind": "fixed", "rate": "1 Mbit/s", "delay": "3 ms", "frame_overhead": "2 B"}
     own = resolved(
         ack_path={"kind": "link", "link": given, "aqm": {"kind": "droptail", "limit": "9 kB"}}
     )
@@ -217,6 +217,7 @@ def test_ack_paths() -> None:
         "kind": "link",
         "link": link,
         "queue": {"kind": "droptail", "limit": {"bytes": 9000}},
+        "delay_ns": 3_000_000,
     }
     assert resolved(ack_path="reverse")["ack_path"] == {
         "kind": "reverse",
@@ -224,7 +225,8 @@ def test_ack_paths() -> None:
         "link": None,
     }
     reverse = resolved(ack_path=ap.ReverseAckPath(link=given))
-    assert reverse["ack_path"] == {"kind": "reverse", "queue": queue, "link": link}
+    own = {"link": link, "queue": queue, "delay_ns": 3_000_000}
+    assert reverse["ack_path"] == {"kind": "reverse", **own}
 
 
 @pytest.mark.parametrize(
@@ -262,9 +264,10 @@ def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
         delay="2.5 ms",
         frame_overhead="2 B",
     )
-    assert resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))["bottleneck"]["link"] == {
+    hop = resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))["bottleneck"]
+    assert hop["delay_ns"] == 2_500_000
+    assert hop["link"] == {
         "kind": "multi-regime",
-        "delay_ns": 2_500_000,
         "thresholds": [20],
         "regimes": [
             {"rate_bps": 16_000_000, "per": 0.00204},
@@ -498,7 +501,6 @@ def test_traces_are_found_from_the_scenario_file(tmp_path: Path) -> None:
     assert found["name"] == "lte"
     assert found["bottleneck"]["link"] == {
         "kind": "trace",
-        "delay_ns": 0,
         "loss": 0.0,
         "frame_overhead": 4,
         "trace": "a.down",

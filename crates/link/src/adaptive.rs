@@ -56,9 +56,6 @@ pub struct AdaptiveConfig {
     /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
-    /// One-way propagation delay, ns; applied by the path.
-    #[serde(default)]
-    pub delay_ns: u64,
     /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,

@@ -19,9 +19,6 @@ const MAX_FRAME_OVERHEAD: u64 = 65_535;
 pub struct FixedConfig {
     /// Rate, bit/s. Above 0.
     pub rate_bps: u64,
-    /// One-way propagation delay, ns; applied by the path.
-    #[serde(default)]
-    pub delay_ns: u64,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,

@@ -34,9 +34,6 @@ pub struct MultiRegimeConfig {
     pub thresholds: Vec<u64>,
     /// One more than there are thresholds.
     pub regimes: Vec<RegimeConfig>,
-    /// One-way propagation delay, ns; applied by the path.
-    #[serde(default)]
-    pub delay_ns: u64,
     /// Bytes of framing per packet. At most 65 535.
     #[serde(default)]
     pub frame_overhead: u64,

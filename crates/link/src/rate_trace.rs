@@ -24,9 +24,6 @@ use std::borrow::Cow;
 pub struct RateTraceConfig {
     /// Key of the trace among those given with the description.
     pub trace: String,
-    /// One-way propagation delay, ns; applied by the path.
-    #[serde(default)]
-    pub delay_ns: u64,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,

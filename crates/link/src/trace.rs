@@ -34,9 +34,6 @@ use std::sync::Arc;
 pub struct TraceConfig {
     /// Key of the trace among those given with the description.
     pub trace: String,
-    /// One-way propagation delay, ns; applied by the path.
-    #[serde(default)]
-    pub delay_ns: u64,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,

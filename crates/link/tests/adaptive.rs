@@ -489,7 +489,6 @@ fn regimes_need_choices_that_are_constant() {
         snr_noise_db: noise_db,
         estimate_interval_ns: 5 * MS,
         packet_bytes: 1500,
-        delay_ns: 0,
         frame_overhead: 0,
         errors: None,
     };

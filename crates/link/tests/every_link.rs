@@ -22,9 +22,9 @@ const HUGE: u64 = u64::MAX;
 fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "fixed" => vec![
-            json!({"rate_bps": 10_000_000, "delay_ns": 5}),
+            json!({"rate_bps": 10_000_000}),
             json!({"rate_bps": 1}),
-            json!({"rate_bps": HUGE, "delay_ns": HUGE}),
+            json!({"rate_bps": HUGE}),
             json!({"rate_bps": 1_000_000, "loss": 0.3, "frame_overhead": 65_535}),
             json!({"rate_bps": 1_000_000, "loss": 1}),
             json!({"rate_bps": 1_000_000, "loss": 0.1,
@@ -53,7 +53,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"trace": "steady", "frame_overhead": 4}),
             json!({"trace": "bursts", "loss": 0.3}),
             json!({"trace": "bursts", "errors": {"kind": "independent", "loss": 0.3}}),
-            json!({"trace": "rare", "frame_overhead": 65_535, "delay_ns": HUGE}),
+            json!({"trace": "rare", "frame_overhead": 65_535}),
         ],
         "rate-trace" => vec![
             json!({"trace": "outages"}),

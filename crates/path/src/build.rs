@@ -2,9 +2,10 @@
 
 use crate::any_stage::AnyStage;
 use crate::delayed::Delayed;
+use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::scenario::{
-    AckPath, Action, Direction, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
+    Action, Direction, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
 };
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
@@ -78,10 +79,10 @@ struct Hop {
 }
 
 impl Hop {
-    /// One direction of a link.
-    fn of_link(stage: StageId, port: Port, link: &Value) -> Hop {
+    /// Through one direction of a link.
+    fn through(stage: StageId, port: Port, delay: Duration) -> Hop {
         let place = (stage, port);
-        Hop { entry: place, exit: place, delay: propagation_delay(link) }
+        Hop { entry: place, exit: place, delay }
     }
 }
 
@@ -145,25 +146,21 @@ impl Builder<'_> {
         self.routes.connect(from, output, route);
     }
 
-    /// The bottleneck, and the link that ACKs share if there is one.
+    /// The bottleneck, and the hop that ACKs share if there is one.
     fn shared_links(&mut self) -> Result<(Hop, Option<Hop>), ConfigError> {
-        let bottleneck = &self.scenario.bottleneck;
-        let (link, queue) = (&bottleneck.link, &bottleneck.queue);
-        match &self.scenario.ack_path {
-            AckPath::Ideal {} => Ok((self.simplex("bottleneck", 0, link, queue)?, None)),
-            AckPath::Link { link: ack_link, queue: ack_queue } => {
-                let forward = self.simplex("bottleneck", 0, link, queue)?;
-                Ok((forward, Some(self.simplex("ack_path", 1, ack_link, ack_queue)?)))
-            }
-            AckPath::Reverse { link: reverse, queue: reverse_queue } => {
-                self.duplex((link, queue), (reverse.as_ref(), reverse_queue))
-            }
+        let (forward, reverse) = (self.scenario.forward_hop(), self.scenario.reverse_hop());
+        let Some(reverse) = reverse else { return Ok((self.simplex(0, forward)?, None)) };
+        if let AckPath::Reverse { link: own, .. } = &self.scenario.ack_path {
+            let [there, back] = self.duplex([forward, reverse], own.is_none())?;
+            return Ok((there, Some(back)));
         }
+        Ok((self.simplex(0, forward)?, Some(self.simplex(1, reverse)?)))
     }
 
-    /// What a link is given for the direction `name`, whose queues are of one description.
-    fn side(&self, name: &'static str, description: &Value, output: Port) -> SideKit {
-        let (description, seed) = (description.clone(), self.seed.child(name));
+    /// What the link of `hop` is given for that direction.
+    fn side(&self, hop: HopSpec<'_>, output: Port) -> SideKit {
+        let name = hop.name;
+        let (description, seed) = (hop.queues.clone(), self.seed.child(name));
         let (registry, made) = (self.parts.queues.clone(), Rc::clone(&self.queues));
         SideKit::new(output, move |queue| {
             let (full_name, seed) = match queue {
@@ -178,21 +175,21 @@ impl Builder<'_> {
         })
     }
 
-    fn link(&self, name: &str, description: &Value, kit: LinkKit) -> Result<AnyLink, ConfigError> {
-        let seed = self.seed.child(name).child("link");
+    fn link(&self, hop: HopSpec<'_>, kit: LinkKit) -> Result<AnyLink, ConfigError> {
+        let seed = self.seed.child(hop.name).child("link");
         let setup = Setup { seed, registry: self.parts.links.links(), extra: kit };
-        let link = AnyLink::build(description, setup);
+        let link = AnyLink::build(hop.link, setup);
         // A queue stands beside the link in the scenario, not under it.
         let of_a_queue = self.queues.borrow_mut().failure.take();
-        of_a_queue.map_or(link.map_err(|error| error.under("link").under(name)), Err)
+        of_a_queue.map_or(link.map_err(|error| error.under("link").under(hop.name)), Err)
     }
 
     /// The directions that a link will serve; `has_reverse` says whether it can serve both.
-    fn sides(&self, name: &str, link: &Value, has_reverse: bool) -> Result<Sides, ConfigError> {
-        let under = |error: ConfigError| error.under("link").under(name);
-        let sides = self.parts.links.sides(link).map_err(under)?;
+    fn sides(&self, hop: HopSpec<'_>, has_reverse: bool) -> Result<Sides, ConfigError> {
+        let under = |error: ConfigError| error.under("link").under(hop.name);
+        let sides = self.parts.links.sides(hop.link).map_err(under)?;
         if sides == Sides::Both && !has_reverse {
-            let kind = link["kind"].as_str().unwrap_or_default();
+            let kind = hop.link["kind"].as_str().unwrap_or_default();
             let problem = "duplex. Write ack_path = \"reverse\"";
             return Err(under(ConfigError::new("kind", kind, problem)));
         }
@@ -211,56 +208,41 @@ impl Builder<'_> {
         }
     }
 
-    /// A link for the one direction `name`, whose packets leave by `output`.
-    fn one_way(
-        &self,
-        name: &'static str,
-        id: u32,
-        (link, queue): (&Value, &Value),
-        output: Port,
-    ) -> Result<AnyLink, ConfigError> {
-        self.sides(name, link, false)?;
-        self.link(name, link, self.kit(id, self.side(name, queue, output), None))
+    /// A link for one direction, whose packets leave by `output`.
+    fn one_way(&self, id: u32, hop: HopSpec<'_>, output: Port) -> Result<AnyLink, ConfigError> {
+        self.sides(hop, false)?;
+        self.link(hop, self.kit(id, self.side(hop, output), None))
     }
 
-    fn simplex(
-        &mut self,
-        name: &'static str,
-        id: u32,
-        link: &Value,
-        queue: &Value,
-    ) -> Result<Hop, ConfigError> {
-        let stage = self.one_way(name, id, (link, queue), Port(0))?;
-        let stage = self.add(AnyStage::Link(Box::new(stage)));
-        self.links.push(LinkPlace { stage, sides: vec![name.to_owned()] });
-        Ok(Hop::of_link(stage, Port(0), link))
+    fn simplex(&mut self, id: u32, hop: HopSpec<'_>) -> Result<Hop, ConfigError> {
+        let link = self.one_way(id, hop, Port(0))?;
+        let stage = self.add(AnyStage::Link(Box::new(link)));
+        self.links.push(LinkPlace { stage, sides: vec![hop.name.to_owned()] });
+        Ok(Hop::through(stage, Port(0), hop.delay))
     }
 
     /// Both directions of the bottleneck as one stage: the link's own doing if it serves both,
-    /// otherwise two links side by side. A reverse link that is not described is as the forward
-    /// one, and follows its changes of rate.
+    /// otherwise two links side by side. A reverse link that is as the forward one follows its
+    /// changes of rate.
     fn duplex(
         &mut self,
-        (link, queue): (&Value, &Value),
-        (own_reverse, reverse_queue): (Option<&Value>, &Value),
-    ) -> Result<(Hop, Option<Hop>), ConfigError> {
-        let reverse = own_reverse.unwrap_or(link);
-        let names = ["bottleneck", "reverse"];
-        let stage = if self.sides(names[0], link, true)? == Sides::One {
-            let forward = self.one_way(names[0], 0, (link, queue), Port(0))?;
-            let backward = self.one_way(names[1], 1, (reverse, reverse_queue), Port(1))?;
-            AnyStage::Duplex(Box::new(Duplex::new(forward, backward, own_reverse.is_none())))
+        hops: [HopSpec<'_>; 2],
+        is_as_forward: bool,
+    ) -> Result<[Hop; 2], ConfigError> {
+        let [forward, reverse] = hops;
+        let stage = if self.sides(forward, true)? == Sides::One {
+            let there = self.one_way(0, forward, Port(0))?;
+            let back = self.one_way(1, reverse, Port(1))?;
+            AnyStage::Duplex(Box::new(Duplex::new(there, back, is_as_forward)))
         } else {
-            let sides = [(queue, Port(0)), (reverse_queue, Port(1))];
-            let [there, back] =
-                [0, 1].map(|side| self.side(names[side], sides[side].0, sides[side].1));
-            let kit = self.kit(0, there, Some(back));
-            AnyStage::Link(Box::new(self.link(names[0], link, kit)?))
+            let (there, back) = (self.side(forward, Port(0)), self.side(reverse, Port(1)));
+            let link = self.link(forward, self.kit(0, there, Some(back)))?;
+            AnyStage::Link(Box::new(link))
         };
         let stage = self.add(stage);
-        self.links.push(LinkPlace { stage, sides: names.map(str::to_owned).to_vec() });
-        let acks = Hop::of_link(stage, Port(1), reverse);
-        Ok((Hop::of_link(stage, Port(0), link), Some(acks)))
+        self.links.push(LinkPlace { stage, sides: hops.map(|hop| hop.name.to_owned()).to_vec() });
+        let through = |port: u8| Hop::through(stage, Port(port), hops[usize::from(port)].delay);
+        Ok([through(0), through(1)])
     }
 
     /// Puts the backhaul in front of the bottleneck and behind the ACK path.
@@ -491,9 +473,4 @@ struct PlacedFlow {
 
 fn wire(lead: Duration, spec: WireSpec) -> Wire {
     Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns))
-}
-
-/// The propagation delay in a link's description; the hop behind the link applies it.
-fn propagation_delay(link: &Value) -> Duration {
-    Duration::from_nanos(link.get("delay_ns").and_then(Value::as_u64).unwrap_or(0))
 }

@@ -14,6 +14,7 @@ mod any_stage;
 mod build;
 mod delayed;
 mod flows;
+mod hops;
 mod network;
 mod phases;
 mod report;
@@ -22,12 +23,13 @@ mod scenario;
 pub use any_stage::AnyStage;
 pub use build::{Parts, build};
 pub use flows::Flows;
+pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
 pub use scenario::{
-    AckPath, Action, Bottleneck, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec,
-    StartSpec, TcpSpec, WireSpec,
+    Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
+    WireSpec,
 };

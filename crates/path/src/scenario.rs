@@ -1,6 +1,7 @@
 //! The resolved scenario: every value present, SI base units.
 
 use crate::flows::Flows;
+use crate::hops::{AckPath, Bottleneck};
 use airpath_core::{ConfigError, Series};
 use airpath_tcp::{OnOffConfig, SizeLaw, TcpOptions};
 use serde::de::IgnoredAny;
@@ -28,7 +29,7 @@ pub struct Scenario {
     pub warmup_ns: u64,
     /// The flows, numbered in this order.
     pub flows: Flows,
-    /// The shared queue and link.
+    /// The hop that data takes.
     pub bottleneck: Bottleneck,
     /// How ACKs come back.
     pub ack_path: AckPath,
@@ -178,39 +179,6 @@ pub struct WireSpec {
     pub delay_ns: u64,
 }
 
-/// The shared queue and link.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bottleneck {
-    /// The link: `{"kind": …}`.
-    pub link: Value,
-    /// The queue discipline: `{"kind": …}`.
-    pub queue: Value,
-}
-
-/// How ACKs come back, before the flow's own return wire.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum AckPath {
-    /// By the return wire alone.
-    Ideal {},
-    /// Over a link that the ACKs of all flows share.
-    Link {
-        /// The link: `{"kind": …}`.
-        link: Value,
-        /// Its queue discipline: `{"kind": …}`.
-        queue: Value,
-    },
-    /// Over the other direction of the bottleneck.
-    Reverse {
-        /// The reverse link; absent: as the forward one.
-        #[serde(default)]
-        link: Option<Value>,
-        /// Its queue discipline: `{"kind": …}`.
-        queue: Value,
-    },
-}
-
 /// Time series to record.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -265,8 +233,9 @@ impl Scenario {
     /// When the text is not such a document, or a value is outside its range. The descriptions of
     /// links, queues and congestion controls are checked when the network is built.
     pub fn from_json(text: &str) -> Result<Scenario, ConfigError> {
-        let scenario: Scenario = serde_json::from_str(text)
+        let mut scenario: Scenario = serde_json::from_str(text)
             .map_err(|error| ConfigError::new("scenario", "JSON", error.to_string()))?;
+        scenario.move_delays_to_hops();
         scenario.validate()?;
         Ok(scenario)
     }

@@ -2,7 +2,7 @@
 
 use crate::reasons::Reason;
 use airpath_core::{Bytes, registry};
-use airpath_path::{Direction, FlowSpec, Scenario, StartSpec};
+use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec};
 use serde_json::Value;
 
 /// Flows must be there from this share of the run after the warm-up on.
@@ -57,7 +57,7 @@ pub(crate) fn rate_of_packets_bps(rate_bps: u64, overhead: u64, packet: Bytes) -
     rate_bps as f64 * packet.0 as f64 / (packet.0 + overhead) as f64
 }
 
-/// One-way propagation delay of a link, s.
-pub(crate) fn delay_s(link: &Value) -> f64 {
-    link.get("delay_ns").and_then(Value::as_u64).unwrap_or(0) as f64 * 1e-9
+/// One-way propagation delay of a hop, s.
+pub(crate) fn delay_s(hop: HopSpec<'_>) -> f64 {
+    hop.delay.as_nanos() as f64 * 1e-9
 }

@@ -90,7 +90,8 @@ impl Model for PoissonQueue {
             return reasons.or(None);
         };
         let link_bps = rate_of_packets_bps(config.rate_bps, config.frame_overhead, packet);
-        let shared_s = delay_s(link) + reasons.keep(backhaul_s(scenario)).unwrap_or_default();
+        let shared_s = delay_s(scenario.forward_hop())
+            + reasons.keep(backhaul_s(scenario)).unwrap_or_default();
         let flows = scenario.flows.iter().enumerate().map(|(number, flow)| {
             let wires_s = wires_s(flow, packet, link_bps);
             let wires_s = reasons.keep_of_flow((number, flow.group), wires_s);

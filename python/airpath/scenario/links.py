@@ -63,11 +63,20 @@ class Link(Part):
     former_keys = {"channel": "errors"}
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without an error process, there is no such key."""
+        """Return the resolved form; without an error process, there is no such key.
+
+        The propagation delay is not in it: it belongs to the hop.
+        """
         entries = super().resolved(context, path)
         if self.errors is None:
             del entries["errors"]
+        entries.pop("delay_ns", None)
         return entries
+
+    @property
+    def propagation(self) -> Duration:
+        """The part of `delay` that is the hop's: all of it, unless the link applies it itself."""
+        return self.delay
 
     @property
     def delay_back(self) -> Duration:

@@ -151,6 +151,11 @@ class RlcLink(Link):
         return self
 
     @property
+    def propagation(self) -> Duration:
+        """None: the bearer applies its delay to PDUs and status reports itself."""
+        return Duration(0)
+
+    @property
     def delay_back(self) -> Duration:
         """The delay of the reverse direction."""
         return self.delay if self.reverse_delay is None else self.reverse_delay

@@ -86,13 +86,14 @@ class Bottleneck(Model):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        return _stage(self.link, self.aqm, context, path)
+        return _hop(self.link, self.aqm, context, path)
 
 
-def _stage(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
+def _hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
     return {
         "link": link.resolved(context, (*path, "link")),
         "queue": aqm.resolved(context, (*path, "aqm")),
+        "delay_ns": int(link.propagation),
     }
 
 
@@ -133,7 +134,7 @@ class LinkAckPath(AckPath):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        return {"kind": self.kind, **_stage(self.link, self.aqm, context, path)}
+        return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
 
 
 class ReverseAckPath(AckPath):
@@ -156,10 +157,11 @@ class ReverseAckPath(AckPath):
         return int(self.link.delay if self.link else forward.delay_back)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a null link is one like the bottleneck's."""
-        link = self.link.resolved(context, (*path, "link")) if self.link else None
+        """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
+        if self.link:
+            return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
         queue = self.aqm.resolved(context, (*path, "aqm"))
-        return {"kind": self.kind, "queue": queue, "link": link}
+        return {"kind": self.kind, "queue": queue, "link": None}
 
 
 class Control(Model):

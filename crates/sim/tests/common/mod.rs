@@ -51,7 +51,14 @@ pub(crate) fn fixed(rate_bps: u64) -> Value {
     json!({"kind": "fixed", "rate_bps": rate_bps})
 }
 
+/// The hop of `link` and `queue`; a `delay_ns` in `link`, where its strategy has it, is the hop's.
+pub(crate) fn hop(mut link: Value, queue: Value) -> Value {
+    let delay = link.as_object_mut().and_then(|link| link.remove("delay_ns"));
+    json!({"link": link, "queue": queue, "delay_ns": delay.unwrap_or(json!(0))})
+}
+
 /// A scenario of so many seconds over `link` and `queue`, the ACK path ideal; `change` on top.
+/// [`hop`] says what a `delay_ns` in `link` is.
 pub(crate) fn scenario(
     seconds: u64,
     flows: Vec<Value>,
@@ -61,7 +68,7 @@ pub(crate) fn scenario(
 ) -> Scenario {
     let mut scenario = json!({
         "duration_ns": seconds * SECOND, "flows": flows,
-        "bottleneck": {"link": link, "queue": queue}, "ack_path": {"kind": "ideal"}});
+        "bottleneck": hop(link, queue), "ack_path": {"kind": "ideal"}});
     merge(&mut scenario, change);
     Scenario::from_json(&scenario.to_string()).expect("a scenario")
 }

@@ -7,7 +7,7 @@ use crate::covered::delay_s;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::Bytes;
 use airpath_model::Regime;
-use airpath_path::{AckPath, FlowSpec, Scenario, WireSpec};
+use airpath_path::{FlowSpec, Scenario, WireSpec};
 use airpath_tcp::TcpOptions;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Way {
     ) -> Vec<f64> {
         let acks_s = reasons.keep(self.ack_path_s(scenario, ack_regime)).unwrap_or_default();
         let backhaul_s = reasons.keep(self.backhaul_s(scenario)).unwrap_or_default();
-        let shared_s = delay_s(&scenario.bottleneck.link) + acks_s + backhaul_s;
+        let shared_s = delay_s(scenario.forward_hop()) + acks_s + backhaul_s;
         let flows = scenario.flows.iter().enumerate();
         let rtts_s = flows.map(|(number, flow)| {
             let wires_s = reasons.keep_of_flow((number, flow.group), self.wires_s(flow));
@@ -105,25 +105,19 @@ impl Way {
         scenario: &Scenario,
         regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,
     ) -> Result<f64, Reason> {
-        let (link, queue) = match &scenario.ack_path {
-            AckPath::Ideal {} => return Ok(0.0),
-            AckPath::Link { link, queue } => (link, queue),
-            AckPath::Reverse { link, queue } => {
-                (link.as_ref().unwrap_or(&scenario.bottleneck.link), queue)
-            }
-        };
+        let Some(hop) = scenario.reverse_hop() else { return Ok(0.0) };
         let under = |reason: Reason| reason.under("link").under("ack_path");
-        let empty = regime(link, Bytes(self.ack as u64)).map_err(under)?;
+        let empty = regime(hop.link, Bytes(self.ack as u64)).map_err(under)?;
         if empty.per > ACK_LOSSES {
             let covered = format!("ACKs of which at most {:.0} % are lost", 100.0 * ACK_LOSSES);
             return Err(under(Reason::not_covered("loss", empty.per, covered)));
         }
         let limit =
-            queue.get("limit").and_then(|limit| limit.get("packets")).and_then(Value::as_u64);
+            hop.queues.get("limit").and_then(|limit| limit.get("packets")).and_then(Value::as_u64);
         if let Some(limit) = limit.filter(|limit| *limit < ACK_QUEUE) {
             let covered = format!("a queue for {ACK_QUEUE} ACKs and more");
             return Err(Reason::not_covered("ack_path.aqm.limit", limit, covered));
         }
-        Ok(delay_s(link) + self.acks_s(empty.rate_bps, "rate").map_err(under)?)
+        Ok(delay_s(hop) + self.acks_s(empty.rate_bps, "rate").map_err(under)?)
     }
 }

@@ -29,8 +29,9 @@ pub(crate) fn covered() -> Value {
         "duration_ns": 100_000_000_000u64, "warmup_ns": 10_000_000_000u64,
         "flows": [flow(30_000_000), flow(40_000_000)],
         "bottleneck": {
-            "link": {"kind": "fixed", "rate_bps": 10_000_000, "delay_ns": 10_000_000},
-            "queue": {"kind": "gred", "min_th": 30.0, "max_th": 90.0, "max_p": 0.1, "ecn": false}
+            "link": {"kind": "fixed", "rate_bps": 10_000_000},
+            "queue": {"kind": "gred", "min_th": 30.0, "max_th": 90.0, "max_p": 0.1, "ecn": false},
+            "delay_ns": 10_000_000
         },
         "ack_path": {"kind": "ideal"}
     })
@@ -50,8 +51,9 @@ fn datagrams() -> Value {
         "duration_ns": 100_000_000_000u64, "warmup_ns": 10_000_000_000u64,
         "flows": [flow(6_000_000), flow(2_000_000)],
         "bottleneck": {
-            "link": {"kind": "fixed", "rate_bps": 10_000_000, "delay_ns": 10_000_000},
-            "queue": {"kind": "droptail", "limit": {"packets": 1000}}
+            "link": {"kind": "fixed", "rate_bps": 10_000_000},
+            "queue": {"kind": "droptail", "limit": {"packets": 1000}},
+            "delay_ns": 10_000_000
         },
         "ack_path": {"kind": "ideal"}
     })
