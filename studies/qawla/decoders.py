@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Final
 
 from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.error_rates import Channel, ErrorRates, PrintedRate
 from airpath.papers.kit.files import read_table
 from airpath.papers.qawla.curves import (
+    AWGN,
+    CHANNELS,
     COMMON_LIMIT,
+    ITU_A,
     PUBLISHED_BLOCKS,
-    ErrorRate,
     error_rates,
     small,
 )
 from airpath.papers.qawla.data import PACKET_BYTES, mcs_table
-from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates
-from airpath.papers.qawla.rate_statements import HIGHEST_PER
+from airpath.papers.qawla.statements import SAYS
 
 __all__ = [
     "ALIKE",
@@ -41,6 +43,9 @@ __all__ = [
     "fits",
     "fits_table",
 ]
+
+HIGHEST_PER: Final[float] = SAYS.said["support"]["per"]
+"""Of mcs0 at the lowest SNR."""
 
 ITERATIONS: Final = (4, 6, 8, 10)
 MAPPINGS: Final = ("fusc", "random")
@@ -195,7 +200,7 @@ def _fit(decoder: Decoder) -> Fit:
     return replace(found, differences=differences, total=total, within=within)
 
 
-def common_rates() -> list[ErrorRate]:
+def common_rates() -> list[PrintedRate]:
     """Return the error rates of Table 2 that are compared by their ratio."""
     return [rate for rate in error_rates() if rate.common]
 

@@ -29,8 +29,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from airpath.papers.kit.measures import ip_throughput_mbps, queue_pmf
 from airpath.papers.qawla.data import PACKET_BYTES
-from airpath.papers.qawla.measures import aggregate_throughput_mbps, queue_pmf
 
 __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
 
@@ -129,7 +129,7 @@ class Measured:
         arrived = sum(int(side["arrived"]) for side in queue)
         drops = sum(sum(side["drops"].values()) for side in queue)
         begun = np.sum([side["regime_packets"] for side in link], axis=0)
-        throughput = sum(map(aggregate_throughput_mbps, replications)) / len(replications)
+        throughput = sum(map(ip_throughput_mbps, replications)) / len(replications)
         return cls(
             throughput * 1e6,
             system / system.sum(),

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from airpath.papers.kit.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.papers.kit.measures import ip_throughput_mbps
 from airpath.papers.kit.session import Estimate, Session
-from airpath.papers.qawla.adaptation import BOUNDARY, Adaptations, adaptations
-from airpath.papers.qawla.measures import aggregate_throughput_mbps, domain
-from airpath.papers.qawla.policies import POLICIES
-from airpath.papers.qawla.radio import CHANNELS
+from airpath.papers.qawla.adaptation import POLICIES, Adaptations, adaptations
+from airpath.papers.qawla.curves import CHANNELS
+from airpath.papers.qawla.data import domain
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 from airpath.results import style as plotting
 
@@ -60,7 +60,7 @@ def _points(found: Adaptations) -> list[_Point]:
                 pairs = {policy.name: choices[policy][at] for policy in POLICIES}
                 pairs[OPTIMUM] = adaptation.optimum_pair(snr_db, place)
                 here = {
-                    name: Adapted(channel, snr_db, *traffic, *pair, BOUNDARY)
+                    name: Adapted(channel, snr_db, *traffic, *pair, 20)
                     for name, pair in pairs.items()
                 }
                 points.append(_Point(channel, snr_db, traffic, here))
@@ -113,7 +113,7 @@ class _Comparison:
 
     def runs(self, cell: Adapted) -> list[float]:
         """Return T of each run, Mbit/s."""
-        return self.session.values(cell, aggregate_throughput_mbps)
+        return self.session.values(cell, ip_throughput_mbps)
 
     def model(self, cell: Adapted) -> float:
         """Return T of the fixed point, Mbit/s."""

@@ -11,12 +11,14 @@ from typing import Final
 
 import numpy as np
 
+from airpath.papers.kit.adaptation import Adaptation, Pair
 from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.error_rates import ErrorRates
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import PAIRS, Adaptation, Adaptations, Pair
+from airpath.papers.qawla.adaptation import LINKS, POLICIES, Adaptations, measured
+from airpath.papers.qawla.curves import CHANNELS
 from airpath.papers.qawla.data import MEASURES, published_entry
-from airpath.papers.qawla.policies import POLICIES, limit, measured
-from airpath.papers.qawla.radio import CHANNELS, ErrorRates
+from airpath.papers.qawla.policies import limit
 
 __all__ = [
     "RESAMPLED",
@@ -98,6 +100,7 @@ def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
             key: Adaptation(
                 adaptation.channel,
                 resample(adaptation.rates, uniform),
+                LINKS,
                 session.engine,
                 session.threads,
             )
@@ -153,7 +156,8 @@ def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: s
                 line = [policy.name, CHANNELS[key].name, f"{adaptation.snrs_db[at]:g}"]
                 line += [_chosen(ours[at]), _chosen(pair), f"{times} of {RESAMPLES}"]
                 normalised = adaptation.normalised(policy)
-                throughput_bps = adaptation.throughput_bps[policy.boundary][at, PAIRS.index(pair)]
+                place = LINKS.pairs.index(pair)
+                throughput_bps = adaptation.throughput_bps[policy.boundary][at, place]
                 normalised[at] = throughput_bps / adaptation.optimum_bps[at]
                 mean = adaptation.weights @ normalised.mean(axis=1) - adaptation.mean(policy)
                 worst = normalised.min(axis=0).mean() - adaptation.worst(policy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from airpath.papers.qawla.radio import Channel
+from airpath.papers.kit.error_rates import Channel
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 
 __all__ = ["QUANTILES", "SAMPLED_TRAFFIC", "Adapted", "sampled_snrs_db"]

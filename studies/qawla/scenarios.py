@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airpath.papers.kit.base import Cell, Effort
+from airpath.papers.kit.error_rates import ErrorRates
 from airpath.papers.qawla import scenarios as of_paper
+from airpath.papers.qawla.curves import CHANNELS
 from airpath.papers.qawla.data import link_rate_bps, mcs_table
-from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.scenarios import path
 from airpath.papers.qawla.traffic import Traffic
 from airpath.scenario import Scenario

@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from airpath.papers.kit.adaptation import Adaptation, Policy
 from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.error_rates import Channel, ErrorRates
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import Adaptation, Adaptations, Policy, adaptations
-from airpath.papers.qawla.curves import PUBLISHED_BLOCKS, error_rates
+from airpath.papers.qawla.adaptation import LINKS, POLICIES, Adaptations, adaptations
+from airpath.papers.qawla.curves import CHANNELS, ITU_A, PUBLISHED_BLOCKS, error_rates
 from airpath.papers.qawla.data import MEASURES, published_entry
-from airpath.papers.qawla.policies import POLICIES
-from airpath.papers.qawla.radio import CHANNELS, ITU_A, Channel, ErrorRates
 
 from .decoders import CHOSEN as CHOSEN_DECODER
 from .decoders import DECODERS, TOO_FEW, fits_table
@@ -262,7 +262,7 @@ def _entries(found: Adaptations) -> _Entries:
 def _solved(session: Session, rates: Mapping[str, ErrorRates]) -> _Entries:
     return _entries(
         {
-            channel: Adaptation(CHANNELS[channel], each, session.engine, session.threads)
+            channel: Adaptation(CHANNELS[channel], each, LINKS, session.engine, session.threads)
             for channel, each in rates.items()
         }
     )

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
+from airpath.papers.kit.measures import ip_throughput_mbps, queue_distribution
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.data import inputs
-from airpath.papers.qawla.measures import pmf, throughput
 from airpath.papers.qawla.scenarios import LINK_DELAY_NS
 from airpath.papers.qawla.traffic import Traffic
 from airpath.results import style as plotting
@@ -95,7 +95,7 @@ class _Compared:
         self.random = isinstance(cell, Link)
         self.drawn = random_link(cell) if isinstance(cell, Link) else of_paper(cell)
         self.solved = session.solution(cell)
-        estimate = throughput(session, cell)
+        estimate = session.estimate(cell, ip_throughput_mbps)
         assert estimate is not None, "a compared cell was simulated"
         self.simulated = estimate
         self.why: Explanation = explain(
@@ -464,7 +464,7 @@ def _bars(panel: Axes, shown: Sequence[_Compared]) -> None:
 
 
 def _distribution_panel(panel: Axes, compared: _Compared, session: Session) -> None:
-    found = pmf(session, compared.cell)
+    found = queue_distribution(session, compared.cell)
     assert found is not None, "a compared cell was simulated"
     colours = plotting.COLOURS
     boundary = compared.drawn.thresholds[0]

@@ -14,11 +14,12 @@ import pytest
 
 from airpath.papers import Effort, load, reproduce
 from airpath.papers.kit.engine import Compiled, Simulated
+from airpath.papers.kit.error_curves import LOWEST, draw_curves
+from airpath.papers.kit.error_rates import ErrorRates
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla import curves, thresholds
-from airpath.papers.qawla.curves import error_rates
+from airpath.papers.qawla import thresholds
+from airpath.papers.qawla.curves import AWGN, ITU_A, error_rates
 from airpath.papers.qawla.data import mcs_table, published_entry
-from airpath.papers.qawla.radio import AWGN, ITU_A, ErrorRates
 from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
 from airpath.papers.sbd.figures import (
     CLOUDS,
@@ -29,6 +30,8 @@ from airpath.papers.sbd.figures import (
     draw_fig1,
 )
 from airpath.results import style
+
+NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 
 
 class Spread:
@@ -178,7 +181,7 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 def test_fig3_has_the_error_rates_of_table_2() -> None:
     with style.style():
         figure = style.new_figure(8, 5)
-        curves._curves(figure, ITU_A, ErrorRates.of(ITU_A))
+        draw_curves(figure, ITU_A, ErrorRates.of(ITU_A), NAMES, error_rates())
     found = {
         (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
         for line in lines(figure, gid="published")
@@ -191,9 +194,9 @@ def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
     with style.style():
         figure = style.new_figure(8, 5)
         rates = ErrorRates.of(AWGN)
-        curves._curves(figure, AWGN, rates)
+        draw_curves(figure, AWGN, rates, NAMES)
     counts = [count for mcs in mcs_table() for count in rates.counts(mcs)]
-    clean = [count for count in counts if not count.errors and count.high > curves.LOWEST]
+    clean = [count for count in counts if not count.errors and count.high > LOWEST]
     found = [float(line.get_xdata()[0]) for line in lines(figure, marker="v")]
     assert sorted(found) == sorted(count.snr_db for count in clean)
     assert not lines(figure, marker="^")
@@ -221,7 +224,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
     table = {0.05: "QAWLA(0.05, 100, 20)", 0.0032: "TAGLA(0.0032)"}
     shown = thresholds.FIGURES[key]
     for x, y in found:
-        entry = published_entry(table[x], shown.channel.key, shown.panels[0].curves[0].quantity)
+        entry = published_entry(table[x], shown.channel.key, shown.curves()[0].quantity)
         assert y == entry
     bottom = figure.axes[0].get_ylim()[0]
     assert bottom <= 0 or bottom == 0.5

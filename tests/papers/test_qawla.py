@@ -22,13 +22,13 @@ from airpath.papers.qawla import scenarios
 from airpath.papers.qawla.data import (
     BOUNDARIES,
     Published,
+    domain,
     inputs,
     link_rate_bps,
     mcs_table,
     published,
     published_table,
 )
-from airpath.papers.qawla.measures import domain
 from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
 from conformance import Law
 

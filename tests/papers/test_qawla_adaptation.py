@@ -18,25 +18,19 @@ import pytest
 
 from airpath import papers
 from airpath.papers import Effort, Report, reproduce
-from airpath.papers.kit.engine import Compiled, Solved
-from airpath.papers.qawla import adaptation_statements, radio
-from airpath.papers.qawla.adaptation import (
-    BOUNDARIES,
-    MAX_PHY_THROUGHPUT_FER,
-    MAX_PHY_THROUGHPUT_PER,
-    OPTIMUM_PAIRS,
-    PAIRS,
+from airpath.papers.kit.adaptation import (
     Adaptation,
     Policy,
-    base_rtts_s,
+    max_phy_throughput,
     qawla,
     tagla,
     tfer,
 )
-from airpath.papers.qawla.curves import poisson_test
+from airpath.papers.kit.engine import Compiled, Solved
+from airpath.papers.kit.error_rates import Channel, ErrorRates, poisson_test, wilson
+from airpath.papers.qawla.adaptation import LINKS, POLICIES
+from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
 from airpath.papers.qawla.data import link_rate_bps, mcs_table
-from airpath.papers.qawla.policies import POLICIES
-from airpath.papers.qawla.radio import AWGN, CHANNELS, ITU_A, Channel, ErrorRates, wilson
 from airpath.papers.qawla.thresholds import TH_PER, Curve
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 from studies.qawla import PAPER as STUDIES
@@ -46,6 +40,7 @@ from studies.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
 from studies.qawla.sensitivity import CHOICES, changed_rates
 
 BLOCKS = 10**7
+PAIRS, OPTIMUM_PAIRS, BOUNDARIES = LINKS.pairs, LINKS.optimum_pairs, LINKS.boundaries
 
 
 def made_up(channel: Channel, fer: Callable[[int, float], float]) -> ErrorRates:
@@ -83,7 +78,7 @@ def falling(m: int, snr_db: float) -> float:
 
 @pytest.fixture(scope="module")
 def itu_a() -> Adaptation:
-    return Adaptation(ITU_A, made_up(ITU_A, falling), Compiled())
+    return Adaptation(ITU_A, made_up(ITU_A, falling), LINKS, Compiled())
 
 
 # --- traffic and SNRs --------------------------------------------------------------------------
@@ -98,7 +93,7 @@ def test_section_4_has_72_traffic_scenarios() -> None:
         assert sum(traffic.rtt0_ns()) == traffic.flows * traffic.mean_rtt0_ms * 10**6
     # Framing and processing: 2.5 ms each way.
     at = TRAFFIC.index(Traffic("SU", 4, 20))
-    assert base_rtts_s()[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
+    assert LINKS.base_rtts_s[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
 
 
 def test_the_grids_are_those_of_the_figures_and_averages() -> None:
@@ -150,7 +145,7 @@ def test_throughputs_agree_with_a_second_solution(
         if max(pers) > 0.9:
             continue
         solved = second_solution(
-            base_rtts_s()[traffic], (rates[0], rates[1]), (pers[0], pers[1]), boundary
+            LINKS.base_rtts_s[traffic], (rates[0], rates[1]), (pers[0], pers[1]), boundary
         )
         found = itu_a.throughput_bps[boundary][at, place, traffic]
         # Counts are whole numbers of 1e7 blocks.
@@ -218,8 +213,8 @@ def brute_choice(policy: Policy, snr_db: float) -> tuple[int, int]:
 SOME = [
     *(qawla(th, h) for th in (1e-4, 0.05, 0.4) for h in (1, 10, 1000)),
     *(make(th) for make in (tagla, tfer) for th in (1e-5, 0.0032, 0.3)),
-    MAX_PHY_THROUGHPUT_PER,
-    MAX_PHY_THROUGHPUT_FER,
+    max_phy_throughput("per"),
+    max_phy_throughput("fer"),
 ]
 
 
@@ -261,7 +256,7 @@ def test_t_m_and_t_w_are_averages_as_defined(
 def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
     """When mcs3 counts as the more efficient one and mcs4 is by far the more reliable."""
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
-    itu_a = Adaptation(ITU_A, rates, Compiled())
+    itu_a = Adaptation(ITU_A, rates, LINKS, Compiled())
     policy = qawla(0.05, 100)
     assert (4, 3) not in itu_a.choices(policy)
     changed = itu_a.with_choices_of(changed_rates(itu_a, CHOICES["mcs3"]))
@@ -339,13 +334,13 @@ def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
             channel: made_up(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
             for channel in CHANNELS.values()
         }
-        monkeypatch.setattr(radio.ErrorRates, "of", staticmethod(found.__getitem__))
+        monkeypatch.setattr(ErrorRates, "of", staticmethod(found.__getitem__))
 
     return put
 
 
 ADAPTATION_ITEMS = ["fig2", "fig3", "fig7", "fig9", "fig11", "table6"]
-KEYS = [spec.key for spec in adaptation_statements.ADAPTATION_STATEMENTS]
+KEYS = [spec.key for spec in papers.load("qawla").statements if not spec.cells]
 
 
 def verdicts(report: Report) -> dict[str, bool]:

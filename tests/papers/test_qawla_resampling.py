@@ -10,7 +10,8 @@ from statistics import fmean, pvariance
 
 import pytest
 
-from airpath.papers.qawla.radio import AWGN, CHANNELS, Channel, ErrorRates
+from airpath.papers.kit.error_rates import Channel, ErrorRates
+from airpath.papers.qawla.curves import AWGN, CHANNELS
 from studies.qawla.resampling import binomial, resample
 
 

@@ -125,13 +125,13 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
     "Wireless Round Trip Delay": lambda link, *_: (
         f"{turnaround_ms(link, 'latency_ns', 'reverse_latency_ns'):g} ms"
     ),
-    "Normalized doppler frequency": lambda link, *_: f"{link['channel']['doppler']:g}",
+    "Normalized doppler frequency": lambda link, *_: f"{link['errors']['doppler']:g}",
     "Poll window": lambda link, *_: f"{100 * link['poll_window']:g} %",
     "Last PDU in buffer Poll": lambda link, *_: "yes" if link["last_pdu_poll"] else "no",
     "Last retransmitted PDU Poll": lambda link, *_: (
         "yes" if link["last_retransmission_poll"] else "no"
     ),
-    "Frame Error Ratio (FER)": lambda link, *_: f"{100 * link['channel']['frame_error_rate']:g} %",
+    "Frame Error Ratio (FER)": lambda link, *_: f"{100 * link['errors']['frame_error_rate']:g} %",
     "Maximum TCP/IP packet size": lambda _link, tcp, _: f"{tcp['mss'] + 40} bytes",
     # 65 536 bytes are one more than a window without scaling can say.
     "Maximum allowed window": lambda _link, tcp, _: f"{(tcp['receive_window'] + 1) // 1024} kbytes",

@@ -12,6 +12,9 @@
 | `measured.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py` | how near many rows are |
 | `points.py`, `traces.py` | figures: means with intervals, one run over time |
+| `distributions.py`, `curves.py` | figures: queue lengths with a model's point, computed curves |
+| `error_rates.py`, `error_curves.py` | counted error rates, printed ones beside them, as figures |
+| `adaptation.py` | link adaptation policies over SNRs and traffic, by the fixed point |
 | `grid.py` | grids of parameters, thinned where the effort is small |
 | `tolerance.py` | how far a number of ours may be from the published one |
 | `verdict.py` | how many numbers and statements are met |

@@ -7,11 +7,16 @@ from functools import cache
 from math import ceil, log2
 
 from airpath.papers.kit.base import Row
+from airpath.papers.kit.engine import Solved
 from airpath.papers.kit.files import read_table
 from airpath.papers.kit.published import Quantity, published_rows
 
 __all__ = [
+    "AT_BOUNDARY",
     "BOUNDARIES",
+    "ELSEWHERE",
+    "FIG5_IDX",
+    "FIG6_B",
     "MEASURES",
     "PACKET_BYTES",
     "SUBCARRIERS_PER_S",
@@ -19,6 +24,7 @@ __all__ = [
     "Inputs",
     "Mcs",
     "Published",
+    "domain",
     "inputs",
     "link_rate_bps",
     "mcs_table",
@@ -39,6 +45,21 @@ TABLE_OF = {10: "table3", 20: "table4", 30: "table5"}
 
 BOUNDARIES = tuple(TABLE_OF)
 """B, packets: where the link changes its regime."""
+
+FIG5_IDX = 2
+"""The scenario of Fig. 5, for every B."""
+
+FIG6_B = 20
+"""B of Fig. 6, packets."""
+
+AT_BOUNDARY = (3, 4, 13, 14)
+"""Scenarios of Fig. 6 whose solution is at the boundary."""
+
+ELSEWHERE = (11, 18)
+"""Scenarios of Fig. 6 whose solution is in R1 and in R2."""
+
+MEASURES = ("mean_normalised_throughput", "worst_normalised_throughput")
+"""T_M and T_W."""
 
 
 @dataclass(frozen=True)
@@ -168,8 +189,12 @@ def published(idx: int, boundary: int) -> Published:
     return published_table(boundary)[idx]
 
 
-MEASURES = ("mean_normalised_throughput", "worst_normalised_throughput")
-"""T_M and T_W."""
+def domain(solved: Solved) -> str:
+    """Return where a solution lies, in the paper's names: R1, B or R2.
+
+    The paper has one boundary, and counts an empty queue (x* = 0) as R1.
+    """
+    return {"B1": "B", "empty": "R1"}.get(solved.domain, solved.domain)
 
 
 @cache

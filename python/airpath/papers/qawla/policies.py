@@ -7,28 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from airpath.papers.kit.adaptation import Policy, tagla, tfer
 from airpath.papers.kit.base import ItemResult, Row, Summary, Table
 from airpath.papers.kit.compare import Key, Shown, absolute, comparison, number, printed
+from airpath.papers.kit.error_rates import ErrorRates
+from airpath.papers.kit.scoring import others
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance, marked
-from airpath.papers.qawla.adaptation import (
-    MAX_PHY_THROUGHPUT_FER,
-    MAX_PHY_THROUGHPUT_PER,
-    Adaptations,
-    Policy,
-    adaptations,
-    qawla,
-    tagla,
-    tfer,
-)
+from airpath.papers.qawla.adaptation import POLICIES, Adaptations, adaptations, measured
+from airpath.papers.qawla.curves import CHANNELS
 from airpath.papers.qawla.data import MEASURES, published_entry, published_table6
-from airpath.papers.qawla.radio import CHANNELS, ErrorRates
 from airpath.papers.qawla.thresholds import TH_FER, TH_PER
 
 __all__ = [
     "BEST",
     "BEST_FACTOR",
-    "POLICIES",
+    "SYMBOLS",
     "Best",
     "best_threshold",
     "evaluate_table6",
@@ -36,31 +30,18 @@ __all__ = [
     "summarise",
 ]
 
-POLICIES: Final = (
-    qawla(0.05, 100, 20),
-    tagla(0.0032),
-    tfer(0.00013),
-    MAX_PHY_THROUGHPUT_PER,
-    MAX_PHY_THROUGHPUT_FER,
-)
-"""The rows of Table 6."""
-
 NEAR, ROUGH = 0.02, 0.05
 """Largest differences from Table 6: with thresholds, and of MaxPHYThru."""
 
 BEST_FACTOR: Final = 2.0
 """Largest factor between our best thresholds and the paper's."""
 
+SYMBOLS: Final = dict(zip(MEASURES, ("T_M", "T_W"), strict=True))
+
 
 def limit(policy: Policy) -> float:
     """Return the largest difference from Table 6 that is asked for."""
     return ROUGH if policy.kind == "max-phy-throughput" else NEAR
-
-
-def measured(found: Adaptations, policy: Policy, channel: str, measure: str) -> float:
-    """Return T_M or T_W of a policy."""
-    adaptation = found[channel]
-    return adaptation.mean(policy) if measure == MEASURES[0] else adaptation.worst(policy)
 
 
 # --- the best thresholds -----------------------------------------------------------------------
@@ -86,13 +67,34 @@ BEST: Final = (
 def best_threshold(found: Adaptations, best: Best) -> tuple[float, float]:
     """Return the threshold with the largest average of T_M over both channels, and that."""
     average, threshold = max(
-        (sum(each.mean(best.make(threshold)) for each in found.values()) / len(found), threshold)
-        for threshold in best.thresholds
+        (_average(found, best, threshold), threshold) for threshold in best.thresholds
     )
     return threshold, average
 
 
+def _average(found: Adaptations, best: Best, threshold: float) -> float:
+    return sum(each.mean(best.make(threshold)) for each in found.values()) / len(found)
+
+
 # --- the item ----------------------------------------------------------------------------------
+
+KEYS: Final = [
+    Key("policy", "policy"),
+    Key("channel", "channel", lambda channel: CHANNELS[channel].name),
+]
+
+ENTRIES: Final = [
+    Shown(
+        measure,
+        symbol,
+        printed(2),
+        number(3),
+        absolute(3),
+        ("paper", "ours", "diff", "within"),
+    )
+    for measure, symbol in SYMBOLS.items()
+]
+"""How the entries of Table 6 are shown."""
 
 
 def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
@@ -123,25 +125,6 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     )
 
 
-KEYS: Final = [
-    Key("policy", "policy"),
-    Key("channel", "channel", lambda channel: CHANNELS[channel].name),
-]
-
-ENTRIES: Final = [
-    Shown(
-        measure,
-        symbol,
-        printed(2),
-        number(3),
-        absolute(3),
-        ("paper", "ours", "diff", "within"),
-    )
-    for measure, symbol in zip(MEASURES, ("T_M", "T_W"), strict=True)
-]
-"""How the entries of Table 6 are shown."""
-
-
 def _row(policy: Policy, channel: str, measure: str, ours: float) -> Row:
     theirs = published_table6()[policy.name, channel, measure]
     tolerance = Tolerance(f"{limit(policy):g} (README)", absolute=limit(policy))
@@ -156,7 +139,6 @@ def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
     rows, lines = [], []
     for best in BEST:
         threshold, average = best_threshold(found, best)
-        published = sum(each.mean(best.make(best.published)) for each in found.values()) / 2
         row = Row(
             {"policy": best.policy, "channel": "both"},
             "best_threshold",
@@ -171,7 +153,7 @@ def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
                 f"{best.policy}, {best.symbol}",
                 f"{best.published:g}",
                 marked(f"{threshold:.2g}", row.within),
-                f"{published:.4f}",
+                f"{_average(found, best, best.published):.4f}",
                 f"{average:.4f}",
                 "yes" if row.within else "NO",
             ]
@@ -194,9 +176,8 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     entries = [row for row in rows if row.quantity in MEASURES]
     if not entries:
         return []
-    names = dict(zip(MEASURES, ("T_M", "T_W"), strict=True))
     outside = [
-        f"{names[row.quantity]} of {row.row['policy']}, {CHANNELS[str(row.row['channel'])].name} "
+        f"{SYMBOLS[row.quantity]} of {row.row['policy']}, {CHANNELS[str(row.row['channel'])].name} "
         f"({row.extra['difference']:+.3f})"
         for row in entries
         if not row.within
@@ -204,7 +185,7 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     best = {str(row.row["policy"]): row for row in rows if row.quantity == "best_threshold"}
     lines = [
         f"{len(entries) - len(outside)} of {len(entries)} entries within {NEAR:g} "
-        f"({ROUGH:g} for MaxPHYThru)" + (f"; others: {'; '.join(outside)}" if outside else ""),
+        f"({ROUGH:g} for MaxPHYThru)" + others(outside),
         "best thresholds: "
         + ", ".join(
             f"{name} {row.ours:.2g} (paper {row.published:g})" for name, row in best.items()

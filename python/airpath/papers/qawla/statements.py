@@ -1,168 +1,221 @@
-"""What the paper's text says about its results (§5), checked on ours."""
+"""How the statements of ``statements.toml`` on Tables 3 to 5, Figs. 5 and 6, and rates are checked.
+
+Those on link adaptation are in ``adaptation_statements.py``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from math import log
+from typing import Any, Final
 
-from airpath.papers.kit.base import Cell, Statement, StatementSpec
+from airpath.papers.kit.base import Cell
+from airpath.papers.kit.error_rates import Channel, ErrorRates
+from airpath.papers.kit.measures import ip_throughput_mbps, queue_distribution, queue_probability
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import interval, known, listed, told
-from airpath.papers.qawla.data import BOUNDARIES, published_table
-from airpath.papers.qawla.measures import aggregate_throughput_mbps, pmf, probability_near
+from airpath.papers.kit.statements import (
+    Finding,
+    Said,
+    Statements,
+    gathered,
+    interval,
+    joined,
+    known,
+    told,
+)
+from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
+from airpath.papers.qawla.data import (
+    AT_BOUNDARY,
+    BOUNDARIES,
+    ELSEWHERE,
+    FIG5_IDX,
+    FIG6_B,
+    mcs_table,
+    published_table,
+)
 
-__all__ = ["AT_BOUNDARY", "ELSEWHERE", "FIG5_IDX", "FIG6_B", "OPTIMISTIC", "STATEMENTS"]
+__all__ = ["SAYS", "least_snr_db"]
 
-FIG5_IDX = 2
-"""The scenario of Fig. 5, for every B."""
+SAYS: Final = Statements("qawla")
 
-FIG6_B = 20
-"""B of Fig. 6, packets."""
-
-AT_BOUNDARY = (3, 4, 13, 14)
-"""Scenarios of Fig. 6 whose solution is at the boundary."""
-
-ELSEWHERE = (11, 18)
-"""Scenarios of Fig. 6 whose solution is in R1 and in R2."""
-
-OPTIMISTIC = (2, 11, 12, 17)
-"""Scenarios for which the paper calls its model optimistic at B = 10."""
-
-NEAR = 5
-"""What counts as around the boundary: packets to either side. Our choice."""
+Cells = Mapping[int, Cell]
 
 
-AGREEMENT = 0.05
-"""Largest mean difference between model and simulation that counts as remarkable agreement."""
+# --- the queue (Figs. 5 and 6) -----------------------------------------------------------------
 
 
-def _empty_grows(session: Session) -> Statement:
-    empty = {boundary: known(session, (FIG5_IDX, boundary), _empty) for boundary in BOUNDARIES}
-    means = [empty[boundary].mean for boundary in sorted(BOUNDARIES)]
-    return Statement(
-        "empty-queue",
-        f"For decreasing B the queue is empty more often (Fig. 5, idx {FIG5_IDX}).",
-        "u_0, the fraction of time with no packet waiting, falls strictly from B = 10 to 20 to 30.",
+@SAYS.check("empty-queue", lambda _said: {b: (FIG5_IDX, b) for b in BOUNDARIES})
+def _empty_grows(session: Session, _said: Said, cells: Cells) -> Finding:
+    empty = {b: known(session, cell, queue_probability(0)) for b, cell in cells.items()}
+    means = [empty[b].mean for b in sorted(BOUNDARIES)]
+    return Finding(
         all(after < before for before, after in pairwise(means)),
-        [f"B = {boundary}: u_0 = {interval(found)}" for boundary, found in empty.items()],
-        {f"B={boundary}": told(found) for boundary, found in empty.items()},
+        [f"B = {b}: u_0 = {interval(found)}" for b, found in empty.items()],
+        {f"B={b}": told(found) for b, found in empty.items()},
     )
 
 
-def _gathers(session: Session) -> Statement:
-    near, mode = {}, {}
-    for idx in (*AT_BOUNDARY, *ELSEWHERE):
-        cell = (idx, FIG6_B)
-        near[idx] = known(session, cell, _near_boundary)
-        found = pmf(session, cell)
-        assert found is not None
-        mode[idx] = max(range(len(found.mean)), key=found.mean.__getitem__)
+@SAYS.check("mass-at-boundary", lambda _said: {i: (i, FIG6_B) for i in (*AT_BOUNDARY, *ELSEWHERE)})
+def _gathers(session: Session, said: Said, cells: Cells) -> Finding:
+    around = queue_probability(FIG6_B, said["near"])
+    near = {idx: known(session, cell, around) for idx, cell in cells.items()}
     contrast = max(near[idx].mean for idx in ELSEWHERE)
-    holds = all(
-        abs(mode[idx] - FIG6_B) <= NEAR and near[idx].mean > contrast for idx in AT_BOUNDARY
-    )
-    return Statement(
-        "mass-at-boundary",
-        "Where the solution is at the boundary, the queue length gathers around B "
-        f"(Fig. 6, idx {listed(AT_BOUNDARY)}).",
-        f"The most likely length is within {NEAR} packets of B = {FIG6_B}, and more time is spent "
-        f"there than for idx {listed(ELSEWHERE)}, whose solutions are in R1 and R2.",
-        holds,
-        [
-            f"idx {idx}{'' if idx in AT_BOUNDARY else ' (not at the boundary)'}: "
-            f"{interval(near[idx])} of the time within {NEAR} packets of B, "
-            f"most likely length {mode[idx]}"
-            for idx in near
-        ],
-        {f"idx={idx}": {**told(near[idx]), "most_likely": mode[idx]} for idx in near},
-    )
+
+    def at(idx: int, cell: Cell) -> Finding:
+        found = queue_distribution(session, cell)
+        assert found is not None, "it is simulated"
+        close = abs(found.mode - FIG6_B) <= said["near"] and near[idx].mean > contrast
+        elsewhere = "" if idx in AT_BOUNDARY else " (not at the boundary)"
+        return Finding(
+            close or idx not in AT_BOUNDARY,
+            [
+                f"idx {idx}{elsewhere}: {interval(near[idx])} of the time within {said['near']} "
+                f"packets of B, most likely length {found.mode}"
+            ],
+            {**told(near[idx]), "most_likely": found.mode},
+        )
+
+    return gathered("idx", cells, at)
 
 
-def _optimistic(session: Session) -> Statement:
-    measured, values = [], {}
-    holds = True
-    for idx in OPTIMISTIC:
-        cell = (idx, 10)
-        simulated = known(session, cell, aggregate_throughput_mbps)
+# --- model and simulation (Tables 3 to 5) ------------------------------------------------------
+
+
+@SAYS.check("optimistic-model", lambda said: {idx: (idx, 10) for idx in said["idx"]})
+def _optimistic(session: Session, _said: Said, cells: Cells) -> Finding:
+    def at(idx: int, cell: Cell) -> Finding:
+        simulated = known(session, cell, ip_throughput_mbps)
         analysed = session.solution(cell).throughput_bps / 1e6
         upper = simulated.high if simulated.replications > 1 else simulated.mean
-        holds = holds and analysed > upper
         excess = analysed / simulated.mean - 1
-        measured.append(
-            f"idx {idx}: analysis {analysed:.4f}, simulation {interval(simulated)} Mbit/s: "
-            f"{excess:+.1%}"
+        return Finding(
+            analysed > upper,
+            [
+                f"idx {idx}: analysis {analysed:.4f}, simulation {interval(simulated)} Mbit/s: "
+                f"{excess:+.1%}"
+            ],
+            {**told(simulated), "analysis": analysed, "excess": excess},
         )
-        values[f"idx={idx}"] = {**told(simulated), "analysis": analysed, "excess": excess}
-    return Statement(
-        "optimistic-model",
-        f"At B = 10 the model is optimistic for high PER_2 (Table 3, idx {listed(OPTIMISTIC)}).",
-        "T of our solution lies above the 99 % interval of our simulation in each of them.",
-        holds,
-        measured,
-        values,
-    )
+
+    return gathered("idx", cells, at)
 
 
-def _agreement(session: Session) -> Statement:
-    differences = {
-        boundary: {idx: _difference(session, (idx, boundary)) for idx in published_table(boundary)}
-        for boundary in BOUNDARIES
-    }
-    means = {
-        boundary: sum(map(abs, each.values())) / len(each) for boundary, each in differences.items()
-    }
-    closest, others = (20, 30), (10,)
-    holds = all(
-        means[boundary] <= AGREEMENT and means[boundary] < min(means[other] for other in others)
-        for boundary in closest
-    )
-    measured, values = [], {}
-    for boundary, each in differences.items():
+@SAYS.check(
+    "agreement", lambda _said: {b: {i: (i, b) for i in published_table(b)} for b in BOUNDARIES}
+)
+def _agreement(session: Session, said: Said, cells: Mapping[int, Cells]) -> Finding:
+    def difference(cell: Cell) -> float:
+        analysed_mbps = session.solution(cell).throughput_bps / 1e6
+        return analysed_mbps / known(session, cell, ip_throughput_mbps).mean - 1
+
+    means = {}
+
+    def at(boundary: int, of_table: Cells) -> Finding:
+        each = {idx: difference(cell) for idx, cell in of_table.items()}
+        means[boundary] = sum(map(abs, each.values())) / len(each)
         worst = max(each, key=lambda idx: abs(each[idx]))
-        measured.append(
-            f"B = {boundary}: mean |difference| {means[boundary]:.2%}, largest {each[worst]:+.1%} "
-            f"(idx {worst})"
-        )
-        values[f"B={boundary}"] = {
+        values = {
             "mean_absolute_difference": means[boundary],
             "largest_difference": each[worst],
             "largest_difference_at": worst,
         }
-    return Statement(
-        "agreement",
-        "Simulation and model agree remarkably in T, especially for B = 20 or 30 (Tables 3 to 5).",
-        "The mean over the 18 scenarios of |analysis - simulation| / simulation, both ours, is at "
-        f"most {AGREEMENT:.0%} for B = 20 and for B = 30, and smaller there than for B = 10.",
-        holds,
-        measured,
-        values,
+        line = f"B = {boundary}: mean |difference| {means[boundary]:.2%}, "
+        return Finding(True, [f"{line}largest {each[worst]:+.1%} (idx {worst})"], values)
+
+    _, lines, values = gathered("B", cells, at)
+    closest = max(means[20], means[30])
+    return Finding(closest <= said["mean"] and closest < means[10], lines, values)
+
+
+# --- error rates (Figs. 2 and 3) ---------------------------------------------------------------
+
+
+@SAYS.check("support")
+def _support(_session: Session, said: Said, _cells: Any) -> Finding:
+    def on(_key: str, channel: Channel) -> Finding:
+        rates, lowest, step = ErrorRates.of(channel), channel.support_db[0], channel.grid_db[2]
+        at, below = rates.per(0, lowest), rates.per(0, lowest - step)
+        line = f"{channel.name}: {at:.3g} at {lowest:g} dB, {below:.3g} at {lowest - step:g} dB"
+        return Finding(at < said["per"], [line], {"per": at, "one_step_below": below})
+
+    return gathered("", CHANNELS, on)
+
+
+def least_snr_db(rates: ErrorRates, channel: Channel) -> float | None:
+    """Return the lowest SNR of the grid at which mcs0 has a PER below 0.1, dB."""
+    highest = SAYS.said["least-snr"]["per"]
+    return next((snr for snr in channel.grid() if rates.per(0, snr) < highest), None)
+
+
+@SAYS.check("least-snr")
+def _least_snr(_session: Session, _said: Said, _cells: Any) -> Finding:
+    found = {key: least_snr_db(ErrorRates.of(each), each) for key, each in CHANNELS.items()}
+    return Finding(
+        all(found[key] == channel.support_db[0] for key, channel in CHANNELS.items()),
+        [
+            f"{CHANNELS[key].name}: " + ("nowhere" if snr is None else f"{snr:g} dB")
+            for key, snr in found.items()
+        ],
+        found,
     )
 
 
-def _difference(session: Session, cell: Cell) -> float:
-    analysed_mbps = session.solution(cell).throughput_bps / 1e6
-    return analysed_mbps / known(session, cell, aggregate_throughput_mbps).mean - 1
+@SAYS.check("mcs3-mcs4")
+def _mcs3_mcs4(_session: Session, said: Said, _cells: Any) -> Finding:
+    low, high = said["compared"]
+
+    def on(key: str, better: int) -> Finding:
+        channel, worse = CHANNELS[key], 7 - better
+        rates = ErrorRates.of(channel)
+        pairs = {snr: (rates.per(better, snr), rates.per(worse, snr)) for snr in channel.grid()}
+        compared = {snr: pair for snr, pair in pairs.items() if low <= max(pair) <= high}
+        right = [snr for snr, pair in compared.items() if pair[0] < pair[1]]
+        each = [f"{snr:g} dB {a:.2g} and {b:.2g}" for snr, (a, b) in compared.items()]
+        return Finding(
+            bool(compared) and len(right) == len(compared),
+            [
+                f"{channel.name}: mcs{better} has the lower PER at {len(right)} of "
+                f"{len(compared)} SNRs: mcs{better} and mcs{worse} {'; '.join(each)}"
+            ],
+            {"compared": len(compared), "as_said": len(right)},
+        )
+
+    return gathered("", {AWGN.key: 3, ITU_A.key: 4}, on)
 
 
-STATEMENTS: tuple[StatementSpec, ...] = (
-    StatementSpec("empty-queue", [(FIG5_IDX, boundary) for boundary in BOUNDARIES], _empty_grows),
-    StatementSpec(
-        "mass-at-boundary", [(idx, FIG6_B) for idx in (*AT_BOUNDARY, *ELSEWHERE)], _gathers
-    ),
-    StatementSpec("optimistic-model", [(idx, 10) for idx in OPTIMISTIC], _optimistic),
-    StatementSpec(
-        "agreement",
-        [(idx, boundary) for boundary in BOUNDARIES for idx in published_table(boundary)],
-        _agreement,
-    ),
-)
-"""Every statement that is checked."""
+def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float | None:
+    """Return where a curve crosses a PER, ln PER linear in dB; None when it does not."""
+    for low, high in pairwise(channel.grid()):
+        above, below = rates.per(mcs, low), rates.per(mcs, high)
+        if below <= per < above:
+            # A point without errors: half an error.
+            floor = 0.5 * rates.blocks(mcs) / rates.count_from(mcs, high).blocks
+            share = log(above / per) / log(above / max(below, floor))
+            return low + share * (high - low)
+    return None
 
 
-def _empty(replication: Mapping[str, Any]) -> float:
-    return probability_near(replication, 0, 0)
+@SAYS.check("steepness")
+def _steepness(_session: Session, said: Said, _cells: Any) -> Finding:
+    def span(channel: Channel, mcs: int) -> float | None:
+        """Return how many dB are between two PERs."""
+        high, low = (_snr_of(ErrorRates.of(channel), channel, mcs, per) for per in said["pers"])
+        return None if high is None or low is None else low - high
 
-
-def _near_boundary(replication: Mapping[str, Any]) -> float:
-    return probability_near(replication, FIG6_B, NEAR)
+    spans = {key: [span(channel, mcs) for mcs in mcs_table()] for key, channel in CHANNELS.items()}
+    texts = {
+        key: [
+            f"mcs{mcs} " + ("not crossed" if db is None else f"{db:.2f} dB")
+            for mcs, db in enumerate(each)
+        ]
+        for key, each in spans.items()
+    }
+    return Finding(
+        all(
+            steep is not None and flat is not None and steep < flat
+            for steep, flat in zip(spans[AWGN.key], spans[ITU_A.key], strict=True)
+        ),
+        [f"{CHANNELS[key].name}: {joined(each)}" for key, each in texts.items()],
+        spans,
+    )

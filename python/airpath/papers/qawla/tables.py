@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,27 +16,29 @@ from airpath.papers.kit.compare import (
     percent,
     printed,
 )
+from airpath.papers.kit.declared import Evaluate
+from airpath.papers.kit.measures import ip_throughput_mbps
 from airpath.papers.kit.published import Quantity, published_rows
+from airpath.papers.kit.scoring import largest_difference, others
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance, marked
 from airpath.papers.qawla.curves import (
     COMMON_ERRORS,
     COMMON_LIMIT,
+    ITU_A,
     RARE_LEVEL,
-    ErrorRate,
     error_rate,
     error_rates,
     small,
 )
 from airpath.papers.qawla.data import (
     TABLE_OF,
+    domain,
     inputs,
     link_rate_bps,
     mcs_table,
     published_table,
 )
-from airpath.papers.qawla.measures import domain, throughput
-from airpath.papers.qawla.radio import ITU_A
 
 __all__ = [
     "ANALYSIS",
@@ -54,6 +56,17 @@ CELL_LIMIT = 0.025
 MEAN_LIMIT = 0.006
 """Largest mean of the absolute relative differences over all 54 cells, with ``--full``."""
 
+_THREE_DIGITS = "the three printed digits of Table 2's error rates and of alpha*"
+
+ANALYSIS = {
+    "throughput_analysis": Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
+    # Half of the last printed digit where x* is printed as 0.0000.
+    "queue_analysis": Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
+    "alpha_analysis": Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3),
+}
+"""The tolerances of the fixed points: a second, independent solution is off by 0.033, 0.23 and
+0.53 % at most."""
+
 SIMULATED = Tolerance(
     f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
     relative=CELL_LIMIT,
@@ -61,42 +74,19 @@ SIMULATED = Tolerance(
 )
 """Of the simulated cells of Tables 3 to 5."""
 
-_THREE_DIGITS = "the three printed digits of Table 2's error rates and of alpha*"
-RESULTS = (
-    Quantity(
-        "throughput_analysis",
-        "Mbit/s",
-        "analysis_mbps",
-        Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
-    ),
-    Quantity(
-        "queue_analysis",
-        "packets",
-        "queue_packets",
-        # Half of the last printed digit where x* is printed as 0.0000.
-        Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
-    ),
-    Quantity("alpha_analysis", "1", "alpha", Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3)),
-    Quantity("throughput_simulation", "Mbit/s", "ns3_mbps", SIMULATED),
-)
-"""The numbers of Tables 3 to 5. Of the fixed points a second, independent solution is off by 0.033,
-0.23 and 0.53 % at most."""
-
-ANALYSIS = {
-    quantity.name: quantity.tolerance for quantity in RESULTS if quantity is not RESULTS[-1]
-}
-"""The tolerances of the fixed points."""
-
-DOMAIN = {"domain": "domain_published"}
-"""Where the fixed point lies, beside them."""
+RESULTS = [
+    Quantity(name, unit, column, {**ANALYSIS, "throughput_simulation": SIMULATED}[name])
+    for name, unit, column in (
+        ("throughput_analysis", "Mbit/s", "analysis_mbps"),
+        ("queue_analysis", "packets", "queue_packets"),
+        ("alpha_analysis", "1", "alpha"),
+        ("throughput_simulation", "Mbit/s", "ns3_mbps"),
+    )
+]
+"""The numbers of Tables 3 to 5."""
 
 LINK_RATE = Tolerance("half of the last printed digit", absolute=5e-4)
 """Of Table 2's rates."""
-
-
-def cells_of_table(boundary: int) -> list[Cell]:
-    """Return the 18 cells of the table for B = `boundary`."""
-    return [(idx, boundary) for idx in published_table(boundary)]
 
 
 # --- Table 2 -----------------------------------------------------------------------------------
@@ -118,9 +108,8 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
             line += [str(mcs), f"{rate:g}", shown, small(per)]
         lines.append(line)
     columns = [("", "idx"), ("", "traffic"), ("SNR", "dB")]
-    for which in ("1", "2"):
-        columns += [(f"m{which}", ""), *_columns(f"r{which}", ("paper", "ours"))]
-        columns.append((f"PER{which}", "paper"))
+    for n in "12":
+        columns += [(f"m{n}", ""), (f"r{n}", "paper"), (f"r{n}", "ours"), (f"PER{n}", "paper")]
     table = Table(
         "Table 2: the 18 scenarios (ITU-A channel), rates r in Mbit/s",
         columns,
@@ -135,80 +124,44 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
 
 def _error_row(key: Mapping[str, int | float | str], per: float) -> Row:
     found = error_rate(int(key["mcs"]), int(key["snr_db"]), per)
-    return Row(
-        key,
-        "per",
-        "1",
-        per,
-        found.ours,
-        low=found.low,
-        high=found.high,
-        extra={
-            "channel": ITU_A.key,
-            "published_errors": found.published_errors,
-            "errors": found.errors,
-            "blocks": found.blocks,
-            "p_value": found.p_value,
-        },
-        tolerance=_error_tolerance(found),
-    )
-
-
-def _error_tolerance(found: ErrorRate) -> Tolerance:
-    if found.common:
-        return Tolerance(f"{100 * COMMON_LIMIT:g} % (README)", relative=COMMON_LIMIT)
-    source = f"exact test of two Poisson counts at {100 * RARE_LEVEL:g} %"
-    return Tolerance(source, passed=found.within)
+    count = found.count
+    extra = {
+        "channel": ITU_A.key,
+        "published_errors": found.published_errors,
+        "errors": count.errors,
+        "blocks": count.blocks,
+        "p_value": found.p_value,
+    }
+    about = (key, "per", "1", per, count.per, None, count.low, count.high)
+    return Row(*about, tolerance=found.tolerance, extra=extra)
 
 
 def _errors_table() -> Table:
-    lines = [
-        [
-            str(found.snr_db),
-            f"mcs{found.mcs}",
-            small(found.published),
-            small(found.ours),
-            marked(_percent(found.ours, found.published, digits=1), found.within)
-            if found.published
-            else "",
-            str(found.published_errors),
-            str(found.errors),
-            f"{found.blocks:.3g}",
-            "" if found.p_value is None else f"{found.p_value:.3f}",
-            "yes" if found.within else "NO",
-        ]
-        for found in error_rates()
-    ]
-    columns = [
-        ("SNR", "dB"),
-        ("", "MCS"),
-        *_columns("PER", ("paper", "ours", "diff %")),
-        ("errors", "paper"),
-        ("errors", "ours"),
-        ("of", "blocks"),
-        ("", "p"),
-        ("", "within"),
-    ]
+    lines = []
+    for found in error_rates():
+        difference = ""
+        if found.published:
+            percents = 100 * (found.ours - found.published) / found.published
+            difference = marked(f"{percents:+.1f}", found.within)
+        rates = (small(found.published), small(found.ours), difference)
+        errors = (str(found.published_errors), str(found.count.errors))
+        p_value = "" if found.p_value is None else f"{found.p_value:.3f}"
+        within = "yes" if found.within else "NO"
+        place = (str(found.snr_db), f"mcs{found.mcs}")
+        lines.append([*place, *rates, *errors, f"{found.count.blocks:.3g}", p_value, within])
+    columns = [("SNR", "dB"), ("", "MCS"), *(("PER", name) for name in ("paper", "ours", "diff %"))]
+    columns += [("errors", "paper"), ("errors", "ours"), ("of", "blocks"), ("", "p")]
     notes = [
         "Ours: the tables that Airpath comes with, see fig3. Errors of the paper: of 1e7 blocks.",
         f"within: at most {100 * COMMON_LIMIT:g} % where the paper has {COMMON_ERRORS} errors or "
         f"more; else the same rate is not rejected at {100 * RARE_LEVEL:g} % (p of the exact test "
         "of two Poisson counts).",
     ]
-    return Table("Table 2: its packet error rates and ours", columns, lines, notes)
+    title = "Table 2: its packet error rates and ours"
+    return Table(title, [*columns, ("", "within")], lines, notes)
 
 
 # --- Tables 3, 4 and 5 -------------------------------------------------------------------------
-
-
-def results_table(boundary: int) -> Callable[[Session, Path | None], ItemResult]:
-    """Return what evaluates the table for B = `boundary`: 10, 20 or 30 packets."""
-
-    def evaluate(session: Session, _out: Path | None) -> ItemResult:
-        return _evaluate(boundary, session)
-
-    return evaluate
-
 
 KEYS = [Key("idx", "idx")]
 
@@ -245,16 +198,27 @@ ANALYSIS_COLUMNS: list[Shown | Noted] = [
 """How the fixed points are shown."""
 
 
-def _evaluate(boundary: int, session: Session) -> ItemResult:
-    cells = cells_of_table(boundary)
+def _alpha(alpha: float | None) -> str:
+    return "N/A" if alpha is None else small(alpha)
+
+
+def cells_of_table(boundary: int) -> list[Cell]:
+    """Return the 18 cells of the table for B = `boundary`."""
+    return [(idx, boundary) for idx in published_table(boundary)]
+
+
+def results_table(boundary: int) -> Evaluate:
+    """Return what evaluates the table for B = `boundary`: 10, 20 or 30 packets."""
     key = TABLE_OF[boundary]
-    places = published_rows("qawla", f"{key}.csv", ("idx", "B"), RESULTS, DOMAIN)
-    found = [_filled(row, session) for row in places]
     heading = f"Table {key[-1]}, B = {boundary}"
-    tables = [
-        comparison(
+
+    def evaluate(session: Session, _out: Path | None) -> ItemResult:
+        where = {"domain": "domain_published"}
+        places = published_rows("qawla", f"{key}.csv", ("idx", "B"), RESULTS, where)
+        found = [_filled(row, session) for row in places]
+        simulated = comparison(
             f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
-            [row for row in found if row.quantity == "throughput_simulation"],
+            [row for row in found if row.quantity not in ANALYSIS],
             KEYS,
             SIMULATED_COLUMNS,
             [
@@ -262,39 +226,34 @@ def _evaluate(boundary: int, session: Session) -> ItemResult:
                 f"within: at most {100 * CELL_LIMIT:g} % or the two intervals combined, "
                 "sqrt(a² + b²), whichever is wider.",
             ],
-        ),
-        comparison(
+        )
+        analysed = comparison(
             f"{heading}: the fixed point; T in Mbit/s, x* in packets",
-            [row for row in found if row.quantity != "throughput_simulation"],
+            [row for row in found if row.quantity in ANALYSIS],
             KEYS,
             ANALYSIS_COLUMNS,
-        ),
-    ]
-    return ItemResult(
-        key,
-        f"Aggregate TCP throughput for B = {boundary}",
-        [row for row in found if _counts(row)],
-        tables,
-        complete=session.complete(cells),
-    )
+        )
+        return ItemResult(
+            key,
+            f"Aggregate TCP throughput for B = {boundary}",
+            [row for row in found if _counts(row)],
+            [simulated, analysed],
+            complete=session.complete(cells_of_table(boundary)),
+        )
 
-
-def _columns(group: str, names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(group, name) for name in names]
+    return evaluate
 
 
 def _counts(row: Row) -> bool:
     """Whether the row is a result: not where the paper has no alpha*, nor before a simulation."""
-    if row.quantity == "throughput_simulation":
-        return row.ours is not None
-    return row.published is not None
+    return (row.published if row.quantity in ANALYSIS else row.ours) is not None
 
 
 def _filled(row: Row, session: Session) -> Row:
     """Return a published row with our number, if there is one."""
     cell = (row.row["idx"], row.row["B"])
-    if row.quantity == "throughput_simulation":
-        estimate = throughput(session, cell)
+    if row.quantity not in ANALYSIS:
+        estimate = session.estimate(cell, ip_throughput_mbps)
         if estimate is None:
             return row
         return row.with_ours(estimate, extra={"replications": estimate.replications})
@@ -308,30 +267,17 @@ def _filled(row: Row, session: Session) -> Row:
     return replace(row, ours=ours[row.quantity], extra=where)
 
 
-def _percent(ours: float, theirs: float, digits: int = 2) -> str:
-    return f"{100 * (ours - theirs) / theirs:+.{digits}f}"
-
-
-def _alpha(alpha: float | None) -> str:
-    return "N/A" if alpha is None else small(alpha)
-
-
 # --- over the tables ---------------------------------------------------------------------------
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     """Return what the simulated and the analytic rows of Tables 3 to 5 say together."""
     tables = [result for result in results if result.item in TABLE_OF.values()]
-    simulated = [
-        row for table in tables for row in table.rows if row.quantity == "throughput_simulation"
-    ]
-    analysed = [row for table in tables for row in table.rows if row.quantity.endswith("_analysis")]
-    summaries = []
-    if simulated:
-        summaries.append(_simulation_summary(simulated))
-    if analysed:
-        summaries.append(_analysis_summary(analysed))
-    return summaries
+    rows = [row for table in tables for row in table.rows]
+    analysed = [row for row in rows if row.quantity in ANALYSIS]
+    simulated = [row for row in rows if row.quantity not in ANALYSIS]
+    made = [(_simulation_summary, simulated), (_analysis_summary, analysed)]
+    return [make(found) for make, found in made if found]
 
 
 def _simulation_summary(rows: Sequence[Row]) -> Summary:
@@ -347,7 +293,7 @@ def _simulation_summary(rows: Sequence[Row]) -> Summary:
         f"{100 * MEAN_LIMIT:g} %, {met}), mean difference {100 * mean:+.2f} %",
         f"largest difference {100 * differences[largest]:+.2f} % at {largest}",
         f"{count - len(outside)} of {count} cells within {100 * CELL_LIMIT:g} % or the combined "
-        "intervals" + (f"; outside: {'; '.join(outside)}" if outside else ""),
+        "intervals" + others(outside, "outside"),
     ]
     values = {
         "cells": count,
@@ -362,25 +308,14 @@ def _simulation_summary(rows: Sequence[Row]) -> Summary:
 
 
 def _analysis_summary(rows: Sequence[Row]) -> Summary:
-    largest = {
-        quantity: max(
-            (abs(row.relative_difference or 0.0) for row in rows if row.quantity == quantity),
-            default=0.0,
-        )
-        for quantity in ("throughput_analysis", "queue_analysis", "alpha_analysis")
-    }
-    other = sorted(
-        {_label(row) for row in rows if row.extra["domain_ours"] != row.extra["domain_published"]}
-    )
+    largest = {quantity: abs(largest_difference(rows, quantity)) for quantity in ANALYSIS}
+    elsewhere = (row for row in rows if row.extra["domain_ours"] != row.extra["domain_published"])
+    other = sorted({_label(row) for row in elsewhere})
     cells = len({_label(row) for row in rows})
+    named = zip(("T", "x*", "alpha*"), largest.values(), strict=True)
     lines = [
-        "largest |difference|: "
-        + ", ".join(
-            f"{name} {_share(value, digits=3)}"
-            for name, value in zip(("T", "x*", "alpha*"), largest.values(), strict=True)
-        ),
-        f"{cells - len(other)} of {cells} in the published domain"
-        + (f"; others: {'; '.join(other)}" if other else ""),
+        f"largest |difference|: {', '.join(f'{n} {_share(value, 3)}' for n, value in named)}",
+        f"{cells - len(other)} of {cells} in the published domain" + others(other),
     ]
     values = {
         "cells": cells,

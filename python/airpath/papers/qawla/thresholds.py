@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
+from airpath.papers.kit.adaptation import Adaptation, Policy, qawla, tagla
 from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.curves import Drawn, Panel, draw_panels
+from airpath.papers.kit.declared import Evaluate
+from airpath.papers.kit.error_rates import Channel
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import (
-    BOUNDARIES,
-    BOUNDARY,
-    Adaptation,
-    Policy,
-    adaptations,
-    qawla,
-    tagla,
-)
+from airpath.papers.qawla.adaptation import LINKS, adaptations
+from airpath.papers.qawla.curves import AWGN, ITU_A
 from airpath.papers.qawla.data import published_entry
-from airpath.papers.qawla.radio import AWGN, ITU_A, Channel
 from airpath.results import style as plotting
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = [
-    "FIGURES",
-    "HS",
-    "OVER_RATINGS_DB",
-    "TH_FER",
-    "TH_PER",
-    "Curve",
-    "H",
-    "figure_item",
-]
+__all__ = ["FIGURES", "HS", "OVER_RATINGS_DB", "TH_FER", "TH_PER", "Curve", "figure_item"]
 
 TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
 """th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
@@ -44,9 +28,6 @@ TH_FER: Final = tuple(10 ** (tenths / 10) for tenths in range(-60, -2))
 
 HS: Final = (10, 100, 1000)
 """H of Figs. 7 and 8."""
-
-H: Final = 100
-"""H of Figs. 9 to 12 and of Table 6."""
 
 OVER_RATINGS_DB: Final = (0, 2, 4)
 """By how much the SNR is over-rated in Figs. 9 and 10, dB."""
@@ -61,7 +42,7 @@ class Curve:
     policy : {"QAWLA", "TAGLA"}
         Which policy.
     h, boundary : int
-        H and B of QAWLA, packets.
+        H and B of QAWLA, packets. Default 100 and 20, as in Figs. 9 to 12 and Table 6.
     over_rating_db : int
         By how much the SNR is over-rated, dB.
     worst : bool
@@ -72,8 +53,8 @@ class Curve:
     """
 
     policy: str
-    h: int = H
-    boundary: int = BOUNDARY
+    h: int = 100
+    boundary: int = 20
     over_rating_db: int = 0
     worst: bool = False
     same_b: bool = False
@@ -81,9 +62,7 @@ class Curve:
     @property
     def label(self) -> str:
         """What the legend says."""
-        if self.policy == "TAGLA":
-            return "TAGLA"
-        return f"QAWLA, B = {self.boundary}"
+        return "TAGLA" if self.policy == "TAGLA" else f"QAWLA, B = {self.boundary}"
 
     @property
     def quantity(self) -> str:
@@ -104,9 +83,9 @@ class Curve:
         measure = adaptation.worst if self.worst else adaptation.mean
         return measure(policy, self.over_rating_db)
 
-    def values(self, adaptation: Adaptation) -> list[float]:
-        """Return T_M or T_W at every threshold of `TH_PER`."""
-        return [self.value(adaptation, th_per) for th_per in TH_PER]
+    def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
+        """Return T_M or T_W at every threshold of `TH_PER` from `at_least` on."""
+        return [self.value(adaptation, th) for th in TH_PER if th >= 0.999 * at_least]
 
     def peak(self, adaptation: Adaptation) -> tuple[float, float]:
         """Return th_PER where it is largest, and the value there."""
@@ -115,7 +94,7 @@ class Curve:
 
     def average(self, adaptation: Adaptation, at_least: float) -> float:
         """Return the mean over the thresholds from `at_least` on."""
-        high = [self.value(adaptation, th) for th in TH_PER if th >= 0.999 * at_least]
+        high = self.values(adaptation, at_least)
         return sum(high) / len(high)
 
     def keys(self, channel: Channel) -> dict[str, int | float | str]:
@@ -129,75 +108,64 @@ class Curve:
         }
 
 
-@dataclass(frozen=True)
-class _Panel:
-    title: str
-    curves: Sequence[Curve]
+# --- what the figures show ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Figure:
+class Figure(NamedTuple):
+    """One of the figures."""
+
     title: str
     channel: Channel
-    panels: Sequence[_Panel]
+    panels: Mapping[str, Sequence[Curve]]
+    """Curves by the title of their panel."""
     by_h: bool = False
 
-
-def _by_h(channel: Channel) -> _Figure:
-    panels = [
-        _Panel(f"H = {h}", [Curve("TAGLA"), *(Curve("QAWLA", h, b) for b in BOUNDARIES)])
-        for h in HS
-    ]
-    return _Figure(f"T_M over th_PER, three H, {channel.name} channel", channel, panels, by_h=True)
+    def curves(self) -> list[Curve]:
+        """Return every curve once."""
+        return list(dict.fromkeys(curve for curves in self.panels.values() for curve in curves))
 
 
-def _over_rated(channel: Channel) -> _Figure:
-    panels = [
-        _Panel(
-            f"{db} dB over-rated",
-            [Curve(policy, over_rating_db=db) for policy in ("TAGLA", "QAWLA")],
-        )
+def _figures(channel: Channel) -> list[Figure]:
+    """Return the three figures of a channel."""
+    both = ("TAGLA", "QAWLA")
+    by_h = {
+        f"H = {h}": [Curve("TAGLA"), *(Curve("QAWLA", h, b) for b in LINKS.boundaries)] for h in HS
+    }
+    over_rated = {
+        f"{db} dB over-rated": [Curve(policy, over_rating_db=db) for policy in both]
         for db in OVER_RATINGS_DB
+    }
+    worst = {"": [Curve(policy, worst=True) for policy in both]}
+    on = f"{channel.name} channel"
+    return [
+        Figure(f"T_M over th_PER, three H, {on}", channel, by_h, by_h=True),
+        Figure(f"T_M over th_PER, over-rated SNR, {on}", channel, over_rated),
+        Figure(f"T_W over th_PER, {on}", channel, worst),
     ]
-    return _Figure(f"T_M over th_PER, over-rated SNR, {channel.name} channel", channel, panels)
 
 
-def _worst(channel: Channel) -> _Figure:
-    panels = [_Panel("", [Curve(policy, worst=True) for policy in ("TAGLA", "QAWLA")])]
-    return _Figure(f"T_W over th_PER, {channel.name} channel", channel, panels)
-
-
-FIGURES: Final[Mapping[str, _Figure]] = {
-    "fig7": _by_h(AWGN),
-    "fig8": _by_h(ITU_A),
-    "fig9": _over_rated(AWGN),
-    "fig10": _over_rated(ITU_A),
-    "fig11": _worst(AWGN),
-    "fig12": _worst(ITU_A),
+FIGURES: Final[Mapping[str, Figure]] = {
+    f"fig{number + 2 * place}": figure
+    for number, channel in ((7, AWGN), (8, ITU_A))
+    for place, figure in enumerate(_figures(channel))
 }
 """Figs. 7 to 12 by their items."""
 
 
-def figure_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
+def figure_item(key: str) -> Evaluate:
     """Return what evaluates one of Figs. 7 to 12."""
     shown = FIGURES[key]
+    title = f"Fig. {key[3:]}: {shown.title}"
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = f"Fig. {key[3:]}: {shown.title}"
         found = adaptations(session)
         if found is None:
             return ItemResult(key, title, [], complete=False)
         adaptation = found[shown.channel.key]
         rows = [
-            Row(
-                {**curve.keys(shown.channel), "th_per": th_per},
-                curve.quantity,
-                "1",
-                None,
-                curve.value(adaptation, th_per),
-            )
-            for curve in _curves(shown)
-            for th_per in TH_PER
+            Row({**curve.keys(shown.channel), "th_per": th}, curve.quantity, "1", None, value)
+            for curve in shown.curves()
+            for th, value in zip(TH_PER, curve.values(adaptation), strict=True)
         ]
         figures = [] if out is None else _draw(key, title, shown, adaptation, session, out)
         return ItemResult(key, title, rows, [_table(title, shown, adaptation)], figures)
@@ -205,41 +173,23 @@ def figure_item(key: str) -> Callable[[Session, Path | None], ItemResult]:
     return evaluate
 
 
-def _curves(shown: _Figure) -> list[Curve]:
-    return list(dict.fromkeys(curve for panel in shown.panels for curve in panel.curves))
-
-
 PRINTED: Final = (1e-4, 1e-3, 1e-2, 10**-1.3, 10**-1, 10**-0.3)
 """Thresholds that are printed."""
 
 
-def _table(title: str, shown: _Figure, adaptation: Adaptation) -> Table:
-    lines, known = [], set()
-    for panel in shown.panels:
-        for curve in panel.curves:
-            if curve in known:
-                continue
-            known.add(curve)
+def _table(title: str, shown: Figure, adaptation: Adaptation) -> Table:
+    lines: dict[Curve, list[str]] = {}
+    for panel, curves in shown.panels.items():
+        for curve in curves:
             # TAGLA has no H.
-            heading = "" if shown.by_h and curve.policy == "TAGLA" else panel.title
+            heading = "" if shown.by_h and curve.policy == "TAGLA" else panel
+            values = [f"{curve.value(adaptation, at):.3f}" for at in PRINTED]
             th_per, value = curve.peak(adaptation)
-            lines.append(
-                [
-                    heading,
-                    curve.label,
-                    *(f"{curve.value(adaptation, at):.3f}" for at in PRINTED),
-                    f"{value:.3f}",
-                    f"{th_per:.2g}",
-                ]
-            )
-    columns = [
-        ("", ""),
-        ("", "policy"),
-        *(("th_PER", f"{at:.2g}") for at in PRINTED),
-        ("largest", "value"),
-        ("largest", "at"),
-    ]
-    return Table(title, columns, lines)
+            line = [heading, curve.label, *values, f"{value:.3f}", f"{th_per:.2g}"]
+            lines.setdefault(curve, line)
+    columns = [("", ""), ("", "policy"), *(("th_PER", f"{at:.2g}") for at in PRINTED)]
+    columns += [("largest", "value"), ("largest", "at")]
+    return Table(title, columns, list(lines.values()))
 
 
 # --- drawing -----------------------------------------------------------------------------------
@@ -251,32 +201,6 @@ LOOKS: Final[Mapping[str, Mapping[str, Any]]] = {
     "QAWLA, B = 40": {"color": plotting.COLOURS["orange"], "marker": "D"},
 }
 
-
-def _draw(
-    key: str, title: str, shown: _Figure, adaptation: Adaptation, session: Session, out: Path
-) -> list[Path]:
-    with plotting.style():
-        many = len(shown.panels) > 1
-        figure = plotting.new_figure(11 if many else 6.6, 4.3)
-        panels = figure.subplots(1, len(shown.panels), sharey=True, squeeze=False)[0]
-        for letter, panel, what in zip("abc", panels, shown.panels, strict=False):
-            _draw_panel(panel, what, adaptation)
-            _draw_published(panel, what, shown.channel)
-            panel.set_title(f"({letter}) {what.title}" if many else "")
-        # A normalised throughput is in [0, 1]; where all are in the upper half, that is drawn.
-        lowest = min(min(curve.values(adaptation)) for curve in _curves(shown))
-        half = lowest > 0.5
-        panels[0].set_ylim(0.5 if half else -0.01, 1.01)
-        worst = shown.panels[0].curves[0].worst
-        panels[0].set_ylabel(f"{'$T_W$' if worst else '$T_M$'} (1: optimum)")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4)
-        subtitle = f"by the fixed point, {len(TH_PER)} thresholds · stars: Table 6 of the paper"
-        subtitle += " · axis from 0.5 on" if half else ""
-        plotting.heading(figure, title, subtitle)
-        return session.write(figure, out, f"qawla-{key}", title, f"After {session.paper.citation}")
-
-
 PUBLISHED: Final = (
     (Curve("QAWLA"), 0.05, "QAWLA(0.05, 100, 20)"),
     (Curve("TAGLA"), 0.0032, "TAGLA(0.0032)"),
@@ -284,27 +208,35 @@ PUBLISHED: Final = (
 """The entries of Table 6 that lie on curves of these figures: T_M and T_W without over-rating."""
 
 
-def _draw_published(panel: Axes, what: _Panel, channel: Channel) -> None:
-    for curve, th_per, policy in PUBLISHED:
-        for drawn in what.curves:
-            if replace(drawn, worst=False) != curve:
-                continue
-            value = published_entry(policy, channel.key, drawn.quantity)
-            look: dict[str, Any] = {"color": LOOKS[drawn.label]["color"], "fillstyle": "none"}
-            panel.plot([th_per], [value], "*", markersize=13, gid="published", zorder=4, **look)
+def _draw(
+    key: str, title: str, shown: Figure, adaptation: Adaptation, session: Session, out: Path
+) -> list[Path]:
+    def panel(name: str, curves: Sequence[Curve]) -> Panel:
+        drawn = [Drawn(c.label, TH_PER, c.values(adaptation), LOOKS[c.label]) for c in curves]
+        stars = [
+            Drawn(
+                policy,
+                [th_per],
+                [published_entry(policy, shown.channel.key, curve.quantity)],
+                LOOKS[curve.label],
+            )
+            for of, th_per, policy in PUBLISHED
+            for curve in curves
+            if replace(curve, worst=False) == of
+        ]
+        return Panel(name, drawn, stars)
 
-
-def _draw_panel(panel: Axes, what: _Panel, adaptation: Adaptation) -> None:
-    for curve in what.curves:
-        panel.plot(
-            TH_PER,
-            curve.values(adaptation),
-            label=curve.label,
-            markersize=3.5,
-            linewidth=1.4,
-            markevery=2,
-            **LOOKS[curve.label],
+    # A normalised throughput is in [0, 1]; where all are in the upper half, that is drawn.
+    half = min(min(curve.values(adaptation)) for curve in shown.curves()) > 0.5
+    worst = shown.curves()[0].worst
+    with plotting.style():
+        figure = draw_panels(
+            [panel(*each) for each in shown.panels.items()],
+            ("$th_{PER}$", f"{'$T_W$' if worst else '$T_M$'} (1: optimum)"),
+            ((TH_PER[0], 1), (0.5 if half else -0.01, 1.01)),
+            (11 if len(shown.panels) > 1 else 6.6, 4.3),
         )
-    panel.set_xscale("log")
-    panel.set_xlim(TH_PER[0], 1)
-    panel.set_xlabel("$th_{PER}$")
+        subtitle = f"by the fixed point, {len(TH_PER)} thresholds · stars: Table 6 of the paper"
+        subtitle += " · axis from 0.5 on" if half else ""
+        plotting.heading(figure, title, subtitle)
+        return session.write(figure, out, f"qawla-{key}", title, f"After {session.paper.citation}")
