@@ -14,8 +14,9 @@ from parameter_docs import DocError
 from reference_pages import MODELS, regenerated
 
 from airpath.scenario import FAMILIES
-from airpath.scenario.base import Model, PositiveDuration, choice
+from airpath.scenario.base import Model
 from airpath.scenario.units import Duration
+from airpath.scenario.values import PositiveDuration, choice
 
 PAGES = reference_pages.pages()
 PARTS = [part for family in FAMILIES.values() for part in family.registry.values()]

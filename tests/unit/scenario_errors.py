@@ -26,7 +26,7 @@ LINKS = "fixed, multi-regime, trace, rate-trace, adaptive, rlc-am"
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
     "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
-    "cc, profile, tcp, window, size, on_off"
+    "direction, cc, profile, tcp, window, size, on_off"
 )
 
 

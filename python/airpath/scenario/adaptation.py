@@ -10,20 +10,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, field_validator
 
-from airpath.scenario.base import (
-    Context,
-    Part,
-    Path,
+from airpath.scenario.base import Context, Part, Path, fault
+from airpath.scenario.links import FrameOverhead, Link
+from airpath.scenario.units import Duration, Size
+from airpath.scenario.values import (
     PositiveDuration,
     PositiveFraction,
     PositivePacketCount,
     Text,
     choice,
-    fault,
     number_within,
 )
-from airpath.scenario.links import FrameOverhead, Link
-from airpath.scenario.units import Duration, Size
 
 __all__ = [
     "AdaptiveLink",

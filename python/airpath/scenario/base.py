@@ -7,38 +7,31 @@ type, the class is picked by the `kind` found there. So a new part is one class 
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import (
     TYPE_CHECKING,
-    Annotated,
     Any,
     ClassVar,
-    Literal,
     Protocol,
-    TypeVar,
     cast,
 )
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
     ModelWrapValidatorHandler,
-    PlainValidator,
     PrivateAttr,
     ValidationError,
     ValidationInfo,
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import InitErrorDetails, core_schema
 from typing_extensions import Self, dataclass_transform
 
-from airpath.errors import MISSING, Problem, ScenarioError, UnitError
+from airpath.errors import MISSING, Problem, ScenarioError
 from airpath.scenario.faults import (
     Path,
     as_missing,
@@ -49,7 +42,7 @@ from airpath.scenario.faults import (
     problems_of,
 )
 from airpath.scenario.typed import ABSENT, ListOf, Maybe, usual
-from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
+from airpath.scenario.units import Quantity, quote
 
 __all__ = [
     "ABSENT",
@@ -73,18 +66,6 @@ FromFile = {"from_file": True}
 def is_from_file(info: ValidationInfo) -> bool:
     """Return whether the value that is being validated was read from a TOML file."""
     return bool(info.context and info.context.get("from_file"))
-
-
-LARGEST_GAIN = 1e9
-"""Largest gain of a controller, 1/s: far more than any that is stable."""
-
-AUTOMATIC = "automatic"
-"""What a user writes for a value that the program shall derive."""
-
-MOST_PACKETS = 10**9
-"""Largest queue threshold: more packets than any memory holds."""
-
-_T = TypeVar("_T", bound=int)
 
 
 class Context(Protocol):
@@ -469,211 +450,3 @@ class Part(Model):
     def usual_kind(cls) -> str | None:
         """Return the choice that is made when none is named; None when one must be."""
         return None
-
-
-# --- field types -------------------------------------------------------------------------------
-
-
-def _above_zero(value: _T) -> _T:
-    if value == 0:
-        noun, example = "number", "1"
-        if isinstance(value, Quantity):
-            noun, example = value.noun, quote(value.example)
-        raise fault("not above 0", f"Write a {noun} above 0", example)
-    return value
-
-
-def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
-    accepted = f"Write a whole number from {low} to {high}"
-
-    def check(value: Any) -> int:
-        try:
-            number = operator.index(value)
-        except TypeError:
-            number = None
-        if number is None or isinstance(value, (bool, Quantity)):
-            raise fault("not a whole number", accepted, str(example))
-        if number < low:
-            raise fault(f"below {low}", accepted, str(example))
-        if number > high:
-            raise fault(f"above {high}", accepted, str(example))
-        return number
-
-    return check
-
-
-def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
-    accepted = "Write a number " + ("above 0 and at most 1" if above_zero else "from 0 to 1")
-
-    def check(value: Any) -> float:
-        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-            raise fault("not a number", accepted, example)
-        try:
-            number = float(value)
-        except OverflowError:  # an integer with hundreds of digits
-            number = math.inf if value > 0 else -math.inf
-        if math.isnan(number):
-            raise fault("not a number", accepted, example)
-        if number > 1:
-            raise fault("above 1", accepted, example)
-        if number < 0:
-            raise fault("below 0", accepted, example)
-        if above_zero and number == 0:
-            raise fault("not above 0", accepted, example)
-        return number
-
-    return check
-
-
-def _gain(value: Any) -> float:
-    """Read a number from 0 on that has no upper bound."""
-    accepted = "Write a number from 0 on"
-    if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-        raise fault("not a number", accepted, "1.25")
-    if not (value == value and abs(value) <= LARGEST_GAIN):
-        raise fault("not a number that can be used", accepted, "1.25")
-    if value < 0:
-        raise fault("below 0", accepted, "1.25")
-    return float(value)
-
-
-def _positive_number(value: Any) -> float:
-    """Read a number above 0 that has no upper bound."""
-    number = _gain(value)
-    if number == 0:
-        raise fault("not above 0", "Write a number above 0", "0.4")
-    return number
-
-
-def _proper_fraction(value: Any) -> float:
-    """Read a number above 0 and below 1."""
-    number = _fraction(True, "0.7")(value)
-    if number == 1:
-        raise fault("not below 1", "Write a number above 0 and below 1", "0.7")
-    return number
-
-
-def number_within(
-    low: float, high: float, accepted: str, example: str, *, below: bool = False
-) -> Callable[[Any], float]:
-    """Return the validator of a number from `low` to `high`, or to `below` it."""
-
-    def check(value: Any) -> float:
-        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-            raise fault("not a number", f"Write a number {accepted}", example)
-        if not low <= value <= high or (below and value == high):
-            raise fault(f"not {accepted}", f"Write a number {accepted}", example)
-        return float(value)
-
-    return check
-
-
-def _packets(low: int, example: int) -> Callable[[Any], int]:
-    check_number = _whole(low, MOST_PACKETS, example)
-
-    def check(value: Any) -> int:
-        if isinstance(value, str):
-            # "30 packets" says the same as 30.
-            number, _, unit = value.strip().partition(" ")
-            if unit.strip() in Packets.units and number.isascii() and number.isdecimal():
-                value = Packets.parse(value) if len(number) < 20 else MOST_PACKETS + 1
-        return check_number(int(value) if isinstance(value, Packets) else value)
-
-    return check
-
-
-def counted_or_bytes(value: Any, counted: type[Quantity], noun: str) -> Quantity:
-    """Read a `noun` in units of `counted` or in bytes; a number must say which."""
-    if isinstance(value, (counted, Size)):
-        return value
-    accepted = f"{counted.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
-    example = quote(counted.example)
-    if isinstance(value, str):
-        unit = value.strip().lstrip("0123456789.+-eE ")
-        kind = counted if unit in counted.units else Size
-        try:
-            return kind.parse(value)
-        except UnitError as error:
-            what = f"not a {noun}" if error.what == f"not a {kind.noun}" else error.what
-            raise fault(what, accepted, example) from None
-    is_number = isinstance(value, (int, float)) and not isinstance(value, (bool, Quantity))
-    raise fault("no unit" if is_number else f"not a {noun}", accepted, example)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise fault("not a text", "Write a text in double quotes")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise fault("has characters that UTF-8 does not have", "Leave them out") from None
-    return value
-
-
-def choice(*words: str) -> PlainValidator:
-    """Return the validator of a field that is one of a few words."""
-
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in words:
-            advice = nearest(value if isinstance(value, str) else "", words)
-            raise fault("not one of the accepted words", advice)
-        return value
-
-    check.words = words  # type: ignore[attr-defined]  # for the shell's completion
-    return PlainValidator(check)
-
-
-def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
-    """Return the validator of a value that may be left to the program."""
-
-    def checked(value: Any) -> Any:
-        if isinstance(value, str) and value == AUTOMATIC:
-            return value
-        try:
-            return check(value)
-        except PydanticCustomError as error:
-            context = error.context or {}
-            accepted = f"{context['accepted']}, or {quote(AUTOMATIC)}"
-            raise fault(context["what"], accepted, context["example"]) from None
-
-    return PlainValidator(checked)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise fault("not a truth value", "Write true or false")
-    return value
-
-
-PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
-PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
-PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
-PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
-if TYPE_CHECKING:
-    from airpath.scenario.typed import Takes
-
-    QueueLimit = Takes[str | Packets | Size, Packets | Size]
-    PacketCount = Takes[int | str, int]
-    PositivePacketCount = Takes[int | str, int]
-    AutomaticPacketCount = Takes[int | str, int | Literal["automatic"]]
-else:
-    QueueLimit = Annotated[
-        Packets | Size,
-        PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
-    ]
-    PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
-    PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
-    AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
-
-Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
-PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
-PositiveNumber = Annotated[float, PlainValidator(_positive_number)]
-ProperFraction = Annotated[float, PlainValidator(_proper_fraction)]
-AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fraction(True, "0.002"))]
-HashCount = Annotated[int, PlainValidator(_whole(1, 2**16 - 1, 1024))]
-Gain = Annotated[float, PlainValidator(_gain)]
-Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
-CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
-Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]
-Text = Annotated[str, PlainValidator(_text)]
-Truth = Annotated[bool, PlainValidator(_truth)]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from airpath.scenario.base import (
-    Context,
-    Part,
-    Path,
+from airpath.scenario.base import Context, Part, Path
+from airpath.scenario.values import (
     PositiveFraction,
     PositiveNumber,
     Probability,

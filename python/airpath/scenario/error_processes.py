@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from airpath.scenario.base import Part, PositiveDuration, Probability, fault, number_within
+from airpath.scenario.base import Part, fault
 from airpath.scenario.units import Duration
+from airpath.scenario.values import PositiveDuration, Probability, number_within
 
 __all__ = ["BurstErrors", "ErrorProcess", "GilbertElliott", "IndependentErrors"]
 

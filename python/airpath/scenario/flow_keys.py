@@ -9,11 +9,11 @@ from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
     from airpath.scenario.congestion import Congestion
-    from airpath.scenario.flows import Uniform, Wire
     from airpath.scenario.profiles import TcpOptions
     from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
     from airpath.scenario.units import Duration, Rate, Size
     from airpath.scenario.windows import ReceiveWindow
+    from airpath.scenario.wires import Uniform, Wire
 
 __all__ = ["FlowKeys"]
 

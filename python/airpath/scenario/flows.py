@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
 from typing_extensions import Unpack
 
 from airpath.scenario.base import (
     ABSENT,
     Context,
-    Count,
-    ListOf,
     Maybe,
-    Model,
     Part,
     Path,
-    PositiveRate,
-    PositiveSize,
     as_missing,
-    choice,
     fault,
     faults_at,
     is_from_file,
@@ -34,15 +26,15 @@ from airpath.scenario.flow_keys import FlowKeys
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
+from airpath.scenario.values import Count, PositiveRate, PositiveSize, choice
 from airpath.scenario.windows import ReceiveWindow
+from airpath.scenario.wires import BaseRtt, Start, Uniform, Wire, wire
 
 __all__ = [
     "Cbr",
     "Poisson",
     "Source",
     "Tcp",
-    "Uniform",
-    "Wire",
     "flows",
 ]
 
@@ -53,96 +45,6 @@ LARGEST_WINDOW = 2**32 - 1
 DIRECTION = choice("forward", "reverse")
 TIMESTAMPS = Size(12)
 """Bytes of the timestamps option in a header, RFC 7323 §3.2."""
-
-
-# --- wires and starting times ------------------------------------------------------------------
-
-
-class Wire(Model):
-    """A wired hop that never drops: one flow's, or the backhaul that all share.
-
-    Parameters
-    ----------
-    rate : Rate, optional
-        Bit rate, above 0. Without it the wire is infinitely fast.
-    delay : Duration
-        One-way propagation delay, from 0. Default 0 s.
-    """
-
-    rate: Maybe[PositiveRate] = ABSENT
-    delay: Duration = Duration(0)
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; an infinitely fast wire has a null rate."""
-        return wire(self.rate, self.delay)
-
-
-def wire(rate: int | None, delay: int) -> dict[str, Any]:
-    """Return a wire's resolved form."""
-    return {"rate_bps": None if rate is None else int(rate), "delay_ns": int(delay)}
-
-
-class Uniform(Model):
-    """A time drawn uniformly, for each flow on its own.
-
-    Parameters
-    ----------
-    uniform : pair of Duration
-        The earliest and the latest time, in this order.
-    """
-
-    uniform: ListOf[Duration] = Field(examples=['["0 s", "1 s"]'])
-
-    @field_validator("uniform")
-    @classmethod
-    def _in_order(cls, pair: list[Duration]) -> list[Duration]:
-        accepted, example = "Write the earliest and the latest time", '["0 s", "1 s"]'
-        if len(pair) != 2:
-            raise fault("not a pair", accepted, example)
-        if pair[0] > pair[1]:
-            raise fault("the first is after the second", accepted, example)
-        return pair
-
-
-def _start(value: Any, info: ValidationInfo) -> Duration | Uniform:
-    if isinstance(value, (Uniform, Mapping)):
-        return Uniform.model_validate(value, context=info.context)
-    return Duration._validate(value, info)
-
-
-def _base_rtt(value: Any, info: ValidationInfo) -> Duration | list[Duration] | None:
-    if value is None:
-        return None
-    if not isinstance(value, (list, tuple)):
-        return Duration._validate(value, info)
-    found = [_duration_or_fault(item, info) for item in value]
-    wrong = [
-        ((index,), item, error)
-        for index, (item, error) in enumerate(zip(value, found, strict=True))
-        if isinstance(error, PydanticCustomError)
-    ]
-    if wrong:
-        raise faults_at(*wrong)
-    return cast(list[Duration], found)
-
-
-def _duration_or_fault(value: Any, info: ValidationInfo) -> Duration | PydanticCustomError:
-    try:
-        return Duration._validate(value, info)
-    except PydanticCustomError as error:
-        return error
-
-
-if TYPE_CHECKING:
-    from airpath.scenario.typed import Takes
-
-    Start = Takes[str | float | Mapping[str, Any] | Uniform, Duration | Uniform]
-    BaseRtt = Takes[
-        str | float | Sequence[str | float | Duration] | None, Duration | list[Duration] | None
-    ]
-else:
-    Start = Annotated[Duration | Uniform, PlainValidator(_start)]
-    BaseRtt = Annotated[Duration | list[Duration] | None, PlainValidator(_base_rtt)]
 
 
 # --- groups of flows ---------------------------------------------------------------------------

@@ -17,16 +17,13 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
-    PositivePacketCount,
-    PositiveRate,
-    Probability,
-    Text,
     fault,
     faults_at,
 )
 from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.flows import Uniform
 from airpath.scenario.units import Duration, Rate, Size
+from airpath.scenario.values import PositivePacketCount, PositiveRate, Probability, Text
+from airpath.scenario.wires import Uniform
 
 __all__ = [
     "DualRegimeLink",

@@ -36,6 +36,7 @@ from airpath.scenario.units import (
     Size as Size,
 )
 from airpath.scenario.windows import *
+from airpath.scenario.wires import *
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,22 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, PlainValidator, ValidationInfo
 
-from airpath.scenario.base import (
-    ABSENT,
+from airpath.scenario.base import ABSENT, Key, Maybe, Model, fault
+from airpath.scenario.units import Duration, Segments, Size
+from airpath.scenario.values import (
     Count,
     CountOrNone,
-    Key,
-    Maybe,
-    Model,
     PositiveDuration,
     PositiveFraction,
     PositiveSize,
     Truth,
     choice,
     counted_or_bytes,
-    fault,
 )
-from airpath.scenario.units import Duration, Segments, Size
 
 __all__ = ["PROFILES", "SELECTIVE", "Option", "TcpOptions", "profile_options"]
 

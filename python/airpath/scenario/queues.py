@@ -6,16 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from airpath.scenario.base import (
+from airpath.scenario.base import Context, Part, Path, fault, usual
+from airpath.scenario.units import Duration, Packets, Size
+from airpath.scenario.values import (
     AUTOMATIC,
     AutomaticFraction,
     AutomaticPacketCount,
-    Context,
     Gain,
     HashCount,
     PacketCount,
-    Part,
-    Path,
     PositiveDuration,
     PositivePacketCount,
     PositiveSize,
@@ -23,10 +22,7 @@ from airpath.scenario.base import (
     QueueLimit,
     Truth,
     choice,
-    fault,
-    usual,
 )
-from airpath.scenario.units import Duration, Packets, Size
 
 __all__ = ["Ared", "CoDel", "DropTail", "FqCoDel", "Gred", "Pie", "QueueDisc", "Red"]
 

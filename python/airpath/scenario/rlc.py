@@ -7,22 +7,18 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
-from airpath.scenario.base import (
-    ABSENT,
-    Key,
-    Maybe,
+from airpath.scenario.base import ABSENT, Key, Maybe, fault, faults_at
+from airpath.scenario.error_processes import ErrorProcess
+from airpath.scenario.links import Link
+from airpath.scenario.units import Duration, Size
+from airpath.scenario.values import (
     PositiveDuration,
     PositiveFraction,
     PositiveRate,
     Truth,
     _whole,
     choice,
-    fault,
-    faults_at,
 )
-from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.links import Link
-from airpath.scenario.units import Duration, Size
 
 __all__ = ["RlcLink"]
 

@@ -14,21 +14,18 @@ from airpath.scenario.base import (
     ListOf,
     Maybe,
     Model,
-    Number,
     Part,
     Path,
-    PositiveDuration,
-    Text,
-    Truth,
-    choice,
     fault,
     faults_at,
     usual,
 )
-from airpath.scenario.flows import Source, Uniform, Wire
+from airpath.scenario.flows import Source
 from airpath.scenario.links import Link
 from airpath.scenario.queues import DropTail, QueueDisc
 from airpath.scenario.units import Duration, Packets, Rate, quote
+from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
+from airpath.scenario.wires import Uniform, Wire
 
 __all__ = [
     "CAPTURE_POINTS",

@@ -8,9 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from airpath.scenario.base import (
-    ListOf,
-    Model,
+from airpath.scenario.base import ListOf, Model, fault, faults_at, usual
+from airpath.scenario.queues import QueueDisc
+from airpath.scenario.units import Duration, Rate
+from airpath.scenario.values import (
     PacketCount,
     PositiveDuration,
     PositivePacketCount,
@@ -18,12 +19,7 @@ from airpath.scenario.base import (
     Probability,
     Truth,
     choice,
-    fault,
-    faults_at,
-    usual,
 )
-from airpath.scenario.queues import QueueDisc
-from airpath.scenario.units import Duration, Rate
 
 __all__ = ["RlcRed", "RlcRedRow", "Sbd", "SbdRow"]
 

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from airpath.scenario.base import (
-    ABSENT,
-    Context,
-    Maybe,
-    Model,
-    Path,
+from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, as_missing, fault
+from airpath.scenario.units import Duration, Quantity, Size, quote
+from airpath.scenario.values import (
     PositiveArrivalRate,
     PositiveDuration,
     PositiveNumber,
     PositiveSize,
-    as_missing,
-    fault,
 )
-from airpath.scenario.units import Duration, Quantity, Size, quote
 
 __all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime"]
 

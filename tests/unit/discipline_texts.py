@@ -1,0 +1,45 @@
+"""Queue disciplines in scenarios and files, and what is said of bad ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+LINK = ap.FixedLink(rate="10 Mbit/s")
+DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
+PACKETS = "Write a whole number from 1 to 1000000000, for example 30."
+FILE = """\
+duration = "10 s"
+[bottleneck]
+aqm = {table}
+link = {{kind = "fixed", rate = "10 Mbit/s"}}
+[[flows]]
+base_rtt = "40 ms"
+"""
+
+
+def scenario(aqm: ap.QueueDisc) -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(aqm=aqm, link=LINK),
+        duration="10 s",
+    )
+
+
+def resolved(aqm: ap.QueueDisc) -> dict[str, Any]:
+    """Return what the engine is given for this discipline."""
+    queue: dict[str, Any] = json.loads(scenario(aqm).resolve()[0])["bottleneck"]["queue"]
+    return queue
+
+
+def problem(table: str) -> str:
+    """Return the one problem of a file whose queue discipline is the TOML text `table`."""
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(FILE.format(table=table), place="file.toml")
+    (line,) = str(caught.value).splitlines()
+    return line.removeprefix("file.toml: bottleneck.aqm")

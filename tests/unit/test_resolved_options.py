@@ -1,0 +1,187 @@
+"""The TCP options of the resolved form: profiles, controls, what a scenario overrides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from resolved_scenarios import BULK, resolved
+
+import airpath as ap
+from airpath.scenario import PROFILES, TcpOptions
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_says_every_option_with_its_source(profile: str) -> None:
+    assert list(PROFILES[profile]) == list(TcpOptions.model_fields)
+    assert all(option.source for option in PROFILES[profile].values())
+
+
+def test_the_profile_of_the_2014_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3-2014"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3-2014",
+        "initial_window": 1460,
+        "initial_ssthresh": 65535,
+        "recovery": "reno",
+        "window_growth": "per-ack-truncated",
+        "exit_window": "ssthresh",
+        "fast_retransmit_guard": "off",
+        "partial_ack_timer": "each",
+        "limited_transmit": False,
+        "initial_rto_ns": 3 * 10**9,
+        "max_rto_ns": 3600 * 10**9,
+        "rto_granularity_ns": 1_000_000,
+        "srtt_gain": 0.1,
+        "rttvar_gain": 0.1,
+        "first_rttvar": "full",
+        "flight_bound": "none",
+    }
+
+
+def test_the_profile_of_the_kernel() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux"))["flows"]
+    options = flow["source"]["options"]
+    assert options == BULK | {
+        "profile": "linux",
+        "mss": 1448,
+        "initial_window": 14480,
+        "receive_window": 3 * 2**20,
+        "recovery": "prr",
+        "window_growth": "segments",
+        "exit_window": "ssthresh",
+        "partial_ack_timer": "each",
+        "delayed_ack_timeout_ns": 40_000_000,
+        "min_rto_ns": 200_000_000,
+        "max_rto_ns": 120 * 10**9,
+        "max_backoff": 32768,
+        "timestamps": True,
+        "window_scaling": "on",
+        "sack_after_timeout": "keep",
+        "idle_restart": "decay",
+        "grow_unused": False,
+        "rto_floor": "variance",
+        "quick_acks": 16,
+    }
+
+
+def test_the_profile_of_the_present_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3",
+        "mss": 1448,
+        "initial_window": 14_480,
+        "recovery": "prr",
+        "window_growth": "per-ack",
+        "fast_retransmit_guard": "ns3",
+        "exit_window": "ssthresh",
+        "initial_rto_ns": 3 * 10**9,
+        "timestamps": True,
+        "window_scaling": "on",
+        "sack_after_timeout": "keep",
+        "procedures": "ns3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cc", "tcp", "recovery", "growth"),
+    [
+        ("newreno", {}, "prr", "per-ack"),
+        ("reno", {}, "prr", "segments"),
+        ("reno", {"recovery": "sack"}, "sack", "segments"),
+        ("reno", {"window_growth": "bytes"}, "prr", "bytes"),
+    ],
+)
+def test_in_the_profile_of_a_simulator_cc_names_its_class(
+    cc: str, tcp: dict[str, Any], recovery: str, growth: str
+) -> None:
+    flows = ap.flows(base_rtt="40 ms", profile="ns3", cc=cc, tcp=tcp)
+    options = resolved(flows=flows)["flows"][0]["source"]["options"]
+    assert (options["recovery"], options["window_growth"]) == (recovery, growth)
+
+
+@pytest.mark.parametrize("keys", [{"tcp": {"ecn": "on"}}, {"cc": "dctcp"}])
+def test_ns3s_procedures_know_no_ecn(keys: dict[str, Any]) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(base_rtt="40 ms", profile="ns3", **keys)
+    assert str(caught.value) == (
+        'flows: tcp.ecn = "on": procedures = "ns3" knows no ECN. Write procedures = "rfc".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "recovery"),
+    [
+        ({}, "newreno"),
+        ({"cc": "reno"}, "reno"),
+        ({"cc": "newreno"}, "newreno"),
+        ({"cc": ap.NewReno(), "profile": "ns3-2014"}, "newreno"),
+        ({"tcp": {"recovery": "reno"}}, "reno"),
+        ({"tcp": {"recovery": "sack"}}, "sack"),
+        ({"cc": "reno", "tcp": {"recovery": "prr"}}, "prr"),
+        ({"cc": "newreno", "tcp": {"recovery": "sack"}}, "sack"),
+        ({"cc": "reno", "profile": "linux"}, "prr"),
+        ({"cc": "newreno", "profile": "linux", "tcp": {"recovery": "newreno"}}, "newreno"),
+    ],
+)
+def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
+    source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
+    assert source["options"]["recovery"] == recovery
+    assert source["congestion"] == {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "ecn"),
+    [
+        ({}, "off"),
+        ({"tcp": {"ecn": "on"}}, "on"),
+        ({"cc": "cubic", "tcp": {"ecn": "on"}}, "on"),
+        ({"cc": "dctcp"}, "dctcp"),
+        ({"cc": "dctcp", "tcp": {"ecn": "on"}}, "dctcp"),
+    ],
+)
+def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
+    source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
+    assert source["options"]["ecn"] == ecn
+
+
+def test_the_window_laws() -> None:
+    for law, expected in (
+        (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
+        (
+            ap.Dctcp(hystart="classic"),
+            {"kind": "dctcp", "g": 0.0625, "initial_alpha": 1.0, "hystart": "classic"},
+        ),
+        (
+            ap.Cubic(beta_ecn=0.85),
+            {
+                "kind": "cubic",
+                "c": 0.4,
+                "beta": 0.7,
+                "beta_ecn": 0.85,
+                "fast_convergence": True,
+                "reno_friendly": True,
+                "hystart": "off",
+            },
+        ),
+    ):
+        source = resolved(flows=ap.flows(base_rtt="40 ms", cc=law))["flows"][0]["source"]
+        assert source["congestion"] == expected
+
+
+def test_overrides_of_options() -> None:
+    changed = {
+        "min_rto": 0.2,
+        "initial_ssthresh": "64 KiB",
+        "delayed_ack_segments": 1,
+        "limited_transmit": False,
+        "timestamps": True,
+    }
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", tcp=changed))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "min_rto_ns": 200_000_000,
+        "initial_ssthresh": 65_536,
+        "delayed_ack_segments": 1,
+        "limited_transmit": False,
+        "timestamps": True,
+    }
