@@ -10,13 +10,16 @@
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
+//! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
 mod arq_link;
 mod both_ways;
+mod cell;
 mod counting;
+mod crowd;
 mod every_ack;
 mod failures;
 mod pacing;

@@ -1,0 +1,214 @@
+//! A toy cell: a queue for each user, in one stage, with a toy scheduler; one direction or both.
+//!
+//! Packets enter by one input, and the cell looks the user up. Queues are drawn by name from what
+//! the kit makes, so every registered discipline can be there. Two schedulers: `round-robin` sends
+//! one packet at a time, a packet of each user in turn; `apart` gives each user a channel of its own,
+//! which makes a cell of a thousand users a thousand links.
+
+use airpath_aqm::Queue;
+use airpath_core::{
+    ConfigError, Control, Ctx, Packet, Port, Rate, Stage, Time, registry::read_config,
+};
+use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport, Sides, Users};
+use airpath_path::Parts;
+use serde::Deserialize;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Scheduler {
+    RoundRobin,
+    Apart,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CellConfig {
+    /// Of a channel, bit/s.
+    rate_bps: u64,
+    scheduler: Scheduler,
+}
+
+/// What sends one packet at a time.
+#[derive(Default)]
+struct Channel {
+    /// Users with packets, in order of their turns.
+    turns: VecDeque<usize>,
+    sending: Option<(usize, Packet, Time)>,
+}
+
+/// One direction of the cell.
+struct Direction {
+    queues: Vec<Queue>,
+    /// Whether a user is among the turns.
+    has_turn: Vec<bool>,
+    channels: Vec<Channel>,
+    rate: Rate,
+    output: Port,
+    /// When which user's queue or channel has something to do, and what has gone stale.
+    due: BinaryHeap<Reverse<(Time, usize)>>,
+    delivered: u64,
+}
+
+impl Direction {
+    fn new(config: CellConfig, users: usize, side: &SideKit) -> Result<Direction, ConfigError> {
+        let queue = |user: usize| side.queue(&format!("user {user}"));
+        let channels = if config.scheduler == Scheduler::Apart { users } else { 1 };
+        Ok(Direction {
+            queues: (0..users).map(queue).collect::<Result<_, _>>()?,
+            has_turn: vec![false; users],
+            channels: (0..channels).map(|_| Channel::default()).collect(),
+            rate: Rate(config.rate_bps),
+            output: side.output,
+            due: BinaryHeap::new(),
+            delivered: 0,
+        })
+    }
+
+    fn channel_of(&self, user: usize) -> usize {
+        user % self.channels.len()
+    }
+
+    /// Gives the user a turn if it has packets and none yet, and its channel something to send.
+    fn serve(&mut self, user: usize, ctx: &mut Ctx<'_>) {
+        let channel = self.channel_of(user);
+        if !self.has_turn[user] && !self.queues[user].is_empty() {
+            self.has_turn[user] = true;
+            self.channels[channel].turns.push_back(user);
+        }
+        self.send_next(channel, ctx);
+        self.watch(user);
+    }
+
+    fn send_next(&mut self, channel: usize, ctx: &mut Ctx<'_>) {
+        while self.channels[channel].sending.is_none()
+            && let Some(user) = self.channels[channel].turns.pop_front()
+        {
+            let packet = self.queues[user].dequeue(ctx);
+            self.has_turn[user] = !self.queues[user].is_empty();
+            if self.has_turn[user] {
+                self.channels[channel].turns.push_back(user);
+            }
+            if let Some(packet) = packet {
+                let ends = ctx.now + packet.bytes() / self.rate;
+                self.channels[channel].sending = Some((user, packet, ends));
+                self.due.push(Reverse((ends, user)));
+            }
+            self.watch(user);
+        }
+    }
+
+    /// Notes when the discipline of the user's queue has something to do.
+    fn watch(&mut self, user: usize) {
+        let timer = self.queues[user].next_wakeup();
+        if !timer.is_never() {
+            self.due.push(Reverse((timer, user)));
+        }
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        while let Some(Reverse((at, user))) = self.due.peek().copied()
+            && at <= ctx.now
+        {
+            self.due.pop();
+            self.queues[user].wake_if_due(ctx);
+            let channel = self.channel_of(user);
+            if let Some((sender, mut packet, ends)) = self.channels[channel].sending
+                && ends <= ctx.now
+            {
+                self.channels[channel].sending = None;
+                self.queues[sender].on_served(&mut packet, ctx);
+                self.delivered += 1;
+                ctx.emit(self.output, packet);
+            }
+            self.serve(user, ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+    }
+
+    fn held(&self) -> usize {
+        let sending = self.channels.iter().filter(|channel| channel.sending.is_some()).count();
+        self.queues.iter().map(Queue::packets).sum::<usize>() + sending
+    }
+
+    fn report(&self, now: Time) -> SideReport {
+        let queues = self.queues.iter().map(|queue| queue.report(now)).collect();
+        let link = LinkReport { delivered_packets: self.delivered, ..LinkReport::default() };
+        SideReport { queues, link }
+    }
+}
+
+/// The cell; direction 0 is forward.
+struct Cell {
+    users: Users,
+    directions: Vec<Direction>,
+}
+
+impl Cell {
+    fn new(config: CellConfig, kit: &LinkKit) -> Result<Cell, ConfigError> {
+        let sides = [Some(&kit.forward), kit.reverse.as_ref()].into_iter().flatten();
+        let users = kit.users.count();
+        let directions = sides.map(|side| Direction::new(config, users, side));
+        Ok(Cell { users: kit.users.clone(), directions: directions.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Stage for Cell {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let user = self.users.of(packet.flow).0 as usize;
+        let direction = &mut self.directions[usize::from(port.0)];
+        direction.queues[user].enqueue(*packet, ctx);
+        direction.serve(user, ctx);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.directions.iter_mut().for_each(|direction| direction.wake(ctx));
+    }
+
+    fn next_wakeup(&self) -> Time {
+        self.directions.iter().map(Direction::next_wakeup).min().unwrap_or(Time::NEVER)
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        for direction in &mut self.directions {
+            match event {
+                Control::Rate(rate) => direction.rate = *rate,
+                Control::StartMeasurement => direction.delivered = 0,
+                Control::Begin => {}
+                _ => continue,
+            }
+            for user in 0..direction.queues.len() {
+                match event {
+                    Control::StartMeasurement => {
+                        direction.queues[user].restart_measurement(ctx.now);
+                    }
+                    _ => direction.queues[user].on_rate(direction.rate, ctx),
+                }
+                direction.watch(user);
+            }
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.directions.iter().map(Direction::held).sum()
+    }
+}
+
+impl Link for Cell {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        self.directions.iter().map(|direction| direction.report(now)).collect()
+    }
+}
+
+/// Parts with the link `cell`.
+pub(super) fn with_cell() -> Parts {
+    let mut parts = Parts::default();
+    parts.links.register_serving(Sides::OneOrBoth, "cell", |parameters, setup| {
+        Ok(Box::new(Cell::new(read_config(parameters)?, &setup.extra)?))
+    });
+    parts
+}
