@@ -51,6 +51,7 @@ WORDS = {
     "float": "number",
     "str": "text",
     "bool": "`true`, `false`",
+    "Framing": "[framing](SCENARIO#framing)",
     "ErrorProcess": "[errors](SCENARIO#errors-errors)",
     "LinkAdaptation": "[policy](SCENARIO#link-adaptation-policy)",
     "Uniform": '`{uniform = ["0 s", "600 s"]}`',

@@ -132,7 +132,7 @@ def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
                 {"rate_bps": 5_376_000, "per": 0.0},
                 {"rate_bps": 26_880_000, "per": 0.112},
             ],
-            "frame_overhead": 2,
+            "framing": {"overhead_bytes": 2, "block_bytes": 1, "code_rate": 1.0},
         },
         "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
         "delay_ns": 2_500_000,

@@ -69,7 +69,7 @@ def test_a_random_link_is_simulated_on_the_papers_path() -> None:
     made = resolved["bottleneck"]["link"]
     assert made["thresholds"] == [9, 11]
     assert [regime["per"] for regime in made["regimes"]] == list(link.pers)
-    assert made["frame_overhead"] == 2
+    assert made["framing"]["overhead_bytes"] == 2
     assert resolved["ack_path"]["link"]["rate_bps"] == 5_376_000
     assert len(FlowDescriptions(resolved)) == 2
     assert json.loads(scenarios.analysed(Link(27)).resolve()[0])["ack_path"]["kind"] == "ideal"

@@ -113,7 +113,7 @@ def test_the_resolved_form(table: Path) -> None:
         "snr_noise_db": 0.0,
         "estimate_interval_ns": 5_000_000,
         "packet_bytes": 576,
-        "frame_overhead": 0,
+        "framing": {"overhead_bytes": 0, "block_bytes": 1, "code_rate": 1.0},
     }
 
 

@@ -45,7 +45,7 @@ def test_every_key_of_a_small_scenario() -> None:
                 "kind": "fixed",
                 "rate_bps": 5_000_000,
                 "loss": 0.0,
-                "frame_overhead": 0,
+                "framing": {"overhead_bytes": 0, "block_bytes": 1, "code_rate": 1.0},
             },
             "queue": {"kind": "gred", "min_th": 30, "max_th": 90, "max_p": 0.1, "ecn": False},
             "delay_ns": 2_500_000,
@@ -156,7 +156,8 @@ def test_the_delays_of_a_round_trip_add_up_to_the_base_rtt(
 
 
 def test_ack_paths() -> None:
-    link = {"kind": "fixed", "rate_bps": 10**6, "loss": 0.0, "frame_overhead": 2}
+    link = {"kind": "fixed", "rate_bps": 10**6, "loss": 0.0}
+    link["framing"] = {"overhead_bytes": 2, "block_bytes": 1, "code_rate": 1.0}
     queue = {"kind": "droptail", "limit": {"packets": 1000}}
     given = {"kind": "fixed", "rate": "1 Mbit/s", "delay": "3 ms", "frame_overhead": "2 B"}
     own = resolved(
@@ -222,7 +223,7 @@ def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
             {"rate_bps": 16_000_000, "per": 0.00204},
             {"rate_bps": 21_000_000, "per": 0.1},
         ],
-        "frame_overhead": 2,
+        "framing": {"overhead_bytes": 2, "block_bytes": 1, "code_rate": 1.0},
     }
 
 
@@ -272,7 +273,7 @@ def test_traces_are_found_from_the_scenario_file(tmp_path: Path) -> None:
     assert found["bottleneck"]["link"] == {
         "kind": "trace",
         "loss": 0.0,
-        "frame_overhead": 4,
+        "framing": {"overhead_bytes": 4, "block_bytes": 1, "code_rate": 1.0},
         "trace": "a.down",
     }
     assert found["ack_path"]["link"]["trace"] == "a.down (2)"
@@ -366,3 +367,33 @@ def test_a_new_queue_discipline_is_one_class() -> None:
 
     finally:
         del ap.QueueDisc.registry["step-mark-of-a-test"]
+
+
+FRAMING = {"overhead": "6 B", "block": "48 B", "code_rate": 0.75}
+
+
+def test_framing_and_its_short_form_are_one_key() -> None:
+    def framing(link: ap.Link) -> dict[str, Any]:
+        return resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))["bottleneck"]["link"]  # type: ignore[no-any-return]
+
+    short = framing(ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B"))
+    assert short == framing(ap.FixedLink(rate="1 Mbit/s", framing={"overhead": "6 B"}))
+    assert framing(ap.FixedLink(rate="1 Mbit/s", framing=FRAMING))["framing"] == {
+        "overhead_bytes": 6,
+        "block_bytes": 48,
+        "code_rate": 0.75,
+    }
+
+
+def test_both_forms_of_framing_are_refused_and_one_takes_the_place_of_the_other() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B", framing=FRAMING)
+    assert str(caught.value) == (
+        'FixedLink: frame_overhead = "6 B": framing is given too. Write the overhead there alone.'
+    )
+    link = ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B").model_copy(
+        update={"framing": FRAMING}
+    )
+    assert link.framing is not None
+    assert link.document()["framing"] == FRAMING
+    assert "frame_overhead" not in link.document()

@@ -118,8 +118,8 @@ def test_what_is_written_is_easy_to_read() -> None:
     assert scenario.to_toml() == (
         'name = "scenario"\nduration = "300 s"\nwarmup = "0 s"\ncontrol = []\n'
         '\n[bottleneck.aqm]\nkind = "gred"\nmin_th = 30\nmax_th = 90\nmax_p = 0.1\necn = false\n'
-        '\n[bottleneck.link]\nkind = "fixed"\nrate = "5 Mbit/s"\ndelay = "0 s"\nloss = 0.0\n'
-        'frame_overhead = "0 B"\n'
+        '\n[bottleneck.link]\nkind = "fixed"\nrate = "5 Mbit/s"\ndelay = "0 s"\n'
+        'frame_overhead = "0 B"\nloss = 0.0\n'
         '\n[ack_path]\nkind = "ideal"\n'
         '\n[record]\nseries = []\ninterval = "0 s"\nss = false\nss_interval = "100 ms"\n'
         "flow_monitor = false\n"
@@ -369,7 +369,7 @@ def test_every_part_is_in_the_reference() -> None:
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
     made = re.findall(r"<!-- parts: (\w+) -->", text)
     members = {part.__name__ for name in made for part in FAMILIES[name].registry.values()}
-    rows = {"Regime", "SbdRow", "RlcRedRow"}
+    rows = {"Regime", "SbdRow", "RlcRedRow", "Framing"}
     public = {name for name in PARTS if not name.startswith("_")}
     assert set(SCENARIO_TABLES) == public - families - elsewhere - members - rows
 

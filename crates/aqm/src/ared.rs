@@ -9,7 +9,7 @@ use crate::queue_disc::QueueDisc;
 use crate::red::{Red, RedConfig};
 use crate::red_law::RedCurve;
 use crate::red_law::RedVariant;
-use airpath_core::{Bytes, ConfigError, Ctx, Duration, Packet, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time};
 use serde::Deserialize;
 
 /// The part of the way from min_th to max_th where the target begins and ends (§4).
@@ -157,7 +157,7 @@ impl QueueDisc for Ared {
         self.next = ctx.now + self.interval;
     }
 
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.red.on_rate(rate, ctx);
     }
 

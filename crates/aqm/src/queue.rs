@@ -9,7 +9,7 @@ use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
-    Bytes, Ctx, Delays, DropReason, Packet, PacketKind, Quantiles, QueueId, Rate, Series, Time,
+    Bytes, Ctx, Delays, DropReason, LinkRate, Packet, PacketKind, Quantiles, QueueId, Series, Time,
 };
 
 /// A queue discipline whose length and sojourn times are measured.
@@ -205,8 +205,8 @@ impl Queue {
         }
     }
 
-    /// Tells the discipline the link's nominal rate.
-    pub fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    /// Tells the discipline the link's nominal rate and framing.
+    pub fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.disc.on_rate(rate, ctx);
         ctx.leave_queue();

@@ -1,6 +1,6 @@
 //! The contract of a queue discipline.
 
-use airpath_core::{Bytes, Ctx, Packet, Rate, Time};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 
 /// What a discipline holds, and when its own timer is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,9 @@ pub trait QueueDisc {
         let _ = ctx;
     }
 
-    /// The link's nominal rate, at the start and whenever it changes.
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    /// The link's nominal rate and its framing, at the start and whenever the rate changes. The
+    /// rate is that of what is on the air; a packet takes [`LinkRate::time_of`] its size.
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         let _ = (rate, ctx);
     }
 

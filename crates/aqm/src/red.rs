@@ -7,7 +7,7 @@ use crate::fifo::{Fifo, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::red_law::{RedLaw, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Stream, Time,
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream, Time,
 };
 use serde::Deserialize;
 
@@ -139,8 +139,8 @@ impl QueueDisc for Red {
         packet
     }
 
-    fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {
-        self.law.on_rate(rate);
+    fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
+        self.law.on_rate(rate.nominal);
     }
 
     #[inline]

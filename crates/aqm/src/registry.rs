@@ -10,7 +10,7 @@ use crate::queue_disc::{QueueDisc, Standing};
 use crate::red::Red;
 use crate::rlc_red::RlcRed;
 use crate::sbd::Sbd;
-use airpath_core::{Bytes, Ctx, Packet, Rate, Registry, Time, built_in_parts};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_parts};
 
 /// Queue disciplines that were registered at run time.
 pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
@@ -85,7 +85,7 @@ impl QueueDisc for AnyQueue {
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_wake(ctx));
     }
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_rate(rate, ctx));
     }
     #[inline]

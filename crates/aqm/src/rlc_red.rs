@@ -10,7 +10,7 @@ use crate::by_rate::{ByRate, RateRow};
 use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::red_law::red_final_probability;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Rate, Setup, Stream};
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
 use serde::Deserialize;
 
 /// Which packet is dropped for an arrival that was drawn.
@@ -179,8 +179,8 @@ impl QueueDisc for RlcRed {
     }
 
     /// Another row holds from now on; the count begins anew.
-    fn on_rate(&mut self, rate: Rate, _ctx: &mut Ctx<'_>) {
-        let Some(row) = self.by_rate.change(rate) else { return };
+    fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
+        let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;
         self.max_p = row.max_p;
         self.count = None;

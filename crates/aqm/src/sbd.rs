@@ -11,7 +11,7 @@ use crate::by_rate::{ByRate, RateRow};
 use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Rate, Setup, Time,
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
 };
 use serde::Deserialize;
 
@@ -304,8 +304,8 @@ impl QueueDisc for Sbd {
     }
 
     /// Another row holds from now on: both timers stop, and the occupancy is examined (sbd-2006 §6).
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
-        let Some(row) = self.by_rate.change(rate) else { return };
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
+        let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;
         self.reaction_time = Duration::from_nanos(row.reaction_time_ns);
         self.reaction_ends = Time::NEVER;

@@ -7,8 +7,8 @@ use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bus, Bytes, Ctx, Duration, Ecn, FlowId, Packet, PayloadHandle, QueueId, Rate, Recorder,
-    Registry, Seed, Series, Setup, StageId, Time, test_kit::Bench,
+    Bus, Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate,
+    Recorder, Registry, Seed, Series, Setup, StageId, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -95,8 +95,9 @@ impl Ledger {
             Step::Dequeue => self.dequeue(),
             Step::Pause { nanos } => self.pause(nanos),
             Step::Rate { bps } => {
-                self.queue.on_rate(Rate(bps), &mut self.bench.at(self.now));
-                self.bare.on_rate(Rate(bps), &mut self.bare_bench.at(self.now));
+                self.queue.on_rate(LinkRate::of_packets(Rate(bps)), &mut self.bench.at(self.now));
+                self.bare
+                    .on_rate(LinkRate::of_packets(Rate(bps)), &mut self.bare_bench.at(self.now));
             }
             Step::DequeueHeld => self.dequeue_held(),
             Step::Release => self.release(),

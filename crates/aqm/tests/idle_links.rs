@@ -6,7 +6,9 @@
 
 use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{Bytes, Duration, Ecn, FlowId, Packet, QueueId, Rate, Time, test_kit::Bench};
+use airpath_core::{
+    Bytes, Duration, Ecn, FlowId, LinkRate, Packet, QueueId, Rate, Time, test_kit::Bench,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -47,7 +49,7 @@ impl Server {
     fn new(description: &Value, keeping: Keeping, asks_always: bool) -> Server {
         let mut queue = Queue::new(make(description), QueueId(0));
         let mut bench = Bench::default();
-        queue.on_rate(Server::RATE, &mut bench.at(Time::ZERO));
+        queue.on_rate(LinkRate::of_packets(Server::RATE), &mut bench.at(Time::ZERO));
         Server {
             queue,
             bench,

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod framing;
 mod histogram;
 mod packet;
 mod probe;
@@ -34,6 +35,7 @@ mod units;
 mod wakeups;
 
 pub use error::{ConfigError, StageError};
+pub use framing::{Framing, LinkRate};
 pub use histogram::{Delays, Histogram, Quantiles};
 pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock, UserId};
 pub use probe::{FlowDrops, Recorder, Sample, Series};

@@ -14,7 +14,7 @@
 //! The noise of an interval is a function of its number alone, whatever was sent before: compared
 //! policies see the same estimates.
 
-use crate::fixed::framing;
+use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::{Files, Link};
 use crate::scale::Scale;
@@ -56,9 +56,9 @@ pub struct AdaptiveConfig {
     /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
-    /// Bytes of framing per packet. At most 65 535.
-    #[serde(default)]
-    pub frame_overhead: u64,
+    /// What is added to each packet, a number of bytes. Its blocks are those of the MCS.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
     /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
@@ -127,7 +127,7 @@ impl AdaptiveConfig {
     /// What packets of `packet` bytes get with the MCS of `curve`.
     fn on_curve(&self, curve: &PerCurve, packet: Bytes) -> AdaptedRegime {
         let mcs = &curve.mcs;
-        let frame = packet + Bytes(self.frame_overhead);
+        let frame = packet + Bytes(self.framing.overhead_bytes);
         let sent = frame.0.div_ceil(mcs.block_bytes) * mcs.block_bytes;
         AdaptedRegime {
             mcs: mcs.name.clone(),
@@ -152,7 +152,7 @@ impl AdaptiveConfig {
         seed: &Seed,
     ) -> Result<(Arc<PerTable>, Chooser), ConfigError> {
         let table = self.checked_table(files)?;
-        let reference = Bytes(self.packet_bytes) + Bytes(self.frame_overhead);
+        let reference = Bytes(self.packet_bytes) + Bytes(self.framing.overhead_bytes);
         let setup = (seed.child("policy"), policies);
         let chooser = Chooser::new(&self.policy, Arc::clone(&table), reference, setup)
             .map_err(|error| error.under("policy"))?;
@@ -178,7 +178,17 @@ impl AdaptiveConfig {
             let problem = format!("no size of a packet. Write 1 to {LARGEST_PACKET} bytes");
             return Err(ConfigError::new("packet_bytes", self.packet_bytes, problem));
         }
-        framing(self.frame_overhead)?;
+        self.framing.framing()?;
+        let FramingConfig { block_bytes, code_rate, .. } = self.framing;
+        for (field, is_given, value) in [
+            ("framing.block_bytes", block_bytes != 1, block_bytes as f64),
+            ("framing.code_rate", code_rate < 1.0, code_rate),
+        ] {
+            if is_given {
+                let problem = "that of each MCS is in the table. Leave it out";
+                return Err(ConfigError::new(field, value, problem));
+            }
+        }
         files.tables.get(&self.table).cloned().ok_or_else(|| {
             let known: Vec<&str> = files.tables.keys().map(String::as_str).collect();
             let problem = format!("not given. Given: {}", known.join(", "));
@@ -356,6 +366,12 @@ impl Transmitter for Adaptive {
         }
     }
 
+    /// Those of the fastest MCS.
+    fn block(&self) -> Option<Bytes> {
+        let fastest = self.schemes.iter().max_by_key(|scheme| scheme.given);
+        fastest.map(|scheme| Bytes(scheme.block_bytes))
+    }
+
     fn regimes(&self) -> usize {
         self.chosen.len()
     }
@@ -385,7 +401,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Adaptive> {
     ) -> Result<Self, ConfigError> {
         let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
-        let overhead = Bytes(config.frame_overhead);
-        SerialLink::new(transmitter, overhead, errors, setup.extra, &setup.seed)
+        let framing = config.framing.framing()?;
+        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
     }
 }

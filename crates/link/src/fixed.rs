@@ -3,15 +3,13 @@
 //! Every packet is lost independently with the same probability, after it has taken its time on
 //! the link. Left out: the propagation delay, which the path puts behind the link.
 
+use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
 use serde::Deserialize;
 use serde_json::Value;
-
-/// Most bytes of framing per packet: as much as the largest IP packet itself.
-const MAX_FRAME_OVERHEAD: u64 = 65_535;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -22,9 +20,9 @@ pub struct FixedConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes of framing per packet. At most 65 535.
-    #[serde(default)]
-    pub frame_overhead: u64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
@@ -62,10 +60,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
     ) -> Result<Self, ConfigError> {
         positive_rate("rate_bps", config.rate_bps)?;
         probability("loss", config.loss)?;
-        framing(config.frame_overhead)?;
+        let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
-        SerialLink::new(fixed, Bytes(config.frame_overhead), errors, setup.extra, &setup.seed)
+        SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)
     }
 }
 
@@ -73,15 +71,6 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
 pub(crate) fn positive_rate(field: &str, rate_bps: u64) -> Result<(), ConfigError> {
     if rate_bps == 0 {
         return Err(ConfigError::new(field, 0, "not positive. Write a rate above 0 bit/s"));
-    }
-    Ok(())
-}
-
-/// Accepts bytes of framing with which no frame size overflows.
-pub(crate) fn framing(overhead: u64) -> Result<(), ConfigError> {
-    if overhead > MAX_FRAME_OVERHEAD {
-        let problem = format!("more than {MAX_FRAME_OVERHEAD} bytes");
-        return Err(ConfigError::new("frame_overhead", overhead, problem));
     }
     Ok(())
 }

@@ -14,6 +14,7 @@
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `air.rs` | what destroys frames: the link's own loss, and an error process |
+//! | `framing.rs` | what a packet costs on the air |
 //! | `meter.rs` | what a direction measures: capacity used, delivered, lost |
 //! | `offset.rs` | where in its trace a link begins |
 //! | `opportunity.rs` | how many bytes an opportunity carries |
@@ -27,6 +28,7 @@ mod adaptive;
 mod air;
 mod duplex;
 mod fixed;
+mod framing;
 mod kit;
 mod link;
 mod meter;
@@ -45,6 +47,7 @@ mod wire;
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
+pub use framing::FramingConfig;
 pub use kit::{LinkKit, SideKit, Users};
 pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces};
 pub use meter::Meter;

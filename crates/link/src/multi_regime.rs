@@ -7,7 +7,8 @@
 //! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
 //! their proportion to it, in whole bit/s.
 
-use crate::fixed::{framing, positive_rate, probability};
+use crate::fixed::{positive_rate, probability};
+use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
 use crate::scale::Scale;
@@ -34,9 +35,9 @@ pub struct MultiRegimeConfig {
     pub thresholds: Vec<u64>,
     /// One more than there are thresholds.
     pub regimes: Vec<RegimeConfig>,
-    /// Bytes of framing per packet. At most 65 535.
-    #[serde(default)]
-    pub frame_overhead: u64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
     /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
@@ -100,7 +101,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         config: MultiRegimeConfig,
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
-        let MultiRegimeConfig { thresholds, regimes, frame_overhead, errors, .. } = config;
+        let MultiRegimeConfig { thresholds, regimes, framing, errors, .. } = config;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             let shown = format!("{thresholds:?}");
             return Err(ConfigError::new("thresholds", shown, "not ascending"));
@@ -115,10 +116,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
                 .and_then(|()| probability("per", regime.per))
                 .map_err(|error| error.under(&format!("regimes.{number}")))?;
         }
-        framing(frame_overhead)?;
+        let framing = framing.framing()?;
         let errors = setup.extra.errors(errors.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime::new(thresholds, regimes);
-        SerialLink::new(transmitter, Bytes(frame_overhead), errors, setup.extra, &setup.seed)
+        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
     }
 }
 

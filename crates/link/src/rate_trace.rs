@@ -7,7 +7,8 @@
 //! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
 //! trace keeps its proportion to it; the integral stays exact.
 
-use crate::fixed::{framing, probability};
+use crate::fixed::probability;
+use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
 use crate::offset::{Offset, OffsetSpec};
@@ -27,9 +28,9 @@ pub struct RateTraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes of framing per packet. At most 65 535.
-    #[serde(default)]
-    pub frame_overhead: u64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
@@ -164,7 +165,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
-        framing(config.frame_overhead)?;
+        let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
@@ -177,7 +178,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         let offset = Offset::of(config.offset, period, &setup.seed);
         let transmitter =
             RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
-        SerialLink::new(transmitter, Bytes(config.frame_overhead), errors, setup.extra, &setup.seed)
+        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
     }
 }
 

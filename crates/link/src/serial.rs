@@ -10,7 +10,8 @@ use crate::link::{Link, SideReport};
 use crate::meter::Meter;
 use airpath_aqm::Queue;
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, DropReason, Packet, Port, Rate, Seed, Series, Stage, Time,
+    Bytes, ConfigError, Control, Ctx, DropReason, Framing, LinkRate, Packet, Port, Rate, Seed,
+    Series, Stage, Time,
 };
 use airpath_phy::errors::{AnyErrors, Frame};
 use std::borrow::Cow;
@@ -42,6 +43,11 @@ pub trait Transmitter {
     /// is scaled in proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
+    /// The blocks that frames fill at the nominal rate, where the transmitter has its own.
+    fn block(&self) -> Option<Bytes> {
+        None
+    }
+
     /// Number of regimes.
     fn regimes(&self) -> usize {
         1
@@ -69,8 +75,8 @@ pub struct SerialLink<T> {
     queue: Queue,
     output: Port,
     id: u32,
-    /// Bytes of link-layer framing per packet.
-    frame_overhead: Bytes,
+    /// What a packet costs on the air.
+    framing: Framing,
     air: Air,
     service: Option<Service>,
     /// The packet on the air, while there is a service.
@@ -81,14 +87,14 @@ pub struct SerialLink<T> {
 }
 
 impl<T: Transmitter> SerialLink<T> {
-    /// A link that sends with `transmitter`, adds `frame_overhead` to each packet, and loses to
+    /// A link that sends with `transmitter`, frames packets with `framing`, and loses to
     /// `errors` what the transmitter's loss has left.
     ///
     /// # Errors
     /// When its queue cannot be made.
     pub fn new(
         transmitter: T,
-        frame_overhead: Bytes,
+        framing: Framing,
         errors: Option<AnyErrors>,
         kit: LinkKit,
         seed: &Seed,
@@ -99,7 +105,7 @@ impl<T: Transmitter> SerialLink<T> {
             queue: kit.forward.only_queue()?,
             output: kit.forward.output,
             id: kit.id,
-            frame_overhead,
+            framing,
             air: Air::new(errors, seed),
             service: None,
             packet: Packet::default(),
@@ -114,7 +120,7 @@ impl<T: Transmitter> SerialLink<T> {
         if !self.queue.dequeue_into(&mut self.packet, ctx) {
             return;
         }
-        let frame = self.packet.bytes() + self.frame_overhead;
+        let frame = self.framing.on_air(self.packet.bytes());
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
@@ -162,14 +168,24 @@ impl<T: Transmitter> SerialLink<T> {
         self.service.map_or(Time::NEVER, |service| service.transmission.ends)
     }
 
+    /// Tells the discipline the nominal rate, and what a packet costs at it.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        let nominal = self.transmitter.nominal_rate();
+        let framing = match self.transmitter.block() {
+            Some(block) => self.framing.in_blocks(block),
+            None => self.framing,
+        };
+        self.queue.on_rate(LinkRate { nominal, framing }, ctx);
+    }
+
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.transmitter.set_rate(rate);
-        self.queue.on_rate(self.transmitter.nominal_rate(), ctx);
+        self.tell_rate(ctx);
         let waiting = self.queue.packets();
         if let Some(stalled) = &mut self.service
             && stalled.transmission.ends.is_never()
         {
-            let frame = self.packet.bytes() + self.frame_overhead;
+            let frame = self.framing.on_air(self.packet.bytes());
             stalled.transmission = self.transmitter.begin(frame, waiting, ctx.now);
             stalled.began = ctx.now;
         }
@@ -203,7 +219,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.queue.on_rate(self.transmitter.nominal_rate(), ctx),
+            Control::Begin => self.tell_rate(ctx),
             Control::StartMeasurement => {
                 self.meter.restart(ctx.now);
                 self.transmitter.restart_measurement();

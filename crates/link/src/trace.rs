@@ -11,7 +11,8 @@
 //! `offset`.
 
 use crate::air::Air;
-use crate::fixed::{framing, probability};
+use crate::fixed::probability;
+use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::{Link, SideReport};
 use crate::meter::Meter;
@@ -20,8 +21,8 @@ use crate::opportunity::OpportunitySize;
 use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, DropReason, Duration, Packet, Part, Port, Rate, Setup, Stage,
-    Time,
+    ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port, Rate,
+    Setup, Stage, Time,
 };
 use airpath_phy::errors::Frame;
 use serde::Deserialize;
@@ -37,9 +38,9 @@ pub struct TraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Bytes that each packet takes beyond its own. At most 65 535.
-    #[serde(default)]
-    pub frame_overhead: u64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
@@ -55,7 +56,7 @@ pub struct TraceLink {
     nominal: Rate,
     queue: Queue,
     output: Port,
-    overhead: u64,
+    framing: Framing,
     loss: f64,
     air: Air,
     in_transit: Option<InTransit>,
@@ -212,12 +213,17 @@ impl TraceLink {
             OpportunitySize::at(rate, self.schedule.opportunities())
         };
         self.nominal = rate;
-        self.queue.on_rate(rate, ctx);
+        self.tell_rate(ctx);
+    }
+
+    /// Tells the discipline the nominal rate.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.on_rate(LinkRate { nominal: self.nominal, framing: self.framing }, ctx);
     }
 
     fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<InTransit> {
         let packet = self.queue.dequeue(ctx)?;
-        let to_go = u64::from(packet.size) + self.overhead;
+        let to_go = self.framing.on_air(packet.bytes()).0;
         Some(InTransit { packet, to_go, began: ctx.now })
     }
 
@@ -225,7 +231,7 @@ impl TraceLink {
     fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
         self.queue.on_served(&mut packet, ctx);
         let ended = ctx.now + Duration::from_nanos(1);
-        let bytes = Bytes(u64::from(packet.size) + self.overhead);
+        let bytes = self.framing.on_air(packet.bytes());
         if self.air.destroys(self.loss, || Frame { began, ended, bytes, mcs: None }) {
             self.meter.lose();
             return self.queue.lose(packet, DropReason::Channel, ctx);
@@ -249,7 +255,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
         probability("loss", config.loss)?;
-        framing(config.frame_overhead)?;
+        let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
             return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
@@ -267,7 +273,7 @@ impl Part<dyn Link + Send, LinkKit> for TraceLink {
             schedule,
             queue: setup.extra.forward.only_queue()?,
             output: setup.extra.forward.output,
-            overhead: config.frame_overhead,
+            framing,
             loss: config.loss,
             air: Air::new(errors, &setup.seed),
             in_transit: None,
@@ -304,7 +310,7 @@ impl Stage for TraceLink {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.queue.on_rate(self.nominal, ctx),
+            Control::Begin => self.tell_rate(ctx),
             Control::StartMeasurement => {
                 self.settle(ctx.now);
                 self.offered = Offered { first: self.next, bytes: 0 };

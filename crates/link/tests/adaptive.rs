@@ -7,7 +7,8 @@ use airpath_core::{
     test_kit::Bench,
 };
 use airpath_link::{
-    AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideKit, SideReport, Tables, Traces,
+    AdaptiveConfig, AnyLink, Files, FramingConfig, Link, LinkKit, SideKit, SideReport, Tables,
+    Traces,
 };
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use airpath_phy::per_table::PerTable;
@@ -471,7 +472,11 @@ fn values_that_are_not_accepted() {
     );
     assert_eq!(
         with(json!({"frame_overhead": 65_536})),
-        "frame_overhead = 65536: more than 65535 bytes"
+        "framing.overhead_bytes = 65536: more than 65535 bytes"
+    );
+    assert_eq!(
+        with(json!({"framing": {"block_bytes": 48}})),
+        "framing.block_bytes = 48: that of each MCS is in the table. Leave it out"
     );
     assert_eq!(
         with(json!({"policy": {"kind": "tagla", "th_per": 2}})),
@@ -489,7 +494,7 @@ fn regimes_need_choices_that_are_constant() {
         snr_noise_db: noise_db,
         estimate_interval_ns: 5 * MS,
         packet_bytes: 1500,
-        frame_overhead: 0,
+        framing: FramingConfig::default(),
         errors: None,
     };
     let policies = PolicyRegistry::default();

@@ -1,10 +1,10 @@
 //! When a link asks its error process, what it tells, and what it does with the answer.
 
-use airpath_aqm::{AnyQueue, Queue};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
-    Time, test_kit::Bench,
+    Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed,
+    Setup, Stage, Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit, Tables, Traces};
@@ -49,14 +49,22 @@ fn tables() -> Tables {
     [("one".to_owned(), Arc::new(PerTable::from_json(&table.to_string()).expect("a table")))].into()
 }
 
-fn build(mut description: Value, asked: &Asked) -> Result<AnyLink, String> {
-    if description["errors"].is_null() {
-        description["errors"] = json!({"kind": "every-second"});
-    }
+fn droptail() -> AnyQueue {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
-    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
+    AnyQueue::build(&droptail, setup).expect("a queue")
+}
+
+fn build(description: Value, asked: &Asked) -> Result<AnyLink, String> {
+    with_queue(description, droptail(), asked)
+}
+
+fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<AnyLink, String> {
+    if description["errors"].is_null() {
+        description["errors"] = json!({"kind": "every-second"});
+    }
+    let queue = Queue::new(queue, QueueId(0));
     let opportunities = Trace::parse_mahimahi("test", "1\n2\n3\n10\n").expect("a trace");
     let rates = Trace::parse_csv("test", "time_s,rate_bps\n0,8e6\n1,8e6\n").expect("a trace");
     let traces: Traces =
@@ -168,8 +176,32 @@ fn samples_of(kind: &str) -> Value {
     samples("link", kind, accepts).remove(0)
 }
 
-/// What an error process counts is what the link's framing says, over every link; and what takes
-/// time at the nominal rate.
+/// A drop-tail queue that notes what it is told of the link.
+struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
+
+impl QueueDisc for Listening {
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.0.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.0.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.0.peek()
+    }
+    fn packets(&self) -> usize {
+        self.0.packets()
+    }
+    fn backlog(&self) -> Bytes {
+        self.0.backlog()
+    }
+    fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
+        *self.1.lock().expect("one thread") = rate;
+    }
+}
+
+/// What an error process counts is what the link's framing says, as the queue is told it, over every
+/// link; and what takes time at the nominal rate.
 #[test]
 fn an_error_process_is_told_of_every_byte_on_the_air() {
     for (kind, _) in AnyLink::BUILT_IN {
@@ -177,7 +209,9 @@ fn an_error_process_is_told_of_every_byte_on_the_air() {
         description["kind"] = json!(kind);
         description["errors"] = json!({"kind": "nothing"});
         let asked = Asked::default();
-        let mut link = build(description.clone(), &asked).expect("a link");
+        let told = Arc::new(Mutex::new(LinkRate::default()));
+        let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&told))));
+        let mut link = with_queue(description.clone(), queue, &asked).expect("a link");
         let mut bench = Bench::default();
         link.control(&Control::Begin, &mut bench.at(Time::ZERO));
         for (seq, size) in SIZES.into_iter().enumerate() {
@@ -195,14 +229,39 @@ fn an_error_process_is_told_of_every_byte_on_the_air() {
             continue;
         }
         assert_eq!(bytes, expected, "{description}");
+        let told = *told.lock().expect("one thread");
+        assert_eq!(SIZES.map(|size| told.framing.on_air(Bytes(size)).0).to_vec(), bytes);
         for frame in asked {
             let mcs = (*kind == "adaptive").then_some(0);
             assert_eq!(frame.mcs, mcs, "{description}");
             let takes = frame.ended.saturating_since(frame.began);
             if !matches!(*kind, "trace" | "rlc-am") {
-                assert_eq!(takes, frame.bytes / Rate(8_000_000), "{description}");
+                assert_eq!(takes, frame.bytes / told.nominal, "{description}");
             }
         }
+    }
+}
+
+/// Blocks and parity take time, and opportunities, as bytes of packets do.
+#[test]
+fn blocks_and_parity_are_on_the_air() {
+    let framing = json!({"overhead_bytes": 6, "block_bytes": 60, "code_rate": 0.75});
+    for kind in ["fixed", "multi-regime", "rate-trace", "trace"] {
+        let (mut description, _) = framed(kind);
+        description["kind"] = json!(kind);
+        description.as_object_mut().expect("a table").remove("frame_overhead");
+        description["framing"] = framing.clone();
+        description["errors"] = json!({"kind": "nothing"});
+        let asked = Asked::default();
+        let mut link = build(description.clone(), &asked).expect("a link");
+        let mut bench = Bench::default();
+        let packet = Packet::datagram(FlowId(0), 0, Bytes(1500), Time::ZERO);
+        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+        let arrived = bench.run(&mut link, Time::from_secs(1))[0].0;
+        // 1506 bytes in 26 blocks, at 8 Mbit/s a byte per µs; two opportunities, at 1 and at 2 ms.
+        let at_us = if kind == "trace" { 2000 } else { 2080 };
+        assert_eq!(arrived, Time::from_nanos(at_us * 1000), "{kind}");
+        assert_eq!(asked.lock().expect("one thread")[0].bytes, Bytes(2080), "{kind}");
     }
 }
 

@@ -334,7 +334,7 @@ fn an_absurd_frame_overhead_is_refused() {
     for mut description in with_frame_overhead() {
         description["frame_overhead"] = json!(HUGE);
         let error = build(&description, queue(&queues()[0]), Port(0)).err();
-        let expected = "frame_overhead = 18446744073709551615: more than 65535 bytes";
+        let expected = "framing.overhead_bytes = 18446744073709551615: more than 65535 bytes";
         assert_eq!(error.as_deref(), Some(expected), "{description}");
     }
 }

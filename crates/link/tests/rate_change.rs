@@ -2,8 +2,8 @@
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_core::{
-    Bytes, Control, Ctx, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
+    Stage, Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit};
@@ -139,8 +139,8 @@ impl QueueDisc for Listening {
     fn backlog(&self) -> Bytes {
         self.0.backlog()
     }
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
-        self.1.send(rate.0).expect("the test listens");
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
+        self.1.send(rate.nominal.0).expect("the test listens");
         self.0.on_rate(rate, ctx);
     }
 }

@@ -1,7 +1,8 @@
 //! What several models ask of a scenario.
 
 use crate::reasons::Reason;
-use airpath_core::{Bytes, registry};
+use airpath_core::{Bytes, ConfigError, registry};
+use airpath_link::FramingConfig;
 use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec};
 use serde_json::Value;
 
@@ -52,9 +53,17 @@ pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), R
     Ok(())
 }
 
-/// The rate of IP packets on a link that adds `overhead` bytes to each, bit/s.
-pub(crate) fn rate_of_packets_bps(rate_bps: u64, overhead: u64, packet: Bytes) -> f64 {
-    rate_bps as f64 * packet.0 as f64 / (packet.0 + overhead) as f64
+/// The rate of IP packets of one size on a link of this framing, bit/s.
+///
+/// # Errors
+/// When the framing is not accepted.
+pub(crate) fn rate_of_packets_bps(
+    rate_bps: u64,
+    framing: FramingConfig,
+    packet: Bytes,
+) -> Result<f64, ConfigError> {
+    let on_air = framing.framing()?.on_air(packet);
+    Ok(rate_bps as f64 * packet.0 as f64 / on_air.0 as f64)
 }
 
 /// One-way propagation delay of a hop, s.

@@ -89,7 +89,8 @@ impl Model for PoissonQueue {
         let (Some(packet), Some(config), Some(room)) = (packet, config, room) else {
             return reasons.or(None);
         };
-        let link_bps = rate_of_packets_bps(config.rate_bps, config.frame_overhead, packet);
+        let link_bps = rate_of_packets_bps(config.rate_bps, config.framing, packet)
+            .map_err(|error| under_link(error.into()))?;
         let shared_s = delay_s(scenario.forward_hop())
             + reasons.keep(backhaul_s(scenario)).unwrap_or_default();
         let flows = scenario.flows.iter().enumerate().map(|(number, flow)| {

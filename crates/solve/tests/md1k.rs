@@ -32,7 +32,7 @@ fn two_flows_are_one_poisson_process() {
 #[test]
 fn framing_losses_wires_and_limits_count() {
     // Frames of 1875 B take as long as packets of 1500 B at 8 Mbit/s.
-    let framed = solved(&[("/bottleneck/link/frame_overhead", json!(375))]);
+    let framed = solved(&[("/bottleneck/link/framing", json!(375))]);
     let slower = solved(&[("/bottleneck/link/rate_bps", json!(8_000_000))]);
     close(framed.queue_packets, slower.queue_packets);
     close(framed.flows[0].one_way_delay_s, slower.flows[0].one_way_delay_s);

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainValidator, field_validator
 
 from airpath.scenario.base import Context, Part, Path, fault
-from airpath.scenario.links import FrameOverhead, Link
+from airpath.scenario.links import FrameOverhead, Framing, Link, with_framing
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,
@@ -233,4 +233,6 @@ class AdaptiveLink(Link):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""
         key = context.table_key(self.table, (*path, "table"))
-        return {**super().resolved(context, path), "table": key}
+        framing = Framing(overhead=self.frame_overhead)
+        entries = with_framing(super().resolved(context, path), framing, context, path)
+        return {**entries, "table": key}

@@ -282,7 +282,8 @@ class Model(_Base):
         names = {info.alias: name for name, info in type(self).model_fields.items() if info.alias}
         names |= type(self).former_keys
         changed = {names.get(key, key): value for key, value in update.items()}
-        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        given_up = {other for key in changed for other in self.instead_of(key)}
+        kept = {name: getattr(self, name) for name in self.model_fields_set - given_up}
         made = type(self)(**(kept | changed))
         for name in type(self).__private_attributes__:
             setattr(made, name, getattr(self, name))

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from typing_extensions import Self
 
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.base import (
     ABSENT,
     Context,
-    Key,
     ListOf,
     Maybe,
     Model,
@@ -22,12 +29,19 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.error_processes import ErrorProcess
 from airpath.scenario.units import Duration, Rate, Size
-from airpath.scenario.values import PositivePacketCount, PositiveRate, Probability, Text
+from airpath.scenario.values import (
+    PositivePacketCount,
+    PositiveRate,
+    Probability,
+    Text,
+    number_within,
+)
 from airpath.scenario.wires import Uniform
 
 __all__ = [
     "DualRegimeLink",
     "FixedLink",
+    "Framing",
     "Link",
     "MultiRegimeLink",
     "RateTraceLink",
@@ -44,7 +58,35 @@ def _at_most_a_packet(overhead: Size) -> Size:
     return overhead
 
 
-FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet), Key("frame_overhead")]
+def _a_block(size: Size) -> Size:
+    if not Size(1) <= size <= LARGEST_OVERHEAD:
+        raise fault("not the size of a block", 'Write "1 B" to "65535 B"', '"48 B"')
+    return size
+
+
+FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet)]
+Block = Annotated[Size, AfterValidator(_a_block)]
+CodeRate = Annotated[float, PlainValidator(number_within(1e-3, 1.0, "from 0.001 to 1", "0.93"))]
+
+
+class Framing(Model):
+    """What a packet costs on the air; queue disciplines are told it with the link's nominal rate.
+
+    A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
+
+    Parameters
+    ----------
+    overhead : Size
+        Added to each IP packet, 0 to 65535 B. Default 0 B.
+    block : Size
+        Frames are filled up to whole blocks of this size, 1 to 65535 B. Default 1 B.
+    code_rate : float
+        Share of data in what is sent; the rest is parity. 0.001 to 1. Default 1.
+    """
+
+    overhead: FrameOverhead = Size(0)
+    block: Block = Size(1)
+    code_rate: CodeRate = 1.0
 
 
 class Link(Part):
@@ -81,7 +123,43 @@ class Link(Part):
         return self.delay
 
 
-class FixedLink(Link):
+class _FramedLink(Link):
+    """A link that sends each packet in a frame of its own; a base of several."""
+
+    frame_overhead: FrameOverhead = Size(0)
+    framing: Maybe[Framing] = ABSENT
+
+    alternatives = (("frame_overhead", "framing"),)
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> Self:
+        if self.framing is not None and "frame_overhead" in self.model_fields_set:
+            wrong = fault("framing is given too", "Write the overhead there alone")
+            raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        entries = super().document()
+        if self.framing is not None:
+            del entries["frame_overhead"]
+        return entries
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `frame_overhead` is written as framing."""
+        framing = self.framing or Framing(overhead=self.frame_overhead)
+        return with_framing(super().resolved(context, path), framing, context, path)
+
+
+def with_framing(
+    entries: dict[str, Any], framing: Framing, context: Context, path: Path
+) -> dict[str, Any]:
+    """Return the resolved form of a link with its framing in the place of `frame_overhead`."""
+    del entries["frame_overhead_bytes"]
+    return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
+
+
+class FixedLink(_FramedLink):
     """A constant rate, a constant delay and independent losses.
 
     Parameters
@@ -97,12 +175,13 @@ class FixedLink(Link):
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
+    framing : Framing, optional
+        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
     """
 
     kind: Literal["fixed"] = "fixed"
     rate: PositiveRate = Field(examples=['"5 Mbit/s"'])
     loss: Probability = 0.0
-    frame_overhead: FrameOverhead = Size(0)
 
 
 class Regime(Model):
@@ -120,7 +199,7 @@ class Regime(Model):
     per: Probability = 0.0
 
 
-class MultiRegimeLink(Link):
+class MultiRegimeLink(_FramedLink):
     """Rate and packet error rate chosen by the queue length (qawla-2015 §2, any number of regimes).
 
     The regime is taken when a transmission starts, from the packets that wait then; the packet
@@ -140,6 +219,8 @@ class MultiRegimeLink(Link):
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; the paper's
         simulator adds 2.
+    framing : Framing, optional
+        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -147,7 +228,6 @@ class MultiRegimeLink(Link):
     regimes: ListOf[Regime] = Field(
         examples=['[{rate = "16 Mbit/s", per = 0.002}, {rate = "21 Mbit/s", per = 0.1}]']
     )
-    frame_overhead: FrameOverhead = Size(0)
 
     @field_validator("thresholds")
     @classmethod
@@ -261,7 +341,7 @@ def _resolved_offset(offset: Duration | Uniform | str) -> dict[str, Any]:
     return {"kind": offset}
 
 
-class _FromTrace(Link):
+class _FromTrace(_FramedLink):
     file: Text = Field(examples=['"traces:Verizon-LTE-short.down"'])
     loss: Probability = 0.0
     offset: Offset = ABSENT
@@ -308,6 +388,8 @@ class TraceLink(_FromTrace):
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the packet information of the TUN device.
+    framing : Framing, optional
+        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
     """
 
     kind: Literal["trace"] = "trace"
@@ -348,7 +430,8 @@ class RateTraceLink(_FromTrace):
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
+    framing : Framing, optional
+        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"
-    frame_overhead: FrameOverhead = Size(0)

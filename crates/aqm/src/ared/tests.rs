@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{FlowId, Registry, Seed, test_kit::Bench};
+use airpath_core::{FlowId, Rate, Registry, Seed, test_kit::Bench};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -131,7 +131,7 @@ impl Loop {
     fn new() -> Loop {
         let mut bench = Bench::default();
         let mut queue = ared(AUTOMATIC);
-        queue.on_rate(Rate::from_mbps(10), &mut bench.at(Time::ZERO));
+        queue.on_rate(LinkRate::of_packets(Rate::from_mbps(10)), &mut bench.at(Time::ZERO));
         let senders =
             Senders { windows: Vec::new(), halved: Vec::new(), due: BinaryHeap::default() };
         Loop { bench, queue, senders, sent_next: 0, arrived: 0 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::pie_law::pie_scale;
 use airpath_conformance::Law;
-use airpath_core::{Ecn, FlowId, Rate, Registry, Seed, test_kit::Bench};
+use airpath_core::{Ecn, FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
 
 const DEFAULT: PieConfig = PieConfig {
     limit: 1000,
@@ -425,7 +425,7 @@ fn a_constant_overload_is_held_at_the_target() {
 fn the_timer_rests_when_an_update_would_change_nothing() {
     let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
     assert!(queue.next_wakeup().is_never());
-    queue.on_rate(Rate(0), &mut bench.at(Time::ZERO));
+    queue.on_rate(LinkRate::of_packets(Rate(0)), &mut bench.at(Time::ZERO));
     queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
     queue.dequeue(&mut bench.at(Time::from_millis(21)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(30), "a multiple of 15 ms");

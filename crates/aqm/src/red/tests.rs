@@ -6,7 +6,7 @@ use crate::red_law::{
     red_idle_average, red_initial_probability,
 };
 use airpath_conformance::Law;
-use airpath_core::{Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+use airpath_core::{Ecn, FlowId, Rate, Registry, Seed, Time, test_kit::Bench};
 
 /// The parameters of red-1993, with the average equal to the queue.
 const PLAIN: RedConfig = RedConfig {
@@ -285,7 +285,7 @@ fn the_average_follows_its_trajectory() {
 fn the_average_decays_over_an_idle_time_only() {
     for by_service in [false, true] {
         let mut line = Line::new(RedConfig { weight: Some(0.1), max_p: 0.0, ..PLAIN });
-        line.red.on_rate(Rate(8_000_000), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.bench.at(Time::ZERO));
         line.fill_to(10);
         let mut last = None;
         while line.red.packets() > 0 {
@@ -324,7 +324,7 @@ fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
     let early = RedConfig { min_th: Some(0.0), max_th: Some(1e-9), max_p: 1.0, ..forced };
     for config in [forced, RedConfig { gentle: true, ..early }, RedConfig { ecn: true, ..forced }] {
         let mut line = Line::new(config);
-        line.red.on_rate(Rate(8_000_000), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.bench.at(Time::ZERO));
         for held in [1000, 0] {
             line.red.on_held(held, Bytes(1500 * held as u64), &mut line.bench.at(Time::ZERO));
             assert!(held == 0 || !line.put(), "full");
@@ -418,13 +418,13 @@ fn automatic_settings_follow_the_links_rate() {
     let mut line = Line::new(config);
     let curve = *line.red.law().curve();
     assert_eq!((curve.min_th, curve.max_th, line.red.law().weight()), (5.0, 15.0, 0.002));
-    line.red.on_rate(Rate::from_mbps(100), &mut line.bench.at(Time::ZERO));
+    line.red.on_rate(LinkRate::of_packets(Rate::from_mbps(100)), &mut line.bench.at(Time::ZERO));
     let curve = *line.red.law().curve();
     AUTOMATIC.close("min_th at 5 ms", "packets", curve.min_th, 62.5, 1e-9);
     AUTOMATIC.close("max_th at 5 ms", "packets", curve.max_th, 187.5, 1e-9);
     let weight = 1.0 - (-1.0_f64 / 25_000.0).exp();
     AUTOMATIC.close("weight", "", line.red.law().weight(), weight, 1e-12);
-    line.red.on_rate(Rate(0), &mut line.bench.at(Time::ZERO));
+    line.red.on_rate(LinkRate::of_packets(Rate(0)), &mut line.bench.at(Time::ZERO));
     assert_eq!(*line.red.law().curve(), curve, "an outage changes nothing");
     assert_eq!(red_automatic_min_th(Duration::from_millis(5), 2000.0), 5.0);
     let weight = red_automatic_weight(1.0);
@@ -474,7 +474,7 @@ fn the_average_is_of_what_waits_and_what_the_link_holds() {
 fn the_average_decays_only_while_the_link_holds_nothing() {
     let average_after_a_second = |held: usize| {
         let mut line = Line::new(RedConfig { weight: Some(0.5), ..PLAIN });
-        line.red.on_rate(Rate(40_000), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(40_000)), &mut line.bench.at(Time::ZERO));
         line.red.on_held(8, Bytes(8 * 1500), &mut line.bench.at(Time::ZERO));
         line.put();
         line.red.dequeue(&mut line.bench.at(Time::ZERO));

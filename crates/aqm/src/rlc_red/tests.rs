@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_core::{
-    Bus, Ctx, Duration, Ecn, FlowId, Recorder, Registry, Seed, Series, StageId, Time,
+    Bus, Ctx, Duration, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, StageId, Time,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -79,7 +79,7 @@ impl Line {
 
     fn set_rate(&mut self, kbps: u64) {
         let (mut ctx, red) = self.ctx();
-        red.on_rate(Rate(kbps * 1000), &mut ctx);
+        red.on_rate(LinkRate::of_packets(Rate(kbps * 1000)), &mut ctx);
     }
 
     /// Arrivals from one drop or mark to the next, the latter included, at a constant occupancy.

@@ -3,7 +3,7 @@
 mod properties;
 
 use super::*;
-use airpath_core::{Bus, Ecn, FlowId, Recorder, Registry, Seed, Series, StageId};
+use airpath_core::{Bus, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, StageId};
 use serde_json::json;
 
 /// 384 kbit/s in Table 3.
@@ -81,7 +81,7 @@ impl Line {
 
     fn set_rate(&mut self, kbps: u64, ms: u64) {
         let (mut ctx, sbd) = self.at(ms);
-        sbd.on_rate(Rate(kbps * 1000), &mut ctx);
+        sbd.on_rate(LinkRate::of_packets(Rate(kbps * 1000)), &mut ctx);
     }
 
     fn occupancy(&self) -> usize {

@@ -7,7 +7,7 @@ use super::sender::{Payload, Sender};
 use super::sequence::PduRun;
 use crate::meter::Meter;
 use airpath_aqm::Queue;
-use airpath_core::{Bytes, Ctx, DropReason, Duration, Packet, Ring, Time};
+use airpath_core::{Bytes, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Ring, Time};
 use airpath_phy::errors::{self, AnyErrors, ErrorProcess};
 
 /// A TTI's PDUs on the air.
@@ -242,7 +242,8 @@ impl Direction {
     /// Tells the discipline the nominal rate.
     pub(super) fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(queue) = &mut self.queue {
-            queue.on_rate(self.clock.rate(), ctx);
+            let framing = Framing::default().in_blocks(self.sdus.block());
+            queue.on_rate(LinkRate { nominal: self.clock.rate(), framing }, ctx);
         }
     }
 

@@ -85,6 +85,12 @@ impl Sdus {
         }
     }
 
+    /// The bytes of which an SDU takes a whole number: a PDU's, or one where the end of an SDU and
+    /// the start of the next share a PDU.
+    pub(super) fn block(&self) -> Bytes {
+        Bytes(if self.concatenation { 1 } else { self.payload })
+    }
+
     /// Whether an SDU is sent in part.
     #[inline]
     pub(super) fn has_partial(&self) -> bool {

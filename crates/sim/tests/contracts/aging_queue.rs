@@ -4,7 +4,7 @@
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::{AnyQueue, QueueDisc};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Rate, Series, Setup, Time,
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, Time,
 };
 use airpath_path::{Parts, build};
 use serde::Deserialize;
@@ -71,7 +71,7 @@ impl QueueDisc for Aging {
             ctx.drop(packet, DropReason::Early);
         }
     }
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.inner.on_rate(rate, ctx);
     }
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {

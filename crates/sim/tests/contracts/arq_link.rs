@@ -12,8 +12,8 @@ use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, flow, run_with
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_conformance::Law;
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Series,
-    Setup, Stage, Stream, Time, test_kit::Bench,
+    Bytes, ConfigError, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry,
+    Seed, Series, Setup, Stage, Stream, Time, test_kit::Bench,
 };
 use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport, Sides};
 use airpath_path::{Parts, build};
@@ -262,7 +262,10 @@ impl Stage for ArqLink {
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         for direction in &mut self.directions {
             match event {
-                Control::Begin => direction.queue.on_rate(Rate(12_000 * SECOND / self.tti), ctx),
+                Control::Begin => {
+                    let rate = LinkRate::of_packets(Rate(12_000 * SECOND / self.tti));
+                    direction.queue.on_rate(rate, ctx);
+                }
                 Control::StartMeasurement => direction.queue.restart_measurement(ctx.now),
                 _ => {}
             }

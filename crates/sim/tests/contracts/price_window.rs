@@ -3,7 +3,7 @@
 
 use crate::common::{MS, SECOND, droptail, fixed, flow, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Bytes, Ctx, Packet, Rate, StageError, Time};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
 use airpath_path::Parts;
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl QueueDisc for Pricing {
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         self.inner.on_wake(ctx);
     }
-    fn on_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.inner.on_rate(rate, ctx);
     }
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {

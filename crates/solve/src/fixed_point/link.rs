@@ -21,20 +21,20 @@ pub(super) fn link(
     match kind.as_str() {
         "fixed" => {
             let config: FixedConfig = registry::read_config(&parameters)?;
-            let rate_bps = rate_of_packets_bps(config.rate_bps, config.frame_overhead, packet);
+            let rate_bps = rate_of_packets_bps(config.rate_bps, config.framing, packet)?;
             let regimes = vec![Regime { rate_bps, per: config.loss }];
             Ok(RegimeLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
         }
         "multi-regime" => {
             let config: MultiRegimeConfig = registry::read_config(&parameters)?;
-            let regimes = config.regimes.iter();
-            let regimes = regimes.map(|r| Regime {
-                rate_bps: rate_of_packets_bps(r.rate_bps, config.frame_overhead, packet),
-                per: r.per,
+            let regimes = config.regimes.iter().map(|regime| {
+                let rate_bps = rate_of_packets_bps(regime.rate_bps, config.framing, packet)?;
+                Ok(Regime { rate_bps, per: regime.per })
             });
+            let regimes: Result<Vec<Regime>, Reason> = regimes.collect();
             Ok(RegimeLink {
                 thresholds: config.thresholds.iter().map(|b| *b as f64).collect(),
-                regimes: regimes.collect(),
+                regimes: regimes?,
                 warnings: Vec::new(),
             })
         }

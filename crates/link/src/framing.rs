@@ -1,0 +1,138 @@
+//! What the user sets of framing: one key of every link that sends each packet in a frame of its own.
+
+use airpath_core::{Bytes, ConfigError, Framing};
+use serde::Deserialize;
+
+/// Most bytes of framing per packet, and of a block: as much as the largest IP packet itself.
+const LARGEST: u64 = 65_535;
+
+/// Least share of data. A packet is then still far from any number that overflows.
+const LEAST_CODE_RATE: f64 = 1e-3;
+
+/// What the user sets: a table, or the overhead alone as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(from = "Given")]
+pub struct FramingConfig {
+    /// Bytes added to each packet. At most 65 535.
+    pub overhead_bytes: u64,
+    /// Bytes of a block, of which a frame fills whole ones. 1 to 65 535.
+    pub block_bytes: u64,
+    /// Share of data among the bytes on the air, 0.001 to 1.
+    pub code_rate: f64,
+}
+
+/// The two ways to write it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Overhead(u64),
+    Table(Table),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    overhead_bytes: u64,
+    #[serde(default = "one_byte")]
+    block_bytes: u64,
+    #[serde(default = "uncoded")]
+    code_rate: f64,
+}
+
+fn one_byte() -> u64 {
+    1
+}
+
+fn uncoded() -> f64 {
+    1.0
+}
+
+impl From<Given> for FramingConfig {
+    fn from(given: Given) -> FramingConfig {
+        match given {
+            Given::Overhead(overhead_bytes) => {
+                FramingConfig { overhead_bytes, ..FramingConfig::default() }
+            }
+            Given::Table(Table { overhead_bytes, block_bytes, code_rate }) => {
+                FramingConfig { overhead_bytes, block_bytes, code_rate }
+            }
+        }
+    }
+}
+
+impl Default for FramingConfig {
+    /// Nothing is added.
+    fn default() -> FramingConfig {
+        FramingConfig { overhead_bytes: 0, block_bytes: 1, code_rate: 1.0 }
+    }
+}
+
+impl FramingConfig {
+    /// The framing.
+    ///
+    /// # Errors
+    /// When a value is outside its range.
+    pub fn framing(&self) -> Result<Framing, ConfigError> {
+        let FramingConfig { overhead_bytes, block_bytes, code_rate } = *self;
+        if overhead_bytes > LARGEST {
+            let problem = format!("more than {LARGEST} bytes");
+            return Err(ConfigError::new("framing.overhead_bytes", overhead_bytes, problem));
+        }
+        if !(1..=LARGEST).contains(&block_bytes) {
+            let problem = format!("no size of a block. Write 1 to {LARGEST} bytes");
+            return Err(ConfigError::new("framing.block_bytes", block_bytes, problem));
+        }
+        if !(LEAST_CODE_RATE..=1.0).contains(&code_rate) {
+            let problem = format!("no code rate. Write a number from {LEAST_CODE_RATE} to 1");
+            return Err(ConfigError::new("framing.code_rate", code_rate, problem));
+        }
+        let framing = Framing::with_overhead(Bytes(overhead_bytes));
+        Ok(framing.in_blocks(Bytes(block_bytes)).coded_at(code_rate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn framing(given: Value) -> Result<Framing, String> {
+        let config: FramingConfig =
+            serde_json::from_value(given).map_err(|error| error.to_string())?;
+        config.framing().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_number_is_the_overhead_and_a_table_has_defaults() {
+        let overhead = Framing::with_overhead(Bytes(6));
+        assert_eq!(framing(json!(6)), Ok(overhead));
+        assert_eq!(framing(json!({"overhead_bytes": 6})), Ok(overhead));
+        assert_eq!(framing(json!({})), Ok(Framing::default()));
+        let all = json!({"overhead_bytes": 6, "block_bytes": 60, "code_rate": 0.5});
+        assert_eq!(framing(all), Ok(overhead.in_blocks(Bytes(60)).coded_at(0.5)));
+    }
+
+    #[test]
+    fn what_is_no_framing_is_refused() {
+        for (given, expected) in [
+            (json!(65_536), "framing.overhead_bytes = 65536: more than 65535 bytes"),
+            (
+                json!({"block_bytes": 0}),
+                "framing.block_bytes = 0: no size of a block. Write 1 to 65535 bytes",
+            ),
+            (
+                json!({"code_rate": 0}),
+                "framing.code_rate = 0: no code rate. Write a number from 0.001 to 1",
+            ),
+            (
+                json!({"code_rate": 1.5}),
+                "framing.code_rate = 1.5: no code rate. Write a number from 0.001 to 1",
+            ),
+        ] {
+            assert_eq!(framing(given).expect_err("it is refused"), expected);
+        }
+        assert!(framing(json!({"surplus": 1})).is_err());
+        assert!(framing(json!("6 B")).is_err());
+    }
+}
