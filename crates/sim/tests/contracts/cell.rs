@@ -7,7 +7,7 @@
 
 use airpath_aqm::Queue;
 use airpath_core::{
-    ConfigError, Control, Ctx, Packet, Port, Rate, Stage, Time, registry::read_config,
+    ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Stage, Time, registry::read_config,
 };
 use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport, Sides, Users};
 use airpath_path::Parts;
@@ -186,7 +186,7 @@ impl Stage for Cell {
                     Control::StartMeasurement => {
                         direction.queues[user].restart_measurement(ctx.now);
                     }
-                    _ => direction.queues[user].on_rate(direction.rate, ctx),
+                    _ => direction.queues[user].on_rate(LinkRate::of_packets(direction.rate), ctx),
                 }
                 direction.watch(user);
             }
