@@ -22,12 +22,11 @@ from airpath.papers.qawla.curves import AWGN, ITU_A, error_rates
 from airpath.papers.qawla.data import mcs_table, published_entry
 from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
 from airpath.papers.sbd.figures import (
-    CLOUDS,
     FIG1_CELLS,
     FLOWS,
-    cells_of_cloud,
-    draw_cloud,
+    GRIDS,
     draw_fig1,
+    draw_grid,
 )
 from airpath.results import style
 
@@ -87,9 +86,9 @@ def half_widths(container: Any, direction: int) -> list[float]:
 
 @pytest.fixture(scope="module")
 def one_flow() -> Any:
-    cloud = CLOUDS["fig6"]
+    grid = GRIDS["fig6"]
     with style.style():
-        return draw_cloud("Fig. 6", cloud, session(cells_of_cloud(cloud)))
+        return draw_grid("Fig. 6", grid, session(grid.cells))
 
 
 def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
@@ -135,9 +134,9 @@ def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) ->
 
 
 def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
-    cloud = CLOUDS["fig13"]
+    grid = GRIDS["fig13"]
     with style.style():
-        figure = draw_cloud("Fig. 13", cloud, session(cells_of_cloud(cloud)))
+        figure = draw_grid("Fig. 13", grid, session(grid.cells))
     plain = drop_tail()[128, 4]
     changes = [1 + improvements()[128, 4, "red", what] / 100 for what in ("delay", "goodput")]
     for panel in figure.axes:

@@ -32,7 +32,7 @@ from airpath.papers.sbd.data import (
     published_table,
     strengths,
 )
-from airpath.papers.sbd.figures import CLOUDS, cells_of_cloud
+from airpath.papers.sbd.figures import GRIDS
 from airpath.papers.sbd.scenarios import TABLE_RUNS, TRACE, ByRate, Case, Use, keys
 from airpath.papers.sbd.tables import TABLE6_CELLS
 from studies.sbd import PAPER as STUDIES
@@ -79,7 +79,7 @@ def test_the_grids_span_what_the_paper_says() -> None:
     assert (GRID_T_R_MS[0], GRID_T_R_MS[-1], GRID_MAX_P[0], GRID_MAX_P[-1]) == (50, 5000, 0.005, 1)
     assert len(GRID_T_R_MS) == len(GRID_MAX_P) == 20
     assert strengths("sbd", 4) == [50, 200, 500, 1100, 2500, 5000]
-    sbd, cloud = load("sbd"), cells_of_cloud(CLOUDS["fig6"])
+    sbd, cloud = load("sbd"), GRIDS["fig6"].cells
     sessions = {
         mode: Session(sbd, effort, Compiled(), seed=1) for mode, effort in sbd.modes.items()
     }

@@ -256,6 +256,15 @@ class Session:
 
         return figure_files.save(figure, out, stem, title, about, self._figure_formats)
 
+    def draw(
+        self, make: Callable[[], Figure], out: Path, stem: str, title: str, about: str
+    ) -> list[Path]:
+        """Make a figure in the style of all figures and `write` it."""
+        from airpath.results import style
+
+        with style.style():
+            return self.write(make(), out, stem, title, about)
+
     def scenarios(self) -> dict[str, Any]:
         """Return every simulated scenario as plain values, by the text of its cell."""
         return {

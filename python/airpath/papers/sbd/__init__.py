@@ -12,15 +12,14 @@ from typing import Final
 from airpath.papers.kit.declared import paper_of
 from airpath.papers.sbd import scenarios
 from airpath.papers.sbd.figures import (
-    CLOUDS,
     FIG1_CELLS,
+    GRIDS,
     TRACES,
-    cells_of_cloud,
     cells_of_others,
     cells_of_trace,
-    cloud_item,
     evaluate_best,
     evaluate_fig1,
+    grid_item,
     trace_item,
 )
 from airpath.papers.sbd.statements import SAYS
@@ -41,7 +40,7 @@ PAPER: Final = paper_of(
         "fig1": (FIG1_CELLS, evaluate_fig1),
         **{f"table{n}": (cells_of_table(n), setting_table(n)) for n in (2, 3, 4, 5)},
         "table6": (TABLE6_CELLS, evaluate_table6),
-        **{key: (cells_of_cloud(cloud), cloud_item(key)) for key, cloud in CLOUDS.items()},
+        **{key: (grid.cells, grid_item(key)) for key, grid in GRIDS.items()},
         **{key: (cells_of_trace(key), trace_item(key)) for key in TRACES},
         "bearers": (cells_of_others, evaluate_best),
     },

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.clouds import Cloud
 from airpath.papers.kit.declared import Evaluate
 from airpath.papers.kit.grid import grid as cases_of
-from airpath.papers.kit.points import OPEN, Point, Points, draw, enlarged, half_width
+from airpath.papers.kit.points import OPEN, Point, Points, draw, half_width
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.traces import Trace
 from airpath.papers.sbd.data import (
@@ -35,19 +36,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "CLOUDS",
     "FIG1_CELLS",
     "FLOWS",
+    "GRIDS",
     "TRACES",
-    "Cloud",
-    "cells_of_cloud",
+    "Grid",
     "cells_of_others",
     "cells_of_trace",
-    "cloud_item",
-    "draw_cloud",
     "draw_fig1",
+    "draw_grid",
     "evaluate_best",
     "evaluate_fig1",
+    "grid_item",
     "trace_item",
 ]
 
@@ -89,8 +89,8 @@ def evaluate_fig1(session: Session, out: Path | None) -> ItemResult:
     notes = ["buffer in SDUs of 1500 bytes, goodput in kbit/s, delay in s."]
     complete, figures = session.complete(FIG1_CELLS), []
     if out is not None and complete:
-        with plotting.style():
-            figures = session.write(draw_fig1(session), out, "sbd-fig1", FIG1, session.about)
+        about = (out, "sbd-fig1", FIG1, session.about)
+        figures = session.draw(lambda: draw_fig1(session), *about)
     table = Table(FIG1, columns, lines, notes)
     return ItemResult("fig1", FIG1, rows, [table], figures, complete=complete)
 
@@ -138,7 +138,7 @@ _COLUMN: Final = {"goodput": "goodput_kbps", "delay": "delay_s"}
 # --- Figs. 6 to 13: the grids ------------------------------------------------------------------
 
 
-class Cloud(NamedTuple):
+class Grid(NamedTuple):
     """One of the figures: a discipline over its whole grid."""
 
     aqm: str
@@ -156,7 +156,7 @@ class Cloud(NamedTuple):
         """Drop-tail, for comparison."""
         return Case(self.bearer, self.flows, DropTail())
 
-    def grid(self, session: Session) -> dict[int, list[Case]]:
+    def cases(self, session: Session) -> dict[int, list[Case]]:
         """Return its cases by minth, in the order of T_r or maxp."""
 
         def case(min_th: int, value: float) -> Case:
@@ -165,128 +165,38 @@ class Cloud(NamedTuple):
 
         return cases_of(GRID_MIN_TH, strengths(self.aqm, session.effort.grid_step), case)
 
-    def cases(self, session: Session) -> list[Case]:
-        """Return the cases of its grid."""
-        return [case for row in self.grid(session).values() for case in row]
+    def all(self, session: Session) -> list[Case]:
+        """Return its cases."""
+        return [case for row in self.cases(session).values() for case in row]
 
+    def cells(self, session: Session) -> list[Cell]:
+        """Return its cases, with drop-tail for comparison."""
+        return [self.plain, *self.all(session)]
 
-def _clouds(bearers: Sequence[int]) -> list[Cloud]:
-    return [Cloud(aqm, b, flows) for aqm in ("sbd", "red") for b in bearers for flows in (1, 4)]
+    def cloud(self, session: Session) -> Cloud:
+        """Return goodput and delay of it."""
+        strength = "T_r, ms" if self.aqm == "sbd" else "maxp"
+        values = strengths(self.aqm, session.effort.grid_step)
+        plain = ("drop-tail", self.plain)
+        cases = self.cases(session)
+        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, cases, plain)
 
-
-CLOUDS: Final = {f"fig{n}": cloud for n, cloud in enumerate(_clouds((384, 128)), 6)}
-"""The paper's; the same of the other two bearers are the item ``bearers``."""
-
-OTHERS: Final = _clouds((256, 64))
-
-
-def cells_of_cloud(cloud: Cloud) -> Callable[[Session], Sequence[Cell]]:
-    """Return what gives the cells of a cloud, with drop-tail for comparison."""
-    return lambda session: [cloud.plain, *cloud.cases(session)]
-
-
-def cells_of_others(session: Session) -> Sequence[Cell]:
-    """Return the cells of every cloud: the item ``bearers`` looks for the best in all of them."""
-    clouds = (*CLOUDS.values(), *OTHERS)
-    return [cell for cloud in clouds for cell in cells_of_cloud(cloud)(session)]
-
-
-def cloud_item(key: str) -> Evaluate:
-    """Return what evaluates one of Figs. 6 to 13."""
-    cloud = CLOUDS[key]
-
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = f"Fig. {key[3:]}: {cloud.about}"
-        complete = session.complete(cells_of_cloud(cloud)(session))
-        figures = _write(f"sbd-{key}", title, cloud, session, out) if out and complete else []
-        rows, table = _known(session, cloud.cases(session)), _table(title, cloud, session)
-        return ItemResult(key, title, rows, [table], figures, complete=complete)
-
-    return evaluate
-
-
-def _table(title: str, cloud: Cloud, session: Session) -> Table:
-    """Return goodput and delay, a line for each T_r or maxp."""
-    cases = cloud.grid(session)
-    lines = []
-    for place, value in enumerate(strengths(cloud.aqm, session.effort.grid_step)):
-        line = [f"{value:g}"]
-        for min_th in GRID_MIN_TH:
-            case = cases[min_th][place]
-            goodput, delay = (q.estimate(session, case) for q in (GOODPUT, DELAY))
-            line.append(f"{goodput.mean:.0f}/{delay.mean:.2f}" if goodput and delay else "")
-        lines.append(line)
-    name = "T_r, ms" if cloud.aqm == "sbd" else "maxp"
-    columns = [("", name), *(("goodput, kbit/s / delay, s, by minth", str(n)) for n in GRID_MIN_TH)]
-    plain = f"{GOODPUT.text(session, cloud.plain)} kbit/s, {DELAY.text(session, cloud.plain)} s"
-    return Table(title, columns, lines, [f"drop-tail: {plain}."])
-
-
-def _write(stem: str, title: str, cloud: Cloud, session: Session, out: Path) -> list[Path]:
-    with plotting.style():
-        figure = draw_cloud(title, cloud, session)
-        return session.write(figure, out, stem, title, session.about)
-
-
-def draw_cloud(title: str, cloud: Cloud, session: Session) -> Figure:
-    """Return the figure of a cloud: goodput over delay from 0 on, and its part enlarged."""
-    name, unit = ("T_r", " ms") if cloud.aqm == "sbd" else ("maxp", "")
-    values = strengths(cloud.aqm, session.effort.grid_step)
-    runs = session.effort_of(cloud.plain).replications
-    about = (
-        f"Alcaraz & Cerdán 2006 · {session.effort.describe()}, {runs} of drop-tail and of the "
-        f"settings of Tables 2 to 5 · bars: {100 * session.paper.confidence:g} % intervals "
-        f"of the means · along each pale line {name} rises from {values[0]:g} (large dot) to "
-        f"{values[-1]:g}{unit}"
-    )
-    points = [*_ours(cloud, session), *_published(cloud)]
-    return enlarged(points, (DELAY_AXIS, GOODPUT_AXIS), title, about)
-
-
-def _points(cases: Sequence[Case], session: Session) -> list[Point]:
-    both = [[q.estimate(session, case) for q in (DELAY, GOODPUT)] for case in cases]
-    return [
-        Point(delay.mean, goodput.mean, half_width(delay), half_width(goodput))
-        for delay, goodput in both
-        if delay and goodput
-    ]
-
-
-def _ours(cloud: Cloud, session: Session) -> list[Points]:
-    colours = ("sky", "blue", "green", "orange", "red", "purple")
-    pale = {"lw": 0.8, "alpha": 0.35}
-    found = []
-    for (min_th, cases), colour in zip(cloud.grid(session).items(), colours, strict=True):
-        look = {"marker": "o", "color": COLOURS[colour], "markersize": 3.5}
-        points = _points(cases, session)
-        found.append(Points(f"minth {min_th}", points, look, pale, begins=True))
-    look = {"marker": "*", "color": COLOURS["black"], "markersize": 11}
-    return [*found, Points("drop-tail", _points([cloud.plain], session), look)]
-
-
-def _published(cloud: Cloud) -> list[Points]:
-    """Return what the paper's tables print for the bearer and the flows of a cloud."""
-    plain = drop_tail()[cloud.bearer, cloud.flows]
-    numbers = {2: "s", 3: "D"} if cloud.aqm == "sbd" else {4: "s", 5: "D"}
-    shown: list[tuple[str, str, Point]] = []
-    if cloud.flows == 1:
-        for number, marker in numbers.items():
-            row = published_table(number)[cloud.bearer]
-            shown.append((f"paper, Table {number}", marker, _printed(row)))
-    shown.append(("paper, drop-tail", "*", _printed(plain)))
-    if cloud.flows > 1:
+    def published(self) -> dict[str, tuple[str, Point]]:
+        """Return what the paper's tables print for its bearer and flows: markers and points."""
+        plain = drop_tail()[self.bearer, self.flows]
+        found = {"paper, drop-tail": ("*", _printed(plain))}
+        if self.flows == 1:
+            numbers = {2: "s", 3: "D"} if self.aqm == "sbd" else {4: "s", 5: "D"}
+            rows = {n: published_table(n)[self.bearer] for n in numbers}
+            tables = {f"paper, Table {n}": (numbers[n], _printed(rows[n])) for n in numbers}
+            return {**tables, **found}
         # Table 6 prints these as improvements over its drop-tail.
         more, less = (
-            1 + improvements()[cloud.bearer, cloud.flows, cloud.aqm, quantity] / 100
+            1 + improvements()[self.bearer, self.flows, self.aqm, quantity] / 100
             for quantity in ("goodput", "delay")
         )
         managed = Point(plain.delay_s.mean * less, plain.goodput_kbps.mean * more)
-        shown.append(("paper, Table 6", "D", managed))
-    look = {"color": COLOURS["grey"], **OPEN}
-    return [
-        Points(label, [point], {**look, "markersize": 12 if mark == "*" else 7, "marker": mark})
-        for label, mark, point in shown
-    ]
+        return {**found, "paper, Table 6": ("D", managed)}
 
 
 def _printed(row: Published) -> Point:
@@ -294,17 +204,62 @@ def _printed(row: Published) -> Point:
     return Point(delay.mean, goodput.mean, delay.half_width, goodput.half_width)
 
 
+def _grids(bearers: Sequence[int]) -> list[Grid]:
+    return [Grid(aqm, b, flows) for aqm in ("sbd", "red") for b in bearers for flows in (1, 4)]
+
+
+GRIDS: Final = {f"fig{n}": grid for n, grid in enumerate(_grids((384, 128)), 6)}
+"""The paper's; the same of the other two bearers are the item ``bearers``."""
+
+OTHERS: Final = _grids((256, 64))
+
+
+def cells_of_others(session: Session) -> Sequence[Cell]:
+    """Return the cells of every grid: the item ``bearers`` looks for the best in all of them."""
+    return [cell for grid in (*GRIDS.values(), *OTHERS) for cell in grid.cells(session)]
+
+
+def grid_item(key: str) -> Evaluate:
+    """Return what evaluates one of Figs. 6 to 13."""
+    grid = GRIDS[key]
+    title = f"Fig. {key[3:]}: {grid.about}"
+
+    def evaluate(session: Session, out: Path | None) -> ItemResult:
+        complete = session.complete(grid.cells(session))
+        figures = _write(f"sbd-{key}", title, grid, session, out) if out and complete else []
+        rows, table = _known(session, grid.all(session)), grid.cloud(session).table(title, session)
+        return ItemResult(key, title, rows, [table], figures, complete=complete)
+
+    return evaluate
+
+
+def _write(stem: str, title: str, grid: Grid, session: Session, out: Path) -> list[Path]:
+    return session.draw(lambda: draw_grid(title, grid, session), out, stem, title, session.about)
+
+
+def draw_grid(title: str, grid: Grid, session: Session) -> Figure:
+    """Return the figure of a grid: goodput over delay from 0 on, and its part enlarged."""
+    runs = session.effort_of(grid.plain).replications
+    about = (
+        f"Alcaraz & Cerdán 2006 · {session.effort.describe()}, {runs} of drop-tail and of the "
+        f"settings of Tables 2 to 5 · bars: {100 * session.paper.confidence:g} % intervals "
+        "of the means"
+    )
+    names = (DELAY_AXIS, GOODPUT_AXIS)
+    return grid.cloud(session).figure(session, title, about, names, grid.published())
+
+
 # --- the best of the grids ---------------------------------------------------------------------
 
 
 def evaluate_best(session: Session, out: Path | None) -> ItemResult:
-    """Return the clouds of the other bearers, and the setting with the largest goodput of each."""
+    """Return the grids of the other bearers, and the setting with the largest goodput of each."""
     title = "the grids on all bearers: the settings with the largest goodput, one flow"
     rows, lines = [], []
     for number, aqm in ((2, "sbd"), (4, "red")):
         for bearer in BEARERS:
             theirs = published_table(number)[bearer]
-            cases = Cloud(aqm, bearer, 1).cases(session)
+            cases = Grid(aqm, bearer, 1).all(session)
             known = {case: e for case in cases if (e := GOODPUT.estimate(session, case))}
             if not known:
                 continue
@@ -323,10 +278,10 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
     ]
     complete = session.complete(cells_of_others(session))
     figures: list[Path] = []
-    for cloud in OTHERS:
-        rows += _known(session, cloud.cases(session))
+    for grid in OTHERS:
+        rows += _known(session, grid.all(session))
         if out is not None and complete:
-            figures += _write("sbd-{}-{}-{}".format(*cloud), cloud.about, cloud, session, out)
+            figures += _write("sbd-{}-{}-{}".format(*grid), grid.about, grid, session, out)
     table = Table(title, columns, lines, notes)
     return ItemResult("bearers", title, rows, [table], figures, complete=complete)
 
@@ -368,10 +323,9 @@ def trace_item(key: str) -> Evaluate:
             run = f"one run, seed {session.seed}"
             about = f"Alcaraz & Cerdán 2006 · {run} · "
             about += "BO: occupancy of the RLC buffer, 1500-byte SDUs"
-            with plotting.style():
-                figure = trace.figure(title, about, "BO, SDUs", (SWITCH_S, "128 kbit/s"))
-                said = f"{session.paper.citation} {run}"
-                figures = session.write(figure, out, f"sbd-{key}", title, said)
+            drawn = (title, about, "BO, SDUs", (SWITCH_S, "128 kbit/s"))
+            said = (f"sbd-{key}", title, f"{session.paper.citation} {run}")
+            figures = session.draw(lambda: trace.figure(*drawn), out, *said)
         rows = trace.rows({"aqm": str(keys(Case(*cell))["aqm"])})
         return ItemResult(key, title, rows, [trace.table(title)], figures)
 
