@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from airpath.papers.kit.base import Row, Table
+from airpath.papers.kit.error_curves import small
 from airpath.papers.kit.error_rates import Channel, ErrorRates, PrintedRate
 from airpath.papers.kit.files import read_table
 from airpath.papers.qawla.curves import (
@@ -24,7 +25,6 @@ from airpath.papers.qawla.curves import (
     ITU_A,
     PUBLISHED_BLOCKS,
     error_rates,
-    small,
 )
 from airpath.papers.qawla.data import PACKET_BYTES, mcs_table
 from airpath.papers.qawla.statements import SAYS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from rich.console import Console
@@ -20,6 +20,7 @@ from airpath.papers.kit.compare import (
     percent,
     printed,
 )
+from airpath.papers.kit.files import read_records
 from airpath.papers.kit.grid import grid, thinned
 from airpath.papers.kit.page import markdown
 from airpath.papers.kit.published import Quantity, published_rows
@@ -45,6 +46,22 @@ SHOWN = (
     Shown("delay", "D", printed(2), number(2)),
 )
 KEYS = (Key("bearer", "bearer"), Key("aqm", "by", str.upper))
+
+
+class Line(NamedTuple):
+    """A line of `TABLE`."""
+
+    bearer: int
+    mean: float
+    delay_s: float | None
+    seen: str
+
+
+def test_a_table_becomes_named_tuples_with_the_kinds_of_their_fields(tmp_path: Path) -> None:
+    (tmp_path / "table9.csv").write_text(TABLE)
+    found = read_records(tmp_path, "table9.csv", Line, {"mean": "goodput_kbps"})
+    assert found == [Line(384, 294.5, 0.55, "often"), Line(64, 52.5, None, "once")]
+    assert [type(each) for each in found[0]] == [int, float, float, str]
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from airpath.papers import Effort, Report, reproduce
 from airpath.papers.kit.adaptation import (
     Adaptation,
     Policy,
+    Sweep,
     max_phy_throughput,
     qawla,
     tagla,
@@ -288,6 +289,16 @@ def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
         assert sum(float(line[6]) for line in lines) == pytest.approx(together, abs=0.004)
 
 
+def test_the_best_threshold_is_that_of_the_largest_average(itu_a: Adaptation) -> None:
+    sweep = Sweep(tagla, TH_PER[::6])
+    averages = {th: sweep.over([itu_a, itu_a], th) for th in TH_PER[::6]}
+    assert averages == {th: itu_a.mean(tagla(th)) for th in TH_PER[::6]}
+    best = max(averages, key=averages.__getitem__)
+    assert sweep.best([itu_a, itu_a]) == sweep.peak(itu_a) == (best, averages[best])
+    high = [average for th, average in averages.items() if th >= 0.99e-3]
+    assert sweep.average(itu_a, 1e-3) == pytest.approx(fmean(high))
+
+
 def test_h_1_is_tagla(itu_a: Adaptation) -> None:
     for th_per in TH_PER[::5]:
         assert itu_a.mean(qawla(th_per, 1)) == itu_a.mean(tagla(th_per))
@@ -403,8 +414,10 @@ def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Ad
             for table, place in zip(itu_a.throughput_bps[of], places, strict=True)
         ]
         expected = sum(w * share for w, share in zip(ITU_A.weights(), shares, strict=True))
-        assert curve.value(itu_a, 0.05) == pytest.approx(expected)
-        assert curve.value(itu_a, 0.05) >= Curve(policy, boundary=boundary).value(itu_a, 0.05)
+        assert curve.sweep.value(itu_a, 0.05) == pytest.approx(expected)
+        assert curve.sweep.value(itu_a, 0.05) >= Curve(policy, boundary=boundary).sweep.value(
+            itu_a, 0.05
+        )
 
 
 def test_what_was_interrupted_is_not_complete(

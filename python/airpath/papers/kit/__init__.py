@@ -11,7 +11,8 @@
 | `measures.py` | what is read off a simulation |
 | `measured.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py` | how near many rows are |
-| `points.py`, `traces.py` | figures: means with intervals, one run over time |
+| `points.py`, `clouds.py` | figures: means with intervals, a grid of settings |
+| `traces.py` | one run over time, as figure and table |
 | `distributions.py`, `curves.py` | figures: queue lengths with a model's point, computed curves |
 | `error_rates.py`, `error_curves.py` | counted error rates, printed ones beside them, as figures |
 | `adaptation.py` | link adaptation policies over SNRs and traffic, by the fixed point |

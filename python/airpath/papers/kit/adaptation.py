@@ -14,7 +14,7 @@ the smallest over the SNRs for each traffic, averaged over the traffic (qawla-20
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,7 @@ __all__ = [
     "Links",
     "Pair",
     "Policy",
+    "Sweep",
     "max_phy_throughput",
     "qawla",
     "tagla",
@@ -258,6 +259,72 @@ class Adaptation:
                 float(normalised.min(axis=0).mean()),
             )
         return self._found[key]
+
+
+# --- a policy over its threshold ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """T_M or T_W of a policy over its threshold.
+
+    Parameters
+    ----------
+    policy : callable
+        Makes the policy of a threshold.
+    thresholds : sequence of float
+        Ascending.
+    over_rating_db : float
+        By how much the SNR is over-rated, dB.
+    worst : bool
+        T_W instead of T_M.
+    same_b : bool
+        T_M normalised by *optimum* among the policies with the same B, not by one *optimum* for
+        all.
+    """
+
+    policy: Callable[[float], Policy]
+    thresholds: Sequence[float]
+    over_rating_db: float = 0.0
+    worst: bool = False
+    same_b: bool = False
+
+    def value(self, adaptation: Adaptation, threshold: float) -> float:
+        """Return T_M or T_W at one threshold."""
+        policy = self.policy(threshold)
+        if self.same_b:
+            best = adaptation.optimum_of_bps(policy.boundary)
+            normalised = adaptation.normalised(policy, self.over_rating_db, best)
+            return float(adaptation.weights @ normalised.mean(axis=1))
+        measure = adaptation.worst if self.worst else adaptation.mean
+        return measure(policy, self.over_rating_db)
+
+    def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
+        """Return T_M or T_W at every threshold from `at_least` on."""
+        chosen = [each for each in self.thresholds if each >= 0.999 * at_least]
+        return [self.value(adaptation, each) for each in chosen]
+
+    def peak(self, adaptation: Adaptation) -> tuple[float, float]:
+        """Return the threshold where it is largest, and the value there."""
+        value, at = max(zip(self.values(adaptation), self.thresholds, strict=True))
+        return at, value
+
+    def average(self, adaptation: Adaptation, at_least: float) -> float:
+        """Return the mean over the thresholds from `at_least` on."""
+        high = self.values(adaptation, at_least)
+        return sum(high) / len(high)
+
+    def best(self, found: Sequence[Adaptation]) -> tuple[float, float]:
+        """Return the threshold with the largest average over channels, and that average."""
+        average, at = max((self.over(found, each), each) for each in self.thresholds)
+        return at, average
+
+    def over(self, found: Sequence[Adaptation], threshold: float) -> float:
+        """Return the average over channels at one threshold."""
+        return sum(self.value(each, threshold) for each in found) / len(found)
+
+
+# --- the fixed points --------------------------------------------------------------------------
 
 
 def _solve(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args, get_type_hints
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["read_table", "read_toml"]
+__all__ = ["read_records", "read_table", "read_toml"]
+
+R = TypeVar("R")
 
 
 def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
@@ -28,6 +30,37 @@ def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
         File name: ``table3.csv``. Lines that begin with ``#`` are comments.
     """
     return list(csv.DictReader(_without_comments(_text(paper, name))))
+
+
+def read_records(
+    paper: str | Path, name: str, kind: type[R], columns: Mapping[str, str] | None = None
+) -> list[R]:
+    """Return the rows of a published table as named tuples.
+
+    Parameters
+    ----------
+    paper : str or Path
+        As `read_table` has it.
+    name : str
+        File name.
+    kind : type
+        A named tuple whose fields are `int`, `float`, `str` or one of these ``| None``, which an
+        empty entry is.
+    columns : mapping of str to str, optional
+        Columns of fields that are called otherwise. Default: none.
+    """
+    of = {field: (columns or {}).get(field, field) for field in get_type_hints(kind)}
+    kinds = {field: _kind(hint) for field, hint in get_type_hints(kind).items()}
+    return [
+        kind(*(kinds[field](row[of[field]]) for field in of)) for row in read_table(paper, name)
+    ]
+
+
+def _kind(hint: Any) -> Callable[[str], Any]:
+    """Return what makes a value of an entry."""
+    options = get_args(hint)
+    of: Callable[[str], Any] = options[0] if options else hint
+    return (lambda entry: of(entry) if entry else None) if options else of
 
 
 def read_toml(paper: str | Path, name: str) -> dict[str, Any]:

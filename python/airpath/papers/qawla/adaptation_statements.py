@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from airpath.papers.kit.adaptation import Adaptation
+from airpath.papers.kit.adaptation import Adaptation, Sweep
 from airpath.papers.kit.statements import Finding, Said, gathered, joined
 from airpath.papers.qawla.adaptation import POLICIES, Adaptations, measured, solved_on
 from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
@@ -46,8 +46,8 @@ def _h_100(found: Adaptations, said: Said) -> Finding:
     leads = {}
 
     def on(channel: str, adaptation: Adaptation) -> Finding:
-        peaks = {h: Curve("QAWLA", h).peak(adaptation) for h in HS}
-        robust = {h: Curve("QAWLA", h).average(adaptation, said["robust_from"]) for h in HS}
+        peaks = {h: Curve("QAWLA", h).sweep.peak(adaptation) for h in HS}
+        robust = {h: Curve("QAWLA", h).sweep.average(adaptation, said["robust_from"]) for h in HS}
         others = [h for h in HS if h != 100]
         leads[channel] = peaks[100][1] - max(peaks[h][1] for h in others)
         each = {h: {"peak": peaks[h][1], "at": peaks[h][0], "robust": robust[h]} for h in HS}
@@ -69,8 +69,8 @@ def _h_100(found: Adaptations, said: Said) -> Finding:
 @_check("b-40-one-optimum")
 def _b_40(found: Adaptations, said: Said) -> Finding:
     def on(channel: str, adaptation: Adaptation) -> Finding:
-        ours = Curve("QAWLA", boundary=40, same_b=said["same_b"]).values(adaptation)
-        plain = Curve("TAGLA", same_b=said["same_b"]).values(adaptation)
+        ours = Curve("QAWLA", boundary=40, same_b=said["same_b"]).sweep.values(adaptation)
+        plain = Curve("TAGLA", same_b=said["same_b"]).sweep.values(adaptation)
         ahead = [th for th, a, b in zip(TH_PER, ours, plain, strict=True) if a >= b]
         low = [th for th in ahead if th <= 1.001 * said["low"]]
         lead, at = f"from th_PER = {min(ahead):.2g}" if ahead else "nowhere", TH_PER.index(10**-3)
@@ -91,7 +91,7 @@ def _b_40(found: Adaptations, said: Said) -> Finding:
 def _b_20(found: Adaptations, said: Said) -> Finding:
     def on(channel: str, adaptation: Adaptation) -> Finding:
         peaks = {
-            b: Curve("QAWLA", boundary=b, same_b=said["same_b"]).peak(adaptation)[1]
+            b: Curve("QAWLA", boundary=b, same_b=said["same_b"]).sweep.peak(adaptation)[1]
             for b in (20, 30)
         }
         return Finding(
@@ -112,7 +112,7 @@ def _insensitive(found: Adaptations, said: Said) -> Finding:
         channel, db = place
         spread, peak = {}, {}
         for policy in NAMES:
-            curve = Curve(policy, over_rating_db=db)
+            curve = Curve(policy, over_rating_db=db).sweep
             high = curve.values(found[channel], said["from"])
             spread[policy], peak[policy] = max(high) - min(high), curve.peak(found[channel])[1]
         each = [f"{p} range {spread[p]:.3f}, peak {peak[p]:.3f}" for p in NAMES]
@@ -131,12 +131,13 @@ OverRated = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def _when_over_rated(
-    found: Adaptations, measure: Callable[[Curve, Adaptation], float]
+    found: Adaptations, measure: Callable[[Sweep, Adaptation], float]
 ) -> OverRated:
     return {
         channel: {
             policy: [
-                measure(Curve(policy, over_rating_db=db), adaptation) for db in OVER_RATINGS_DB
+                measure(Curve(policy, over_rating_db=db).sweep, adaptation)
+                for db in OVER_RATINGS_DB
             ]
             for policy in NAMES
         }
@@ -172,7 +173,7 @@ def _over_rating(found: Adaptations, _said: Said) -> Finding:
 
 @_check("over-rating-mean")
 def _over_rating_mean(found: Adaptations, said: Said) -> Finding:
-    def mean(curve: Curve, adaptation: Adaptation) -> float:
+    def mean(curve: Sweep, adaptation: Adaptation) -> float:
         return curve.average(adaptation, said["from"])
 
     return _falls(_when_over_rated(found, mean))
@@ -198,7 +199,7 @@ def _worst(
     """Return where T_W is largest; it holds when `holds` of that by policy, on each channel."""
 
     def on(channel: str, adaptation: Adaptation) -> Finding:
-        peaks = {policy: Curve(policy, worst=True).peak(adaptation) for policy in NAMES}
+        peaks = {policy: Curve(policy, worst=True).sweep.peak(adaptation) for policy in NAMES}
         each = [f"{policy} {peak:.3f} at {th:.2g}" for policy, (th, peak) in peaks.items()]
         values = {policy: {"at": th, "peak": peak} for policy, (th, peak) in peaks.items()}
         return Finding(holds(peaks), [_line(channel, each)], values)

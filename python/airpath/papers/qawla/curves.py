@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from airpath.papers.kit.base import ItemResult, Row, Table
+from airpath.papers.kit.base import ItemResult
 from airpath.papers.kit.declared import Evaluate
-from airpath.papers.kit.error_curves import draw_curves
+from airpath.papers.kit.error_curves import counted_rows, counted_table, draw_curves
 from airpath.papers.kit.error_rates import Channel, ErrorRates, PrintedRate
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.tolerance import Tolerance
@@ -26,7 +26,6 @@ __all__ = [
     "curve_item",
     "error_rate",
     "error_rates",
-    "small",
 ]
 
 AWGN: Final = Channel("awgn", "AWGN", "802.16-ctc-awgn", (0, 22, 0.5), (2, 22), 12)
@@ -74,12 +73,6 @@ def error_rates() -> tuple[PrintedRate, ...]:
     return tuple(error_rate(mcs, snr_db, per) for (snr_db, mcs), per in sorted(printed.items()))
 
 
-def small(probability: float) -> str:
-    """Return a probability with the three digits that the paper prints."""
-    digits, _, exponent = f"{probability:.2e}".partition("e")
-    return f"{digits}e{int(exponent)}" if probability else "0"
-
-
 def curve_item(key: str) -> Evaluate:
     """Return what evaluates Fig. 2 or 3."""
     channel = {"fig2": AWGN, "fig3": ITU_A}[key]
@@ -87,39 +80,17 @@ def curve_item(key: str) -> Evaluate:
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         rates = ErrorRates.of(channel)
-        rows = [
-            Row(
-                {"channel": channel.key, "mcs": mcs, "snr_db": count.snr_db},
-                "per",
-                "1",
-                None,
-                count.per,
-                low=count.low,
-                high=count.high,
-                extra={"errors": count.errors, "blocks": count.blocks},
-            )
-            for mcs in mcs_table()
-            for count in rates.counts(mcs)
+        notes = [
+            f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a "
+            "curve ends with its first point without an error.",
+            f"Error rates: {rates.command}",
         ]
+        rows = counted_rows(channel, rates, list(mcs_table()))
+        table = counted_table(title, channel, rates, list(mcs_table()), notes)
         figures = [] if out is None else _draw(key, title, channel, session, out)
-        return ItemResult(key, title, rows, [_table(title, channel, rates)], figures)
+        return ItemResult(key, title, rows, [table], figures)
 
     return evaluate
-
-
-def _table(title: str, channel: Channel, rates: ErrorRates) -> Table:
-    lines = []
-    for snr_db in channel.grid():
-        entries = [rates.count(mcs, snr_db) for mcs in mcs_table()]
-        pers = ("" if count is None else small(count.per) for count in entries)
-        lines.append([f"{snr_db:g}", *pers])
-    columns = [("SNR", "dB"), *(("", f"mcs{mcs}") for mcs in mcs_table())]
-    notes = [
-        f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a curve "
-        "ends with its first point without an error.",
-        f"Error rates: {rates.command}",
-    ]
-    return Table(title, columns, lines, notes)
 
 
 def _draw(key: str, title: str, channel: Channel, session: Session, out: Path) -> list[Path]:

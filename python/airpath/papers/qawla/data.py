@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, log2
+from typing import NamedTuple
 
 from airpath.papers.kit.base import Row
 from airpath.papers.kit.engine import Solved
-from airpath.papers.kit.files import read_table
+from airpath.papers.kit.files import read_records
 from airpath.papers.kit.published import Quantity, published_rows
 
 __all__ = [
@@ -62,33 +62,36 @@ MEASURES = ("mean_normalised_throughput", "worst_normalised_throughput")
 """T_M and T_W."""
 
 
-@dataclass(frozen=True)
-class Mcs:
+class Mcs(NamedTuple):
     """One modulation and coding scheme (Table 1)."""
 
-    index: int
+    mcs: int
     """m."""
     constellation_points: int
     """V_m."""
-    code_rate: tuple[int, int]
-    """R_m as numerator and denominator."""
+    printed_rate: str
+    """R_m."""
     fec_block_bytes: int
     """k_m, bytes."""
+
+    @property
+    def code_rate(self) -> tuple[int, int]:
+        """R_m as numerator and denominator."""
+        over, under = self.printed_rate.split("/")
+        return int(over), int(under)
 
     @property
     def name(self) -> str:
         """Modulation and code rate."""
         points = self.constellation_points
-        modulation = "QPSK" if points == 4 else f"{points}QAM"
-        return f"{modulation} {self.code_rate[0]}/{self.code_rate[1]}"
+        return f"{'QPSK' if points == 4 else f'{points}QAM'} {self.printed_rate}"
 
     def blocks(self, packet_bytes: int) -> int:
         """Return how many FEC blocks a packet takes."""
         return ceil(packet_bytes / self.fec_block_bytes)
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(NamedTuple):
     """One validation scenario (Table 2)."""
 
     idx: int
@@ -97,12 +100,27 @@ class Inputs:
     mean_rtt0_ms: int
     """F, ms: mean of the flows' fixed round-trip times."""
     snr_db: int
-    mcs: tuple[int, int]
-    """MCS_1 and MCS_2."""
-    rate_mbps: tuple[float, float]
-    """r_1 and r_2, Mbit/s of IP packets."""
-    per: tuple[float, float]
-    """PER_1 and PER_2, as printed with three digits."""
+    mcs1: int
+    mcs2: int
+    r1_mbps: float
+    r2_mbps: float
+    per1: float
+    per2: float
+
+    @property
+    def mcs(self) -> tuple[int, int]:
+        """MCS_1 and MCS_2."""
+        return self.mcs1, self.mcs2
+
+    @property
+    def rate_mbps(self) -> tuple[float, float]:
+        """r_1 and r_2, Mbit/s of IP packets."""
+        return self.r1_mbps, self.r2_mbps
+
+    @property
+    def per(self) -> tuple[float, float]:
+        """PER_1 and PER_2, as printed with three digits."""
+        return self.per1, self.per2
 
     @property
     def traffic(self) -> str:
@@ -110,8 +128,7 @@ class Inputs:
         return f"SU({self.flows},{self.mean_rtt0_ms})"
 
 
-@dataclass(frozen=True)
-class Published:
+class Published(NamedTuple):
     """One row of Tables 3, 4 and 5."""
 
     idx: int
@@ -134,54 +151,22 @@ class Published:
 @cache
 def mcs_table() -> dict[int, Mcs]:
     """Return Table 1 by m."""
-    found = {}
-    for row in read_table("qawla", "table1.csv"):
-        over, under = row["code_rate"].split("/")
-        index = int(row["mcs"])
-        found[index] = Mcs(
-            index,
-            int(row["constellation_points"]),
-            (int(over), int(under)),
-            int(row["fec_block_bytes"]),
-        )
-    return found
+    rows = read_records("qawla", "table1.csv", Mcs, {"printed_rate": "code_rate"})
+    return {row.mcs: row for row in rows}
 
 
 @cache
 def inputs() -> dict[int, Inputs]:
     """Return Table 2 by idx."""
-    found = {}
-    for row in read_table("qawla", "table2.csv"):
-        idx = int(row["idx"])
-        found[idx] = Inputs(
-            idx,
-            int(row["flows"]),
-            int(row["mean_rtt0_ms"]),
-            int(row["snr_db"]),
-            (int(row["mcs1"]), int(row["mcs2"])),
-            (float(row["r1_mbps"]), float(row["r2_mbps"])),
-            (float(row["per1"]), float(row["per2"])),
-        )
-    return found
+    return {row.idx: row for row in read_records("qawla", "table2.csv", Inputs)}
 
 
 @cache
 def published_table(boundary: int) -> dict[int, Published]:
     """Return Table 3, 4 or 5 by idx; `boundary` is B: 10, 20 or 30 packets."""
-    found = {}
-    for row in read_table("qawla", f"{TABLE_OF[boundary]}.csv"):
-        idx = int(row["idx"])
-        found[idx] = Published(
-            idx,
-            int(row["B"]),
-            float(row["ns3_mbps"]),
-            float(row["ns3_half_width_mbps"]),
-            float(row["analysis_mbps"]),
-            row["domain"],
-            float(row["queue_packets"]),
-            float(row["alpha"]) if row["alpha"] else None,
-        )
-    return found
+    file = f"{TABLE_OF[boundary]}.csv"
+    rows = read_records("qawla", file, Published, {"boundary": "B"})
+    return {row.idx: row for row in rows}
 
 
 def published(idx: int, boundary: int) -> Published:

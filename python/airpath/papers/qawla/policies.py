@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from airpath.papers.kit.adaptation import Policy, tagla, tfer
+from airpath.papers.kit.adaptation import Policy, Sweep, tagla, tfer
 from airpath.papers.kit.base import ItemResult, Row, Summary, Table
 from airpath.papers.kit.compare import Key, Shown, absolute, comparison, number, printed
 from airpath.papers.kit.error_rates import ErrorRates
@@ -24,7 +24,6 @@ __all__ = [
     "BEST_FACTOR",
     "SYMBOLS",
     "Best",
-    "best_threshold",
     "evaluate_table6",
     "limit",
     "summarise",
@@ -47,33 +46,19 @@ def limit(policy: Policy) -> float:
 # --- the best thresholds -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Best:
+class Best(NamedTuple):
     """A policy whose threshold the paper fixes where the average of T_M is largest."""
 
     policy: str
     symbol: str
-    make: Callable[[float], Policy]
-    thresholds: Sequence[float]
+    sweep: Sweep
     published: float
 
 
 BEST: Final = (
-    Best("TAGLA", "th_PER", tagla, TH_PER, 0.0032),
-    Best("TFER", "th_FER", tfer, TH_FER, 0.00013),
+    Best("TAGLA", "th_PER", Sweep(tagla, TH_PER), 0.0032),
+    Best("TFER", "th_FER", Sweep(tfer, TH_FER), 0.00013),
 )
-
-
-def best_threshold(found: Adaptations, best: Best) -> tuple[float, float]:
-    """Return the threshold with the largest average of T_M over both channels, and that."""
-    average, threshold = max(
-        (_average(found, best, threshold), threshold) for threshold in best.thresholds
-    )
-    return threshold, average
-
-
-def _average(found: Adaptations, best: Best, threshold: float) -> float:
-    return sum(each.mean(best.make(threshold)) for each in found.values()) / len(found)
 
 
 # --- the item ----------------------------------------------------------------------------------
@@ -136,9 +121,9 @@ def _row(policy: Policy, channel: str, measure: str, ours: float) -> Row:
 
 
 def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
-    rows, lines = [], []
+    rows, lines, channels = [], [], list(found.values())
     for best in BEST:
-        threshold, average = best_threshold(found, best)
+        threshold, average = best.sweep.best(channels)
         row = Row(
             {"policy": best.policy, "channel": "both"},
             "best_threshold",
@@ -148,24 +133,12 @@ def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:
             tolerance=Tolerance(f"a factor {BEST_FACTOR:g} (README)", factor=BEST_FACTOR),
         )
         rows.append(row)
-        lines.append(
-            [
-                f"{best.policy}, {best.symbol}",
-                f"{best.published:g}",
-                marked(f"{threshold:.2g}", row.within),
-                f"{_average(found, best, best.published):.4f}",
-                f"{average:.4f}",
-                "yes" if row.within else "NO",
-            ]
-        )
-    columns = [
-        ("", "policy"),
-        ("best threshold", "paper"),
-        ("best threshold", "ours"),
-        ("average T_M", "at the paper's"),
-        ("average T_M", "at ours"),
-        ("", "within"),
-    ]
+        thresholds = (f"{best.published:g}", marked(f"{threshold:.2g}", row.within))
+        averages = (f"{best.sweep.over(channels, best.published):.4f}", f"{average:.4f}")
+        within = "yes" if row.within else "NO"
+        lines.append([f"{best.policy}, {best.symbol}", *thresholds, *averages, within])
+    columns = [("", "policy"), ("best threshold", "paper"), ("best threshold", "ours")]
+    columns += [("average T_M", "at the paper's"), ("average T_M", "at ours"), ("", "within")]
     notes = [f"Average of T_M over both channels; within: a factor {BEST_FACTOR:g}."]
     return Table("The best thresholds", columns, lines, notes), rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from airpath.papers.kit.compare import (
     printed,
 )
 from airpath.papers.kit.declared import Evaluate
+from airpath.papers.kit.error_curves import printed_row, printed_table, small
 from airpath.papers.kit.measures import ip_throughput_mbps
 from airpath.papers.kit.published import Quantity, published_rows
 from airpath.papers.kit.scoring import largest_difference, others
@@ -29,7 +30,6 @@ from airpath.papers.qawla.curves import (
     RARE_LEVEL,
     error_rate,
     error_rates,
-    small,
 )
 from airpath.papers.qawla.data import (
     TABLE_OF,
@@ -85,6 +85,8 @@ RESULTS = [
 ]
 """The numbers of Tables 3 to 5."""
 
+Place = dict[str, int | float | str]
+
 LINK_RATE = Tolerance("half of the last printed digit", absolute=5e-4)
 """Of Table 2's rates."""
 
@@ -101,9 +103,10 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
             zip(case.mcs, case.rate_mbps, case.per, strict=True), start=1
         ):
             ours = link_rate_bps(mcs_table()[mcs]) / 1e6
-            key = {"idx": case.idx, "regime": regime, "mcs": mcs, "snr_db": case.snr_db}
+            key: Place = {"idx": case.idx, "regime": regime, "mcs": mcs, "snr_db": case.snr_db}
             computed = Row(key, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE)
-            rows += [computed, _error_row(key, per)]
+            printed_per = error_rate(mcs, case.snr_db, per)
+            rows += [computed, printed_row(printed_per, key, ITU_A.key)]
             shown = marked(f"{ours:.6g}", computed.within)
             line += [str(mcs), f"{rate:g}", shown, small(per)]
         lines.append(line)
@@ -119,46 +122,14 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
             "Tables 3 to 5 take the packet error rates as printed.",
         ],
     )
-    return ItemResult("table2", "The 18 validation scenarios", rows, [table, _errors_table()])
-
-
-def _error_row(key: Mapping[str, int | float | str], per: float) -> Row:
-    found = error_rate(int(key["mcs"]), int(key["snr_db"]), per)
-    count = found.count
-    extra = {
-        "channel": ITU_A.key,
-        "published_errors": found.published_errors,
-        "errors": count.errors,
-        "blocks": count.blocks,
-        "p_value": found.p_value,
-    }
-    about = (key, "per", "1", per, count.per, None, count.low, count.high)
-    return Row(*about, tolerance=found.tolerance, extra=extra)
-
-
-def _errors_table() -> Table:
-    lines = []
-    for found in error_rates():
-        difference = ""
-        if found.published:
-            percents = 100 * (found.ours - found.published) / found.published
-            difference = marked(f"{percents:+.1f}", found.within)
-        rates = (small(found.published), small(found.ours), difference)
-        errors = (str(found.published_errors), str(found.count.errors))
-        p_value = "" if found.p_value is None else f"{found.p_value:.3f}"
-        within = "yes" if found.within else "NO"
-        place = (str(found.snr_db), f"mcs{found.mcs}")
-        lines.append([*place, *rates, *errors, f"{found.count.blocks:.3g}", p_value, within])
-    columns = [("SNR", "dB"), ("", "MCS"), *(("PER", name) for name in ("paper", "ours", "diff %"))]
-    columns += [("errors", "paper"), ("errors", "ours"), ("of", "blocks"), ("", "p")]
     notes = [
         "Ours: the tables that Airpath comes with, see fig3. Errors of the paper: of 1e7 blocks.",
         f"within: at most {100 * COMMON_LIMIT:g} % where the paper has {COMMON_ERRORS} errors or "
         f"more; else the same rate is not rejected at {100 * RARE_LEVEL:g} % (p of the exact test "
         "of two Poisson counts).",
     ]
-    title = "Table 2: its packet error rates and ours"
-    return Table(title, [*columns, ("", "within")], lines, notes)
+    errors = printed_table("Table 2: its packet error rates and ours", error_rates(), notes)
+    return ItemResult("table2", "The 18 validation scenarios", rows, [table, errors])
 
 
 # --- Tables 3, 4 and 5 -------------------------------------------------------------------------

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from airpath.papers.kit.adaptation import Adaptation, Policy, qawla, tagla
+from airpath.papers.kit.adaptation import Adaptation, Policy, Sweep, qawla, tagla
 from airpath.papers.kit.base import ItemResult, Row, Table
 from airpath.papers.kit.curves import Drawn, Panel, draw_panels
 from airpath.papers.kit.declared import Evaluate
@@ -15,7 +14,7 @@ from airpath.papers.kit.error_rates import Channel
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import LINKS, adaptations
 from airpath.papers.qawla.curves import AWGN, ITU_A
-from airpath.papers.qawla.data import published_entry
+from airpath.papers.qawla.data import MEASURES, published_entry
 from airpath.results import style as plotting
 
 __all__ = ["FIGURES", "HS", "OVER_RATINGS_DB", "TH_FER", "TH_PER", "Curve", "figure_item"]
@@ -33,26 +32,15 @@ OVER_RATINGS_DB: Final = (0, 2, 4)
 """By how much the SNR is over-rated in Figs. 9 and 10, dB."""
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One curve of a figure: T_M or T_W of a policy over th_PER.
 
-    Parameters
-    ----------
-    policy : {"QAWLA", "TAGLA"}
-        Which policy.
-    h, boundary : int
-        H and B of QAWLA, packets. Default 100 and 20, as in Figs. 9 to 12 and Table 6.
-    over_rating_db : int
-        By how much the SNR is over-rated, dB.
-    worst : bool
-        T_W instead of T_M.
-    same_b : bool
-        T_M normalised by *optimum* among the policies with the same B, 20 for TAGLA, not by one
-        *optimum* for all.
+    The fields are those of `Sweep`, but for the policy, which is made by its name, H and B. Default
+    of these: 100 and 20, as in Figs. 9 to 12 and Table 6.
     """
 
     policy: str
+    """``QAWLA`` or ``TAGLA``."""
     h: int = 100
     boundary: int = 20
     over_rating_db: int = 0
@@ -67,35 +55,16 @@ class Curve:
     @property
     def quantity(self) -> str:
         """The quantity of its rows."""
-        return "worst_normalised_throughput" if self.worst else "mean_normalised_throughput"
+        return MEASURES[self.worst]
 
     def at(self, th_per: float) -> Policy:
         """Return the policy with a threshold."""
         return tagla(th_per) if self.policy == "TAGLA" else qawla(th_per, self.h, self.boundary)
 
-    def value(self, adaptation: Adaptation, th_per: float) -> float:
-        """Return T_M or T_W at one threshold."""
-        policy = self.at(th_per)
-        if self.same_b:
-            best = adaptation.optimum_of_bps(policy.boundary)
-            normalised = adaptation.normalised(policy, self.over_rating_db, best)
-            return float(adaptation.weights @ normalised.mean(axis=1))
-        measure = adaptation.worst if self.worst else adaptation.mean
-        return measure(policy, self.over_rating_db)
-
-    def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
-        """Return T_M or T_W at every threshold of `TH_PER` from `at_least` on."""
-        return [self.value(adaptation, th) for th in TH_PER if th >= 0.999 * at_least]
-
-    def peak(self, adaptation: Adaptation) -> tuple[float, float]:
-        """Return th_PER where it is largest, and the value there."""
-        value, th_per = max(zip(self.values(adaptation), TH_PER, strict=True))
-        return th_per, value
-
-    def average(self, adaptation: Adaptation, at_least: float) -> float:
-        """Return the mean over the thresholds from `at_least` on."""
-        high = self.values(adaptation, at_least)
-        return sum(high) / len(high)
+    @property
+    def sweep(self) -> Sweep:
+        """It over `TH_PER`."""
+        return Sweep(self.at, TH_PER, *self[3:])
 
     def keys(self, channel: Channel) -> dict[str, int | float | str]:
         """Return what names its rows, but for the threshold."""
@@ -165,7 +134,7 @@ def figure_item(key: str) -> Evaluate:
         rows = [
             Row({**curve.keys(shown.channel), "th_per": th}, curve.quantity, "1", None, value)
             for curve in shown.curves()
-            for th, value in zip(TH_PER, curve.values(adaptation), strict=True)
+            for th, value in zip(TH_PER, curve.sweep.values(adaptation), strict=True)
         ]
         figures = [] if out is None else _draw(key, title, shown, adaptation, session, out)
         return ItemResult(key, title, rows, [_table(title, shown, adaptation)], figures)
@@ -183,8 +152,8 @@ def _table(title: str, shown: Figure, adaptation: Adaptation) -> Table:
         for curve in curves:
             # TAGLA has no H.
             heading = "" if shown.by_h and curve.policy == "TAGLA" else panel
-            values = [f"{curve.value(adaptation, at):.3f}" for at in PRINTED]
-            th_per, value = curve.peak(adaptation)
+            values = [f"{curve.sweep.value(adaptation, at):.3f}" for at in PRINTED]
+            th_per, value = curve.sweep.peak(adaptation)
             line = [heading, curve.label, *values, f"{value:.3f}", f"{th_per:.2g}"]
             lines.setdefault(curve, line)
     columns = [("", ""), ("", "policy"), *(("th_PER", f"{at:.2g}") for at in PRINTED)]
@@ -212,7 +181,7 @@ def _draw(
     key: str, title: str, shown: Figure, adaptation: Adaptation, session: Session, out: Path
 ) -> list[Path]:
     def panel(name: str, curves: Sequence[Curve]) -> Panel:
-        drawn = [Drawn(c.label, TH_PER, c.values(adaptation), LOOKS[c.label]) for c in curves]
+        drawn = [Drawn(c.label, TH_PER, c.sweep.values(adaptation), LOOKS[c.label]) for c in curves]
         stars = [
             Drawn(
                 policy,
@@ -222,12 +191,12 @@ def _draw(
             )
             for of, th_per, policy in PUBLISHED
             for curve in curves
-            if replace(curve, worst=False) == of
+            if curve._replace(worst=False) == of
         ]
         return Panel(name, drawn, stars)
 
     # A normalised throughput is in [0, 1]; where all are in the upper half, that is drawn.
-    half = min(min(curve.values(adaptation)) for curve in shown.curves()) > 0.5
+    half = min(min(curve.sweep.values(adaptation)) for curve in shown.curves()) > 0.5
     worst = shown.curves()[0].worst
     with plotting.style():
         figure = draw_panels(
