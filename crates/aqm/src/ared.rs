@@ -9,7 +9,7 @@ use crate::queue_disc::QueueDisc;
 use crate::red::{Red, RedConfig};
 use crate::red_law::RedCurve;
 use crate::red_law::RedVariant;
-use airpath_core::{Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time};
+use airpath_core::{ConfigError, Ctx, Duration, Packet, Part, Setup, Time};
 use serde::Deserialize;
 
 /// The part of the way from min_th to max_th where the target begins and ends (§4).
@@ -111,31 +111,14 @@ impl<T: ?Sized> Part<T> for Ared {
 }
 
 impl QueueDisc for Ared {
+    crate::forwards!(red: dequeue, peek, packets, backlog, on_rate, on_served, on_held);
+
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);
         self.sampled = true;
         if self.next.is_never() {
             self.next = ctx.now + self.interval;
         }
-    }
-
-    #[inline]
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.red.dequeue(ctx)
-    }
-
-    fn peek(&self) -> Option<&Packet> {
-        self.red.peek()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.red.packets()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.red.backlog()
     }
 
     #[inline]
@@ -155,19 +138,6 @@ impl QueueDisc for Ared {
         law.set_max_p(ared_next_max_p(law.average(), law.curve()));
         self.sampled = false;
         self.next = ctx.now + self.interval;
-    }
-
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        self.red.on_rate(rate, ctx);
-    }
-
-    #[inline]
-    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        self.red.on_served(packet, ctx);
-    }
-
-    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
-        self.red.on_held(packets, bytes, ctx);
     }
 }
 

@@ -54,6 +54,7 @@ impl<T: ?Sized> Part<T> for Codel {
 impl QueueDisc for Codel {
     waits_in_fifo!();
     counts_held!();
+    crate::needs_no!(timer, rate, served);
 
     #[inline]
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {

@@ -175,6 +175,8 @@ impl FqCodel {
 }
 
 impl QueueDisc for FqCodel {
+    crate::needs_no!(timer, rate);
+
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         let number = self.classify(&packet);
         let queue = &mut self.queues[usize::from(number)];

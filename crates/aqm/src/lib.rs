@@ -22,6 +22,7 @@ mod codel;
 mod codel_law;
 mod droptail;
 mod fifo;
+mod forwarding;
 mod fq_codel;
 mod gred;
 mod pie;

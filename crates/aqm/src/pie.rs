@@ -243,6 +243,7 @@ impl Pie {
 impl QueueDisc for Pie {
     waits_in_fifo!();
     counts_held!();
+    crate::needs_no!(rate, served);
 
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         if self.next_update.is_never() {

@@ -17,9 +17,13 @@ pub struct Standing {
 ///
 /// Counts exclude the packet in service. What the link still holds after taking it (RLC: until its
 /// last PDU is acknowledged) is not among what waits, but limits and instantaneous queue lengths
-/// count it: occupancy is what waits and what is held. Methods with a default concern only disciplines that
-/// need them: a timer of their own (PIE, ARED, REM, SBD), the link's rate, completed services
-/// (CLAMP), what the link still holds after taking it (RLC).
+/// count it: occupancy is what waits and what is held.
+///
+/// Not every discipline needs all of it: a timer of its own (PIE, ARED, REM, SBD), the link's rate,
+/// completed services (CLAMP), what the link still holds after taking it (RLC).
+/// [`needs_no!`](crate::needs_no) says what one does without. A discipline around another hands on
+/// what it does not change ([`forwards!`](crate::forwards)); the compiler tells what it forgets.
+/// The two methods with a default are made of the others.
 pub trait QueueDisc {
     /// Takes the packet: queues, marks or drops it (each drop and mark goes through `ctx`).
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>);
@@ -53,9 +57,7 @@ pub trait QueueDisc {
     fn backlog(&self) -> Bytes;
 
     /// When the discipline's own timer is due; [`Time::NEVER`] without one.
-    fn next_wakeup(&self) -> Time {
-        Time::NEVER
-    }
+    fn next_wakeup(&self) -> Time;
 
     /// `packets`, `backlog` and `next_wakeup` behind a single dispatch.
     #[inline]
@@ -68,25 +70,17 @@ pub trait QueueDisc {
     }
 
     /// The discipline's own timer is due.
-    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
-        let _ = ctx;
-    }
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>);
 
     /// The link's nominal rate and its framing, at the start and whenever the rate changes. The
     /// rate is that of what is on the air; a packet takes [`LinkRate::time_of`] its size.
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        let _ = (rate, ctx);
-    }
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>);
 
     /// The link has sent `packet` completely; the discipline may write into it. What waits and the
     /// timer stay as they are.
-    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        let _ = (packet, ctx);
-    }
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>);
 
     /// From now on the link holds this much that it has dequeued but not yet got rid of. Only links
     /// that keep packets call this.
-    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
-        let _ = (packets, bytes, ctx);
-    }
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>);
 }

@@ -112,6 +112,7 @@ impl<T: ?Sized> Part<T> for Red {
 
 impl QueueDisc for Red {
     waits_in_fifo!();
+    crate::needs_no!(timer);
 
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();

@@ -180,23 +180,12 @@ fn samples_of(kind: &str) -> Value {
 struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 
 impl QueueDisc for Listening {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.0.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.0.peek()
-    }
-    fn packets(&self) -> usize {
-        self.0.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.0.backlog()
-    }
-    fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
+    airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
+    airpath_aqm::forwards!(0: on_served, on_held);
+
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         *self.1.lock().expect("one thread") = rate;
+        self.0.on_rate(rate, ctx);
     }
 }
 

@@ -124,21 +124,9 @@ impl Hand {
 struct Listening(AnyQueue, mpsc::Sender<u64>);
 
 impl QueueDisc for Listening {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.0.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.0.peek()
-    }
-    fn packets(&self) -> usize {
-        self.0.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.0.backlog()
-    }
+    airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
+    airpath_aqm::forwards!(0: on_served, on_held);
+
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.1.send(rate.nominal.0).expect("the test listens");
         self.0.on_rate(rate, ctx);

@@ -1,6 +1,9 @@
 //! Every integration test of the crate in one binary, which is linked once.
 
 mod common;
+#[allow(dead_code, reason = "the suites of that crate drive queues by hand")]
+#[path = "../../aqm/tests/descriptions/mod.rs"]
+mod descriptions;
 mod pftk_case;
 #[path = "../../link/tests/traces/mod.rs"]
 mod traces;

@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{FlowId, Rate, Registry, Seed, test_kit::Bench};
+use airpath_core::{FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

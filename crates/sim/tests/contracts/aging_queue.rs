@@ -3,9 +3,7 @@
 
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, Time,
-};
+use airpath_core::{ConfigError, Ctx, DropReason, Duration, Packet, Series, Setup, Time};
 use airpath_path::{Parts, build};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,24 +41,13 @@ impl Aging {
 }
 
 impl QueueDisc for Aging {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
+    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, on_rate, on_served);
+    airpath_aqm::forwards!(inner: on_held);
+
     fn next_wakeup(&self) -> Time {
         self.head_due().min(self.inner.next_wakeup())
     }
+
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         if self.inner.next_wakeup() <= ctx.now {
             self.inner.on_wake(ctx);
@@ -70,15 +57,6 @@ impl QueueDisc for Aging {
         {
             ctx.drop(packet, DropReason::Early);
         }
-    }
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        self.inner.on_rate(rate, ctx);
-    }
-    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        self.inner.on_served(packet, ctx);
-    }
-    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
-        self.inner.on_held(packets, bytes, ctx);
     }
 }
 

@@ -299,22 +299,11 @@ struct HeldNote {
 }
 
 impl QueueDisc for HeldNote {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
-    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
+    airpath_aqm::forwards!(inner: on_rate, on_served);
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        self.inner.on_held(packets, bytes, ctx);
         assert_eq!(packets == 0, bytes == Bytes::ZERO);
         self.last.store(packets, Ordering::Relaxed);
         self.most.fetch_max(packets, Ordering::Relaxed);

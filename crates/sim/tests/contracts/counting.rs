@@ -2,7 +2,7 @@
 
 use crate::common::droptail;
 use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Bytes, Ctx, Packet};
+use airpath_core::{Ctx, Packet};
 use airpath_path::Parts;
 
 /// Writes 1, 2, 3, … into the packets that were served.
@@ -12,22 +12,11 @@ pub(crate) struct Counting {
 }
 
 impl QueueDisc for Counting {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
-    fn on_served(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) {
+    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
+    airpath_aqm::forwards!(inner: on_rate, on_held);
+
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        self.inner.on_served(packet, ctx);
         self.served += 1.0;
         packet.feedback = self.served;
     }

@@ -6,11 +6,8 @@
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
-use airpath_core::Time;
 use airpath_path::Parts;
-use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RecoveryPhase,
-};
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, RecoveryPhase};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -33,6 +30,9 @@ struct Listening {
 }
 
 impl CongestionControl for Listening {
+    airpath_tcp::forwards!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
+    airpath_tcp::forwards!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+
     fn on_ack(&mut self, event: &AckEvent) {
         let mut heard = self.heard.lock().expect("one thread");
         heard.feedback.push(event.feedback);
@@ -44,33 +44,6 @@ impl CongestionControl for Listening {
         heard.wrong_growth += usize::from(event.growth.is_some() && !may_grow);
         drop(heard);
         self.inner.on_ack(event);
-    }
-    fn on_loss(&mut self, event: &LossEvent) {
-        self.inner.on_loss(event);
-    }
-    fn on_rto(&mut self, event: &LossEvent) {
-        self.inner.on_rto(event);
-    }
-    fn on_recovered(&mut self, cwnd: u64) {
-        self.inner.on_recovered(cwnd);
-    }
-    fn on_lost_syn(&mut self) {
-        self.inner.on_lost_syn();
-    }
-    fn on_ecn(&mut self, event: &LossEvent) {
-        self.inner.on_ecn(event);
-    }
-    fn on_idle(&mut self, event: &IdleEvent) {
-        self.inner.on_idle(event);
-    }
-    fn on_sent(&mut self, now: Time, bytes: u64) {
-        self.inner.on_sent(now, bytes);
-    }
-    fn cwnd(&self) -> u64 {
-        self.inner.cwnd()
-    }
-    fn ssthresh(&self) -> u64 {
-        self.inner.ssthresh()
     }
 }
 

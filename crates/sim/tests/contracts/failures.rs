@@ -4,7 +4,7 @@ use crate::common::{
     MS, SECOND, datagrams, droptail, failure, fixed, flow, replications, run_with, scenario, tcp,
 };
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
-use airpath_core::{Bytes, ConfigError, Control, Ctx, Packet, Port, Rate, Stage, StageError, Time};
+use airpath_core::{ConfigError, Control, Ctx, Packet, Port, Rate, Stage, StageError, Time};
 use airpath_link::{Link, SideReport};
 use airpath_path::{Parts, Scenario, build};
 use airpath_sim::RunError;
@@ -46,24 +46,15 @@ impl Fuse {
 struct FailingQueue(AnyQueue, Fuse);
 
 impl QueueDisc for FailingQueue {
+    airpath_aqm::forwards!(0: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
+    airpath_aqm::forwards!(0: on_served, on_held);
+
     fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
         if let Err(error) = self.1.burn() {
             ctx.fail(error);
             ctx.fail("the second error is not the cause");
         }
         self.0.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.0.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.0.peek()
-    }
-    fn packets(&self) -> usize {
-        self.0.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.0.backlog()
     }
 }
 
@@ -110,6 +101,8 @@ impl ReceiveWindow for FailingWindow {
 struct FailingLaw(Fuse, Option<StageError>);
 
 impl CongestionControl for FailingLaw {
+    airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, pacing);
+
     fn on_ack(&mut self, _event: &AckEvent) {
         self.1 = self.0.burn().err();
     }

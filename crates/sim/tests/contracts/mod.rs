@@ -12,6 +12,7 @@
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
+//! | `wrapped.rs` | a part from outside around every discipline, on every link, and every law |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
@@ -26,3 +27,4 @@ mod pacing;
 mod plug_in_law;
 mod price_window;
 mod sides;
+mod wrapped;

@@ -3,7 +3,7 @@
 
 use crate::common::{MS, SECOND, droptail, fixed, flow, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
+use airpath_core::{Ctx, Packet, StageError};
 use airpath_path::Parts;
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use serde_json::{Value, json};
@@ -16,30 +16,9 @@ struct Pricing {
 }
 
 impl QueueDisc for Pricing {
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        self.inner.enqueue(packet, ctx);
-    }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.inner.dequeue(ctx)
-    }
-    fn peek(&self) -> Option<&Packet> {
-        self.inner.peek()
-    }
-    fn packets(&self) -> usize {
-        self.inner.packets()
-    }
-    fn backlog(&self) -> Bytes {
-        self.inner.backlog()
-    }
-    fn next_wakeup(&self) -> Time {
-        self.inner.next_wakeup()
-    }
-    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
-        self.inner.on_wake(ctx);
-    }
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        self.inner.on_rate(rate, ctx);
-    }
+    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
+    airpath_aqm::forwards!(inner: on_rate, on_held);
+
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);
         packet.feedback = self.inner.packets() as f32;

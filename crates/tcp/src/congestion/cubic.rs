@@ -228,6 +228,8 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
 }
 
 impl CongestionControl for Cubic {
+    crate::needs_no!(sent, pacing, error);
+
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(bytes) = event.growth else { return };
         if let Some(rtt) = event.rtt {

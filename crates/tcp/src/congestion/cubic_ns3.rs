@@ -193,6 +193,8 @@ impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
 }
 
 impl CongestionControl for CubicNs3 {
+    crate::needs_no!(sent, ecn, pacing, error);
+
     /// `PktsAcked`, then `IncreaseWindow`.
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(acked) = event.growth else { return };

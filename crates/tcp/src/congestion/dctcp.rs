@@ -103,6 +103,8 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    crate::needs_no!(sent, pacing, error);
+
     fn on_ack(&mut self, event: &AckEvent) {
         self.observe(event);
         self.reno.on_ack(event);

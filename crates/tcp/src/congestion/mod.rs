@@ -6,6 +6,7 @@
 mod cubic;
 mod cubic_ns3;
 mod dctcp;
+mod forwarding;
 mod growth;
 mod hystart;
 mod registry;
@@ -118,6 +119,10 @@ pub struct IdleEvent {
 }
 
 /// A window law.
+///
+/// Not every law needs all of it: [`needs_no!`](crate::needs_no) says what one does without. A law
+/// around another hands on what it does not change ([`forwards!`](crate::forwards)); the compiler
+/// tells what it forgets. A law that does not say which ACKs it wants is told of every one.
 pub trait CongestionControl {
     /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
     /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
@@ -139,23 +144,17 @@ pub trait CongestionControl {
     fn on_recovered(&mut self, cwnd: u64);
 
     /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
-    fn on_lost_syn(&mut self) {}
+    fn on_lost_syn(&mut self);
 
     /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
     /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments.
-    fn on_ecn(&mut self, event: &LossEvent) {
-        self.on_loss(event);
-    }
+    fn on_ecn(&mut self, event: &LossEvent);
 
     /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
-    fn on_idle(&mut self, event: &IdleEvent) {
-        let _ = event;
-    }
+    fn on_idle(&mut self, event: &IdleEvent);
 
     /// A packet left.
-    fn on_sent(&mut self, now: Time, bytes: u64) {
-        let _ = (now, bytes);
-    }
+    fn on_sent(&mut self, now: Time, bytes: u64);
 
     /// Congestion window, bytes.
     fn cwnd(&self) -> u64;
@@ -165,15 +164,11 @@ pub trait CongestionControl {
 
     /// Pacing rate in IP packets, above 0, asked for with every segment that leaves; `None` sends
     /// whenever the window allows.
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
+    fn pacing_rate(&self) -> Option<Rate>;
 
     /// A failure since the last call, which ends the run with its message. Asked for after
     /// everything that the law was told; only a law from outside has one.
-    fn take_error(&mut self) -> Option<StageError> {
-        None
-    }
+    fn take_error(&mut self) -> Option<StageError>;
 }
 
 /// What a law is made for: the options of its connection.

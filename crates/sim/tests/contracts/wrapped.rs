@@ -1,0 +1,208 @@
+//! A part from outside around every discipline, on every link in both directions, and around every
+//! congestion control: nothing is different with it.
+//!
+//! A discipline around another that swallowed `on_held` used to turn a limit of 10 into 40 on a link
+//! that keeps packets, and one that swallowed a timer, a rate or a completion to change the
+//! discipline inside.
+
+use crate::common::links::{link_files, links};
+use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp};
+use crate::descriptions::with_kind;
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_core::{Bytes, Ctx, Packet, Series, Time};
+use airpath_path::{Parts, ReplicationReport};
+use airpath_tcp::congestion::{AnyCongestion, CongestionControl};
+use airpath_tcp::{profile, profile_names};
+use serde_json::{Value, json};
+
+/// Hands on everything.
+struct Transparent {
+    inner: AnyQueue,
+}
+
+impl QueueDisc for Transparent {
+    airpath_aqm::forwards!(inner);
+}
+
+/// Hands on what it must, written out, and checks what it sees: the packet at the head is the one
+/// that leaves unless the discipline drops, what waits adds up, and a timer is not in the past.
+struct Checking {
+    inner: AnyQueue,
+    arrived: usize,
+    left: usize,
+}
+
+impl Checking {
+    fn check(&self, ctx: &Ctx<'_>) {
+        assert!(self.inner.packets() <= self.arrived - self.left);
+        assert_eq!(self.inner.packets() == 0, self.inner.backlog() == Bytes::ZERO);
+        assert_eq!(self.inner.packets() == 0, self.inner.peek().is_none());
+        assert!(self.inner.next_wakeup() >= ctx.now, "a timer in the past");
+    }
+}
+
+impl QueueDisc for Checking {
+    airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup);
+
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.arrived += 1;
+        self.inner.enqueue(packet, ctx);
+        self.check(ctx);
+    }
+
+    // `dequeue_into` is made of this.
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        let packet = self.inner.dequeue(ctx);
+        self.left += usize::from(packet.is_some());
+        self.check(ctx);
+        packet
+    }
+
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
+        assert!(self.inner.next_wakeup() <= ctx.now, "woken before it is due");
+        self.inner.on_wake(ctx);
+        self.check(ctx);
+    }
+
+    airpath_aqm::forwards!(inner: on_rate);
+
+    /// What waits and the timer stay as they are.
+    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        let before = self.inner.standing();
+        self.inner.on_served(packet, ctx);
+        assert_eq!(before, self.inner.standing());
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        assert_eq!(packets == 0, bytes == Bytes::ZERO);
+        self.inner.on_held(packets, bytes, ctx);
+        self.check(ctx);
+    }
+}
+
+const WRAPPERS: [&str; 2] = ["transparent", "checking"];
+
+/// `{"kind": …, "inner": description}` of each of them, with the seed of what is inside.
+fn parts() -> Parts {
+    let mut parts = Parts::default();
+    parts.queues.register("transparent", |parameters, setup| {
+        Ok(Box::new(Transparent { inner: AnyQueue::build(&parameters["inner"], setup)? }))
+    });
+    parts.queues.register("checking", |parameters, setup| {
+        let inner = AnyQueue::build(&parameters["inner"], setup)?;
+        Ok(Box::new(Checking { inner, arrived: 0, left: 0 }))
+    });
+    parts
+}
+
+/// Every way to set up a built-in discipline, but for timers that are due a thousand times while a
+/// packet is sent: those say nothing here, and take their time.
+fn disciplines() -> Vec<Value> {
+    let is_slow = |timer: &Value| timer.as_u64().is_some_and(|nanos| nanos < MS);
+    let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
+    all.filter(|queue| {
+        !["interval_ns", "update_ns", "tick_ns"].iter().any(|key| is_slow(&queue[key]))
+    })
+    .collect()
+}
+
+/// Four seconds at twice the rate of 2 Mbit/s there and at as much back: TCP with ECN and without,
+/// datagrams, and the ACKs of both ways; from the second on they are measured.
+fn measured(link: &Value, queue: &Value, parts: &Parts) -> (ReplicationReport, Vec<(Time, f64)>) {
+    let mut flows = Vec::new();
+    for direction in ["forward", "reverse"] {
+        let on_its_way = json!({"direction": direction});
+        flows.push(flow(tcp(json!({"ecn": "on"})), on_its_way.clone()));
+        flows.push(flow(tcp(json!({"recovery": "sack"})), on_its_way.clone()));
+        flows.push(flow(datagrams("poisson", 2_000_000), on_its_way));
+    }
+    let change = json!({
+        "warmup_ns": SECOND, "record": {"series": ["queue"]},
+        "bottleneck": {"link": link, "queue": queue},
+        "ack_path": {"kind": "reverse", "link": null, "queue": queue}});
+    let scenario = scenario(4, flows, Value::Null, Value::Null, change);
+    let driver = run_with(&scenario, parts, &link_files(), 1);
+    let report = driver.report(0);
+    let recorder = driver.into_recorder();
+    let lengths = recorder.samples(Series::Queue).iter();
+    (report, lengths.map(|sample| (sample.time, sample.value)).collect())
+}
+
+#[test]
+fn a_part_around_every_discipline_changes_nothing_on_any_link() {
+    let parts = parts();
+    let (mut drops, mut marks) = (0, 0);
+    for link in links() {
+        for queue in disciplines() {
+            let (bare, bare_lengths) = measured(&link, &queue, &parts);
+            for report in &bare.queues {
+                drops += report.drops.values().sum::<u64>();
+                marks += report.marks;
+            }
+            for wrapper in WRAPPERS {
+                let wrapped = json!({"kind": wrapper, "inner": queue});
+                let (report, lengths) = measured(&link, &wrapped, &parts);
+                assert_eq!(report, bare, "{wrapper} around {queue} on {link}");
+                assert_eq!(lengths, bare_lengths, "{wrapper} around {queue} on {link}");
+            }
+        }
+    }
+    assert!(drops > 10_000 && marks > 100, "{drops} drops and {marks} marks say little");
+}
+
+/// Hands on everything.
+struct TransparentLaw {
+    inner: AnyCongestion,
+}
+
+impl CongestionControl for TransparentLaw {
+    airpath_tcp::forwards!(inner);
+}
+
+/// Over a link that loses 1 % behind a queue that marks, with a pause, under every profile.
+#[test]
+fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
+    let mut parts = Parts::default();
+    parts.congestion.register("transparent", |parameters, setup| {
+        Ok(Box::new(TransparentLaw { inner: AnyCongestion::build(&parameters["inner"], setup)? }))
+    });
+    let report = |name: &str, law: &Value, ecn: &str| {
+        let options = json!({"receive_window": 1_000_000, "ecn": ecn});
+        let options = profile(name, options).expect("a profile");
+        let source = json!({"kind": "tcp", "congestion": law, "options": options});
+        let mut link = fixed(5_000_000);
+        link["loss"] = json!(0.01);
+        let queue = json!({"kind": "gred", "min_th": 2, "max_th": 12, "max_p": 0.2, "ecn": true});
+        let flows = vec![flow(source.clone(), json!({})), flow(source, json!({}))];
+        run_with(&scenario(20, flows, link, queue, json!({})), &parts, &link_files(), 1).report(0)
+    };
+    for name in profile_names() {
+        for law in laws() {
+            // ns-3's procedures are those of a time before ECN.
+            let options = profile(&name, json!({})).expect("a profile");
+            let has_ecn = options["procedures"] != "ns3";
+            for ecn in ["off", "on"].into_iter().take(1 + usize::from(has_ecn)) {
+                let bare = report(&name, &law, ecn);
+                let wrapped = json!({"kind": "transparent", "inner": law});
+                assert_eq!(report(&name, &wrapped, ecn), bare, "{law} under {name}, ecn {ecn}");
+                let again: u64 = bare.flows.iter().map(|flow| flow.retransmissions).sum();
+                assert!(again > 10, "{law} under {name}: {again} retransmissions say little");
+                let marks: u64 = bare.queues.iter().map(|queue| queue.marks).sum();
+                assert_eq!(marks > 0, ecn == "on", "{law} under {name}");
+            }
+        }
+    }
+}
+
+/// Every built-in congestion control as its class has it.
+fn laws() -> Vec<Value> {
+    let usual = |kind: &str| airpath_conformance::samples("congestion", kind, |_| true).remove(0);
+    AnyCongestion::BUILT_IN
+        .iter()
+        .map(|(kind, _)| {
+            let mut law = usual(kind);
+            law["kind"] = json!(kind);
+            law
+        })
+        .collect()
+}
