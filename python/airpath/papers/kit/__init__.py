@@ -11,7 +11,7 @@
 | `measures.py` | what is read off a simulation |
 | `measured.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py` | how near many rows are |
-| `points.py`, `clouds.py` | figures: means with intervals, a grid of settings |
+| `points.py`, `swept.py`, `clouds.py` | figures: means with intervals, over parameters |
 | `traces.py` | one run over time, as figure and table |
 | `distributions.py`, `curves.py` | figures: queue lengths with a model's point, computed curves |
 | `error_rates.py`, `error_curves.py` | counted error rates, printed ones beside them, as figures |

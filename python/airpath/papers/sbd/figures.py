@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
 from airpath.papers.kit.clouds import Cloud
 from airpath.papers.kit.declared import Evaluate
 from airpath.papers.kit.grid import grid as cases_of
-from airpath.papers.kit.points import OPEN, Point, Points, draw, half_width
+from airpath.papers.kit.points import Point
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.swept import Swept
 from airpath.papers.kit.traces import Trace
 from airpath.papers.sbd.data import (
     BEARERS,
@@ -30,7 +31,6 @@ from airpath.papers.sbd.data import (
 )
 from airpath.papers.sbd.scenarios import SWITCH_S, TRACE, ByRate, Case, keys
 from airpath.papers.sbd.tables import DELAY, GOODPUT, rows_of
-from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,6 @@ __all__ = [
     "trace_item",
 ]
 
-COLOURS: Final = plotting.COLOURS
 GOODPUT_AXIS: Final = "goodput (delivered in order, payload), kbit/s"
 DELAY_AXIS: Final = "downlink delay, s"
 
@@ -73,67 +72,42 @@ DODGE: Final = 0.9
 """By how much points of one size are drawn beside each other, SDUs."""
 
 FIG1: Final = "Fig. 1: drop-tail, 384 kbit/s, buffer sizes, one to four flows"
-FIG1_CELLS: list[Cell] = [Case(384, flows, DropTail(size)) for flows in FLOWS for size in SIZES]
+
+OVER_BUFFER: Final = Swept(
+    "buffer",
+    "SDUs",
+    SIZES,
+    {flows_named(n): [Case(384, n, DropTail(size)) for size in SIZES] for n in FLOWS},
+    {GOODPUT_AXIS: GOODPUT, DELAY_AXIS: DELAY},
+    DODGE,
+)
+FIG1_CELLS: list[Cell] = [cell for cells in OVER_BUFFER.groups.values() for cell in cells]
 
 
 def evaluate_fig1(session: Session, out: Path | None) -> ItemResult:
     """Return Fig. 1."""
-    rows, lines = [], []
+    rows = []
     for size in SIZES:
-        cases = [Case(384, flows, DropTail(size)) for flows in FLOWS]
-        rows += _known(session, cases, buffer=size)
-        both = [q.text(session, case) for case in cases for q in (GOODPUT, DELAY)]
-        lines.append([str(size), *both])
-    columns = [("", "buffer")]
-    columns += [(flows_named(n), q.name) for n in FLOWS for q in (GOODPUT, DELAY)]
+        rows += _known(session, [Case(384, n, DropTail(size)) for n in FLOWS], buffer=size)
     notes = ["buffer in SDUs of 1500 bytes, goodput in kbit/s, delay in s."]
     complete, figures = session.complete(FIG1_CELLS), []
     if out is not None and complete:
         about = (out, "sbd-fig1", FIG1, session.about)
         figures = session.draw(lambda: draw_fig1(session), *about)
-    table = Table(FIG1, columns, lines, notes)
+    table = OVER_BUFFER.table(FIG1, session, notes)
     return ItemResult("fig1", FIG1, rows, [table], figures, complete=complete)
 
 
 def draw_fig1(session: Session) -> Figure:
     """Return the figure: goodput and delay over the buffer, both from 0 on, with intervals."""
-    figure = plotting.new_figure(9.6, 4.8)
-    panels: Any = figure.subplots(1, 2)
-    colours = [COLOURS[name] for name in ("blue", "orange", "green", "red")]
-    look = dict(zip(FLOWS, zip(colours, "osDP", strict=True), strict=True))
-    for panel, quantity in zip(panels, (GOODPUT, DELAY), strict=True):
-        for flows, (colour, marker) in look.items():
-            points = []
-            for size in SIZES:
-                found = quantity.estimate(session, Case(384, flows, DropTail(size)))
-                beside = size + DODGE * (FLOWS.index(flows) - 1.5)
-                if found is not None:
-                    points.append(Point(beside, found.mean, 0.0, half_width(found)))
-            drawn = {"color": colour, "marker": marker, "markersize": 5}
-            pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
-            draw(panel, Points(flows_named(flows), points, drawn, pale, bars=bars))
-        for flows, (colour, _) in look.items():
-            if (384, flows) in drop_tail():
-                # Open, beside ours, so that both intervals can be seen.
-                theirs = getattr(drop_tail()[384, flows], _COLUMN[quantity.name])
-                place = [Point(BUFFER + 3 * DODGE, theirs.mean, 0.0, theirs.half_width)]
-                star = {"color": colour, "marker": "*", "markersize": 11, **OPEN}
-                label = f"paper, Table 6, {flows_named(flows)}"
-                draw(panel, Points(label, place, star, bars={"capsize": 2}))
-        panel.set(xlabel="buffer, SDUs", xlim=(0, 1.03 * max(SIZES)))
-        panel.set_ylim(bottom=0)
-    panels[0].set_title(GOODPUT_AXIS)
-    panels[1].set_title(DELAY_AXIS)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    theirs = {flows_named(n): drop_tail()[384, n] for n in FLOWS if (384, n) in drop_tail()}
+    goodput = {n: (BUFFER, f"paper, Table 6, {n}", row.goodput_kbps) for n, row in theirs.items()}
+    delay = {n: (BUFFER, f"paper, Table 6, {n}", row.delay_s) for n, row in theirs.items()}
     about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · "
     about += f"{100 * session.paper.confidence:g} % intervals · "
     about += "points of one size stand beside each other"
-    plotting.heading(figure, FIG1, about)
-    return figure
+    return OVER_BUFFER.figure(session, FIG1, about, {"goodput": goodput, "delay": delay})
 
-
-_COLUMN: Final = {"goodput": "goodput_kbps", "delay": "delay_s"}
 
 # --- Figs. 6 to 13: the grids ------------------------------------------------------------------
 
