@@ -23,6 +23,7 @@ __all__ = [
     "simulate",
     "solve",
     "version",
+    "vocabulary",
     "wilson_interval",
 ]
 
@@ -89,7 +90,10 @@ class SimulationOutput:
 
     @property
     def replications(self) -> str:
-        """The finished replications as a JSON list."""
+        """The finished replications as a JSON list, without what is there for each flow."""
+
+    def flows(self, index: int) -> tuple[bytes, list[tuple[str, str, bytes]]]:
+        """Return whether each flow of a replication is TCP, and columns: name, f8 or i8, values."""
 
     def series(self, index: int, name: str) -> tuple[bytes, bytes, bytes, bytes]:
         """Return a recorded series of a replication: time_s f64, id u32, queue i32, value f64."""
@@ -108,6 +112,9 @@ def commit() -> str:
 
 def registry() -> str:
     """Return the built-in parts as JSON: kind of part -> list of (name, one line)."""
+
+def vocabulary() -> str:
+    """Return the names and units of quantities and series, and the drop reasons, as JSON."""
 
 def mean_interval(values: list[float], confidence: float) -> tuple[float, float, float]:
     """Return the mean and the Student-t interval of independent values: (mean, low, high)."""

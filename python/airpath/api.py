@@ -30,6 +30,7 @@ from airpath.errors import (
 )
 from airpath.estimate import refuse_too_much
 from airpath.files import UnreadableError
+from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
@@ -144,7 +145,7 @@ def simulate(
                 read.table_texts,
                 memory.for_recordings(),
             )
-            replications = json.loads(output.replications)
+            replications = _replications(output)
             finished = [run["replication"] for run in replications]
             captured = captures.keep(finished) if captures else {}
     except ValueError as error:
@@ -171,6 +172,12 @@ def simulate(
     if result.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _replications(output: _airpath.SimulationOutput) -> list[dict[str, Any]]:
+    """Return what each finished replication measured."""
+    found = json.loads(output.replications)
+    return [run | {"flows": FlowTable(*output.flows(place))} for place, run in enumerate(found)]
 
 
 def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:

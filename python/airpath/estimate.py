@@ -13,14 +13,13 @@ from airpath import memory
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.flow_descriptions import FlowDescriptions
+from airpath.results.vocabulary import LEVELS
 from airpath.scenario.units import Duration, quote
 
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
 
 _SAMPLE, _SS_ROW, _FLOW, _RUN, _PHASE = 24, 300, 4_000, 20_000, 900
 """Bytes of a value over time, a row of `ss`, the statistics of a flow, a replication, a phase."""
-_LEVELS = ("cwnd", "ssthresh", "rtt", "queue")
-"""Series that `record.interval` thins."""
 _EVERY_PACKET = ("delivered", "sojourn", "seq_sent", "seq_received")
 _OF_FLOWS = ("cwnd", "ssthresh", "rtt")
 _FROM_ABOVE = ("record.interval", "record.series")
@@ -105,7 +104,7 @@ def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
     packets = duration_s * _rate_bps(resolved) / _PACKET_BITS
     values = 0.0
     for name in record["series"]:
-        if name in _LEVELS:
+        if name in LEVELS:
             sources = flows if name in _OF_FLOWS else 1
             thinned = sources * duration_s / interval_s if interval_s else packets
             values += min(packets, thinned)

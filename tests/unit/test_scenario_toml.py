@@ -125,6 +125,7 @@ def test_what_is_written_is_easy_to_read() -> None:
         "flow_monitor = false\n"
         "\n[capture]\npoints = []\nreplication = 0\n"
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
+        'direction = "forward"\n'
         'cc = {kind = "reno", beta_ecn = 0.5, hystart = "off"}\nprofile = "rfc"\ntcp = {}\n'
     )
 

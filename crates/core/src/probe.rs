@@ -56,16 +56,39 @@ impl Series {
         (Series::Mcs, "mcs"),
     ];
 
+    /// The unit of its values; `1` for what is a number.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Series::Rtt | Series::Sojourn => "s",
+            Series::Queue => "packets",
+            Series::Drop | Series::Mark | Series::Regime | Series::Mcs => "1",
+            Series::Cwnd
+            | Series::Ssthresh
+            | Series::Delivered
+            | Series::SeqSent
+            | Series::SeqReceived
+            | Series::SeqDropped => "bytes",
+        }
+    }
+
+    /// Whether it is of what happens at queues: its rows name the queue.
+    pub const fn is_at_queues(self) -> bool {
+        matches!(
+            self,
+            Series::Queue | Series::Sojourn | Series::Drop | Series::Mark | Series::SeqDropped
+        )
+    }
+
     /// The series called `name`.
     pub fn from_name(name: &str) -> Option<Series> {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Whether every value is kept: counts (bytes, events) add up, a sojourn time is one packet's,
-    /// and a change of regime or of MCS tells what holds from then on. Others are levels, of which
-    /// a sample now and then will do.
-    const fn is_kept_whole(self) -> bool {
-        !matches!(self, Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue)
+    /// Whether it is a level, of which a sample now and then will do. Of the others every value is
+    /// kept: counts (bytes, events) add up, a sojourn time is one packet's, and a change of regime or
+    /// of MCS tells what holds from then on.
+    pub const fn is_level(self) -> bool {
+        matches!(self, Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue)
     }
 }
 
@@ -175,7 +198,7 @@ impl Recorder {
 
     /// Keeps a value.
     pub fn push(&mut self, series: Series, sample: Sample) {
-        if self.interval > Duration::ZERO && !series.is_kept_whole() {
+        if self.interval > Duration::ZERO && series.is_level() {
             let number = sample.time.as_nanos() / self.interval.as_nanos();
             if number != self.thinned[series as usize].number {
                 self.end_interval(series as usize);

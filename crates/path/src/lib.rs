@@ -17,6 +17,7 @@ mod flows;
 mod hops;
 mod network;
 mod phases;
+pub mod quantities;
 mod report;
 mod scenario;
 

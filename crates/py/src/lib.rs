@@ -64,6 +64,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::vocabulary, module)?)?;
     module.add_function(wrap_pyfunction!(mean_interval, module)?)?;
     module.add_function(wrap_pyfunction!(jain_index, module)?)?;
     module.add_function(wrap_pyfunction!(csv::csv_rows, module)?)?;

@@ -6,7 +6,9 @@ use crate::tables;
 use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
-use airpath_path::{Parts, ReplicationReport, Scenario, build};
+use airpath_path::{
+    LinkSummary, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario, Together, build,
+};
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
     connections, replicate_and_capture,
@@ -14,6 +16,7 @@ use airpath_sim::{
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
@@ -44,10 +47,17 @@ type Columns<'py> =
 
 #[pymethods]
 impl SimulationOutput {
-    /// The finished replications as a JSON list.
+    /// The finished replications as a JSON list, without what is there for each flow.
     #[getter]
     fn replications(&self) -> String {
-        serde_json::to_string(&self.reports).expect("reports hold only numbers and texts")
+        let shared: Vec<_> = self.reports.iter().map(Shared::of).collect();
+        serde_json::to_string(&shared).expect("reports hold only numbers and texts")
+    }
+
+    /// What one finished replication measured of its flows.
+    fn flows<'py>(&self, py: Python<'py>, index: usize) -> PyResult<tables::Flows<'py>> {
+        let report = self.reports.get(index).ok_or_else(|| no_replication(index))?;
+        tables::flows(py, &report.flows)
     }
 
     /// A recorded series of one finished replication: (time_s, id, queue, value) as bytes; no queue
@@ -70,6 +80,39 @@ impl SimulationOutput {
     fn flow_monitor(&self, index: usize) -> PyResult<String> {
         let stats = self.flow_monitors.get(index).ok_or_else(|| no_replication(index))?;
         Ok(tables::flow_monitor(stats.as_deref(), &self.connections).to_string())
+    }
+}
+
+/// What a report has beside its flows.
+#[derive(Serialize)]
+struct Shared<'a> {
+    replication: u64,
+    events: u64,
+    packets: u64,
+    measured_s: f64,
+    simulated_s: f64,
+    together: &'a Together,
+    queues: &'a [QueueSummary],
+    links: &'a [LinkSummary],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    phases: &'a [PhaseReport],
+}
+
+impl Shared<'_> {
+    fn of(report: &ReplicationReport) -> Shared<'_> {
+        let ReplicationReport { replication, events, packets, measured_s, simulated_s, .. } =
+            *report;
+        Shared {
+            replication,
+            events,
+            packets,
+            measured_s,
+            simulated_s,
+            together: &report.together,
+            queues: &report.queues,
+            links: &report.links,
+            phases: &report.phases,
+        }
     }
 }
 

@@ -1,11 +1,67 @@
-//! The senders' state over time and the flow monitor's statistics, for Python.
+//! Statistics of flows, the senders' state over time and the flow monitor's, for Python.
 
 use crate::trace::{column, doubles};
-use airpath_core::{DropReason, Duration, Time};
+use airpath_core::{DropReason, Duration, Series, Time};
+use airpath_path::FlowReport;
+use airpath_path::quantities::{
+    GIVEN_OF_FLOWS, OF_FLOWS, OF_LINKS, OF_QUEUES, Quantity, Value as Of,
+};
 use airpath_sim::{Connection, DirectionStats, FlowStats, SsSample};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
+
+/// Which flows are TCP connections (a byte for each), and of each quantity its name, whether its
+/// values are doubles (`f8`; what was not measured is NaN) or integers (`i8`; −1), and these.
+pub(crate) type Flows<'py> =
+    (Bound<'py, PyBytes>, Vec<(&'static str, &'static str, Bound<'py, PyBytes>)>);
+
+/// What was measured of the flows of one replication.
+pub(crate) fn flows<'py>(py: Python<'py>, flows: &[FlowReport]) -> PyResult<Flows<'py>> {
+    let quantities = GIVEN_OF_FLOWS.iter().chain(&OF_FLOWS);
+    let columns = quantities.map(|Quantity { name, of, .. }| {
+        let integers = |of: &dyn Fn(&FlowReport) -> i64| {
+            let values = flows.iter().map(|flow| of(flow).to_le_bytes());
+            Ok((*name, "i8", column(py, values)?))
+        };
+        match of {
+            Of::Count(of) => integers(&|flow| of(flow) as i64),
+            Of::Maybe(of) => integers(&|flow| of(flow).map_or(-1, |count| count as i64)),
+            Of::Number(of) => {
+                let values = flows.iter().map(|flow| of(flow).unwrap_or(f64::NAN));
+                Ok((*name, "f8", doubles(py, values)?))
+            }
+        }
+    });
+    let columns = columns.collect::<PyResult<_>>()?;
+    let is_tcp = column(py, flows.iter().map(|flow| [u8::from(flow.kind == "tcp")]))?;
+    Ok((is_tcp, columns))
+}
+
+/// The names of what is measured and recorded, with their units, as JSON.
+#[pyfunction]
+pub(crate) fn vocabulary() -> String {
+    fn named<R>(quantities: &[Quantity<R>]) -> Vec<(&'static str, &'static str)> {
+        quantities.iter().map(|quantity| (quantity.name, quantity.unit)).collect()
+    }
+    let series = Series::ALL.map(|(series, name)| {
+        json!({
+            "name": name,
+            "unit": series.unit(),
+            "at_queues": series.is_at_queues(),
+            "level": series.is_level(),
+        })
+    });
+    json!({
+        "flow": named(&OF_FLOWS),
+        "given": named(&GIVEN_OF_FLOWS),
+        "queue": named(&OF_QUEUES),
+        "link": named(&OF_LINKS),
+        "series": series,
+        "drop_reasons": DropReason::ALL.map(DropReason::name),
+    })
+    .to_string()
+}
 
 /// One column per quantity, as bytes.
 pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'py, PyDict>> {

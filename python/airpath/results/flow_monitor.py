@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from airpath.results.vocabulary import DROP_REASONS
+
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DROP_REASONS", "flow_monitor_rows", "flow_monitor_xml", "stats_of_rows"]
-
-DROP_REASONS = ("overflow", "early", "channel", "retries", "stray")
-"""Why packets are dropped, in the order of the engine's numbers."""
+__all__ = ["flow_monitor_rows", "flow_monitor_xml", "stats_of_rows"]
 
 _SORTED = sorted(DROP_REASONS)
 

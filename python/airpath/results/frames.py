@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from airpath.results.intervals import Interval, finite
+from airpath.results.vocabulary import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,10 +26,11 @@ def plain(value: Any) -> Any:
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows as a table."""
+    """Return rows as a table; `attrs["units"]` has the units of what the engine measured."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows))
+    table.attrs["units"] = {name: UNITS[name] for name in table.columns if name in UNITS}
     # A quantity that nothing has, such as the RTT of datagrams, is still a column of numbers.
     unknown = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(unknown, float))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from airpath.results.vocabulary import names
+
 __all__ = [
     "DELAY_QUANTILES",
     "DRAWN",
@@ -19,38 +21,11 @@ __all__ = [
 DELAY_QUANTILES = ("p50_delay_s", "p95_delay_s", "p99_delay_s")
 """Of the packets of a flow; those of several flows the engine knows."""
 
-FLOW_QUANTITIES = (
-    "goodput_bps",
-    "ip_throughput_bps",
-    "mean_delay_s",
-    *DELAY_QUANTILES,
-    "mean_rtt_s",
-    "rwnd_limited_share",
-    "delivered_bytes",
-    "delivered_packets",
-    "sent_packets",
-    "retransmissions",
-    "timeouts",
-    "fast_retransmits",
-    "ecn_reductions",
-    "duplicate_packets",
-    "completed_at_s",
-)
+FLOW_QUANTITIES = names("flow")
 """Of every flow, in the order of the tables."""
-QUEUE_QUANTITIES = (
-    "mean_packets",
-    "mean_bytes",
-    "mean_sojourn_s",
-    "p50_sojourn_s",
-    "p95_sojourn_s",
-    "p99_sojourn_s",
-    "max_packets",
-    "arrived",
-    "departed",
-    "marks",
-)
+QUEUE_QUANTITIES = names("queue")
 """Of every queue."""
-LINK_QUANTITIES = ("utilisation", "delivered_bytes", "delivered_packets", "lost_packets")
+LINK_QUANTITIES = names("link")
 """Of every link."""
 DRAWN = ("trace_offset_s",)
 """Of links, among what only their kind reports: set or drawn before the run, not measured in it, so

@@ -13,11 +13,12 @@ import numpy as np
 from airpath.arguments import check_all, whole
 from airpath.errors import BadValueError, show
 from airpath.results.capacity import Capacity
-from airpath.results.flow_monitor import DROP_REASONS, flow_monitor_rows, flow_monitor_xml
+from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
 from airpath.results.frames import frame
 from airpath.results.ss import ss_frame
 from airpath.results.statistics import Statistics
 from airpath.results.stored import InMemory
+from airpath.results.vocabulary import AT_QUEUES, DROP_REASONS, SERIES_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,10 +30,16 @@ __all__ = ["DROP_REASONS", "Columns", "Recordings"]
 Columns = tuple[bytes, bytes, bytes, bytes]
 """Times, s, numbers of flows or parts, numbers of queues, values."""
 
-AT_QUEUES = ("queue", "sojourn", "drop", "mark", "seq_dropped")
-"""Series of what happens at queues: their rows name the queue."""
-
 _SOURCES = ("_recorded", "_ss", "_flow_monitor")
+
+
+def _with_unit(columns: Mapping[str, Any], unit: str) -> pd.DataFrame:
+    """Return the rows of a series; `attrs` has the units of its columns."""
+    import pandas as pd
+
+    table = pd.DataFrame(columns)
+    table.attrs["units"] = {"time_s": "s", "value": unit}
+    return table
 
 
 def _remembering(recorded: Callable[[int, str], Columns]) -> Callable[[int, str], Columns]:
@@ -121,7 +128,7 @@ class Recordings(Statistics):
         self.check_finished(replication)
         if name == "capacity":
             time, value = self._offered_bytes(replication)
-            return pd.DataFrame({"time_s": time, "id": np.uint32(0), "value": value})
+            return _with_unit({"time_s": time, "id": np.uint32(0), "value": value}, "bytes")
         time_s, ids, queues, values = self._recorded(replication, name)
         columns: dict[str, Any] = {
             "time_s": np.frombuffer(time_s, dtype="<f8"),
@@ -132,7 +139,7 @@ class Recordings(Statistics):
             numbers = np.frombuffer(queues, dtype="<i4")
             columns["queue"] = pd.Categorical.from_codes(numbers, categories=pd.Index(names))
         columns["value"] = np.frombuffer(values, dtype="<f8")
-        return pd.DataFrame(columns)
+        return _with_unit(columns, SERIES_UNITS[name])
 
     def ss(self, replication: int = 0) -> pd.DataFrame:
         """Return the state of every TCP sender at regular instants, from the start of the run.

@@ -159,7 +159,9 @@ class Result(Recordings):
         if transfers := self.transfer_intervals():
             document["transfers"] = plain(transfers)
         if raw:
-            document["replications"] = self.replications
+            document["replications"] = [
+                {**run, "flows": [dict(flow) for flow in run["flows"]]} for run in self.replications
+            ]
         return document
 
     def to_json(self, *, raw: bool = False) -> str:

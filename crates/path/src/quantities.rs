@@ -1,0 +1,90 @@
+//! What results call what was measured, in which unit, and where it stands in a report.
+//!
+//! A quantity is told here once: tables, files and figures have its name and unit from here.
+
+use crate::report::{FlowReport, LinkSummary, QueueSummary};
+
+/// One quantity of a report `R`.
+pub struct Quantity<R> {
+    /// Its name in results.
+    pub name: &'static str,
+    /// Its unit; `1` for what is a number or a share.
+    pub unit: &'static str,
+    /// Its value.
+    pub of: Value<R>,
+}
+
+/// Where a value stands.
+pub enum Value<R> {
+    /// A count.
+    Count(fn(&R) -> u64),
+    /// A count that is not always there.
+    Maybe(fn(&R) -> Option<u64>),
+    /// A number; what was not measured is `None`.
+    Number(fn(&R) -> Option<f64>),
+}
+
+const fn count<R>(name: &'static str, unit: &'static str, of: fn(&R) -> u64) -> Quantity<R> {
+    Quantity { name, unit, of: Value::Count(of) }
+}
+
+const fn number<R>(
+    name: &'static str,
+    unit: &'static str,
+    of: fn(&R) -> Option<f64>,
+) -> Quantity<R> {
+    Quantity { name, unit, of: Value::Number(of) }
+}
+
+/// Of every flow, in the order of the tables.
+pub static OF_FLOWS: [Quantity<FlowReport>; 17] = [
+    number("goodput_bps", "bit/s", |flow| Some(flow.goodput_bps)),
+    number("ip_throughput_bps", "bit/s", |flow| Some(flow.ip_throughput_bps)),
+    number("mean_delay_s", "s", |flow| flow.mean_delay_s),
+    number("p50_delay_s", "s", |flow| flow.delays.p50_delay_s),
+    number("p95_delay_s", "s", |flow| flow.delays.p95_delay_s),
+    number("p99_delay_s", "s", |flow| flow.delays.p99_delay_s),
+    number("mean_rtt_s", "s", |flow| flow.mean_rtt_s),
+    number("rwnd_limited_share", "1", |flow| flow.rwnd_limited_share),
+    count("delivered_bytes", "bytes", |flow| flow.delivered_bytes),
+    count("delivered_packets", "packets", |flow| flow.delivered_packets),
+    count("sent_packets", "packets", |flow| flow.sent_packets),
+    count("retransmissions", "packets", |flow| flow.retransmissions),
+    count("timeouts", "1", |flow| flow.timeouts),
+    count("fast_retransmits", "1", |flow| flow.fast_retransmits),
+    count("ecn_reductions", "1", |flow| flow.ecn_reductions),
+    count("duplicate_packets", "packets", |flow| flow.duplicate_packets),
+    number("completed_at_s", "s", |flow| flow.completed_at_s),
+];
+
+/// Of every flow, what was set or drawn before the run.
+pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 2] = [
+    number("start_s", "s", |flow| flow.start_s),
+    Quantity {
+        name: "transfer_bytes",
+        unit: "bytes",
+        of: Value::Maybe(|flow| flow.transfer_bytes),
+    },
+];
+
+/// Of every queue.
+pub static OF_QUEUES: [Quantity<QueueSummary>; 10] = [
+    number("mean_packets", "packets", |queue| Some(queue.mean_packets)),
+    number("mean_bytes", "bytes", |queue| Some(queue.mean_bytes)),
+    number("mean_sojourn_s", "s", |queue| queue.mean_sojourn_s),
+    number("p50_sojourn_s", "s", |queue| queue.p50_sojourn_s),
+    number("p95_sojourn_s", "s", |queue| queue.p95_sojourn_s),
+    number("p99_sojourn_s", "s", |queue| queue.p99_sojourn_s),
+    count("max_packets", "packets", |queue| queue.max_packets as u64),
+    count("arrived", "packets", |queue| queue.arrived),
+    count("departed", "packets", |queue| queue.departed),
+    count("marks", "packets", |queue| queue.marks),
+];
+
+/// Of every link.
+pub static OF_LINKS: [Quantity<LinkSummary>; 4] = [
+    number("utilisation", "1", |link| Some(link.utilisation)),
+    count("delivered_bytes", "bytes", |link| link.delivered_bytes),
+    count("delivered_packets", "packets", |link| link.delivered_packets),
+    count("lost_packets", "packets", |link| link.lost_packets),
+];

@@ -1,0 +1,99 @@
+"""What one replication measured of its flows, in columns; a row is made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+__all__ = ["FlowTable"]
+
+Column = tuple[str, str, bytes]
+"""Name of a quantity; ``f8`` (what was not measured is NaN) or ``i8`` (it is −1); its values."""
+
+
+class FlowTable(Sequence[Mapping[str, Any]]):
+    """The flows of a replication: a sequence of rows, each a mapping from name to value.
+
+    Parameters
+    ----------
+    is_tcp : bytes
+        Of each flow 1 if it is a TCP connection, 0 if it is a source of datagrams.
+    columns : sequence of (name, kind, bytes)
+        As the engine hands them over.
+    """
+
+    def __init__(self, is_tcp: bytes, columns: Sequence[Column]) -> None:
+        self._is_tcp = is_tcp
+        self._columns = {name: np.frombuffer(values, f"<{of}") for name, of, values in columns}
+
+    def __len__(self) -> int:
+        return len(self._is_tcp)
+
+    @overload
+    def __getitem__(self, number: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, number: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        """Return the row of a flow; negative numbers count from the end."""
+        numbers = range(len(self))[number]
+        if isinstance(numbers, range):
+            return [_Row(self, one) for one in numbers]
+        return _Row(self, numbers)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return (_Row(self, number) for number in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, FlowTable):
+            return self._is_tcp == other._is_tcp and all(
+                np.array_equal(column, other._columns[name], equal_nan=column.dtype.kind == "f")
+                for name, column in self._columns.items()
+            )
+        if isinstance(other, Sequence):
+            return list(self) == list(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<FlowTable of {len(self)} flows>"
+
+    def keys(self, number: int) -> Iterator[str]:
+        """Yield the names of what a flow has, in the order of its row."""
+        yield from ("id", "kind")
+        for name in self._columns:
+            if name != "transfer_bytes" or self.value(number, name) is not None:
+                yield name
+
+    def value(self, number: int, name: str) -> Any:
+        """Return one value; None for what was not measured."""
+        if name == "id":
+            return number
+        if name == "kind":
+            return "tcp" if self._is_tcp[number] else "datagram"
+        found = self._columns[name][number].item()
+        missing = found == -1 if isinstance(found, int) else found != found
+        return None if missing else found
+
+
+class _Row(Mapping[str, Any]):
+    """One flow of a table."""
+
+    __slots__ = ("_number", "_table")
+
+    def __init__(self, table: FlowTable, number: int) -> None:
+        self._table, self._number = table, number
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table.value(self._number, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return self._table.keys(self._number)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

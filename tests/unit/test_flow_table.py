@@ -1,0 +1,108 @@
+"""What the engine measured of flows, in columns, and the words it has for it."""
+
+import json
+import pickle
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath import _airpath
+from airpath.results.flow_table import FlowTable
+from airpath.results.vocabulary import AT_QUEUES, DROP_REASONS, LEVELS, SERIES_UNITS, names
+from airpath.scenario.scenario import SERIES
+
+COLUMNS = [
+    ("mean_rtt_s", "f8", struct.pack("<2d", 0.25, float("nan"))),
+    ("timeouts", "i8", struct.pack("<2q", 3, 0)),
+    ("transfer_bytes", "i8", struct.pack("<2q", -1, 1000)),
+]
+ROWS: list[dict[str, Any]] = [
+    {"id": 0, "kind": "tcp", "mean_rtt_s": 0.25, "timeouts": 3},
+    {"id": 1, "kind": "datagram", "mean_rtt_s": None, "timeouts": 0, "transfer_bytes": 1000},
+]
+
+
+def test_rows_are_what_the_columns_say() -> None:
+    table = FlowTable(b"\1\0", COLUMNS)
+    assert [dict(row) for row in table] == ROWS
+    assert [dict(row) for row in table[-1:]] == ROWS[1:]
+    assert table[0]["transfer_bytes"] is None
+    assert type(table[1]["timeouts"]) is int
+    assert type(table[0]["mean_rtt_s"]) is float
+    assert table == ROWS
+    assert table == pickle.loads(pickle.dumps(table))
+    other = FlowTable(b"\1\0", [*COLUMNS[:1], ("timeouts", "i8", bytes(16)), *COLUMNS[2:]])
+    assert table != other
+    with pytest.raises(IndexError):
+        table[2]
+    with pytest.raises(KeyError):
+        table[0]["colour"]
+
+
+def scenario(**changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "flows": ap.flows(2, base_rtt="40 ms", size={"exponential": "300 kB"})
+        + ap.flows(source="cbr", rate="1 Mbit/s"),
+        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="5 Mbit/s")),
+        "duration": "5 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+def test_a_document_holds_every_row_and_reads_back() -> None:
+    result = ap.simulate(scenario(), reps=2)
+    document = json.loads(result.to_json(raw=True))
+    for run, stored in zip(result.replications, document["replications"], strict=True):
+        assert run["flows"] == stored["flows"]
+        assert list(stored["flows"][0])[:2] == ["id", "kind"]
+        assert "transfer_bytes" in stored["flows"][0]
+        assert "transfer_bytes" not in stored["flows"][2]
+
+
+def test_tables_name_the_units_of_their_columns() -> None:
+    result = ap.simulate(scenario(record={"series": ["queue", "rtt"]}), reps=1)
+    units = result.flows().attrs["units"]
+    assert (units["goodput_bps"], units["mean_rtt_s"], units["start_s"]) == ("bit/s", "s", "s")
+    assert result.queues().attrs["units"]["mean_packets"] == "packets"
+    assert result.links().attrs["units"]["utilisation"] == "1"
+    assert result.series("queue").attrs["units"] == {"time_s": "s", "value": "packets"}
+    assert result.series("rtt").attrs["units"]["value"] == "s"
+
+
+def test_a_name_with_a_unit_has_that_unit() -> None:
+    vocabulary = json.loads(_airpath.vocabulary())
+    said = {"bps": "bit/s", "s": "s", "bytes": "bytes", "packets": "packets", "share": "1"}
+    tables = ("given", "flow", "queue", "link")
+    for name, unit in [pair for of in tables for pair in vocabulary[of]]:
+        assert said.get(name.rsplit("_", 1)[-1], unit) == unit, name
+
+
+def test_scenarios_ask_for_the_series_that_the_engine_has() -> None:
+    assert set(SERIES) - {"capacity"} == set(SERIES_UNITS)
+    assert set(LEVELS) | set(AT_QUEUES) <= set(SERIES_UNITS)
+    assert set(names("flow")) & set(names("queue")) == set()
+
+
+def test_series_at_queues_name_one_and_others_do_not() -> None:
+    recorded = [name for name in SERIES if name not in ("capacity", "mcs")]
+    flows = ap.flows(3, base_rtt="40 ms", tcp={"receive_window": "1 MB", "ecn": "on"})
+    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="5 Mbit/s", loss=0.01))
+    made = scenario(flows=flows, bottleneck=marking, record={"series": recorded})
+    result = ap.simulate(made, reps=1)
+    for name in recorded:
+        series = result.series(name)
+        assert ("queue" in series) == (name in AT_QUEUES)
+        if name in AT_QUEUES:
+            assert len(series) > 0, name
+            assert (series["queue"] == "bottleneck").any(), name
+    drops = result.series("drop")["value"].unique()
+    assert {DROP_REASONS[int(value)] for value in drops} == {"channel"}
+    # The engine's own column agrees: only what happens at queues has a queue's number.
+    output = _airpath.simulate(made.resolve()[0], {}, 1, 0, 1, 1)
+    for name in recorded:
+        queues = np.frombuffer(output.series(0, name)[2], "<u4")
+        if name not in AT_QUEUES:
+            assert (queues == 2**32 - 1).all(), name
