@@ -21,6 +21,7 @@ Record = dict[str, Any]
 
 AREAS = [
     *("Retransmission timeout", "Congestion avoidance", "TCP throughput", "CUBIC", "HyStart"),
+    "Rate samples",
     *("Pacing", "ECN", "DCTCP", "RED", "Gentle RED", "ARED", "CoDel", "PIE", "FQ-CoDel"),
     *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
     *("Traffic", "Statistics", "Beside ns-3"),

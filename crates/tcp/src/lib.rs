@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | choices of a profile, and the profiles | `options.rs`, `profiles.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
-//! | what is outstanding, segment by segment | `recovery/scoreboard.rs` |
+//! | what is outstanding, segment by segment; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
 //! | what an idle time leaves of the window | `sender/idle.rs` |
 //! | pacing | `sender/pacing.rs` |

@@ -87,8 +87,6 @@ pub struct Sender {
     edge: u64,
     /// When the retransmission timer expires or, with nothing outstanding, the persist timer.
     rto_deadline: Time,
-    /// What was outstanding at the last timeout ends here.
-    loss_until: u64,
     /// Probes sent since the window closed.
     probes: u32,
     syn: Handshake,
@@ -129,14 +127,16 @@ impl Sender {
             end: config.transfer.unwrap_or(u64::MAX),
             edge: options.first_edge(),
             rto_deadline: Time::NEVER,
-            loss_until: 0,
             probes: 0,
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
             recovery: Recovery::new(options),
             timestamps: options.timestamps,
             ts_recent: 0,
-            board: Scoreboard::default(),
+            board: match config.congestion.wants_rate_samples() {
+                true => Scoreboard::default().with_rates(),
+                false => Scoreboard::default(),
+            },
             congestion: config.congestion,
             ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
@@ -223,7 +223,7 @@ impl Sender {
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let una = self.board.una();
         if ack.seq < una {
-            if !self.recovery.on_overtaken(ack, &mut self.board) {
+            if !self.recovery.on_overtaken(ack, ctx.now, &mut self.board) {
                 return;
             }
         } else if ack.seq > self.board.max() && !self.is_answer_to_probe(ack, ctx.now) {
@@ -241,7 +241,7 @@ impl Sender {
         } else {
             self.on_window_update(ctx.now);
             if self.congestion.wants_every_ack() {
-                self.tell_of_ack_without_data(ack, 0, ctx.now);
+                self.tell_of_ack_without_data(ack, None, ctx.now);
             }
         }
         if self.ecn.is_used {
@@ -320,7 +320,7 @@ impl Sender {
             self.begin_recovery(ctx);
         }
         if self.congestion.wants_every_ack() {
-            self.tell_of_ack_without_data(ack, heard.delivered, ctx.now);
+            self.tell_of_ack_without_data(ack, Some(heard), ctx.now);
         }
     }
 
@@ -355,7 +355,7 @@ impl Sender {
             self.syn.retransmissions += 1;
             return self.send_syn(ctx);
         }
-        self.loss_until = self.board.max();
+        self.board.note_timeout();
         let (flight, cwnd) = self.recovery.on_timeout(&mut self.board, self.congestion.cwnd());
         self.congestion.on_rto(&LossEvent { now: ctx.now, flight, cwnd });
         self.transmit(ctx);

@@ -11,6 +11,7 @@
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
+//! | `rate_samples.rs` | samples of the delivery rate: right, marked, none without the wish |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
 //! | `wrapped.rs` | a part from outside around every discipline, on every link, and every law |
 //! | `failures.rs` | a part that fails ends the run with its message |
@@ -26,5 +27,6 @@ mod failures;
 mod pacing;
 mod plug_in_law;
 mod price_window;
+mod rate_samples;
 mod sides;
 mod wrapped;

@@ -193,7 +193,7 @@ impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
 }
 
 impl CongestionControl for CubicNs3 {
-    crate::needs_no!(sent, ecn, pacing, error);
+    crate::needs_no!(sent, ecn, rates, pacing, error);
 
     /// `PktsAcked`, then `IncreaseWindow`.
     fn on_ack(&mut self, event: &AckEvent) {

@@ -103,7 +103,7 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    crate::needs_no!(sent, pacing, error);
+    crate::needs_no!(sent, rates, pacing, error);
 
     fn on_ack(&mut self, event: &AckEvent) {
         self.observe(event);

@@ -17,7 +17,7 @@
 /// impl CongestionControl for Counted {
 ///     airpath_tcp::forwards!(inner: on_ack, wants_every_ack, on_loss, on_recovered, on_lost_syn);
 ///     airpath_tcp::forwards!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-///     airpath_tcp::forwards!(inner: take_error);
+///     airpath_tcp::forwards!(inner: wants_rate_samples, take_error);
 ///
 ///     fn on_rto(&mut self, event: &LossEvent) {
 ///         self.timeouts += 1;
@@ -42,8 +42,8 @@
 #[macro_export]
 macro_rules! forwards {
     ($inner:tt) => {
-        $crate::forwards!($inner: on_ack, wants_every_ack, on_loss, on_rto, on_recovered);
-        $crate::forwards!($inner: on_lost_syn, on_ecn, on_idle, on_sent, cwnd, ssthresh);
+        $crate::forwards!($inner: on_ack, wants_every_ack, wants_rate_samples, on_loss, on_rto);
+        $crate::forwards!($inner: on_recovered, on_lost_syn, on_ecn, on_idle, on_sent, cwnd, ssthresh);
         $crate::forwards!($inner: pacing_rate, take_error);
     };
     ($inner:tt: $($method:ident),+) => {
@@ -59,6 +59,11 @@ macro_rules! forwards {
         #[inline]
         fn wants_every_ack(&self) -> bool {
             $crate::congestion::CongestionControl::wants_every_ack(&self.$inner)
+        }
+    };
+    (@wants_rate_samples $inner:tt) => {
+        fn wants_rate_samples(&self) -> bool {
+            $crate::congestion::CongestionControl::wants_rate_samples(&self.$inner)
         }
     };
     (@on_loss $inner:tt) => {
@@ -125,7 +130,7 @@ macro_rules! forwards {
 
 /// Says of a law what it does without: anything of its own on a `lost_syn` (`on_lost_syn`), after
 /// an `idle` time (`on_idle`), for a packet `sent` (`on_sent`), for echoed marks (`ecn`: they are
-/// answered as a loss), a `pacing` rate, an `error` that ends the run.
+/// answered as a loss), samples of delivery `rates`, a `pacing` rate, an `error` that ends the run.
 ///
 /// A law around another hands these calls on, with [`forwards!`](crate::forwards).
 #[macro_export]
@@ -146,6 +151,11 @@ macro_rules! needs_no {
     (@ecn) => {
         fn on_ecn(&mut self, event: &$crate::congestion::LossEvent) {
             $crate::congestion::CongestionControl::on_loss(self, event);
+        }
+    };
+    (@rates) => {
+        fn wants_rate_samples(&self) -> bool {
+            false
         }
     };
     (@pacing) => {

@@ -1,6 +1,6 @@
 //! Congestion control: the laws by which the window grows and shrinks.
 //!
-//! Loss *detection* and retransmission are the sender's (`recovery.rs`), so a law stays small.
+//! Loss *detection* and retransmission are the sender's (`recovery/`), so a law stays small.
 //! To add one: its file and one line in `registry.rs`.
 
 mod cubic;
@@ -18,6 +18,8 @@ pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
 pub use hystart::HystartKind;
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};
+
+pub use crate::recovery::RateSample;
 
 use crate::options::TcpOptions;
 use airpath_core::{Duration, Rate, StageError, Time};
@@ -70,6 +72,8 @@ pub struct AckEvent {
     /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
     /// used, for want of data or of receive window, or because segments are paced.
     pub app_limited: bool,
+    /// Sample of the delivery rate, when this ACK gives one, for a law that wants them.
+    pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
@@ -91,6 +95,7 @@ impl AckEvent {
             echo: false,
             feedback: 0.0,
             app_limited: false,
+            rate: None,
         }
     }
 }
@@ -122,7 +127,8 @@ pub struct IdleEvent {
 ///
 /// Not every law needs all of it: [`needs_no!`](crate::needs_no) says what one does without. A law
 /// around another hands on what it does not change ([`forwards!`](crate::forwards)); the compiler
-/// tells what it forgets. A law that does not say which ACKs it wants is told of every one.
+/// tells what it forgets. A law that does not say which ACKs it wants is told of every one,
+/// with samples of the delivery rate.
 pub trait CongestionControl {
     /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
     /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
@@ -131,6 +137,12 @@ pub trait CongestionControl {
 
     /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the law them.
     fn wants_every_ack(&self) -> bool {
+        true
+    }
+
+    /// Whether `on_ack` makes anything of [`AckEvent::rate`]; asked once, when the connection is made.
+    /// False spares the connection the time and the memory that samples cost.
+    fn wants_rate_samples(&self) -> bool {
         true
     }
 

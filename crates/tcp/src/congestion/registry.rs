@@ -28,6 +28,9 @@ impl CongestionControl for AnyCongestion {
     fn wants_every_ack(&self) -> bool {
         each_part!(self, law => law.wants_every_ack())
     }
+    fn wants_rate_samples(&self) -> bool {
+        each_part!(self, law => law.wants_rate_samples())
+    }
     fn on_loss(&mut self, event: &LossEvent) {
         each_part!(self, law => law.on_loss(event));
     }

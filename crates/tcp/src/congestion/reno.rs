@@ -113,7 +113,7 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 }
 
 impl CongestionControl for Reno {
-    crate::needs_no!(sent, pacing, error);
+    crate::needs_no!(sent, rates, pacing, error);
 
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {

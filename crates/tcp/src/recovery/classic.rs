@@ -148,7 +148,7 @@ impl Classic {
 }
 
 impl LossRecovery for Classic {
-    fn on_overtaken(&mut self, _ack: &Packet, _board: &mut Scoreboard) -> bool {
+    fn on_overtaken(&mut self, _ack: &Packet, _now: Time, _board: &mut Scoreboard) -> bool {
         false
     }
 
@@ -168,6 +168,9 @@ impl LossRecovery for Classic {
         let una = board.una();
         if ack.seq <= una {
             let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
+            if !is_update {
+                board.on_duplicate(self.mss, now);
+            }
             let begins = !is_update && self.on_duplicate(una, board.max());
             let verdict = if begins { Verdict::Begins } else { Verdict::Usual };
             return Heard { verdict, growth: 0, delivered: 0, rtt: None };

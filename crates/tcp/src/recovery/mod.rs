@@ -6,17 +6,20 @@
 //! | with SACK (RFC 6675), with proportional rate reduction | `selective.rs`, `reduction.rs` |
 //! | with SACK as ns-3 has it | `ns3/` |
 //!
-//! All share one scoreboard (`scoreboard.rs`). One ACK goes this way: `on_ack` takes it and says what
+//! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken too
+//! (`rates.rs`). One ACK goes this way: `on_ack` takes it and says what
 //! it is good for; when a recovery begins, the sender tells the window law of a loss in a flight of
 //! `loss_base`, and its answer to `on_reduced`, and sends the oldest segment again; `allowance`, and in recovery `next`, say what may
 //! leave; every segment that leaves is told by `on_sent`.
 
 mod classic;
 mod ns3;
+mod rates;
 mod reduction;
 mod scoreboard;
 mod selective;
 
+pub use rates::RateSample;
 pub(crate) use scoreboard::Scoreboard;
 
 use crate::congestion::AnyCongestion;
@@ -113,7 +116,7 @@ pub(crate) enum Sent {
 /// Loss detection and recovery of one sender.
 pub(crate) trait LossRecovery {
     /// An ACK came that another had overtaken; says whether it counts as a duplicate.
-    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool;
+    fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool;
 
     /// Whether nothing is under repair and nothing known that an ACK of new data, which is this one,
     /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
@@ -227,8 +230,8 @@ impl Recovery {
 }
 
 impl LossRecovery for Recovery {
-    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool {
-        each!(self, recovery => recovery.on_overtaken(ack, board))
+    fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
+        each!(self, recovery => recovery.on_overtaken(ack, now, board))
     }
 
     #[inline]

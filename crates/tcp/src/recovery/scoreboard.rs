@@ -4,6 +4,7 @@
 //! A segment is on it from when it was sent until it is cumulatively acknowledged. Each carries the
 //! time at which it left last and its marks; the bytes with each mark are counted.
 
+use super::rates::{RateSample, Rates};
 use airpath_core::{Duration, Ring, Time};
 
 /// What is known of a segment beside that it was sent: a set of marks.
@@ -19,6 +20,10 @@ impl Marks {
     pub(crate) const RESENT: Marks = Marks(4);
     /// Sent more than once, or not known when: it gives no RTT sample (Karn's rule).
     const AMBIGUOUS: Marks = Marks(8);
+    /// Rate samples are taken of it.
+    const WATCHED: Marks = Marks(16);
+    /// Its bytes count as delivered.
+    const COUNTED: Marks = Marks(32);
 
     #[inline]
     pub(crate) const fn has(self, mark: Marks) -> bool {
@@ -59,13 +64,28 @@ pub(crate) struct Scoreboard {
     nxt: u64,
     /// SND.NXT of the RFC: everything before it has been sent.
     max: u64,
+    /// What was outstanding at the last timeout ends here.
+    loss_until: u64,
     /// Bytes with the marks SACKED, LOST and RESENT.
     sacked: u64,
     lost: u64,
     resent: u64,
+    /// What rate samples are made from, for a window law that wants them.
+    rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
+    /// A board that takes rate samples.
+    pub(crate) fn with_rates(self) -> Scoreboard {
+        Scoreboard { rates: Some(Box::default()), ..self }
+    }
+
+    /// Whether it takes rate samples.
+    #[inline]
+    pub(crate) const fn is_watched(&self) -> bool {
+        self.rates.is_some()
+    }
+
     /// SND.UNA, the oldest byte that is not cumulatively acknowledged.
     #[inline]
     pub(crate) const fn una(&self) -> u64 {
@@ -90,6 +110,17 @@ impl Scoreboard {
         self.max - self.una
     }
 
+    /// The retransmission timer expired.
+    pub(crate) fn note_timeout(&mut self) {
+        self.loss_until = self.max;
+    }
+
+    /// Whether something is outstanding that was so when the timer expired.
+    #[inline]
+    pub(crate) const fn is_after_timeout(&self) -> bool {
+        self.una < self.loss_until
+    }
+
     /// Bytes of it in selectively acknowledged segments.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
@@ -108,9 +139,20 @@ impl Scoreboard {
     /// Notes a segment of new data that ends at `end`.
     #[inline]
     pub(crate) fn push(&mut self, end: u64, now: Time) {
-        self.segments.push_back(Segment { end, sent_at: now, marks: Marks::default() });
+        let marks = if self.is_watched() { self.watch(now) } else { Marks::default() };
+        self.segments.push_back(Segment { end, sent_at: now, marks });
         self.nxt = end;
         self.max = end;
+    }
+
+    /// A segment that rate samples are taken of leaves.
+    #[cold]
+    fn watch(&mut self, now: Time) -> Marks {
+        let is_first = self.flight() == 0;
+        if let Some(rates) = &mut self.rates {
+            rates.push(is_first, now);
+        }
+        Marks::WATCHED
     }
 
     /// Notes that the segment that holds the byte `seq` is sent again, to its end.
@@ -125,6 +167,9 @@ impl Scoreboard {
         segment.sent_at = now;
         segment.marks = segment.marks.with(Marks::AMBIGUOUS).with(Marks::RESENT);
         self.nxt = self.nxt.max(segment.end);
+        if let Some(rates) = &mut self.rates {
+            rates.push_again(index, now);
+        }
     }
 
     /// When the segment that holds the byte `seq` was sent is not known.
@@ -226,24 +271,78 @@ impl Scoreboard {
     /// A block tells that the bytes from `start` to `end` have arrived, `news` of them for the first
     /// time, in segments of `mss` bytes for the most part: marks those that are whole in it, which
     /// are not lost then.
-    pub(crate) fn sack(&mut self, start: u64, end: u64, news: u64, mss: u64) {
+    pub(crate) fn sack(&mut self, (start, end): (u64, u64), news: u64, mss: u64, now: Time) {
         let mut index = self.ended_by_about(end, mss);
         let mut left = news;
         while index > 0 && left > 0 {
             index -= 1;
-            let begins = self.start(index);
-            if begins < start {
+            if self.start(index) < start {
                 break;
             }
-            let segment = &mut self.segments[index];
-            if !segment.marks.has(Marks::SACKED) {
-                let bytes = segment.end - begins;
-                let was_lost = segment.marks.has(Marks::LOST);
-                segment.marks = segment.marks.with(Marks::SACKED).without(Marks::LOST);
-                self.sacked += bytes;
-                self.lost -= if was_lost { bytes } else { 0 };
-                left = left.saturating_sub(bytes);
-            }
+            left = left.saturating_sub(self.sack_one(index, now));
+        }
+    }
+
+    /// The segment with so many before it has arrived. Gives its bytes, when that is new.
+    #[inline]
+    pub(crate) fn sack_one(&mut self, index: usize, now: Time) -> u64 {
+        let start = self.start(index);
+        let segment = &mut self.segments[index];
+        if segment.marks.has(Marks::SACKED) {
+            return 0;
+        }
+        let bytes = segment.end - start;
+        let was_lost = segment.marks.has(Marks::LOST);
+        segment.marks = segment.marks.with(Marks::SACKED).without(Marks::LOST);
+        let is_watched = segment.marks.has(Marks::WATCHED);
+        self.sacked += bytes;
+        self.lost -= if was_lost { bytes } else { 0 };
+        if is_watched {
+            self.count_delivered(index, bytes, now);
+        }
+        bytes
+    }
+
+    /// All that is left of a watched segment has arrived, `bytes`.
+    #[cold]
+    fn count_delivered(&mut self, index: usize, bytes: u64, now: Time) {
+        let segment = self.segments[index];
+        if segment.marks.has(Marks::COUNTED) {
+            return;
+        }
+        self.segments[index].marks = segment.marks.with(Marks::COUNTED);
+        if let Some(rates) = &mut self.rates {
+            rates.on_delivered(index, (segment.sent_at, segment.end), bytes, now);
+        }
+    }
+
+    /// A duplicate ACK came, on a connection without SACK, in segments of `mss` bytes. After a
+    /// timeout it is due to what was sent again in vain.
+    pub(crate) fn on_duplicate(&mut self, mss: u64, now: Time) {
+        let (flight, is_in_vain) = (self.flight(), self.is_after_timeout());
+        if let Some(rates) = &mut self.rates
+            && !is_in_vain
+        {
+            rates.on_duplicate(mss, flight, now);
+        }
+    }
+
+    /// The rate sample of the ACK in hand, which told the RTT `rtt`.
+    #[inline]
+    pub(crate) fn take_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
+        if self.is_watched() { self.make_rate(rtt) } else { None }
+    }
+
+    #[cold]
+    fn make_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
+        self.rates.as_mut()?.take(rtt)
+    }
+
+    /// There was nothing to send, with `in_flight` bytes in flight: what is sent before they have
+    /// arrived tells the application's rate.
+    pub(crate) fn limit_by_application(&mut self, in_flight: u64) {
+        if let Some(rates) = &mut self.rates {
+            rates.limit_by_application(in_flight);
         }
     }
 
@@ -270,7 +369,7 @@ impl Scoreboard {
         let (mut head, mut start) = (oldest, self.una);
         loop {
             if !head.marks.is_none() {
-                self.uncount(head.marks, head.end.min(ack) - start);
+                self.let_go(start, ack, now);
             }
             if head.end > ack {
                 break;
@@ -288,11 +387,29 @@ impl Scoreboard {
         is_sample.then(|| now.saturating_since(oldest.sent_at))
     }
 
-    /// So many bytes with these marks leave the board.
+    /// The oldest segment, which begins at `start` and has marks, leaves the board as far as `ack`
+    /// covers it.
     #[cold]
-    fn uncount(&mut self, marks: Marks, bytes: u64) {
+    fn let_go(&mut self, start: u64, ack: u64, now: Time) {
+        let head = self.segments[0];
+        let bytes = head.end.min(ack) - start;
         for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {
-            *self.count(mark) -= if marks.has(mark) { bytes } else { 0 };
+            *self.count(mark) -= if head.marks.has(mark) { bytes } else { 0 };
+        }
+        if !head.marks.has(Marks::WATCHED) {
+            return;
+        }
+        let is_oldest = start == self.una;
+        let untold = self.rates.as_mut().map_or(bytes, |rates| rates.untold(bytes, is_oldest));
+        if head.end <= ack {
+            self.count_delivered(0, untold, now);
+        }
+        if let Some(rates) = &mut self.rates {
+            if head.end <= ack {
+                rates.drop_front();
+            } else if !head.marks.has(Marks::COUNTED) {
+                rates.on_part_delivered(untold, now);
+            }
         }
     }
 }
@@ -337,10 +454,10 @@ mod tests {
     #[test]
     fn a_block_marks_the_segments_that_are_whole_in_it() {
         let mut board = three_segments();
-        board.sack(50, 210, 160, 100);
+        board.sack((50, 210), 160, 100, Time::ZERO);
         assert_eq!([0, 1, 2].map(|i| board.marks(i).has(Marks::SACKED)), [false, true, false]);
         board.mark(2, Marks::LOST);
-        board.sack(100, 250, 50, 100);
+        board.sack((100, 250), 50, 100, Time::ZERO);
         assert_eq!((board.sacked(), board.lost()), (150, 0));
         board.forget_sacked();
         assert_eq!(board.sacked(), 0);
@@ -359,7 +476,8 @@ mod tests {
                 match step {
                     0 => board.push(board.max() + length, Time::ZERO),
                     1 if board.flight() > 0 => board.push_again(inside, Time::ZERO),
-                    2 => { board.sack(inside, (inside + 3 * length).min(board.max()), u64::MAX, 40); }
+                    2 => { let end = (inside + 3 * length).min(board.max());
+                        board.sack((inside, end), u64::MAX, 40, Time::ZERO); }
                     3 => { board.acknowledge(inside, Time::ZERO); }
                     _ if board.flight() > 0 => {
                         let index = board.ended_by(inside);

@@ -87,7 +87,7 @@ impl Selective {
 
     /// `Update` (RFC 6675 §4): adds the blocks to the scoreboard; gives how many bytes were news.
     /// A block at the cumulative acknowledgement contradicts it, one beyond `snd_max` cannot be.
-    fn absorb(&mut self, ack: &Packet, board: &mut Scoreboard) -> u64 {
+    fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let edge = ack.seq.max(board.una());
         let mut all = 0;
         for block in ack.sack() {
@@ -96,7 +96,7 @@ impl Selective {
             if edge < start && start < end && end <= board.max() {
                 let news = self.sacked.insert(Range { start, end });
                 if news > 0 {
-                    board.sack(start, end, news, self.mss);
+                    board.sack((start, end), news, self.mss, now);
                 }
                 all += news;
             }
@@ -256,7 +256,7 @@ impl Selective {
 }
 
 impl LossRecovery for Selective {
-    fn on_overtaken(&mut self, ack: &Packet, _board: &mut Scoreboard) -> bool {
+    fn on_overtaken(&mut self, ack: &Packet, _now: Time, _board: &mut Scoreboard) -> bool {
         !ack.sack().is_empty()
     }
 
@@ -278,7 +278,7 @@ impl LossRecovery for Selective {
     ) -> Heard {
         let before = board.una();
         self.known_pipe = None;
-        let news = self.absorb(ack, board);
+        let news = self.absorb(ack, now, board);
         let una = ack.seq.max(before);
         let (mut rtt, mut known) = (None, 0);
         if una > before {

@@ -1,6 +1,8 @@
 //! How the application's writing and pausing moves the sender.
 
 use super::{Phase, Sender};
+use crate::congestion::CongestionControl;
+use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
 
 impl Sender {
@@ -44,11 +46,23 @@ impl Sender {
             self.turn = application.pause(now);
         } else if now < self.stop {
             let (bytes, until) = application.write(now);
+            self.note_application_limit();
             self.end = self.end.saturating_add(bytes);
             self.turn = until;
             if self.phase == Phase::Established && self.board.flight() == 0 {
                 self.end_idle(now);
             }
+        }
+    }
+
+    /// The application writes again. When all that it wrote before has been sent and a segment more
+    /// would have fitted, it was what limited the rate.
+    fn note_application_limit(&mut self) {
+        let in_flight = self.recovery.in_flight(&self.board);
+        let is_sent = self.board.max() == self.end && self.board.nxt() == self.end;
+        let had_room = in_flight + u64::from(self.mss) <= self.congestion.cwnd();
+        if is_sent && had_room && self.end > 0 {
+            self.board.limit_by_application(in_flight);
         }
     }
 

@@ -40,6 +40,7 @@ impl Sender {
             echo: self.ecn.is_used && ack.flags.contains(Flags::ECE),
             feedback: ack.feedback,
             app_limited: false,
+            rate: None,
         }
     }
 
@@ -58,33 +59,42 @@ impl Sender {
         if ack.flags.contains(Flags::ECE) && heard.verdict != Verdict::Recovered {
             growth = if self.ecn.may_grow_despite_echo(ack.seq) { growth } else { 0 };
         }
-        if growth > 0 {
+        if growth > 0 && !self.board.is_watched() {
             let event = self.ack_event(ack, acked, heard.delivered, now);
             let growth = Some(growth);
             self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
-        } else if self.congestion.wants_every_ack() {
-            self.tell_of_ack_without_growth(ack, heard, known, now);
+        } else if growth > 0 || self.congestion.wants_every_ack() {
+            self.tell_of_much(ack, heard, growth, known, now);
         }
     }
 
-    /// Tells the window law of an ACK of new data by which the window may not grow.
+    /// The same, of one by which the window may not grow or that gives a sample of the rate.
     #[cold]
-    fn tell_of_ack_without_growth(&mut self, ack: &Packet, heard: &Heard, known: Known, now: Time) {
+    fn tell_of_much(&mut self, ack: &Packet, heard: &Heard, growth: u64, known: Known, now: Time) {
         let Known { acked, rtt, app_limited } = known;
-        let phase = self.recovery_phase();
+        let (phase, rate) = (self.recovery_phase(), self.board.take_rate(heard.rtt));
+        let growth = (growth > 0).then_some(growth);
         let event = self.ack_event(ack, acked, heard.delivered, now);
-        self.congestion.on_ack(&AckEvent { phase, rtt, app_limited, ..event });
+        self.congestion.on_ack(&AckEvent { phase, growth, rtt, app_limited, rate, ..event });
     }
 
     /// Tells the window law of an ACK that acknowledges nothing cumulatively.
     #[cold]
-    pub(super) fn tell_of_ack_without_data(&mut self, ack: &Packet, delivered: u64, now: Time) {
+    pub(super) fn tell_of_ack_without_data(
+        &mut self,
+        ack: &Packet,
+        heard: Option<&Heard>,
+        now: Time,
+    ) {
+        let delivered = heard.map_or(0, |heard| heard.delivered);
+        let rate = self.board.take_rate(None);
         let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
         let (used, cwnd) = (self.bytes_in_flight(), self.congestion.cwnd());
         let event = AckEvent {
             phase: self.recovery_phase(),
             duplicate: self.board.flight() > 0 && !is_update,
             app_limited: self.recovery.leaves_unused(used, cwnd),
+            rate,
             ..self.ack_event(ack, 0, delivered, now)
         };
         self.congestion.on_ack(&event);
@@ -102,6 +112,6 @@ impl Sender {
     /// The same, when fast recovery is not under way.
     #[inline]
     fn phase_outside_recovery(&self) -> RecoveryPhase {
-        if self.board.una() < self.loss_until { RecoveryPhase::Loss } else { RecoveryPhase::Open }
+        if self.board.is_after_timeout() { RecoveryPhase::Loss } else { RecoveryPhase::Open }
     }
 }

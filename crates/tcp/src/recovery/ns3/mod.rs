@@ -181,8 +181,8 @@ fn unsent(board: &Scoreboard, offer: &Offer) -> Option<u64> {
 
 impl LossRecovery for Ns3 {
     /// Only what it tells selectively counts.
-    fn on_overtaken(&mut self, ack: &Packet, board: &mut Scoreboard) -> bool {
-        self.buffer.update(ack, board);
+    fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
+        self.buffer.update(ack, now, board);
         false
     }
 
@@ -199,7 +199,7 @@ impl LossRecovery for Ns3 {
         law: &AnyCongestion,
     ) -> Heard {
         let una = board.una();
-        let sacked = self.buffer.update(ack, board);
+        let sacked = self.buffer.update(ack, now, board);
         self.is_safe = self.state == State::Recovery
             && ack.seq < self.recover
             && self.buffer.holds_resent(ack.seq, board);

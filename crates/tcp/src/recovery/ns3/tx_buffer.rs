@@ -26,7 +26,7 @@ impl TxBuffer {
     }
 
     /// `Update`: marks what the blocks cover whole; gives how many bytes that were.
-    pub(super) fn update(&mut self, ack: &Packet, board: &mut Scoreboard) -> u64 {
+    pub(super) fn update(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let before = board.sacked();
         for block in ack.sack() {
             let start = ack.seq + u64::from(block.offset);
@@ -35,7 +35,7 @@ impl TxBuffer {
                 continue;
             }
             for index in board.begun_before(start)..board.ended_by(end) {
-                self.mark_sacked(index, board);
+                self.mark_sacked(index, now, board);
             }
         }
         if board.sacked() > before {
@@ -44,12 +44,9 @@ impl TxBuffer {
         board.sacked() - before
     }
 
-    fn mark_sacked(&mut self, index: usize, board: &mut Scoreboard) {
-        if !board.mark(index, Marks::SACKED) {
-            return;
-        }
-        board.unmark(index, Marks::LOST);
-        if self.highest_sacked.is_none_or(|highest| highest <= board.end(index)) {
+    fn mark_sacked(&mut self, index: usize, now: Time, board: &mut Scoreboard) {
+        let is_new = board.sack_one(index, now) > 0;
+        if is_new && self.highest_sacked.is_none_or(|highest| highest <= board.end(index)) {
             self.highest_sacked = Some(board.start(index));
         }
     }

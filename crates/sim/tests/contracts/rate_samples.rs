@@ -1,0 +1,186 @@
+//! Samples of the delivery rate, as a congestion control from outside hears them.
+//!
+//! Over 10 Mbit/s a payload of 1460 bytes in packets of 1500 arrives at 9.733 Mbit/s and never faster,
+//! whatever is lost or reordered.
+
+use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_conformance::Law;
+use airpath_core::{Bytes, Ctx, Packet};
+use airpath_path::Parts;
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, RateSample};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// The link's rate in payload, bit/s.
+const PAYLOAD_BPS: f64 = 10e6 * 1460.0 / 1500.0;
+
+const MEDIAN: Law = Law {
+    area: "Rate samples",
+    source: "draft-cheng-iccrg-delivery-rate-estimation: a bulk flow's is the bottleneck's rate",
+    allows: "1 %",
+};
+const MOST: Law = Law {
+    area: "Rate samples",
+    source: "What has arrived in a time is no more than the link carries in it",
+    allows: "nothing above it but the rounding of times to a nanosecond",
+};
+
+/// Reno, and a note of every sample.
+struct Sampled {
+    inner: AnyCongestion,
+    samples: Arc<Mutex<Vec<RateSample>>>,
+    wants: bool,
+}
+
+impl CongestionControl for Sampled {
+    airpath_tcp::forwards!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
+    airpath_tcp::forwards!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.samples.lock().expect("one thread").extend(event.rate);
+        self.inner.on_ack(event);
+    }
+    fn wants_rate_samples(&self) -> bool {
+        self.wants
+    }
+}
+
+/// Every tenth packet that it lets go has overtaken three others.
+struct Shuffling {
+    inner: AnyQueue,
+    late: Vec<Packet>,
+    left: u32,
+}
+
+impl QueueDisc for Shuffling {
+    airpath_aqm::forwards!(inner: enqueue, next_wakeup, on_wake, on_rate, on_served, on_held);
+
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        if let Some(packet) = self.late.pop() {
+            return Some(packet);
+        }
+        self.left += 1;
+        if self.left.is_multiple_of(10) {
+            self.late.extend((0..4).map_while(|_| self.inner.dequeue(ctx)));
+            // The last of them goes first, then the others in order.
+            let last = self.late.pop();
+            self.late.reverse();
+            self.late.extend(last);
+            return self.late.pop();
+        }
+        self.inner.dequeue(ctx)
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.late.last().or_else(|| self.inner.peek())
+    }
+    fn packets(&self) -> usize {
+        self.inner.packets() + self.late.len()
+    }
+    fn backlog(&self) -> Bytes {
+        let late: u64 = self.late.iter().map(|packet| packet.bytes().0).sum();
+        Bytes(self.inner.backlog().0 + late)
+    }
+}
+
+/// What one flow hears in 30 s; `change` is made to its source, `loss` is the link's.
+fn samples(options: Value, change: Value, queue: Value, loss: f64, wants: bool) -> Vec<RateSample> {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let note = Arc::clone(&notes);
+    let mut parts = Parts::default();
+    parts.congestion.register("sampled", move |_, setup| {
+        let inner = AnyCongestion::build(&json!({"kind": "reno"}), setup)?;
+        Ok(Box::new(Sampled { inner, samples: Arc::clone(&note), wants }))
+    });
+    parts.queues.register("shuffling", |_, setup| {
+        let inner = AnyQueue::build(&droptail(100), setup)?;
+        Ok(Box::new(Shuffling { inner, late: Vec::new(), left: 0 }))
+    });
+    let mut source = tcp(json!({"receive_window": 1_000_000}));
+    merge(&mut source["options"], options);
+    source["congestion"] = json!({"kind": "sampled"});
+    merge(&mut source, change);
+    let mut link = fixed(10_000_000);
+    link["loss"] = json!(loss);
+    let scenario = scenario(30, vec![flow(source, json!({}))], link, queue, json!({}));
+    let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    assert!(report.flows[0].delivered_packets > 500);
+    std::mem::take(&mut *notes.lock().expect("one thread"))
+}
+
+fn rate(sample: &RateSample) -> f64 {
+    sample.rate().0 as f64
+}
+
+fn recoveries() -> [Value; 5] {
+    [
+        json!({"recovery": "reno"}),
+        json!({"recovery": "newreno", "timestamps": true, "mss": 1448}),
+        json!({"recovery": "sack", "delayed_ack_segments": 1}),
+        json!({"recovery": "prr", "sack_after_timeout": "keep"}),
+        json!({"recovery": "sack", "procedures": "ns3", "window_growth": "segments"}),
+    ]
+}
+
+/// No sample is above the link's rate; times are rounded up to a nanosecond.
+fn none_is_above(samples: &[RateSample], options: &Value, what: &str) {
+    let payload = options["mss"].as_f64().unwrap_or(1460.0) / 1500.0 * 10e6;
+    let largest = samples.iter().map(rate).fold(0.0, f64::max);
+    assert!(samples.len() > 500, "{options}: {} samples", samples.len());
+    let name = format!("largest sample over the link's rate, {}, {what}", options["recovery"]);
+    MOST.between(name, "", largest / payload, 0.0, 1.0 + 1e-6);
+}
+
+#[test]
+fn the_median_sample_of_a_bulk_flow_is_the_links_rate() {
+    for options in recoveries() {
+        let mut all = samples(options.clone(), json!({}), droptail(50), 0.0, true);
+        none_is_above(&all, &options, "no loss");
+        assert!(all.iter().all(|sample| !sample.app_limited), "{options}: a bulk flow");
+        assert!(all.is_sorted_by_key(|sample| sample.total_delivered));
+        all.sort_by_key(RateSample::rate);
+        let median = rate(&all[all.len() / 2]);
+        let payload = PAYLOAD_BPS * options["mss"].as_f64().unwrap_or(1460.0) / 1460.0;
+        let name = format!("median sample, {}", options["recovery"]);
+        MEDIAN.close_relative(name, "bit/s", median, payload, 0.01);
+    }
+}
+
+/// Before duplicate ACKs counted without SACK, what had waited behind a hole seemed to arrive when
+/// it was filled, at several times the link's rate.
+#[test]
+fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
+    for options in recoveries() {
+        let lossy = samples(options.clone(), json!({}), droptail(100), 0.02, true);
+        none_is_above(&lossy, &options, "2 % loss");
+        let (shuffled, mut options) = (json!({"kind": "shuffling"}), options);
+        if options["recovery"].as_str().is_some_and(|recovery| recovery.ends_with("reno")) {
+            // An ACK that was delayed hides that it is an overtaking segment that calls it forth;
+            // only SACK tells when that arrived.
+            options["delayed_ack_segments"] = json!(1);
+        }
+        let reordered = samples(options.clone(), json!({}), shuffled, 0.0, true);
+        none_is_above(&reordered, &options, "reordering");
+    }
+}
+
+/// Bursts of ten segments, with pauses in which nothing is left to send: all tell the application's
+/// rate when the window has become large enough for a burst.
+#[test]
+fn samples_of_an_application_that_pauses_are_marked() {
+    for options in recoveries() {
+        let burst = json!({"kind": "fixed", "bytes": 14_480});
+        let pause = json!({"kind": "fixed", "time_ns": 150 * MS});
+        let application = json!({"application": {"on": {"size": burst}, "off": pause}});
+        let all = samples(options.clone(), application, droptail(100), 0.0, true);
+        let later = all.iter().filter(|sample| sample.prior_delivered > 20 * 14_480);
+        assert!(later.clone().count() > 500, "{options}: {} samples", all.len());
+        assert!(later.clone().all(|sample| sample.app_limited), "{options}");
+    }
+}
+
+#[test]
+fn a_law_that_wants_no_samples_gets_none() {
+    let none = samples(json!({"recovery": "sack"}), json!({}), droptail(100), 0.02, false);
+    assert!(none.is_empty());
+}
