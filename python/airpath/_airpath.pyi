@@ -140,15 +140,20 @@ def simulate(
     progress: Callable[[int, int, float], object] | None = None,
     tables: Mapping[str, str] | None = None,
     memory_bytes: int | None = None,
+    snr: Mapping[str, str] | None = None,
 ) -> SimulationOutput:
     """Run replications of a resolved scenario on several threads.
 
     `captures`: number of a replication, comments of section and interface, (point, file) pairs.
     `tables`: the texts of error-rate tables. `memory_bytes`: most that recordings may take.
+    `snr`: the texts of recorded SNRs.
     """
 
 def check(
-    scenario_json: str, traces: Mapping[str, Trace], tables: Mapping[str, str] | None = None
+    scenario_json: str,
+    traces: Mapping[str, Trace],
+    tables: Mapping[str, str] | None = None,
+    snr: Mapping[str, str] | None = None,
 ) -> None:
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
 

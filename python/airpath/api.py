@@ -29,7 +29,7 @@ from airpath.errors import (
     show,
 )
 from airpath.estimate import refuse_too_much
-from airpath.files import UnreadableError
+from airpath.files import LARGEST, UnreadableError, read_text
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
@@ -144,6 +144,7 @@ def simulate(
                 progress,
                 read.table_texts,
                 memory.for_recordings(),
+                read.snr_texts,
             )
             replications = _replications(output)
             finished = [run["replication"] for run in replications]
@@ -204,7 +205,7 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     refuse_too_much(scenario.file or scenario.name, resolved, 1)
     text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
-        _airpath.check(text, read.compiled_traces(), read.table_texts)
+        _airpath.check(text, read.compiled_traces(), read.table_texts, read.snr_texts)
     except ValueError as error:
         raise BadValueError(_refused(scenario, str(error))) from None
     return resolved
@@ -326,6 +327,8 @@ class _Read:
     traces: Mapping[str, Trace]
     tables: Mapping[str, Path]
     table_texts: Mapping[str, str]
+    snr: Mapping[str, Path]
+    snr_texts: Mapping[str, str]
 
     def compiled_traces(self) -> dict[str, _airpath.Trace]:
         return {name: trace.compiled for name, trace in self.traces.items()}
@@ -336,7 +339,10 @@ class _Read:
     def named(self) -> dict[str, Any]:
         """Return the files for the provenance."""
         return {
-            "traces": {name: trace.name for name, trace in self.traces.items()},
+            "traces": {
+                **{name: trace.name for name, trace in self.traces.items()},
+                **{name: str(path) for name, path in self.snr.items()},
+            },
             "tables": {name: str(path) for name, path in self.tables.items()},
             "unfinished": self.unfinished_tables(),
         }
@@ -359,19 +365,23 @@ def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Pa
                 fields.setdefault(link[key], (*field, key))
     traces: dict[str, Trace] = {}
     texts: dict[str, str] = {}
+    snr_texts: dict[str, str] = {}
     problems: list[str] = []
     for name, path in files.items():
         try:
             kind = kinds.get(name)
             if kind == "adaptive":
                 texts[name] = _table_text(place, fields[name], name, path)
+            elif fields[name][-2] == "snr":
+                snr_texts[name] = read_text(path, LARGEST)
             else:
                 traces[name] = Trace.load(path, "csv" if kind == "rate-trace" else "mahimahi")
         except AirpathError as error:
             problems.append(str(error))
     if problems:
         raise BadValueError("\n".join(problems))
-    return _Read(traces, {name: files[name] for name in texts}, texts)
+    tables, snr = ({name: files[name] for name in read} for read in (texts, snr_texts))
+    return _Read(traces, tables, texts, snr, snr_texts)
 
 
 def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:

@@ -170,7 +170,7 @@ def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
     answer = airpath_command("list")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith("congestion:\n  reno       the window law of RFC 5681")
-    for name in ("droptail", "gred", "drain", "multi-regime", "trace", "rate-trace"):
+    for name in ("droptail", "gred", "drain", "multi-regime", "burst", "rate-trace"):
         assert sum(line.startswith(f"  {name} ") for line in answer.out.splitlines()) == 1
     # A policy and the paper that it is from.
     assert sum(line.startswith("  qawla ") for line in answer.out.splitlines()) == 2
@@ -202,7 +202,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, window, errors, policy, scheduler, fading, mcs, "
+        "Accepted are congestion, aqm, link, window, errors, snr, policy, scheduler, fading, mcs, "
         "table, model, paper.\n",
     )
 

@@ -13,7 +13,7 @@ from corpus_tables import Host, Literal, is_model, members
 from pydantic.fields import FieldInfo
 
 from airpath.scenario.base import Part
-from airpath.scenario.units import Quantity, Size
+from airpath.scenario.units import Decibels, Quantity, Size
 
 ANYTHING_ELSE = {
     "a truth value": ("true", {"truth"}),
@@ -143,7 +143,7 @@ def _all_members(host: Host, name: str, info: FieldInfo) -> list[Any]:
 
 
 def _is_quantity(member: Any) -> bool:
-    return isinstance(member, type) and issubclass(member, Quantity)
+    return isinstance(member, type) and issubclass(member, (Quantity, Decibels))
 
 
 def _takes(member: Any) -> set[str]:
@@ -176,7 +176,8 @@ def _unit_faults(kinds: list[type[Quantity]]) -> Iterator[tuple[str, str]]:
         yield "a unit in the wrong case", f'"5 {wrong}"'
     yield "a unit twice", f'"5 {unit} {unit}"'
     yield "a unit without its number", f'"{unit}"'
-    yield "a number below 0 with its unit", f'"-1 {unit}"'
+    if not issubclass(kind, Decibels):
+        yield "a number below 0 with its unit", f'"-1 {unit}"'
     yield "more than can be counted", f'"1e99 {unit}"'
     yield "an exponent without end", f'"1e999999999 {unit}"'
     yield "no number with a unit", f'"nan {unit}"'

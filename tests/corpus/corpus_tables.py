@@ -161,9 +161,11 @@ def _smallest(model: type[Model]) -> dict[str, Any]:
             table["base_rtt"] = "2 s"
     kind = table.get("kind")
     for name, info in model.model_fields.items():
-        if info.is_required():
+        if info.is_required() or info.examples:
             table[info.alias or name] = _example(info)
-    if kind in FILES:
+    if model.__name__ == "SnrTrace":
+        table["file"] = "snr.csv"
+    elif kind in FILES:
         table["table" if kind == "adaptive" else "file"] = FILES[kind]
     if model.__name__ == "RandomSize":
         table["exponential"] = "10 kB"

@@ -36,6 +36,7 @@ KINDS = 785
 """Least number of kinds, each a fault at a sort of place: the number once tried by hand."""
 
 TRACE = b"1\n2\n3\n"
+SNRS = b"time_s,snr_db\n0,10\n1,10\n"
 RATES = b"time_s,rate_bps\n0,1000000\n1,1000000\n"
 
 
@@ -46,6 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "good.toml").write_text(toml(GOOD))
     (tmp_path / "good.trace").write_bytes(TRACE)
     (tmp_path / "good.csv").write_bytes(RATES)
+    (tmp_path / "snr.csv").write_bytes(SNRS)
     os.mkfifo(tmp_path / "pipe")
     return tmp_path
 

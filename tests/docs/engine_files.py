@@ -56,7 +56,7 @@ def sample(part: type[Part]) -> Part:
     given = {
         name: tomllib.loads(f"value = {info.examples[0]}")["value"]
         for name, info in part.model_fields.items()
-        if info.is_required() and info.examples
+        if info.examples
     }
     return part(**given)
 

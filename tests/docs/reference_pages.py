@@ -41,6 +41,7 @@ TITLES = {
     "congestion": Family("Congestion controls", "#### `cc.kind"),
     "window": Family("Receive windows", "#### `window.kind"),
     "link": Family("Links"),
+    "snr": Family("SNR over time"),
     "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
 }
@@ -52,13 +53,26 @@ WORDS = {
     "str": "text",
     "bool": "`true`, `false`",
     "Framing": "[framing](SCENARIO#framing)",
+    "SnrProcess": "[SNR](SCENARIO#snr-over-time-snr)",
     "ErrorProcess": "[errors](SCENARIO#errors-errors)",
     "LinkAdaptation": "[policy](SCENARIO#link-adaptation-policy)",
     "Uniform": '`{uniform = ["0 s", "600 s"]}`',
     "RandomSize": "[drawn](SCENARIO#sizes-that-are-drawn)",
     "RandomTime": '`{exponential = "1 s"}`',
     "Pareto": "table, below",
-    **{name: name.lower() for name in ("Duration", "Rate", "Size", "Packets", "Segments")},
+    **{
+        name: name.lower()
+        for name in (
+            "Duration",
+            "Rate",
+            "Size",
+            "Packets",
+            "Segments",
+            "Decibels",
+            "Frequency",
+            "Speed",
+        )
+    },
     "ArrivalRate": "arrivals",
 }
 """Types of docstrings as they are called in a scenario file."""

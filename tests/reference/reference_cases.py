@@ -24,7 +24,7 @@ else:
 Document = dict[str, Any]
 
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
-FAMILIES = ("aqm", "link", "congestion", "window", "errors", "policy")
+FAMILIES = ("aqm", "link", "congestion", "window", "errors", "policy", "snr")
 """Those of the registry whose parts a scenario can name."""
 
 LINKS: dict[str, Document] = {
@@ -69,11 +69,17 @@ AQMS: dict[str, Document] = {
     "sbd": {"limit": 40, "min_th": 15, "reaction_time": "300 ms"},
     "rlc-red": {"limit": 40, "min_th": 8, "max_p": 0.1},
 }
+SNRS: dict[str, Document] = {
+    "constant": {"mean": "13 dB"},
+    "rayleigh": {"mean": "15 dB", "doppler": "4 Hz"},
+    "trace": {"file": "snr.csv"},
+}
 PARTS: dict[str, dict[str, Document]] = {
     "aqm": AQMS,
     "link": LINKS,
     "errors": ERRORS,
     "policy": POLICIES,
+    "snr": SNRS,
     "window": WINDOWS,
     "congestion": {},
 }
@@ -90,6 +96,7 @@ def write_files(folder: Path) -> None:
     (folder / "rates.csv").write_text(
         "time_s,rate_bps\n0,4000000\n1.5,900000\n2.25,0\n2.5,7500000\n4,4000000\n6,4000000\n"
     )
+    (folder / "snr.csv").write_text("time_s,snr_db\n0,13\n1.5,4\n2.25,-3\n2.5,21\n4,9\n6,9\n")
 
 
 def part(family: str, kind: str) -> Document:
@@ -152,6 +159,9 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for kind in kinds("policy"):
         link = {**part("link", "adaptive"), "policy": part("policy", kind)}
         yield f"policy {kind}", scenario(bottleneck=path(link=link))
+    for kind in kinds("snr"):
+        link = {key: value for key, value in part("link", "adaptive").items() if key != "snr_db"}
+        yield f"snr {kind}", scenario(bottleneck=path(link={**link, "snr": part("snr", kind)}))
     for kind in kinds("window"):
         yield f"window {kind}", scenario(flows=[flow(count=2, window=part("window", kind))])
     yield from other_cases()

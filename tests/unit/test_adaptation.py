@@ -107,7 +107,7 @@ def test_the_resolved_form(table: Path) -> None:
     assert json.loads(text)["bottleneck"]["link"] == {
         "kind": "adaptive",
         "table": "four.json",
-        "snr_db": 20.0,
+        "snr": {"kind": "constant", "mean_db": 20.0},
         "policy": {"kind": "qawla", "th_per": 0.05, "h": 100.0, "threshold": 20},
         "snr_bias_db": 2.0,
         "snr_noise_db": 0.0,

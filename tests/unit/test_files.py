@@ -201,7 +201,13 @@ def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """The names of a link's schemes are looked up in the file that the run read."""
     os.mkfifo(tmp_path / "per.json")
     policy = {"kind": "dual-regime", "threshold": 5}
-    link = {"kind": "adaptive", "table": "per", "snr_noise_db": 0.0, "policy": policy}
+    link = {
+        "kind": "adaptive",
+        "table": "per",
+        "snr_noise_db": 0.0,
+        "policy": policy,
+        "snr": {"kind": "constant", "mean_db": 20.0},
+    }
     about = {"per": {"file": str(tmp_path / "per.json"), "sha256": ""}}
     result: Any = SimpleNamespace(
         resolved={"bottleneck": {"link": link}}, provenance={"tables": about}

@@ -184,8 +184,8 @@ def test_a_bad_policy(policy: str, line: str) -> None:
          'Write a duration above 0, for example "40 ms".'),
         ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not the size of a packet. '
          'Write "1 B" to "65535 B", for example "1500 B".'),
-        ("snr_db = 22, snr = 22", "snr = 22: unknown key. The nearest is snr_db; accepted are "
-         "kind, table, snr_db, policy, delay, errors, snr_bias_db, snr_noise_db, "
+        ("snr_db = 22, snr_d = 22", "snr_d = 22: unknown key. The nearest is snr_db; accepted are "
+         "kind, table, policy, delay, errors, snr_db, snr, snr_bias_db, snr_noise_db, "
          "estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip

@@ -364,7 +364,7 @@ def test_every_part_is_in_the_reference() -> None:
         "LinkAdaptation",
         "QueueDisc",
     }
-    families |= {"ReceiveWindow"}
+    families |= {"ReceiveWindow", "SnrProcess"}
     elsewhere = {"TcpOptions", "Uniform"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.

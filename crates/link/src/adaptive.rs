@@ -8,6 +8,9 @@
 //! estimate = SNR + bias + noise, normal, anew in each estimate interval
 //! ```
 //!
+//! The true SNR of a packet is that of the instant at which its transmission begins; an estimate is
+//! made from the SNR at the start of its interval, and used to its end.
+//!
 //! Regimes are the policy's, as on a multi-regime link. The nominal rate is c_m of the fastest MCS
 //! of the table; when the scenario sets another, all MCSs keep their proportion to it.
 //!
@@ -19,12 +22,13 @@ use crate::kit::LinkKit;
 use crate::link::{Files, Link};
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
-use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time};
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time, registry};
 use airpath_phy::adaptation::{Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
 use airpath_phy::per_table::{PerCurve, PerTable};
+use airpath_phy::snr::{AnySnr, ConstantConfig, Sample, SnrProcess};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -40,8 +44,9 @@ const LARGEST_PACKET: u64 = 65_535;
 pub struct AdaptiveConfig {
     /// Key of the error-rate table.
     pub table: String,
-    /// The true SNR, dB. Finite.
-    pub snr_db: f64,
+    /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
+    #[serde(alias = "snr_db")]
+    pub snr: Value,
     /// What chooses the MCS: `{"kind": …}`.
     pub policy: Value,
     /// What the estimate is too high by, dB. Finite.
@@ -50,7 +55,7 @@ pub struct AdaptiveConfig {
     /// Standard deviation of the estimate, dB. 0 or more, finite.
     #[serde(default)]
     pub snr_noise_db: f64,
-    /// How long an estimate with noise is used, ns. Above 0.
+    /// How long an estimate is used, ns. Above 0.
     #[serde(default = "frame_ns")]
     pub estimate_interval_ns: u64,
     /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
@@ -112,27 +117,52 @@ impl AdaptiveConfig {
             let problem = "the estimate of the SNR varies. Write 0 for regimes that do not change";
             return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
         }
-        let estimate_db = self.snr_db + self.snr_bias_db;
+        let snr_db = self.constant_snr_db()?;
+        let estimate_db = snr_db + self.snr_bias_db;
         let mut chosen = vec![0; chooser.regimes()];
         chooser.choose(estimate_db, &mut chosen);
-        let regime = |number: usize| self.on_curve(&table.curves[number], packet);
+        let regime = |number: usize| self.on_curve(&table.curves[number], snr_db, packet);
         Ok(AdaptedRegimes {
             thresholds: chooser.thresholds().to_vec(),
             regimes: chosen.into_iter().map(regime).collect(),
-            is_covered: table.covers(self.snr_db)
+            is_covered: table.covers(snr_db)
                 && (table.covers(estimate_db) || !chooser.uses_estimate()),
         })
     }
 
-    /// What packets of `packet` bytes get with the MCS of `curve`.
-    fn on_curve(&self, curve: &PerCurve, packet: Bytes) -> AdaptedRegime {
+    /// The description of the SNR process.
+    fn snr_process(&self) -> Value {
+        if self.snr.is_number() {
+            json!({"kind": "constant", "mean_db": self.snr})
+        } else {
+            self.snr.clone()
+        }
+    }
+
+    /// The true SNR of a link on which it is constant, dB.
+    ///
+    /// # Errors
+    /// When a value is not accepted, or the SNR varies; the field is `snr.kind` then.
+    pub fn constant_snr_db(&self) -> Result<f64, ConfigError> {
+        let description = self.snr_process();
+        let (kind, parameters) = registry::split_kind(&description)?;
+        if kind != "constant" {
+            let problem = "the SNR varies. Write constant for regimes that do not change";
+            return Err(ConfigError::new("snr.kind", kind, problem));
+        }
+        let ConstantConfig { mean_db } = registry::read_config(&parameters)?;
+        Ok(mean_db)
+    }
+
+    /// What packets of `packet` bytes get with the MCS of `curve` at a true SNR of `snr_db`.
+    fn on_curve(&self, curve: &PerCurve, snr_db: f64, packet: Bytes) -> AdaptedRegime {
         let mcs = &curve.mcs;
         let frame = packet + Bytes(self.framing.overhead_bytes);
         let sent = frame.0.div_ceil(mcs.block_bytes) * mcs.block_bytes;
         AdaptedRegime {
             mcs: mcs.name.clone(),
             rate_bps: mcs.rate_bps * packet.0 as f64 / sent as f64,
-            per: curve.per(self.snr_db, frame),
+            per: curve.per(snr_db, frame),
         }
     }
 
@@ -142,7 +172,8 @@ impl AdaptiveConfig {
     /// When a value or the table is not accepted.
     pub fn schemes(&self, files: &Files, packet: Bytes) -> Result<Vec<AdaptedRegime>, ConfigError> {
         let table = self.checked_table(files)?;
-        Ok(table.curves.iter().map(|curve| self.on_curve(curve, packet)).collect())
+        let snr_db = self.constant_snr_db()?;
+        Ok(table.curves.iter().map(|curve| self.on_curve(curve, snr_db, packet)).collect())
     }
 
     fn chooser(
@@ -161,10 +192,9 @@ impl AdaptiveConfig {
 
     /// The table, if all values beside the policy are accepted.
     fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
-        for (field, value) in [("snr_db", self.snr_db), ("snr_bias_db", self.snr_bias_db)] {
-            if !value.is_finite() {
-                return Err(ConfigError::new(field, value, "not a finite number of dB"));
-            }
+        if !self.snr_bias_db.is_finite() {
+            let problem = "not a finite number of dB";
+            return Err(ConfigError::new("snr_bias_db", self.snr_bias_db, problem));
         }
         if !(self.snr_noise_db >= 0.0 && self.snr_noise_db.is_finite()) {
             let problem = "not a standard deviation. Write dB from 0 on";
@@ -197,11 +227,13 @@ impl AdaptiveConfig {
     }
 }
 
-/// An MCS at the true SNR.
+/// An MCS at an SNR.
 #[derive(Clone, Debug)]
 struct Scheme {
     name: String,
     block_bytes: u64,
+    /// The SNR, dB, at which `fer` and `loss` hold.
+    snr_db: f64,
     fer: f64,
     /// c_m as the table has it, and at the nominal rate of now.
     given: Rate,
@@ -221,6 +253,7 @@ impl Scheme {
         let mut scheme = Scheme {
             name: curve.mcs.name.clone(),
             block_bytes: curve.mcs.block_bytes,
+            snr_db,
             fer: curve.fer(snr_db),
             given: rate,
             rate,
@@ -244,6 +277,14 @@ impl Scheme {
         self.loss = packet_error_rate(self.fer, blocks);
     }
 
+    /// The SNR is another, dB.
+    #[cold]
+    fn set_snr(&mut self, snr_db: f64, curve: &PerCurve) {
+        self.snr_db = snr_db;
+        self.fer = curve.fer(snr_db);
+        self.loss = packet_error_rate(self.fer, self.frame.0.div_ceil(self.block_bytes));
+    }
+
     #[inline]
     fn meet(&mut self, frame: Bytes) -> (Duration, Bytes, f64) {
         if frame != self.frame {
@@ -253,25 +294,41 @@ impl Scheme {
     }
 }
 
-/// Estimates of the SNR with noise.
-#[derive(Clone, Debug)]
-struct Noise {
-    /// What the estimate is on average, and its standard deviation, dB.
-    mean_db: f64,
-    deviation_db: f64,
+/// An SNR that varies, or an estimate of it that does.
+struct Radio {
+    process: AnySnr,
+    /// Until when the true SNR is as it was asked for last.
+    holds_until: Time,
+    /// Whether the policy looks at an estimate at all.
+    is_estimated: bool,
+    bias_db: f64,
+    noise: Option<Noise>,
     interval_ns: u64,
     /// When the estimate of now has been used long enough.
-    until_ns: u64,
+    estimate_ends_ns: u64,
+}
+
+/// Noise of estimates.
+#[derive(Clone, Copy, Debug)]
+struct Noise {
+    deviation_db: f64,
     /// What the randomness of all intervals comes from.
     key: u64,
 }
 
-impl Noise {
-    /// The estimate of the interval that `now` is in.
+impl Radio {
+    /// The estimate of the interval that `now` is in: of the SNR at its start.
     fn estimate_at(&mut self, now: Time) -> f64 {
         let number = now.as_nanos() / self.interval_ns;
-        self.until_ns = (number + 1).saturating_mul(self.interval_ns);
-        self.mean_db + self.deviation_db * Stream::new(self.key, number, "estimate").normal()
+        self.estimate_ends_ns = (number + 1).saturating_mul(self.interval_ns);
+        let starts = Time::from_nanos(number * self.interval_ns);
+        let mean_db = self.process.sample(starts).snr_db + self.bias_db;
+        match self.noise {
+            Some(Noise { deviation_db, key }) => {
+                mean_db + deviation_db * Stream::new(key, number, "estimate").normal()
+            }
+            None => mean_db,
+        }
     }
 }
 
@@ -282,56 +339,75 @@ pub struct Adaptive {
     /// The MCS of each regime at the estimate of now.
     chosen: Vec<usize>,
     scale: Scale,
-    noise: Option<Noise>,
+    /// The true SNR of now, dB.
+    snr_db: f64,
+    /// `None` while neither the SNR nor the estimate changes.
+    radio: Option<Box<Radio>>,
     chooser: Chooser,
     table: Arc<PerTable>,
-    /// Whether the table covers the true SNR, and the estimate of now as well.
+    /// Whether the table covers the true SNR and the estimate of now.
     is_true_covered: bool,
-    is_covered: bool,
+    is_estimate_covered: bool,
     outside_packets: u64,
 }
 
 impl Adaptive {
     fn new(config: &AdaptiveConfig, kit: &LinkKit, seed: &Seed) -> Result<Adaptive, ConfigError> {
         let (table, mut chooser) = config.chooser(&kit.files, &kit.policies, seed)?;
-        let mean_db = config.snr_db + config.snr_bias_db;
+        let mut process = kit.snr(&config.snr_process(), seed)?;
+        let snr_db = process.sample(Time::ZERO).snr_db;
+        let mean_db = snr_db + config.snr_bias_db;
         let mut chosen = vec![0; chooser.regimes()];
         chooser.choose(mean_db, &mut chosen);
         let schemes: Vec<Scheme> =
-            table.curves.iter().map(|curve| Scheme::new(curve, config.snr_db)).collect();
+            table.curves.iter().map(|curve| Scheme::new(curve, snr_db)).collect();
         let fastest = schemes.iter().map(|scheme| scheme.rate).max().unwrap_or(Rate(0));
-        let is_noisy = config.snr_noise_db > 0.0 && chooser.uses_estimate();
-        let noise = is_noisy.then(|| Noise {
-            mean_db,
+        let is_estimated = chooser.uses_estimate();
+        let noise = (config.snr_noise_db > 0.0 && is_estimated).then(|| Noise {
             deviation_db: config.snr_noise_db,
-            interval_ns: config.estimate_interval_ns,
-            until_ns: 0,
             key: seed.child("estimate").stream().next_u64(),
         });
-        let is_true_covered = table.covers(config.snr_db);
+        let varies = process.constant_db().is_none() || noise.is_some();
+        let radio = varies.then(|| {
+            Box::new(Radio {
+                process,
+                holds_until: Time::ZERO,
+                is_estimated,
+                bias_db: config.snr_bias_db,
+                noise,
+                interval_ns: config.estimate_interval_ns,
+                estimate_ends_ns: 0,
+            })
+        });
         Ok(Adaptive {
             schemes,
             thresholds: chooser.thresholds().to_vec(),
             chosen,
             scale: Scale::new(fastest),
-            noise,
-            is_true_covered,
-            is_covered: is_true_covered && (table.covers(mean_db) || !chooser.uses_estimate()),
+            snr_db,
+            radio,
+            is_true_covered: table.covers(snr_db),
+            is_estimate_covered: table.covers(mean_db) || !is_estimated,
             chooser,
             table,
             outside_packets: 0,
         })
     }
 
-    /// Asks the policy anew when the estimate changes.
+    /// Looks at the SNR, and asks the policy anew when the estimate changes.
     #[inline]
-    fn follow_estimate(&mut self, now: Time) {
-        if let Some(noise) = &mut self.noise
-            && now.as_nanos() >= noise.until_ns
-        {
-            let estimate_db = noise.estimate_at(now);
+    fn follow_radio(&mut self, now: Time) {
+        let Some(radio) = &mut self.radio else { return };
+        if radio.is_estimated && now.as_nanos() >= radio.estimate_ends_ns {
+            let estimate_db = radio.estimate_at(now);
             self.chooser.choose(estimate_db, &mut self.chosen);
-            self.is_covered = self.is_true_covered && self.table.covers(estimate_db);
+            self.is_estimate_covered = self.table.covers(estimate_db);
+        }
+        if now >= radio.holds_until {
+            let Sample { snr_db, until } = radio.process.sample(now);
+            radio.holds_until = until;
+            self.snr_db = snr_db;
+            self.is_true_covered = self.table.covers(snr_db);
         }
     }
 }
@@ -339,17 +415,21 @@ impl Adaptive {
 impl Transmitter for Adaptive {
     #[inline]
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
-        self.follow_estimate(now);
+        self.follow_radio(now);
         let waiting = waiting as u64;
         let regime = self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count();
         let mcs = self.chosen[regime];
         let scheme = &mut self.schemes[mcs];
+        if scheme.snr_db != self.snr_db {
+            scheme.set_snr(self.snr_db, &self.table.curves[mcs]);
+        }
         let (time, bytes, loss) = scheme.meet(frame);
         let ends = now + time;
         // Without a rate it begins anew later.
         if !ends.is_never() {
             scheme.packets += 1;
-            self.outside_packets += u64::from(!self.is_covered);
+            let is_covered = self.is_true_covered && self.is_estimate_covered;
+            self.outside_packets += u64::from(!is_covered);
         }
         Transmission { ends, bytes, loss, regime, mcs: Some(mcs) }
     }

@@ -5,6 +5,7 @@ use airpath_aqm::Queue;
 use airpath_core::{ConfigError, FlowId, Port, Seed, Setup, UserId};
 use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::errors::{AnyErrors, ErrorsRegistry};
+use airpath_phy::snr::{AnySnr, SnrRegistry};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct LinkKit {
     pub files: Arc<Files>,
     /// Error processes from outside.
     pub errors: Arc<ErrorsRegistry>,
+    /// SNR processes from outside.
+    pub snr: Arc<SnrRegistry>,
     /// Link-adaptation policies from outside.
     pub policies: Arc<PolicyRegistry>,
 }
@@ -37,6 +40,7 @@ impl LinkKit {
             users: Users::default(),
             files: Arc::default(),
             errors: Arc::default(),
+            snr: Arc::default(),
             policies: Arc::default(),
         }
     }
@@ -56,6 +60,18 @@ impl LinkKit {
             AnyErrors::build(description, Setup { seed, registry: &self.errors, extra: () })
         };
         description.map(build).transpose().map_err(|error| error.under("errors"))
+    }
+}
+
+impl LinkKit {
+    /// The SNR process that `description` asks for, with randomness of its own.
+    ///
+    /// # Errors
+    /// When the kind is unknown or a parameter is not accepted.
+    pub fn snr(&self, description: &Value, seed: &Seed) -> Result<AnySnr, ConfigError> {
+        let (seed, extra) = (seed.child("snr"), self.files.snr.clone());
+        AnySnr::build(description, Setup { seed, registry: &self.snr, extra })
+            .map_err(|error| error.under("snr"))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
 use airpath_core::{Stage, Time};
 use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::SnrTraces;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,11 +22,13 @@ pub struct Files {
     pub traces: Traces,
     /// Error-rate tables.
     pub tables: Tables,
+    /// Recorded SNRs.
+    pub snr: SnrTraces,
 }
 
 impl From<Traces> for Files {
     fn from(traces: Traces) -> Files {
-        Files { traces, tables: Tables::default() }
+        Files { traces, ..Files::default() }
     }
 }
 

@@ -12,6 +12,7 @@ use airpath_link::{
 };
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::SnrSteps;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -59,12 +60,19 @@ fn table() -> PerTable {
     PerTable::from_json(&document.to_string()).expect("a table")
 }
 
-fn files() -> Files {
+pub(crate) fn files() -> Files {
     let tables: Tables = [("t".to_owned(), Arc::new(table()))].into();
-    Files { traces: Traces::default(), tables }
+    // 6 dB for a second, 18 dB for the next.
+    let steps = SnrSteps::new(vec![(0, 6.0), (1000 * MS, 18.0)], 2000 * MS).expect("steps");
+    let snr = [("two".to_owned(), Arc::new(steps))].into();
+    Files { tables, snr, ..Files::default() }
 }
 
-fn build(description: &Value, queue: &Value, policies: PolicyRegistry) -> Result<AnyLink, String> {
+pub(crate) fn build(
+    description: &Value,
+    queue: &Value,
+    policies: PolicyRegistry,
+) -> Result<AnyLink, String> {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
@@ -92,14 +100,14 @@ fn fixed(mcs: usize) -> Value {
 }
 
 /// A link driven by hand.
-struct Hand {
+pub(crate) struct Hand {
     bench: Bench,
     link: AnyLink,
     next: u64,
 }
 
 impl Hand {
-    fn new(description: &Value) -> Hand {
+    pub(crate) fn new(description: &Value) -> Hand {
         Hand::with(description, &json!({"kind": "droptail", "limit": {"packets": 1_000_000}}))
     }
 
@@ -111,7 +119,7 @@ impl Hand {
     }
 
     /// A packet of `size` bytes comes at `at_ns`; gives what left before, ns and number.
-    fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
+    pub(crate) fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
         let left = self.until(at_ns);
         let now = Time::from_nanos(at_ns);
         let packet = Packet::datagram(FlowId(0), self.next, Bytes(size), now);
@@ -120,7 +128,7 @@ impl Hand {
         left
     }
 
-    fn until(&mut self, ns: u64) -> Vec<(u64, u64)> {
+    pub(crate) fn until(&mut self, ns: u64) -> Vec<(u64, u64)> {
         let sent = self.bench.run(&mut self.link, Time::from_nanos(ns));
         sent.into_iter().map(|(at, _, packet)| (at.as_nanos(), packet.seq)).collect()
     }
@@ -131,11 +139,11 @@ impl Hand {
         left
     }
 
-    fn report(&self, ns: u64) -> SideReport {
+    pub(crate) fn report(&self, ns: u64) -> SideReport {
         self.link.reports(Time::from_nanos(ns)).remove(0)
     }
 
-    fn counters(&self, ns: u64) -> BTreeMap<String, f64> {
+    pub(crate) fn counters(&self, ns: u64) -> BTreeMap<String, f64> {
         let counters = self.report(ns).link.counters;
         counters.into_iter().map(|(name, count)| (name.into_owned(), count)).collect()
     }
@@ -488,7 +496,7 @@ fn values_that_are_not_accepted() {
 fn regimes_need_choices_that_are_constant() {
     let config = |noise_db: f64| AdaptiveConfig {
         table: "t".into(),
-        snr_db: 20.0,
+        snr: json!(20.0),
         policy: json!({"kind": "qawla", "th_per": 0.1, "h": 20, "threshold": 8}),
         snr_bias_db: 0.0,
         snr_noise_db: noise_db,

@@ -75,7 +75,7 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
     errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
     let kit = LinkKit {
-        files: Arc::new(Files { traces, tables: tables() }),
+        files: Arc::new(Files { traces, tables: tables(), ..Files::default() }),
         errors: Arc::new(errors),
         ..LinkKit::new(SideKit::of(queue, Port(0)))
     };

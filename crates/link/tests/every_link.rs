@@ -123,7 +123,7 @@ fn files() -> Arc<Files> {
         ("fast", rates("time_s,rate_bps\n0,1e15\n0.000000001,0\n0.000000002,0\n")),
     ];
     let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace)));
-    Arc::new(Files { traces: traces.into(), tables: tables() })
+    Arc::new(Files { traces: traces.into(), tables: tables(), ..Files::default() })
 }
 
 /// Two schemes: ordinary, and as fast as numbers go.

@@ -6,5 +6,6 @@ mod adaptive;
 mod errors;
 mod every_link;
 mod rate_change;
+mod snr;
 mod stalled_link;
 mod trace_semantics;

@@ -52,7 +52,7 @@ fn files() -> Arc<Files> {
         "points": [{"snr_db": 0, "errors": 0, "blocks": 1}]}]});
     let table = PerTable::from_json(&table.to_string()).expect("a table");
     let tables = [("t".to_owned(), Arc::new(table))].into();
-    Arc::new(Files { traces: traces.into(), tables })
+    Arc::new(Files { traces: traces.into(), tables, ..Files::default() })
 }
 
 /// A link driven by hand, times in milliseconds.

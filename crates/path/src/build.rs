@@ -15,6 +15,7 @@ use airpath_core::{
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, LinkRegistry, SideKit, Sides, Users, Wire};
 use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::errors::ErrorsRegistry;
+use airpath_phy::snr::SnrRegistry;
 use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowRegistry};
 use airpath_tcp::{
@@ -39,6 +40,8 @@ pub struct Parts {
     pub links: LinkRegistry,
     /// Error processes of links.
     pub errors: Arc<ErrorsRegistry>,
+    /// SNR processes of links.
+    pub snr: Arc<SnrRegistry>,
     /// Link-adaptation policies.
     pub policies: Arc<PolicyRegistry>,
 }
@@ -204,6 +207,7 @@ impl Builder<'_> {
             users: self.users.clone(),
             files: Arc::clone(self.files),
             errors: Arc::clone(&self.parts.errors),
+            snr: Arc::clone(&self.parts.snr),
             policies: Arc::clone(&self.parts.policies),
         }
     }

@@ -10,6 +10,7 @@
 //! | kind | here now | to come |
 //! | --- | --- | --- |
 //! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
+//! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
 //! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
@@ -53,4 +54,5 @@ pub mod ofdm;
 pub mod per_table;
 pub mod rayleigh;
 pub mod shannon;
+pub mod snr;
 mod vectorised;

@@ -5,3 +5,4 @@ mod awgn;
 mod ctc_awgn;
 mod error_rates;
 mod every_error_process;
+mod every_snr;

@@ -5,6 +5,8 @@ use airpath_core::{Bytes, Seed};
 use airpath_link::Tables;
 use airpath_phy::adaptation::{Chooser, PolicyRegistry};
 use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::{SnrSteps, SnrTraces};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,6 +20,15 @@ pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
     let read = |(key, text): (String, String)| match PerTable::from_json(&text) {
         Ok(table) => Ok((key, Arc::new(table))),
         Err(error) => Err(errors::config(error.under(&key))),
+    };
+    texts.unwrap_or_default().into_iter().map(read).collect()
+}
+
+/// The recorded SNRs in these texts, by the key under which a scenario names them.
+pub(crate) fn snr_traces(texts: Option<BTreeMap<String, String>>) -> PyResult<SnrTraces> {
+    let read = |(key, text): (String, String)| match SnrSteps::parse(&key, &text) {
+        Ok(steps) => Ok((key, Arc::new(steps))),
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
     };
     texts.unwrap_or_default().into_iter().map(read).collect()
 }

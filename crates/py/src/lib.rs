@@ -38,6 +38,7 @@ fn registry() -> String {
         "link": airpath_link::AnyLink::BUILT_IN,
         "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
         "policy": airpath_phy::adaptation::AnyPolicy::BUILT_IN,
+        "snr": airpath_phy::snr::AnySnr::BUILT_IN,
         "window": airpath_tcp::window::AnyWindow::BUILT_IN,
     })
     .to_string()

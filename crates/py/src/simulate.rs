@@ -138,7 +138,7 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
-    progress=None, tables=None, memory_bytes=None
+    progress=None, tables=None, memory_bytes=None, snr=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn simulate(
@@ -153,12 +153,13 @@ pub(crate) fn simulate(
     progress: Option<Py<PyAny>>,
     tables: Option<TableTexts>,
     memory_bytes: Option<u64>,
+    snr: Option<BTreeMap<String, String>>,
 ) -> PyResult<SimulationOutput> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let plan = Plan {
         scenario: &scenario,
         parts: &Parts::default(),
-        files: &Arc::new(files(&traces, tables)?),
+        files: &Arc::new(files(&traces, tables, snr)?),
         seed,
         first: first_replication,
         count: replications,
@@ -248,24 +249,31 @@ fn finish(
     Ok(output)
 }
 
-fn files(traces: &BTreeMap<String, Py<Trace>>, tables: Option<TableTexts>) -> PyResult<Files> {
+fn files(
+    traces: &BTreeMap<String, Py<Trace>>,
+    tables: Option<TableTexts>,
+    snr: Option<BTreeMap<String, String>>,
+) -> PyResult<Files> {
     let shared =
         |(key, trace): (&String, &Py<Trace>)| (key.clone(), Arc::clone(&trace.get().inner));
-    Ok(Files { traces: traces.iter().map(shared).collect(), tables: adaptation::tables(tables)? })
+    let traces = traces.iter().map(shared).collect();
+    let tables = adaptation::tables(tables)?;
+    Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)? })
 }
 
 /// Wires one flow of each entry without running it; raises `ValueError` when that cannot be done.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, traces, tables=None))]
+#[pyo3(signature = (scenario_json, traces, tables=None, snr=None))]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn check(
     scenario_json: &str,
     traces: BTreeMap<String, Py<Trace>>,
     tables: Option<TableTexts>,
+    snr: Option<BTreeMap<String, String>>,
 ) -> PyResult<()> {
     let mut scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     scenario.flows = scenario.flows.one_of_each();
-    build(&scenario, &Parts::default(), &Arc::new(files(&traces, tables)?), 0, 0)
+    build(&scenario, &Parts::default(), &Arc::new(files(&traces, tables, snr)?), 0, 0)
         .map(drop)
         .map_err(errors::config)
 }

@@ -4,7 +4,7 @@ use crate::adaptation::{self, TableTexts};
 use crate::errors;
 use crate::trace::doubles;
 use airpath_aqm::GredConfig;
-use airpath_link::{Files, Traces};
+use airpath_link::Files;
 use airpath_model::{Regime, Tcp};
 use airpath_path::Scenario;
 use airpath_solve::fixed_point::batch::{Batch, Progress, in_order};
@@ -46,7 +46,7 @@ pub(crate) fn optimum_pair(
 }
 
 fn files(tables: Option<TableTexts>) -> PyResult<Files> {
-    Ok(Files { traces: Traces::default(), tables: adaptation::tables(tables)? })
+    Ok(Files { tables: adaptation::tables(tables)?, ..Files::default() })
 }
 
 /// T of each of `links` with each of `base_rtts_s` behind gentle RED, bit/s as little-endian

@@ -71,7 +71,7 @@ def _counts(result: Result, replication: int) -> dict[str, float]:
 def _schemes(result: Result, link: Mapping[str, Any]) -> list[str]:
     """Return the MCS of each regime; empty where they change or cannot be read."""
     about = result.provenance.get("tables", {}).get(link["table"])
-    if link["snr_noise_db"] or about is None:
+    if link["snr_noise_db"] or link["snr"]["kind"] != "constant" or about is None:
         return []
     try:
         data = read_bytes(about["file"], LARGEST)
@@ -80,7 +80,7 @@ def _schemes(result: Result, link: Mapping[str, Any]) -> list[str]:
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
         return []  # It is another table by now.
     text = data.decode("utf-8")
-    estimate_db = link["snr_db"] + link["snr_bias_db"]
+    estimate_db = link["snr"]["mean_db"] + link["snr_bias_db"]
     policy = json.dumps(link["policy"])
     [chosen] = _airpath.policy_choices(policy, text, [estimate_db], link["packet_bytes"])
     curves = json.loads(text)["curves"]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, field_validator
+from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from typing_extensions import Self
 
-from airpath.scenario.base import Context, Part, Path, fault
+from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
 from airpath.scenario.links import FrameOverhead, Framing, Link, with_framing
+from airpath.scenario.snr import SnrProcess
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,
@@ -53,7 +55,7 @@ def _a_packet(size: Size) -> Size:
 
 
 Mcs = Annotated[str | int, PlainValidator(_mcs)]
-Decibels = Annotated[
+Level = Annotated[
     float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "22"))
 ]
 Deviation = Annotated[float, PlainValidator(number_within(0.0, 200.0, "of dB from 0 to 200", "2"))]
@@ -186,10 +188,12 @@ class AdaptiveLink(Link):
     table : str
         Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
         comes with Airpath (see `airpath.scenario.tables`).
-    snr_db : float
-        The true SNR, dB, -200 to 200.
     policy : LinkAdaptation
         What chooses.
+    snr_db : float, optional
+        The true SNR, dB, -200 to 200, of one that is constant. Default: that of `snr`.
+    snr : SnrProcess, optional
+        The true SNR over time, in the place of `snr_db`. Default: constant.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s; the paper's D_F is 2.5 ms.
     errors : ErrorProcess, optional
@@ -199,7 +203,8 @@ class AdaptiveLink(Link):
     snr_noise_db : float
         Standard deviation of the estimate, dB, 0 to 200. Default 0.
     estimate_interval : Duration
-        How long an estimate with noise is used, above 0. Default 5 ms, the paper's TDD frame.
+        How long an estimate is used, above 0; it is made at the start of the interval. Default
+        5 ms, the paper's TDD frame.
     packet : Size
         The packet whose error rate the policy looks at, 1 to 65535 B. Default 1500 B, the paper's
         packets.
@@ -209,15 +214,28 @@ class AdaptiveLink(Link):
 
     kind: Literal["adaptive"] = "adaptive"
     table: Text = Field(examples=['"airpath:802.16-ctc-vehicular-a"'])
-    snr_db: Decibels = Field(examples=["22"])
     policy: LinkAdaptation = Field(
         examples=['{kind = "qawla", th_per = 0.05, h = 100, threshold = 20}']
     )
-    snr_bias_db: Decibels = 0.0
+    snr_db: Maybe[Level] = Field(default=ABSENT, examples=["22"])
+    snr: Maybe[SnrProcess] = ABSENT
+    snr_bias_db: Level = 0.0
     snr_noise_db: Deviation = 0.0
     estimate_interval: PositiveDuration = Duration.parse("5 ms")
     packet: PacketSize = Size(1500)
     frame_overhead: FrameOverhead = Size(0)
+
+    alternatives = (("snr_db", "snr"),)
+
+    @model_validator(mode="after")
+    def _one_snr(self) -> Self:
+        if self.snr_db is None and self.snr is None:
+            missing = as_missing(fault("missing", "Write snr_db = 22"))
+            raise faults_at((("snr_db",), None, missing))
+        if self.snr_db is not None and self.snr is not None:
+            wrong = fault("snr is given too", "Write one of the two")
+            raise faults_at((("snr_db",), self.snr_db, wrong))
+        return self
 
     @field_validator("table")
     @classmethod
@@ -235,4 +253,7 @@ class AdaptiveLink(Link):
         key = context.table_key(self.table, (*path, "table"))
         framing = Framing(overhead=self.frame_overhead)
         entries = with_framing(super().resolved(context, path), framing, context, path)
+        if self.snr is None:
+            entries["snr"] = {"kind": "constant", "mean_db": entries["snr_db"]}
+        del entries["snr_db"]
         return {**entries, "table": key}

@@ -42,7 +42,7 @@ from airpath.scenario.faults import (
     problems_of,
 )
 from airpath.scenario.typed import ABSENT, ListOf, Maybe, usual
-from airpath.scenario.units import Quantity, quote
+from airpath.scenario.units import Decibels, Quantity, quote
 
 __all__ = [
     "ABSENT",
@@ -315,7 +315,7 @@ def _as_written(line: InitErrorDetails, former: Mapping[str, str]) -> InitErrorD
 
 
 def _as_text(value: Any) -> Any:
-    if isinstance(value, Quantity):
+    if isinstance(value, (Quantity, Decibels)):
         return str(value)
     if isinstance(value, Model):
         return value.document()

@@ -26,14 +26,18 @@ from airpath.scenario.queues import *
 from airpath.scenario.rlc import *
 from airpath.scenario.scenario import *
 from airpath.scenario.slope import *
+from airpath.scenario.snr import *
 from airpath.scenario.traffic import *
 from airpath.scenario.units import (
     ArrivalRate as ArrivalRate,
+    Decibels as Decibels,
     Duration as Duration,
+    Frequency as Frequency,
     Packets as Packets,
     Rate as Rate,
     Segments as Segments,
     Size as Size,
+    Speed as Speed,
 )
 from airpath.scenario.windows import *
 from airpath.scenario.wires import *
@@ -49,6 +53,7 @@ FAMILIES: Mapping[str, type[Part]] = {
     "link": Link,
     "window": ReceiveWindow,
     "errors": ErrorProcess,
+    "snr": SnrProcess,
     "policy": LinkAdaptation,
 }
 """The families of parts that a user chooses from, by the names that the engine has for them."""

@@ -28,12 +28,15 @@ from airpath.errors import UnitError
 __all__ = [
     "LARGEST",
     "ArrivalRate",
+    "Decibels",
     "Duration",
+    "Frequency",
     "Packets",
     "Quantity",
     "Rate",
     "Segments",
     "Size",
+    "Speed",
 ]
 
 LARGEST = 10**18
@@ -270,6 +273,114 @@ class Duration(Quantity):
     example = "40 ms"
     si_factor = 10**9
     key_suffix = "_ns"
+
+
+class Frequency(Quantity):
+    """A frequency, integer microhertz."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Frequency) -> None: ...
+
+    units = {"Hz": 10**6, "kHz": 10**9, "MHz": 10**12, "GHz": 10**15}
+    written = ("GHz", "MHz", "kHz", "Hz")
+    zero = "0 Hz"
+    noun = "frequency"
+    example = "10 Hz"
+    si_factor = 10**6
+    key_suffix = "_micro_hz"
+
+    def si(self) -> float:
+        """Return it in Hz."""
+        return int(self) / 1e6
+
+
+class Speed(Quantity):
+    """A speed, integer millimetres per hour: both of its units are whole numbers of them."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Speed) -> None: ...
+
+    units = {"m/s": 3_600_000, "km/h": 1_000_000}
+    written = ("m/s", "km/h")
+    zero = "0 m/s"
+    noun = "speed"
+    example = "10 m/s"
+    si_factor = 3_600_000
+    key_suffix = "_mm_per_h"
+
+    def __str__(self) -> str:
+        """Return it in m/s where that has an end in decimal, else in km/h."""
+        unit = "km/h" if self % 9 else "m/s"
+        digits = format(_EXACT.divide(Decimal(int(self)), Decimal(self.units[unit])), "f")
+        return f"{digits} {unit}"
+
+    def si(self) -> float:
+        """Return it in m/s."""
+        return int(self) / 3.6e6
+
+
+class Decibels(float):
+    """A level in decibels: a number with ``dB`` in text, any finite one."""
+
+    units: ClassVar[Mapping[str, int]] = {"dB": 1}
+    noun = "level"
+    example = "15 dB"
+
+    if TYPE_CHECKING:
+
+        def __get__(self, owner: object, of: object) -> Self: ...
+        def __set__(self, owner: object, value: str | float | Decibels) -> None: ...
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a number with ``dB``; the space is optional.
+
+        Raises
+        ------
+        UnitError
+            If it is none.
+        """
+        accepted, example = "Write a number with dB", quote(cls.example)
+        is_text = isinstance(text, str) and len(text) <= _LONGEST_TEXT
+        match = _NUMBER_AND_UNIT.fullmatch(text) if is_text else None
+        if match is None or match["unit"] not in (None, "dB"):
+            raise UnitError(text, f"not a {cls.noun}", accepted, example)
+        if match["unit"] is None:
+            raise UnitError(text, "no unit", accepted, example)
+        number = float(match["number"])
+        if not math.isfinite(number):
+            raise UnitError(text, "too large to be counted", accepted, example)
+        return cls(number)
+
+    def __str__(self) -> str:
+        """Return the level with its unit; `parse` gives back the same number."""
+        return f"{float(self)!r} dB".replace(".0 dB", " dB")
+
+    def __repr__(self) -> str:
+        return f"Decibels.parse({str(self)!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.with_info_plain_validator_function(cls._validate)
+
+    @classmethod
+    def _validate(cls, value: object, info: ValidationInfo) -> Self:
+        from_file = bool(info.context and info.context.get("from_file"))
+        if isinstance(value, cls):
+            return value
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, Quantity))
+        if is_number and not from_file and math.isfinite(cast(float, value)):
+            return cls(cast(float, value))
+        try:
+            if is_number:
+                raise UnitError(value, "no unit", "Write a number with dB", quote(cls.example))
+            return cls.parse(cast(str, value))
+        except UnitError as error:
+            raise as_fault(error) from None
 
 
 class Rate(Quantity):

@@ -52,15 +52,22 @@ fn adaptive_link(
     let policies = PolicyRegistry::default();
     let adapted = config.regimes(files, &policies, packet).map_err(|error| {
         let noise = error.field == "snr_noise_db" && config.snr_noise_db > 0.0;
-        let covered = "an estimate of the SNR without noise, policies that do not use it";
-        if noise { Reason::not_covered(error.field, error.value, covered) } else { error.into() }
+        let covered = match error.field.as_str() {
+            "snr_noise_db" if noise => {
+                "an estimate of the SNR without noise, policies that do not use it"
+            }
+            "snr.kind" => "an SNR that is constant",
+            _ => return Reason::from(error),
+        };
+        Reason::not_covered(error.field, error.value, covered)
     })?;
+    let snr_db = config.constant_snr_db()?;
     let outside = || {
-        let estimate_db = config.snr_db + config.snr_bias_db;
+        let estimate_db = snr_db + config.snr_bias_db;
         format!(
-            "{} dB or its estimate, {estimate_db} dB, is outside the table {}, which then says \
-             what it has at its end",
-            config.snr_db, config.table
+            "{snr_db} dB or its estimate, {estimate_db} dB, is outside the table {}, which then \
+             says what it has at its end",
+            config.table
         )
     };
     let regimes = adapted.regimes.iter();

@@ -1,0 +1,42 @@
+//! An SNR that does not change.
+
+use super::{Sample, SnrProcess, SnrTraces, level};
+use airpath_core::{ConfigError, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantConfig {
+    /// The SNR, dB, -200 to 200.
+    pub mean_db: f64,
+}
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    snr_db: f64,
+}
+
+impl Part<dyn SnrProcess + Send, SnrTraces> for Constant {
+    type Config = ConstantConfig;
+
+    fn build(
+        config: ConstantConfig,
+        _setup: Setup<'_, dyn SnrProcess + Send, SnrTraces>,
+    ) -> Result<Constant, ConfigError> {
+        level("mean_db", config.mean_db)?;
+        Ok(Constant { snr_db: config.mean_db })
+    }
+}
+
+impl SnrProcess for Constant {
+    #[inline]
+    fn sample(&mut self, _at: Time) -> Sample {
+        Sample { snr_db: self.snr_db, until: Time::NEVER }
+    }
+
+    fn constant_db(&self) -> Option<f64> {
+        Some(self.snr_db)
+    }
+}

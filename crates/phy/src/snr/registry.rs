@@ -1,0 +1,27 @@
+//! The list of SNR processes: one line each.
+
+use super::{Constant, RayleighSnr, Sample, SnrProcess, SnrTraces, Trace};
+use airpath_core::{Registry, Time, built_in_parts};
+
+/// SNR processes that were registered at run time.
+pub type SnrRegistry = Registry<dyn SnrProcess + Send, SnrTraces>;
+
+built_in_parts! {
+    /// Any SNR process.
+    enum AnySnr: dyn SnrProcess + Send, SnrTraces {
+        "constant" => Constant(Constant): "One value.",
+        "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
+        "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
+    }
+}
+
+impl SnrProcess for AnySnr {
+    #[inline]
+    fn sample(&mut self, at: Time) -> Sample {
+        each_part!(self, process => process.sample(at))
+    }
+
+    fn constant_db(&self) -> Option<f64> {
+        each_part!(self, process => process.constant_db())
+    }
+}

@@ -1,0 +1,232 @@
+//! A recorded SNR: the CSV `time_s,snr_db`.
+//!
+//! ```text
+//! # measured on the way to work      any number of comment lines, at the top only
+//! time_s,snr_db
+//! 0,18.5                             18.5 dB from 0 s ...
+//! 0.5,-3                             ... -3 dB from 0.5 s ...
+//! 2,-3                               ... to 2 s, where it starts again
+//! ```
+//!
+//! A row's value holds until the next row. The last row is the end and must repeat the value above
+//! it, as in a `time_s,rate_bps` trace: a file of plain samples that forgets its end is refused.
+
+use super::{RANGE_DB, level};
+use airpath_core::ConfigError;
+use std::fmt;
+
+const HEADER: &str = "time_s,snr_db";
+/// The longest file, seconds; a nanosecond is then exact in a double.
+const MAX_DURATION_S: f64 = 1e6;
+
+/// Why a text is no recorded SNR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnrFileError {
+    /// The file, and the line where there is one: `a.csv:3`.
+    pub place: String,
+    /// What is wrong and what is accepted.
+    pub problem: String,
+}
+
+impl fmt::Display for SnrFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.problem)
+    }
+}
+
+impl std::error::Error for SnrFileError {}
+
+/// A piecewise constant SNR: one step at least, the first at 0, strictly increasing; it repeats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnrSteps {
+    /// Start of each step, ns, and its SNR, dB.
+    steps: Vec<(u64, f64)>,
+    period_ns: u64,
+}
+
+impl SnrSteps {
+    /// Steps of (start in ns, dB) that start again after `period_ns`.
+    ///
+    /// # Errors
+    /// When there is no step, the first does not start at 0, one does not start after its
+    /// predecessor, the period is not after the last, or an SNR is outside [`RANGE_DB`].
+    pub fn new(steps: Vec<(u64, f64)>, period_ns: u64) -> Result<SnrSteps, ConfigError> {
+        let starts = steps.iter().map(|(start_ns, _)| *start_ns);
+        if steps.first().is_none_or(|(start_ns, _)| *start_ns != 0) {
+            return Err(ConfigError::new("steps", steps.len(), "none starts at 0"));
+        }
+        if !starts.chain([period_ns]).is_sorted_by(|a, b| a < b) {
+            return Err(ConfigError::new("steps", steps.len(), "their times do not increase"));
+        }
+        steps.iter().try_for_each(|(_, snr_db)| level("steps", *snr_db))?;
+        Ok(SnrSteps { steps, period_ns })
+    }
+
+    /// Reads a `time_s,snr_db` CSV; `file` names it in errors.
+    ///
+    /// # Errors
+    /// For the first line that breaks the format of the module's text.
+    pub fn parse(file: &str, text: &str) -> Result<SnrSteps, SnrFileError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = text.lines().zip(1..).skip_while(|(line, _)| line.starts_with('#'));
+        let at = |line: usize, problem: String| SnrFileError {
+            place: format!("{file}:{line}"),
+            problem,
+        };
+        let few = || SnrFileError {
+            place: file.to_owned(),
+            problem: "fewer than two rows of data. Write at least two, one for the start and one \
+                      for the end."
+                .to_owned(),
+        };
+        let (header, line) = lines.next().ok_or_else(few)?;
+        if !header.split(',').map(str::trim).eq(HEADER.split(',')) {
+            let problem = format!("{} is not the header. Write {HEADER}.", shown(header));
+            return Err(at(line, problem));
+        }
+        let mut steps: Vec<(u64, f64)> = Vec::with_capacity(text.len() / 8);
+        let mut last_line = line;
+        for (row, line) in lines {
+            let step = parse_row(row).map_err(|problem| at(line, problem))?;
+            match steps.last() {
+                None if step.0 != 0 => {
+                    let problem = "the first time is not 0. A trace starts at 0.";
+                    return Err(at(line, problem.to_owned()));
+                }
+                Some(before) if step.0 <= before.0 => {
+                    let problem = format!("{} is not after the time above it.", shown(row));
+                    return Err(at(line, problem));
+                }
+                _ => {}
+            }
+            steps.push(step);
+            last_line = line;
+        }
+        let Some((period_ns, end_db)) = steps.pop().filter(|_| !steps.is_empty()) else {
+            return Err(few());
+        };
+        let last_db = steps.last().map_or(end_db, |step| step.1);
+        if end_db != last_db {
+            let problem = format!(
+                "the last row is the end and must repeat the SNR above it, {last_db}, not \
+                 {end_db}. If that is to last, add a row for its end."
+            );
+            return Err(at(last_line, problem));
+        }
+        Ok(SnrSteps { steps, period_ns })
+    }
+
+    /// The time after which it starts again, ns, at least 1.
+    pub fn period_ns(&self) -> u64 {
+        self.period_ns
+    }
+
+    /// The SNR at `in_round_ns` of a round, dB, and when in the round it ends, ns.
+    pub fn at(&self, in_round_ns: u64) -> (f64, u64) {
+        let next = self.steps.partition_point(|(start_ns, _)| *start_ns <= in_round_ns);
+        let ends_ns = self.steps.get(next).map_or(self.period_ns, |(start_ns, _)| *start_ns);
+        (self.steps[next - 1].1, ends_ns)
+    }
+
+    /// The SNR, dB, when all steps have the same.
+    pub fn constant_db(&self) -> Option<f64> {
+        let first = self.steps[0].1;
+        self.steps.iter().all(|(_, snr_db)| *snr_db == first).then_some(first)
+    }
+}
+
+fn parse_row(row: &str) -> Result<(u64, f64), String> {
+    let fields: Vec<&str> = row.split(',').map(str::trim).collect();
+    let [time, snr] = fields[..] else {
+        let example = "Write a time in seconds, a comma and an SNR in dB, for example 0.1,18.5.";
+        return Err(format!("{} is not a row. {example}", shown(row)));
+    };
+    let seconds: Option<f64> = time.parse().ok();
+    let Some(seconds) = seconds.filter(|seconds| (0.0..=MAX_DURATION_S).contains(seconds)) else {
+        return Err(format!(
+            "{} is not a time. Write seconds from 0 to {MAX_DURATION_S:e}, for example 0.1.",
+            shown(time)
+        ));
+    };
+    let snr_db: Option<f64> = snr.parse().ok();
+    let Some(snr_db) = snr_db.filter(|snr_db| RANGE_DB.contains(snr_db)) else {
+        return Err(format!(
+            "{} is not an SNR. Write dB from {} to {}, for example 18.5.",
+            shown(snr),
+            RANGE_DB.start(),
+            RANGE_DB.end()
+        ));
+    };
+    Ok(((seconds * 1e9).round() as u64, snr_db))
+}
+
+/// A piece of a user's file in an error: quoted, escaped to one line and cut to 40 characters.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let cut: String = text.chars().take(LONGEST).collect();
+    let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
+    format!("{:?}", cut + more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> SnrSteps {
+        SnrSteps::parse("a.csv", text).expect("accepted")
+    }
+
+    #[test]
+    fn a_value_holds_until_the_next_row_and_then_again() {
+        let steps = parsed("# made up\ntime_s,snr_db\n0,18.5\n0.5,-3\n2,-3\n");
+        assert_eq!(steps.period_ns(), 2_000_000_000);
+        assert_eq!(steps.at(0), (18.5, 500_000_000));
+        assert_eq!(steps.at(499_999_999), (18.5, 500_000_000));
+        assert_eq!(steps.at(500_000_000), (-3.0, 2_000_000_000));
+        assert_eq!(steps.constant_db(), None);
+        assert_eq!(parsed("\u{feff}time_s, snr_db\r\n0, 4\r\n1,4").constant_db(), Some(4.0));
+    }
+
+    #[test]
+    fn what_is_no_file_of_steps_is_refused_by_line() {
+        let rows = "Write at least two, one for the start and one for the end.";
+        for (text, expected) in [
+            ("", format!("a.csv: fewer than two rows of data. {rows}")),
+            ("time_s,snr_db\n0,1\n", format!("a.csv: fewer than two rows of data. {rows}")),
+            ("0,1\n1,1\n", "a.csv:1: \"0,1\" is not the header. Write time_s,snr_db.".into()),
+            (
+                "time_s,snr_db\n0,1\n1\n",
+                "a.csv:3: \"1\" is not a row. Write a time in seconds, a comma and an SNR in dB, \
+                 for example 0.1,18.5."
+                    .into(),
+            ),
+            (
+                "time_s,snr_db\n-1,1\n",
+                "a.csv:2: \"-1\" is not a time. Write seconds from 0 to 1e6, for example 0.1."
+                    .into(),
+            ),
+            (
+                "time_s,snr_db\n0,nan\n",
+                "a.csv:2: \"nan\" is not an SNR. Write dB from -200 to 200, for example 18.5."
+                    .into(),
+            ),
+            (
+                "time_s,snr_db\n1,1\n2,1\n",
+                "a.csv:2: the first time is not 0. A trace starts at 0.".into(),
+            ),
+            (
+                "time_s,snr_db\n0,1\n0,1\n",
+                "a.csv:3: \"0,1\" is not after the time above it.".into(),
+            ),
+            (
+                "time_s,snr_db\n0,1\n1,2\n",
+                "a.csv:3: the last row is the end and must repeat the SNR above it, 1, not 2. If \
+                 that is to last, add a row for its end."
+                    .into(),
+            ),
+        ] {
+            let error = SnrSteps::parse("a.csv", text).expect_err("it is refused");
+            assert_eq!(error.to_string(), expected, "{text}");
+        }
+    }
+}

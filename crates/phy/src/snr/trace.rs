@@ -1,0 +1,48 @@
+//! The SNR of a file, step by step; it repeats.
+
+use super::{Sample, SnrProcess, SnrSteps, SnrTraces};
+use airpath_core::{ConfigError, Part, Setup, Time};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceConfig {
+    /// Key of the recorded SNR among those given with the description.
+    pub trace: String,
+}
+
+/// Steps in a row, from the start of the file at the start of the run.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    steps: Arc<SnrSteps>,
+}
+
+impl Part<dyn SnrProcess + Send, SnrTraces> for Trace {
+    type Config = TraceConfig;
+
+    fn build(
+        config: TraceConfig,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrTraces>,
+    ) -> Result<Trace, ConfigError> {
+        match setup.extra.get(&config.trace) {
+            Some(steps) => Ok(Trace { steps: Arc::clone(steps) }),
+            None => Err(ConfigError::new("trace", config.trace, "not among the SNR traces given")),
+        }
+    }
+}
+
+impl SnrProcess for Trace {
+    fn sample(&mut self, at: Time) -> Sample {
+        let (round, in_round) =
+            (at.as_nanos() / self.steps.period_ns(), at.as_nanos() % self.steps.period_ns());
+        let (snr_db, ends_ns) = self.steps.at(in_round);
+        let until = round.saturating_mul(self.steps.period_ns()).saturating_add(ends_ns);
+        Sample { snr_db, until: Time::from_nanos(until) }
+    }
+
+    fn constant_db(&self) -> Option<f64> {
+        self.steps.constant_db()
+    }
+}

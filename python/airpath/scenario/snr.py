@@ -1,0 +1,136 @@
+"""SNR processes, one class each: the signal-to-noise ratio of a radio link over time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+from typing_extensions import Self
+
+from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
+from airpath.scenario.units import Decibels, Frequency, Speed
+from airpath.scenario.values import Text
+
+__all__ = ["ConstantSnr", "RayleighSnr", "SnrProcess", "SnrTrace"]
+
+
+def _level(mean: Decibels) -> Decibels:
+    if not -200 <= mean <= 200:
+        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"15 dB"')
+    return mean
+
+
+SPEED_OF_LIGHT = 299_792_458.0
+"""In vacuum, m/s (exact, SI)."""
+
+Level = Annotated[Decibels, AfterValidator(_level)]
+
+
+class SnrProcess(Part):
+    """An SNR over time; `kind` says which. It does not depend on what is sent."""
+
+    family = "an SNR process"
+
+
+class ConstantSnr(SnrProcess):
+    """An SNR that does not change.
+
+    Parameters
+    ----------
+    mean : Decibels
+        The SNR, -200 dB to 200 dB.
+    """
+
+    kind: Literal["constant"] = "constant"
+    mean: Level = Field(examples=['"15 dB"'])
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form."""
+        return {"kind": self.kind, "mean_db": float(self.mean)}
+
+
+class RayleighSnr(SnrProcess):
+    """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among reflections.
+
+    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    """
+
+    kind: Literal["rayleigh"] = "rayleigh"
+    mean: Level = Field(examples=['"15 dB"'])
+    doppler: Maybe[Frequency] = Field(default=ABSENT, examples=['"10 Hz"'])
+    speed: Maybe[Speed] = ABSENT
+    carrier: Maybe[Frequency] = ABSENT
+
+    alternatives = (("doppler", "speed"), ("doppler", "carrier"))
+
+    @model_validator(mode="after")
+    def _one_doppler_shift(self) -> Self:
+        if self.doppler is None:
+            for key in ("speed", "carrier"):
+                if getattr(self, key) is None:
+                    wanted = 'Write doppler = "10 Hz", or speed and carrier'
+                    raise faults_at(((key,), None, as_missing(fault("missing", wanted))))
+            if self.doppler_hz > 1e5:
+                wrong = fault("a Doppler shift of more than 100 kHz", "Write a lower speed")
+                raise faults_at((("speed",), str(self.speed), wrong))
+            return self
+        for key in ("speed", "carrier"):
+            if getattr(self, key) is not None:
+                wrong = fault("doppler is given too", "Write doppler, or speed and carrier")
+                raise faults_at(((key,), str(getattr(self, key)), wrong))
+        return self
+
+    @field_validator("doppler")
+    @classmethod
+    def _not_too_fast(cls, doppler: Frequency | None) -> Frequency | None:
+        if doppler is not None and doppler > Frequency.parse("100 kHz"):
+            raise fault("above 100 kHz", 'Write at most "100 kHz"', '"10 Hz"')
+        return doppler
+
+    @field_validator("speed")
+    @classmethod
+    def _not_faster_than_any_vehicle(cls, speed: Speed | None) -> Speed | None:
+        if speed is not None and speed > Speed.parse("10000 m/s"):
+            raise fault("above 10000 m/s", 'Write at most "10000 m/s"', '"10 m/s"')
+        return speed
+
+    @property
+    def doppler_hz(self) -> float:
+        """The largest Doppler shift, Hz: v f_c / c where it is not given."""
+        if self.doppler is not None:
+            return self.doppler.si()
+        speed, carrier = self.speed or Speed(0), self.carrier or Frequency(0)
+        return speed.si() * carrier.si() / SPEED_OF_LIGHT
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with the Doppler shift."""
+        return {"kind": self.kind, "mean_db": float(self.mean), "doppler_hz": self.doppler_hz}
+
+
+class SnrTrace(SnrProcess):
+    """The steps of a ``time_s,snr_db`` CSV, looped.
+
+    Parameters
+    ----------
+    file : str
+        Path of the CSV, from the scenario file's folder; or ``traces:NAME`` for a file in the
+        folder of recorded traces (see `airpath.scenario.traces`).
+    """
+
+    kind: Literal["trace"] = "trace"
+    file: Text = Field(examples=['"snr.csv"'])
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `trace` is the key under which the file is handed over."""
+        return {"kind": self.kind, "trace": context.trace_key(self.file, (*path, "file"))}

@@ -1,0 +1,171 @@
+"""SNR over time: error texts, the resolved form, and what a run makes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.errors import OverrideWarning
+from airpath.scenario import loads
+
+GOOD = """\
+duration = "10 s"
+[bottleneck]
+aqm = "droptail"
+[bottleneck.link]
+kind = "adaptive"
+table = "airpath:802.16-ctc-awgn"
+policy = {kind = "tagla", th_per = 0.01}
+snr_db = 15
+[[flows]]
+base_rtt = "40 ms"
+"""
+KINDS = "constant, rayleigh, trace"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("5", f' = 5: not an SNR process. Accepted kinds are {KINDS}, for example "constant".'),
+        (
+            '{kind = "rice"}',
+            f'.kind = "rice": not an SNR process. The nearest is trace; accepted are {KINDS}.',
+        ),
+        ('{kind = "constant"}', '.mean: missing. Write mean = "15 dB".'),
+        (
+            '{kind = "constant", mean = 15}',
+            '.mean = 15: no unit. Write a number with dB, for example "15 dB".',
+        ),
+        (
+            '{kind = "constant", mean = "15 dBm"}',
+            '.mean = "15 dBm": not a level. Write a number with dB, for example "15 dB".',
+        ),
+        (
+            '{kind = "constant", mean = "300 dB"}',
+            '.mean = "300 dB": not from -200 dB to 200 dB. '
+            'Write a level between them, for example "15 dB".',
+        ),
+        (
+            '{kind = "rayleigh", mean = "15 dB"}',
+            '.speed: missing. Write doppler = "10 Hz", or speed and carrier.',
+        ),
+        (
+            '{kind = "rayleigh", mean = "15 dB", speed = "1 m/s"}',
+            '.carrier: missing. Write doppler = "10 Hz", or speed and carrier.',
+        ),
+        (
+            '{kind = "rayleigh", mean = "15 dB", doppler = "1 Hz", speed = "1 m/s"}',
+            '.speed = "1 m/s": doppler is given too. Write doppler, or speed and carrier.',
+        ),
+        (
+            '{kind = "rayleigh", mean = "15 dB", doppler = "1 MHz"}',
+            '.doppler = "1 MHz": above 100 kHz. Write at most "100 kHz", for example "10 Hz".',
+        ),
+        (
+            '{kind = "rayleigh", mean = "15 dB", speed = "1 knot", carrier = "1 GHz"}',
+            '.speed = "1 knot": not a speed. Write a number with m/s or km/h, '
+            'for example "10 m/s".',
+        ),
+    ],
+)
+def test_errors(value: str, problem: str) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(GOOD, overrides=[("bottleneck.link.snr", value)])
+    assert str(caught.value) == f"overrides: bottleneck.link.snr{problem}"
+
+
+def link(**keys: Any) -> ap.AdaptiveLink:
+    policy = ap.Tagla(th_per=0.01)
+    return ap.AdaptiveLink(table="airpath:802.16-ctc-awgn", policy=policy, **keys)
+
+
+def snr_of(link: ap.AdaptiveLink) -> dict[str, Any]:
+    text, _ = path(link).resolve()
+    return json.loads(text)["bottleneck"]["link"]["snr"]  # type: ignore[no-any-return]
+
+
+def path(link: ap.AdaptiveLink, duration: str = "10 s") -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=link),
+        duration=duration,
+    )
+
+
+def test_a_link_has_one_snr() -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        link()
+    assert str(caught.value) == "AdaptiveLink: snr_db: missing. Write snr_db = 22."
+    with pytest.raises(ap.ScenarioError) as caught:
+        link(snr_db=3, snr=ap.ConstantSnr(mean="3 dB"))
+    assert (
+        str(caught.value) == "AdaptiveLink: snr_db = 3.0: snr is given too. Write one of the two."
+    )
+
+
+def test_the_resolved_form_has_one_key() -> None:
+    assert snr_of(link(snr_db=15)) == snr_of(link(snr={"kind": "constant", "mean": "15 dB"}))
+    assert snr_of(link(snr_db=15)) == {"kind": "constant", "mean_db": 15.0}
+    moving = ap.RayleighSnr(mean="-3.5 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
+    expected = {"kind": "rayleigh", "mean_db": -3.5, "doppler_hz": pytest.approx(10, rel=1e-12)}
+    assert snr_of(link(snr=moving)) == expected
+    assert snr_of(link(snr=ap.RayleighSnr(mean=-3.5, doppler=10.0))) == expected
+
+
+def test_what_is_written_is_read_again() -> None:
+    snr = ap.RayleighSnr(mean="7.5 dB", speed="50 km/h", carrier="900 MHz")
+    scenario = path(link(snr=snr))
+    again = loads(scenario.to_toml())
+    assert again.document() == scenario.document()
+    assert str(snr.mean) == "7.5 dB"
+    assert str(snr.speed) == "50 km/h"
+
+
+def test_an_override_of_one_takes_the_place_of_the_other() -> None:
+    fading = '{kind = "rayleigh", mean = "15 dB", doppler = "5 Hz"}'
+    with pytest.warns(OverrideWarning, match="drops bottleneck.link.snr_db = 15"):
+        scenario = loads(GOOD, overrides=[("bottleneck.link.snr", fading)])
+    changed = scenario.bottleneck.link
+    assert isinstance(changed, ap.AdaptiveLink)
+    assert changed.snr == ap.RayleighSnr(mean="15 dB", doppler="5 Hz")
+    assert changed.snr_db is None
+
+
+def test_fading_costs_and_policies_see_the_same_of_it() -> None:
+    steady = ap.simulate(path(link(snr_db=15), "60 s"), reps=2, seed=1)
+    fading = {"kind": "rayleigh", "mean": "15 dB", "doppler": "2 Hz"}
+    faded = ap.simulate(path(link(snr=fading), "60 s"), reps=2, seed=1)
+    used = [name for name, count in faded.links().iloc[0].items()
+            if str(name).startswith("mcs") and count]  # fmt: skip
+    assert len(used) > 3
+    assert faded.flows()["goodput_bps"].mean() < steady.flows()["goodput_bps"].mean()
+    again = ap.simulate(path(link(snr=fading), "60 s"), reps=2, seed=1)
+    assert again.links().equals(faded.links())
+
+
+def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "snr.csv"
+    file.write_text("time_s,snr_db\n0,10\n5,25\n10,25\n")
+    scenario = tmp_path / "path.toml"
+    scenario.write_text(GOOD.replace("snr_db = 15", 'snr = {kind = "trace", file = "snr.csv"}'))
+    counts = ap.simulate(scenario, reps=1).links().iloc[0]
+    used = [name for name in counts.index if str(name).startswith("mcs") and counts[name] > 0]
+    assert len(used) == 2
+    file.write_text("time_s,snr_db\n0,10\n5,12 dB\n")
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.check(scenario)
+    assert str(caught.value).endswith(
+        'snr.csv:3: "12 dB" is not an SNR. Write dB from -200 to 200, for example 18.5.'
+    )
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_solve_refuses_an_snr_that_varies() -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        ap.solve(path(link(snr=ap.RayleighSnr(mean="15 dB", doppler="2 Hz"))))
+    assert 'bottleneck.link.snr.kind = "rayleigh": ' in str(caught.value)
+    assert "an SNR that is constant" in str(caught.value)
