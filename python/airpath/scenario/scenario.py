@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator
 
@@ -14,30 +14,23 @@ from airpath.scenario.base import (
     ListOf,
     Maybe,
     Model,
-    Part,
     Path,
     fault,
     faults_at,
     usual,
 )
 from airpath.scenario.flows import Source
-from airpath.scenario.links import Link
-from airpath.scenario.queues import DropTail, QueueDisc
-from airpath.scenario.units import Duration, Packets, Rate, quote
+from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
+from airpath.scenario.units import Duration, Rate, quote
 from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
 from airpath.scenario.wires import Uniform, Wire
 
 __all__ = [
     "CAPTURE_POINTS",
     "SERIES",
-    "AckPath",
-    "Bottleneck",
     "Capture",
     "Control",
-    "IdealAckPath",
-    "LinkAckPath",
     "Record",
-    "ReverseAckPath",
     "Scenario",
 ]
 
@@ -65,100 +58,6 @@ CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 MOST_FLOWS = 100_000
 MOST_GROUPS = 10_000
 """Most groups of flows: each is described on its own, in a file and in results."""
-
-
-class Bottleneck(Model):
-    """The queue and the link that all flows share.
-
-    Parameters
-    ----------
-    aqm : QueueDisc
-        The queue discipline.
-    link : Link
-        The link that it feeds.
-    """
-
-    aqm: QueueDisc = Field(examples=['"gred"'])
-    link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form."""
-        return _hop(self.link, self.aqm, context, path)
-
-
-def _hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
-    return {
-        "link": link.resolved(context, (*path, "link")),
-        "queue": aqm.resolved(context, (*path, "aqm")),
-        "delay_ns": int(link.propagation),
-    }
-
-
-class AckPath(Part):
-    """How ACKs return; `kind` says which. Each flow's `return_wire` follows."""
-
-    family = "an ACK path"
-
-    def delay(self, forward: Link) -> int:
-        """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""
-        return 0
-
-
-class IdealAckPath(AckPath):
-    """ACKs take only the flow's return wire: no queue, no loss, no transmission time."""
-
-    kind: Literal["ideal"] = "ideal"
-
-
-class LinkAckPath(AckPath):
-    """The ACKs of all flows share a link of their own.
-
-    Parameters
-    ----------
-    link : Link
-        The link.
-    aqm : QueueDisc
-        Its queue. Default drop-tail with 1000 packets.
-    """
-
-    kind: Literal["link"] = "link"
-    link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
-
-    def delay(self, forward: Link) -> int:
-        """Return the link's delay, ns."""
-        return int(self.link.delay)
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form."""
-        return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
-
-
-class ReverseAckPath(AckPath):
-    """ACKs take the other direction of the bottleneck.
-
-    Parameters
-    ----------
-    aqm : QueueDisc
-        The queue of that direction. Default drop-tail with 1000 packets.
-    link : Link, optional
-        The link of that direction. Default: as the bottleneck's.
-    """
-
-    kind: Literal["reverse"] = "reverse"
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
-    link: Maybe[Link] = ABSENT
-
-    def delay(self, forward: Link) -> int:
-        """Return the delay of that direction, ns."""
-        return int(self.link.delay if self.link else forward.delay_back)
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
-        if self.link:
-            return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
-        queue = self.aqm.resolved(context, (*path, "aqm"))
-        return {"kind": self.kind, "queue": queue, "link": None}
 
 
 class Control(Model):
@@ -385,7 +284,7 @@ class Scenario(Model):
                 takes = "the bottleneck link and the ACK path take"
                 if backhaul is not None:
                     takes = "the bottleneck link, the ACK path and the backhaul take"
-                least = Duration(_shared_delay(bottleneck, ack_path, backhaul))
+                least = Duration(shared_delay(bottleneck, ack_path, backhaul))
                 wrong += _too_short(index, group, least, takes)
         if wrong:
             raise faults_at(*wrong)
@@ -393,7 +292,7 @@ class Scenario(Model):
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form; equal flows of a group are one entry with their count."""
-        shared_delay = _shared_delay(self.bottleneck, self.ack_path, self.backhaul)
+        shared = shared_delay(self.bottleneck, self.ack_path, self.backhaul)
         return {
             "name": self.name,
             "duration_ns": int(self.duration),
@@ -401,7 +300,7 @@ class Scenario(Model):
             "flows": [
                 flow
                 for index, group in enumerate(self.flows)
-                for flow in group.resolved_flows(shared_delay, context, ("flows", index))
+                for flow in group.resolved_flows(shared, context, ("flows", index))
             ],
             "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
             "ack_path": self.ack_path.resolved(context, ("ack_path",)),
@@ -488,11 +387,6 @@ class Scenario(Model):
 
         check_all(None if relative_to is None else path_like("relative_to", relative_to))
         return to_toml(self, relative_to)
-
-
-def _shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
-    there_and_back = 2 * int(backhaul.delay) if backhaul else 0
-    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back
 
 
 def _too_short(

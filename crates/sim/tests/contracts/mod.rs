@@ -2,7 +2,7 @@
 //!
 //! | file | contract |
 //! | --- | --- |
-//! | `arq_link.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
+//! | `arq_link.rs`, `arq_toy.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
 //! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
 //! | `pacing.rs` | the rate that a congestion control asks for |
@@ -18,6 +18,7 @@
 
 mod aging_queue;
 mod arq_link;
+mod arq_toy;
 mod both_ways;
 mod cell;
 mod counting;

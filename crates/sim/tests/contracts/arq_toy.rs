@@ -1,0 +1,289 @@
+//! A toy radio: one duplex stage, clocked by slots, with an ARQ of its own in each direction.
+//!
+//! In each slot either side may send one frame: a packet of its direction, the number that its
+//! receiving end expects next, or both. A frame sent in slot k has arrived when slot k + 1 begins,
+//! unless the channel destroyed it: a chain of two states that takes a step per slot. A packet is
+//! kept until the other side's frames acknowledge it; it leaves the stage in order, once.
+//!
+//! Idle, the stage has no wake-up. When it is needed again, the channel's state after n slots is
+//! drawn from its n-step transition probabilities.
+
+use crate::common::SECOND;
+use airpath_aqm::Queue;
+use airpath_core::{
+    ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Setup, Stage, Stream, Time,
+};
+use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Packets that a side sends before it waits for an acknowledgement.
+pub(super) const WINDOW: usize = 16;
+/// Slots from a frame's start until its acknowledgement can have come back.
+pub(super) const ROUND: u64 = 2;
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ArqConfig {
+    /// Length of a slot, ns.
+    pub(super) tti_ns: u64,
+    pub(super) channel: ChannelConfig,
+}
+
+/// The two-state channel; probabilities per slot.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChannelConfig {
+    pub(super) to_bad: f64,
+    pub(super) to_good: f64,
+    pub(super) loss_good: f64,
+    pub(super) loss_bad: f64,
+}
+
+pub(super) struct Channel {
+    pub(super) config: ChannelConfig,
+    pub(super) stream: Stream,
+    pub(super) bad: bool,
+    pub(super) slot: u64,
+}
+
+impl Channel {
+    /// P(bad after `slots` slots): π + (now − π) λⁿ with λ = 1 − to_bad − to_good.
+    pub(super) fn bad_after(config: &ChannelConfig, bad: bool, slots: u64) -> f64 {
+        let stationary = config.to_bad / (config.to_bad + config.to_good);
+        let memory = (1.0 - config.to_bad - config.to_good).powf(slots as f64);
+        stationary + (f64::from(u8::from(bad)) - stationary) * memory
+    }
+
+    /// The state in `slot`, however many slots were slept through.
+    pub(super) fn advance(&mut self, slot: u64) {
+        let p = Channel::bad_after(&self.config, self.bad, slot - self.slot);
+        self.bad = self.stream.bernoulli(p);
+        self.slot = slot;
+    }
+
+    pub(super) fn destroys(&mut self) -> bool {
+        let config = &self.config;
+        self.stream.bernoulli(if self.bad { config.loss_bad } else { config.loss_good })
+    }
+}
+
+/// What a side sends in one slot.
+pub(super) struct Frame {
+    pub(super) data: Option<(u64, Packet)>,
+    /// What the receiving end of the other direction expects next.
+    pub(super) expects: u64,
+}
+
+/// One direction: its sending end here, its receiving end over there.
+pub(super) struct Direction {
+    pub(super) queue: Queue,
+    pub(super) output: Port,
+    pub(super) next_seq: u64,
+    /// Sent and not acknowledged: number, packet, slot from which it may be sent again.
+    pub(super) unacknowledged: VecDeque<(u64, Packet, u64)>,
+    pub(super) on_air: Option<Frame>,
+    pub(super) expected: u64,
+    pub(super) early: BTreeMap<u64, Packet>,
+    /// The receiving end has something to acknowledge.
+    pub(super) status_due: bool,
+    pub(super) report: LinkReport,
+    pub(super) frames: u64,
+}
+
+impl Direction {
+    pub(super) fn new(queue: Queue, output: Port) -> Direction {
+        Direction {
+            queue,
+            output,
+            next_seq: 0,
+            unacknowledged: VecDeque::new(),
+            on_air: None,
+            expected: 0,
+            early: BTreeMap::new(),
+            status_due: false,
+            report: LinkReport { regime_packets: vec![0], ..LinkReport::default() },
+            frames: 0,
+        }
+    }
+
+    /// The packet to send in `slot`: the oldest that is due again, else a new one.
+    pub(super) fn data_for(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> Option<(u64, Packet)> {
+        if let Some((seq, packet, again)) =
+            self.unacknowledged.iter_mut().find(|(_, _, again)| *again <= slot)
+        {
+            *again = slot + ROUND;
+            return Some((*seq, *packet));
+        }
+        if self.unacknowledged.len() >= WINDOW {
+            return None;
+        }
+        let mut packet = Packet::default();
+        if !self.queue.dequeue_held_into(&mut packet, ctx) {
+            return None;
+        }
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.unacknowledged.push_back((seq, packet, slot + ROUND));
+        Some((seq, packet))
+    }
+
+    pub(super) fn acknowledge(&mut self, expects: u64, ctx: &mut Ctx<'_>) {
+        while self.unacknowledged.front().is_some_and(|(seq, _, _)| *seq < expects)
+            && let Some((_, packet, _)) = self.unacknowledged.pop_front()
+        {
+            self.queue.release(1, packet.bytes(), ctx);
+        }
+    }
+
+    /// A packet has arrived at the receiving end.
+    pub(super) fn accept(&mut self, seq: u64, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.status_due = true;
+        if seq >= self.expected {
+            self.early.insert(seq, packet);
+        }
+        while let Some(mut packet) = self.early.remove(&self.expected) {
+            self.expected += 1;
+            self.queue.on_served(&mut packet, ctx);
+            self.report.delivered_packets += 1;
+            self.report.delivered_bytes += u64::from(packet.size);
+            ctx.emit(self.output, packet);
+        }
+    }
+
+    /// Packets that were taken from the queue and have not left the stage.
+    pub(super) fn inside(&self) -> usize {
+        (self.next_seq - self.expected) as usize
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.is_empty()
+            && self.unacknowledged.is_empty()
+            && self.on_air.is_none()
+            && !self.status_due
+    }
+}
+
+/// The link; direction 0 is forward.
+pub(super) struct ArqLink {
+    pub(super) tti: u64,
+    pub(super) channel: Channel,
+    pub(super) directions: [Direction; 2],
+    pub(super) next_slot: u64,
+    /// Slots in which it was awake, for the tests.
+    pub(super) awake: Arc<AtomicUsize>,
+}
+
+impl ArqLink {
+    pub(super) fn build(
+        parameters: &Value,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+        awake: Arc<AtomicUsize>,
+    ) -> Result<ArqLink, ConfigError> {
+        let config: ArqConfig = airpath_core::registry::read_config(parameters)?;
+        let reverse = setup.extra.reverse.as_ref().expect("it was registered for both directions");
+        let stream = setup.seed.child("channel").stream();
+        let channel = Channel { config: config.channel, stream, bad: false, slot: 0 };
+        let direction = |side: &SideKit| Ok(Direction::new(side.only_queue()?, side.output));
+        let directions = [direction(&setup.extra.forward)?, direction(reverse)?];
+        Ok(ArqLink { tti: config.tti_ns, channel, directions, next_slot: 0, awake })
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.directions.iter().all(Direction::is_idle)
+    }
+
+    /// Frames of the slot before have arrived.
+    pub(super) fn arrive(&mut self, ctx: &mut Ctx<'_>) {
+        for side in [0, 1] {
+            let Some(frame) = self.directions[side].on_air.take() else {
+                continue;
+            };
+            if self.channel.destroys() {
+                continue;
+            }
+            self.directions[1 - side].acknowledge(frame.expects, ctx);
+            if let Some((seq, packet)) = frame.data {
+                self.directions[side].accept(seq, packet, ctx);
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
+        for side in [0, 1] {
+            let data = self.directions[side].data_for(slot, ctx);
+            let other = &mut self.directions[1 - side];
+            let status = std::mem::take(&mut other.status_due);
+            let expects = other.expected;
+            if data.is_some() || status {
+                self.directions[side].frames += 1;
+                self.directions[side].on_air = Some(Frame { data, expects });
+            }
+        }
+    }
+}
+
+impl Stage for ArqLink {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if self.is_idle() {
+            self.next_slot = ctx.now.as_nanos() / self.tti + 1;
+        }
+        self.directions[usize::from(port.0)].queue.enqueue(*packet, ctx);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        for direction in &mut self.directions {
+            direction.queue.wake_if_due(ctx);
+        }
+        let slot = ctx.now.as_nanos() / self.tti;
+        if !self.is_idle() && self.next_slot <= slot {
+            self.awake.fetch_add(1, Ordering::Relaxed);
+            self.next_slot = slot + 1;
+            self.channel.advance(slot);
+            self.arrive(ctx);
+            self.send(slot, ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let slot = match self.is_idle() {
+            true => Time::NEVER,
+            false => Time::from_nanos(self.next_slot * self.tti),
+        };
+        self.directions.iter().map(|direction| direction.queue.next_wakeup()).fold(slot, Time::min)
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        for direction in &mut self.directions {
+            match event {
+                Control::Begin => {
+                    let rate = LinkRate::of_packets(Rate(12_000 * SECOND / self.tti));
+                    direction.queue.on_rate(rate, ctx);
+                }
+                Control::StartMeasurement => direction.queue.restart_measurement(ctx.now),
+                _ => {}
+            }
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.directions.iter().map(|side| side.queue.packets() + side.inside()).sum()
+    }
+}
+
+impl Link for ArqLink {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let slots = (now.as_nanos() / self.tti).max(1);
+        let report = |side: &Direction| SideReport {
+            queues: vec![side.queue.report(now)],
+            link: LinkReport {
+                utilisation: side.frames as f64 / slots as f64,
+                ..side.report.clone()
+            },
+        };
+        self.directions.iter().map(report).collect()
+    }
+}
