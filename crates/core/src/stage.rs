@@ -274,6 +274,11 @@ impl Bus {
         std::mem::take(&mut self.released)
     }
 
+    /// Ends the run with `error`; the first failure counts.
+    pub fn fail(&mut self, error: StageError) {
+        self.error.get_or_insert(error);
+    }
+
     /// Whether a stage has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
@@ -393,6 +398,6 @@ impl<'a> Ctx<'a> {
 
     /// Ends the run with `error`; the first failure counts.
     pub fn fail(&mut self, error: impl Into<StageError>) {
-        self.bus.error.get_or_insert(error.into());
+        self.bus.fail(error.into());
     }
 }

@@ -1,6 +1,7 @@
 //! Any stage of a network; the driver's dispatch.
 
 use crate::delayed::Delayed;
+use crate::open_end::OpenEnd;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 use airpath_link::{AnyLink, Duplex, Link, SideReport, Wire};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
@@ -21,6 +22,8 @@ pub enum AnyStage {
     Source(Box<Delayed<DatagramSource>>),
     /// A sink of datagrams.
     Sink(Box<Delayed<DatagramSink>>),
+    /// Where an endpoint would be, in a path that is cut there.
+    Open(Box<Delayed<OpenEnd>>),
 }
 
 macro_rules! each_stage {
@@ -33,6 +36,7 @@ macro_rules! each_stage {
             AnyStage::Duplex($stage) => $call,
             AnyStage::Source($stage) => $call,
             AnyStage::Sink($stage) => $call,
+            AnyStage::Open($stage) => $call,
         }
     };
 }

@@ -1,27 +1,21 @@
 //! Wires a scenario into a network.
 
 use crate::any_stage::AnyStage;
-use crate::delayed::Delayed;
 use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
-use crate::scenario::{
-    Action, Direction, FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
-};
+use crate::open_end::{OpenEnd, OpenEnds};
+use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
 use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
 use airpath_core::{
-    Bytes, ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup,
-    StageId, Stream, Time, UserId,
+    ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup, StageId,
+    Stream, Time, UserId,
 };
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, LinkRegistry, SideKit, Sides, Users, Wire};
 use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::errors::ErrorsRegistry;
 use airpath_phy::snr::SnrRegistry;
-use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry, CongestionSetup};
-use airpath_tcp::window::{AnyWindow, WindowRegistry};
-use airpath_tcp::{
-    DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
-};
-use serde_json::{Value, json};
+use airpath_tcp::congestion::CongestionRegistry;
+use airpath_tcp::window::WindowRegistry;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -57,10 +51,29 @@ pub fn build(
     master_seed: u64,
     replication: u64,
 ) -> Result<Network, ConfigError> {
+    build_cut(scenario, parts, files, master_seed, replication, &|_| OpenEnds::NONE)
+}
+
+/// The same with ends left open, as `open` says by flow. Stages have the numbers that they have in
+/// the whole network, those of endpoints belonging to the open ends in their places: what is put in
+/// there takes the way that the endpoint's packets would. When a flow whose source is open starts and
+/// stops is up to the outside.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_cut(
+    scenario: &Scenario,
+    parts: &Parts,
+    files: &Arc<Files>,
+    master_seed: u64,
+    replication: u64,
+    open: &dyn Fn(FlowId) -> OpenEnds,
+) -> Result<Network, ConfigError> {
     Builder {
         scenario,
         parts,
         files,
+        open,
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
         routes: Routes::default(),
@@ -89,11 +102,12 @@ impl Hop {
     }
 }
 
-struct Builder<'a> {
+pub(crate) struct Builder<'a> {
     scenario: &'a Scenario,
-    parts: &'a Parts,
+    pub(crate) parts: &'a Parts,
     files: &'a Arc<Files>,
-    seed: Seed,
+    open: &'a dyn Fn(FlowId) -> OpenEnds,
+    pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
     routes: Routes,
     links: Vec<LinkPlace>,
@@ -101,7 +115,7 @@ struct Builder<'a> {
     /// The queues that links have had made.
     queues: Rc<RefCell<QueueNames>>,
     /// The stream of a group's arrivals and the last of them.
-    arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
+    pub(crate) arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
 }
 
 impl Builder<'_> {
@@ -278,7 +292,8 @@ impl Builder<'_> {
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
         let to_source = wire(lead, spec.return_wire);
         let to_sink = wire(data.delay, spec.egress);
-        let ends = self.endpoints(flow, spec, [to_source, to_sink])?;
+        let open = (self.open)(flow);
+        let ends = self.endpoints(flow, spec, [to_source, to_sink], open)?;
         // Equal times go from the source on: the access wire, the sink, the source again.
         let entry = self.access(spec.access, data.entry);
         let sink = self.add(ends.sink);
@@ -287,6 +302,11 @@ impl Builder<'_> {
         let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
         let ack_entry = acks.map_or(at_source, |hop| hop.entry);
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
+        for (end, is_open) in [(source, open.source), (sink, open.sink)] {
+            if is_open {
+                self.connect(end, OpenEnd::OUT, Route::Exit);
+            }
+        }
         let (group, drawn_transfer) = (spec.group.unwrap_or(0), ends.drawn_transfer);
         let ends = FlowStages { source, sink, group, drawn_transfer };
         let [after_forward, after_reverse] = match spec.direction {
@@ -305,124 +325,6 @@ impl Builder<'_> {
         let stage = self.add(AnyStage::Wire(Box::new(wire)));
         self.connect(stage, Port(0), Route::To(next.0, next.1));
         (stage, Port(0))
-    }
-
-    /// When a flow starts.
-    fn start(&mut self, spec: &FlowSpec, seed: &Seed) -> Time {
-        match spec.start {
-            StartSpec::At { time_ns } => Time::from_nanos(time_ns),
-            StartSpec::Uniform { low_ns, high_ns } => {
-                let mut stream = seed.child("start").stream();
-                let low = Duration::from_nanos(low_ns);
-                Time::ZERO + stream.uniform_duration(low, Duration::from_nanos(high_ns))
-            }
-            StartSpec::Poisson { from_ns, gap_ns } => {
-                let name = format!("arrivals {}", spec.group.unwrap_or(0));
-                let (stream, last) = self.arrivals.entry(spec.group).or_insert_with(|| {
-                    (self.seed.child(&name).stream(), Time::from_nanos(from_ns))
-                });
-                *last = *last + stream.exponential(Duration::from_nanos(gap_ns));
-                *last
-            }
-        }
-    }
-
-    /// The endpoints of a flow, behind the wires that lead to them.
-    fn endpoints(
-        &mut self,
-        flow: FlowId,
-        spec: &FlowSpec,
-        [to_source, to_sink]: [Wire; 2],
-    ) -> Result<Endpoints, ConfigError> {
-        let seed = self.seed.child(&format!("flow {}", flow.0));
-        let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
-        let start = match self.start(spec, &seed) {
-            // An arrival that comes too late.
-            start if start >= stop => Time::NEVER,
-            start => start,
-        };
-        let datagrams = |rate_bps: u64, packet_bytes: u64, spacing, to_source, to_sink| {
-            let source = DatagramSource::new(
-                flow,
-                Bytes(packet_bytes),
-                Rate(rate_bps),
-                spacing,
-                start,
-                stop,
-            );
-            let sink = DatagramSink::default();
-            Endpoints {
-                source: AnyStage::Source(Box::new(Delayed::new(to_source, source))),
-                sink: AnyStage::Sink(Box::new(Delayed::new(to_sink, sink))),
-                drawn_transfer: None,
-            }
-        };
-        match &spec.source {
-            SourceSpec::Cbr { rate_bps, packet_bytes } => {
-                Ok(datagrams(*rate_bps, *packet_bytes, Spacing::Constant, to_source, to_sink))
-            }
-            SourceSpec::Poisson { rate_bps, packet_bytes } => {
-                let spacing = Spacing::Poisson(seed.child("gaps").stream());
-                Ok(datagrams(*rate_bps, *packet_bytes, spacing, to_source, to_sink))
-            }
-            SourceSpec::Tcp(spec) => {
-                let TcpSpec { congestion, options, window, transfer, application, .. } = &**spec;
-                let drawn_transfer =
-                    transfer.map(|size| size.draw(&mut seed.child("size").stream()));
-                let sender = Sender::new(SenderConfig {
-                    flow,
-                    options: options.clone(),
-                    congestion: self.congestion(&seed, congestion, options)?,
-                    transfer: drawn_transfer.or(spec.transfer_bytes),
-                    start,
-                    stop,
-                });
-                let sender = match *application {
-                    Some(config) => {
-                        let stream = seed.child("application").stream();
-                        sender.with_application(OnOff { config, stream })
-                    }
-                    None => sender,
-                };
-                let window = self.window(&seed, window.as_ref(), options)?;
-                let receiver = Receiver::new(flow, options, window);
-                Ok(Endpoints {
-                    source: AnyStage::Sender(Box::new(Delayed::new(to_source, sender))),
-                    sink: AnyStage::Receiver(Box::new(Delayed::new(to_sink, receiver))),
-                    drawn_transfer,
-                })
-            }
-        }
-    }
-
-    fn congestion(
-        &self,
-        seed: &Seed,
-        description: &Value,
-        options: &TcpOptions,
-    ) -> Result<AnyCongestion, ConfigError> {
-        let setup = Setup {
-            seed: seed.child("congestion"),
-            registry: &self.parts.congestion,
-            extra: CongestionSetup { options: options.clone() },
-        };
-        AnyCongestion::build(description, setup).map_err(|error| error.under("congestion"))
-    }
-
-    fn window(
-        &self,
-        seed: &Seed,
-        description: Option<&Value>,
-        options: &TcpOptions,
-    ) -> Result<AnyWindow, ConfigError> {
-        let fixed = json!({"kind": "fixed"});
-        let setup = Setup {
-            seed: seed.child("window"),
-            registry: &self.parts.windows,
-            extra: options.largest_window(),
-        };
-        AnyWindow::build(description.unwrap_or(&fixed), setup)
-            .map_err(|error| error.under("window"))
     }
 
     fn controls(&self, bottleneck: StageId) -> Vec<(Time, StageId, Control)> {
@@ -461,12 +363,6 @@ impl QueueNames {
     fn note(&mut self, error: ConfigError) -> ConfigError {
         self.failure.get_or_insert(error).clone()
     }
-}
-
-struct Endpoints {
-    source: AnyStage,
-    sink: AnyStage,
-    drawn_transfer: Option<u64>,
 }
 
 struct PlacedFlow {

@@ -7,29 +7,38 @@
 //! ```
 //!
 //! A [`Scenario`] is the description in SI base units that the Python side writes as JSON. It is
-//! wired into a [`Network`], which knows no driver: virtual and real time run the same one.
+//! wired into a [`Network`], which knows no driver: virtual and real time run the same one, as a
+//! [`RunningNetwork`], which delivers packets and knows who is woken next. A path may be cut at the
+//! ends of its flows ([`build_cut`]); packets are then put in and taken out there.
 #![forbid(unsafe_code)]
 
 mod any_stage;
 mod build;
 mod delayed;
+mod endpoints;
 mod flows;
 mod hops;
 mod network;
+mod open_end;
 mod phases;
 pub mod quantities;
 mod report;
+mod routing;
+mod running;
 mod scenario;
 
 pub use any_stage::AnyStage;
-pub use build::{Parts, build};
+pub use build::{Parts, build, build_cut};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
+pub use open_end::{OpenEnd, OpenEnds};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
+pub use routing::Input;
+pub use running::{Exit, Observer, RunningNetwork};
 pub use scenario::{
     Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
     WireSpec,

@@ -12,6 +12,8 @@ pub enum Route {
     Nowhere,
     /// To one input.
     To(StageId, Port),
+    /// Out of the network, at an open end.
+    Exit,
     /// To an input that depends on the packet's flow.
     ByFlow(Box<[(StageId, Port)]>),
 }
@@ -21,7 +23,7 @@ impl Route {
     #[inline]
     pub fn of(&self, flow: FlowId) -> Option<(StageId, Port)> {
         match self {
-            Route::Nowhere => None,
+            Route::Nowhere | Route::Exit => None,
             Route::To(stage, port) => Some((*stage, *port)),
             Route::ByFlow(inputs) => inputs.get(flow.0 as usize).copied(),
         }
@@ -69,12 +71,12 @@ impl FromIterator<(StageId, Port, Route)> for Routes {
     }
 }
 
-/// The endpoints of a flow.
+/// The endpoints of a flow; a stage stands for an end that is open, too.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStages {
-    /// What sends.
+    /// What sends the data.
     pub source: StageId,
-    /// What receives.
+    /// What receives it.
     pub sink: StageId,
     /// The group of flows that it belongs to.
     pub group: u32,

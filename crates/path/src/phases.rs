@@ -111,7 +111,7 @@ impl Totals {
     /// The totals of a network that stands at `now`; `bus` holds the drop counters.
     pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-        let flows = network.flows.iter().map(|ends| flow_totals(network, *ends)).collect();
+        let flows = network.flows.iter().filter_map(|ends| flow_totals(network, *ends)).collect();
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
@@ -148,9 +148,9 @@ fn queue_totals(queue: QueueReport, measured_s: f64, bus: &Bus) -> QueueTotals {
     }
 }
 
-fn flow_totals(network: &Network, ends: FlowStages) -> FlowTotals {
+fn flow_totals(network: &Network, ends: FlowStages) -> Option<FlowTotals> {
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
-    match (stage(ends.source), stage(ends.sink)) {
+    Some(match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
             let (sent, received) = (sender.stage().report(), receiver.stage().report());
             FlowTotals {
@@ -162,13 +162,13 @@ fn flow_totals(network: &Network, ends: FlowStages) -> FlowTotals {
                 rtt: sender.stage().rtt(),
             }
         }
-        (_, AnyStage::Sink(sink)) => {
+        (AnyStage::Source(_), AnyStage::Sink(sink)) => {
             let sink = sink.stage();
             let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delays().mean());
             FlowTotals { bytes, packets, delay, ..FlowTotals::default() }
         }
-        _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),
-    }
+        _ => return None,
+    })
 }
 
 /// The phases that `events`, the totals at each of them, part the time from `warmup` to `end` into;

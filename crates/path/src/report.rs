@@ -23,7 +23,7 @@ pub struct ReplicationReport {
     pub measured_s: f64,
     /// Simulated time, s.
     pub simulated_s: f64,
-    /// By flow.
+    /// By flow, but for those with an end that is open.
     pub flows: Vec<FlowReport>,
     /// Of several flows, what does not follow from the numbers of each.
     pub together: Together,
@@ -128,8 +128,10 @@ impl Together {
     fn of(network: &Network) -> Together {
         let mut groups = BTreeMap::<u32, Histogram>::new();
         for ends in &network.flows {
-            let delays = delays_at(network, ends.sink).histogram();
-            groups.entry(ends.group).or_default().merge(delays);
+            let of_group = groups.entry(ends.group).or_default();
+            if let Some(delays) = delays_at(network, ends.sink) {
+                of_group.merge(delays.histogram());
+            }
         }
         let mut all = Histogram::default();
         groups.values().for_each(|group| all.merge(group));
@@ -202,7 +204,7 @@ impl ReplicationReport {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
         let flows: Vec<FlowReport> = (0..)
             .zip(&network.flows)
-            .map(|(id, ends)| flow_report(network, id, *ends, now))
+            .filter_map(|(id, ends)| flow_report(network, id, *ends, now))
             .collect();
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
@@ -267,21 +269,22 @@ fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
     }
 }
 
-/// The one-way delays of the packets that arrived at an end.
-fn delays_at(network: &Network, sink: StageId) -> &Delays {
+/// The one-way delays of the packets that arrived at an end; none of one that is open.
+fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     match &network.stages[sink.0 as usize] {
-        AnyStage::Receiver(receiver) => receiver.stage().delays(),
-        AnyStage::Sink(sink) => sink.stage().delays(),
-        _ => unreachable!("a flow ends at a receiver or at a sink"),
+        AnyStage::Receiver(receiver) => Some(receiver.stage().delays()),
+        AnyStage::Sink(sink) => Some(sink.stage().delays()),
+        _ => None,
     }
 }
 
-fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowReport {
+/// What both ends of a flow have counted; nothing when one of them is open.
+fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Option<FlowReport> {
     let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-    let delays = DelayQuantiles::of(delays_at(network, ends.sink).histogram());
+    let delays = DelayQuantiles::of(delays_at(network, ends.sink)?.histogram());
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
-    match (stage(ends.source), stage(ends.sink)) {
+    Some(match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
             let sender = sender.stage();
             let (sent, received) = (sender.report(), receiver.stage().report());
@@ -336,6 +339,6 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> FlowR
                 transfer_bytes: None,
             }
         }
-        _ => unreachable!("build pairs a sender with a receiver and a source with a sink"),
-    }
+        _ => return None,
+    })
 }

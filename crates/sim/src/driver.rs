@@ -1,11 +1,10 @@
 //! One replication in virtual time.
 
-use crate::observers::Observers;
-use crate::routing::{Input, Routing};
-use airpath_core::{
-    Bus, Control, Ctx, Emission, Packet, Recorder, Stage, StageError, StageId, Time, Wakeups,
+use crate::observers::{CaptureError, Observers};
+use airpath_core::{Bus, Control, Recorder, StageError, StageId, Time};
+use airpath_path::{
+    AnyStage, FlowStages, Network, ReplicationReport, RunningNetwork, Totals, phases,
 };
-use airpath_path::{AnyStage, FlowStages, Network, ReplicationReport, Totals, phases};
 
 /// Events between two looks at the watch.
 const EVENTS_PER_LOOK: u64 = 4096;
@@ -63,12 +62,7 @@ impl Watch for () {
 
 /// Runs a network in virtual time.
 pub struct Driver {
-    network: Network,
-    routing: Routing,
-    wakeups: Wakeups,
-    bus: Bus,
-    /// What is being delivered.
-    emissions: Vec<Emission>,
+    running: RunningNetwork<Observers>,
     now: Time,
     events: u64,
     next_control: usize,
@@ -76,42 +70,30 @@ pub struct Driver {
     events_seen: Vec<Totals>,
     has_begun: bool,
     is_measuring: bool,
-    observers: Option<Box<Observers>>,
-    /// What the observers are being shown.
-    arrivals: Vec<(StageId, Packet)>,
 }
 
 impl Driver {
     /// A driver at time zero.
-    pub fn new(mut network: Network) -> Driver {
-        let stages = network.stages.len();
-        let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
+    pub fn new(network: Network) -> Driver {
         Driver {
-            routing: Routing::new(network.stages.len(), &std::mem::take(&mut network.routes)),
-            network,
-            wakeups: Wakeups::new(stages),
-            bus,
-            emissions: Vec::with_capacity(64),
+            running: RunningNetwork::new(network),
             now: Time::ZERO,
             events: 0,
             next_control: 0,
             events_seen: Vec::new(),
             has_begun: false,
             is_measuring: false,
-            observers: None,
-            arrivals: Vec::new(),
         }
     }
 
     /// Lets `observers` see every packet from now on. They change nothing.
     pub fn observe(&mut self, observers: Observers) {
-        self.bus.note_arrivals();
-        self.observers = Some(Box::new(observers));
+        self.running.observe(observers);
     }
 
     /// Those who saw the packets, if there were any.
     pub fn take_observers(&mut self) -> Option<Box<Observers>> {
-        self.observers.take()
+        self.running.take_observer()
     }
 
     /// Runs to the end of the scenario.
@@ -119,15 +101,15 @@ impl Driver {
     /// # Errors
     /// When a part fails or `watch` stops the run.
     pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
-        self.run_until(self.network.warmup, watch)?;
+        self.run_until(self.warmup(), watch)?;
         self.start_measurement()?;
-        self.run_until(self.network.end, watch)?;
+        self.run_until(self.end(), watch)?;
         self.check_memory()
     }
 
     /// Ends a run whose recordings have no more room.
     pub(crate) fn check_memory(&self) -> Result<(), RunError> {
-        if self.bus.recorder.is_full() { Err(self.no_memory()) } else { Ok(()) }
+        if self.bus().recorder.is_full() { Err(self.no_memory()) } else { Ok(()) }
     }
 
     pub(crate) fn no_memory(&self) -> RunError {
@@ -143,9 +125,7 @@ impl Driver {
             return Ok(());
         }
         self.is_measuring = true;
-        self.bus.reset_counts();
-        self.bus.recorder.restart_drop_counts(self.now);
-        if let Some(observers) = &mut self.observers {
+        if let Some(observers) = self.running.observer() {
             observers.start_measurement(self.now);
         }
         self.tell_all(&Control::StartMeasurement)
@@ -174,7 +154,7 @@ impl Driver {
     /// Runs the stages' own events before `until`.
     fn run_stages(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
         let mut next_look = self.events + EVENTS_PER_LOOK;
-        while let Some((due, stage)) = self.wakeups.first()
+        while let Some((due, stage)) = self.running.first()
             && due < until
         {
             if due < self.now {
@@ -193,61 +173,19 @@ impl Driver {
         Ok(())
     }
 
-    /// Wakes the stage whose entry is the earliest. An entry may be early: a deadline that moved
-    /// later did not touch the event queue; the stage then only takes its true place.
+    /// Wakes the stage whose entry is the earliest.
     #[inline]
     fn wake(&mut self, stage: StageId) -> Result<(), RunError> {
         self.events += 1;
-        let part = &mut self.network.stages[stage.0 as usize];
-        let next = part.wake_if_due(&mut Ctx::new(self.now, stage, &mut self.bus));
-        self.wakeups.set_first(next);
-        self.deliver_all()
-    }
-
-    /// Delivers everything in the outbox, and what the deliveries send.
-    #[inline]
-    fn deliver_all(&mut self) -> Result<(), RunError> {
-        if self.observers.is_some() {
-            self.show_arrivals();
-        }
-        while self.bus.take_emissions(&mut self.emissions) {
-            for emission in &self.emissions {
-                let input = self.routing.of(emission);
-                let Input { stage, port } = input;
-                if let Some(observers) = &mut self.observers {
-                    let from = self.routing.origin(emission);
-                    observers.see_departure(self.now, from, &emission.packet, input);
-                }
-                let Some(part) = self.network.stages.get_mut(stage.0 as usize) else { continue };
-                let mut ctx = Ctx::new(self.now, stage, &mut self.bus);
-                let next = part.receive_then_next(port, &emission.packet, &mut ctx);
-                self.wakeups.set_if_earlier(stage, next);
-            }
-            if self.observers.is_some() {
-                self.show_arrivals();
-            }
-        }
-        if let Some(observers) = &mut self.observers
-            && let Some(error) = observers.take_failure()
-        {
-            return Err(RunError::Capture(error));
-        }
-        if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
+        self.running.wake(stage, self.now).map_err(|error| self.failure(error))
     }
 
     #[cold]
-    fn show_arrivals(&mut self) {
-        let Some(observers) = &mut self.observers else { return };
-        self.bus.take_arrivals(&mut self.arrivals);
-        for (stage, packet) in &self.arrivals {
-            observers.see_arrival(self.now, *stage, packet);
+    fn failure(&self, error: StageError) -> RunError {
+        match error.downcast::<CaptureError>() {
+            Ok(error) => RunError::Capture(error.0),
+            Err(source) => RunError::Stage { at_s: self.now.as_secs_lossy(), source },
         }
-    }
-
-    #[cold]
-    fn failure(&mut self) -> RunError {
-        let source = self.bus.take_error().expect("asked for only when there is one");
-        RunError::Stage { at_s: self.now.as_secs_lossy(), source }
     }
 
     #[cold]
@@ -260,43 +198,43 @@ impl Driver {
     }
 
     fn next_control_time(&self) -> Time {
-        self.network.controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
+        self.network().controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
     }
 
     fn apply_control(&mut self) -> Result<(), RunError> {
-        if self.is_measuring && self.now > self.network.warmup {
-            self.events_seen.push(Totals::of(&self.network, self.now, &self.bus));
+        if self.is_measuring && self.now > self.network().warmup {
+            self.events_seen.push(Totals::of(self.network(), self.now, self.bus()));
         }
-        let (_, stage, control) = self.network.controls[self.next_control].clone();
+        let (_, stage, control) = self.network().controls[self.next_control].clone();
         self.next_control += 1;
         self.tell(stage, &control)
     }
 
     fn tell_all(&mut self, control: &Control) -> Result<(), RunError> {
-        (0..self.network.stages.len() as u32)
-            .try_for_each(|stage| self.tell(StageId(stage), control))
+        self.running.tell_all(control, self.now).map_err(|error| self.failure(error))
     }
 
     fn tell(&mut self, stage: StageId, control: &Control) -> Result<(), RunError> {
-        let part = &mut self.network.stages[stage.0 as usize];
-        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
-        self.wakeups.set(stage, part.next_wakeup());
-        self.deliver_all()
+        self.running.tell(stage, control, self.now).map_err(|error| self.failure(error))
+    }
+
+    fn network(&self) -> &Network {
+        self.running.network()
     }
 
     /// End of the warm-up.
     pub fn warmup(&self) -> Time {
-        self.network.warmup
+        self.network().warmup
     }
 
     /// End of the scenario.
     pub fn end(&self) -> Time {
-        self.network.end
+        self.network().end
     }
 
     /// Endpoints by flow.
     pub fn flows(&self) -> &[FlowStages] {
-        &self.network.flows
+        &self.network().flows
     }
 
     /// The present instant.
@@ -306,22 +244,22 @@ impl Driver {
 
     /// The network, to look at.
     pub fn stages(&self) -> &[AnyStage] {
-        &self.network.stages
+        self.running.stages()
     }
 
     /// The bus, to look at.
     pub fn bus(&self) -> &Bus {
-        &self.bus
+        self.running.bus()
     }
 
     /// What was measured so far.
     pub fn report(&self, replication: u64) -> ReplicationReport {
-        let report = self.network.report(replication, self.now, &self.bus);
+        let report = self.running.report(replication, self.now);
         let phases = if self.events_seen.is_empty() {
             Vec::new()
         } else {
-            let end = Totals::of(&self.network, self.now, &self.bus);
-            phases(self.network.warmup, &self.events_seen, end)
+            let end = Totals::of(self.network(), self.now, self.bus());
+            phases(self.network().warmup, &self.events_seen, end)
         };
         ReplicationReport { events: self.events, phases, ..report }
     }
@@ -331,13 +269,13 @@ impl Driver {
     /// # Errors
     /// When there is no more room for them.
     pub fn finish_recording(&mut self) -> Result<(), RunError> {
-        self.bus.recorder.finish();
+        self.running.recorder().finish();
         self.check_memory()
     }
 
     /// The recorded series.
     pub fn into_recorder(mut self) -> Recorder {
-        self.bus.recorder.finish();
-        self.bus.recorder
+        self.running.recorder().finish();
+        self.running.into_recorder()
     }
 }

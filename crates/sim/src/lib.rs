@@ -11,7 +11,6 @@ mod flow_monitor;
 mod observers;
 mod places;
 mod replications;
-mod routing;
 mod ss;
 
 pub use airpath_capture::Connection;

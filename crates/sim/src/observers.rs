@@ -3,8 +3,8 @@
 use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
 use crate::places::{Places, Role};
-use crate::routing::Input;
-use airpath_core::{Packet, Port, StageId, Time};
+use airpath_core::{Packet, Port, StageError, StageId, Time};
+use airpath_path::{Input, Observer};
 
 /// A packet that leaves a stage, enters one, or both at once.
 #[derive(Clone, Copy, Debug)]
@@ -36,28 +36,6 @@ impl Observers {
         Observers { places, captures, flow_monitor }
     }
 
-    /// `packet` leaves the output `from` for `input`.
-    pub(crate) fn see_departure(
-        &mut self,
-        now: Time,
-        from: (StageId, Port),
-        packet: &Packet,
-        input: Input,
-    ) {
-        if input == Input::NOWHERE {
-            return;
-        }
-        let from = Some(from);
-        let is_arrival = self.places.role(input.stage) == Role::Between;
-        let to = is_arrival.then_some((input.stage, input.port));
-        self.see(&Passage { now, from, to, packet });
-    }
-
-    /// `packet` has come to the endpoint `stage`.
-    pub(crate) fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
-        self.see(&Passage { now, from: None, to: Some((stage, Port(0))), packet });
-    }
-
     fn see(&mut self, passage: &Passage<'_>) {
         for capture in &mut self.captures {
             capture.see(&self.places, passage);
@@ -65,11 +43,6 @@ impl Observers {
         if let Some(monitor) = &mut self.flow_monitor {
             monitor.see(&self.places, passage);
         }
-    }
-
-    /// What made the writing of a capture end, once.
-    pub(crate) fn take_failure(&mut self) -> Option<std::io::Error> {
-        self.captures.iter_mut().find_map(Capture::take_failure)
     }
 
     /// The warm-up is over.
@@ -92,3 +65,27 @@ impl Observers {
         self.captures.into_iter().try_for_each(Capture::finish)
     }
 }
+
+impl Observer for Observers {
+    fn see_departure(&mut self, now: Time, from: (StageId, Port), packet: &Packet, to: Input) {
+        if to == Input::NOWHERE || to == Input::EXIT {
+            return;
+        }
+        let is_arrival = self.places.role(to.stage) == Role::Between;
+        let to = is_arrival.then_some((to.stage, to.port));
+        self.see(&Passage { now, from: Some(from), to, packet });
+    }
+
+    fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
+        self.see(&Passage { now, from: None, to: Some((stage, Port(0))), packet });
+    }
+    fn take_failure(&mut self) -> Option<StageError> {
+        let failure = self.captures.iter_mut().find_map(Capture::take_failure)?;
+        Some(Box::new(CaptureError(failure)))
+    }
+}
+
+/// A capture could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the capture cannot be written: {0}")]
+pub(crate) struct CaptureError(pub(crate) std::io::Error);

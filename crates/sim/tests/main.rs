@@ -9,6 +9,7 @@ mod pftk_case;
 mod traces;
 
 mod contracts;
+mod cut;
 mod dctcp;
 mod delays;
 mod ecn;

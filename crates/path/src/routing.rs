@@ -1,18 +1,23 @@
-//! Where every output leads, as the driver looks it up: once per packet and hop.
+//! Where every output leads, as it is looked up once per packet and hop.
 
+use crate::network::{Route, Routes};
 use airpath_core::{Emission, Output, Port, StageId};
-use airpath_path::{Route, Routes};
 
 /// An input of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Input {
-    pub(crate) stage: StageId,
-    pub(crate) port: Port,
+pub struct Input {
+    /// The stage.
+    pub stage: StageId,
+    /// Which of its inputs.
+    pub port: Port,
 }
 
 impl Input {
+    /// Out of the network, at an open end of it: an input of no stage.
+    pub const EXIT: Input = Input { stage: StageId(u32::MAX - 1), port: Port(0) };
+
     /// Behind an output that leads nowhere: an input of no stage.
-    pub(crate) const NOWHERE: Input = Input { stage: StageId(u32::MAX), port: Port(0) };
+    pub const NOWHERE: Input = Input { stage: StageId(u32::MAX), port: Port(0) };
 }
 
 /// Where one output leads: one for all flows, or one for each.
@@ -46,6 +51,10 @@ impl Routing {
             let input = |(stage, port)| Input { stage, port };
             outputs[Output::of(stage, output, stages).0 as usize] = match route {
                 Route::Nowhere => continue,
+                Route::Exit => {
+                    inputs.push(Input::EXIT);
+                    Inputs { first, flow_bits: 0 }
+                }
                 Route::To(stage, port) => {
                     inputs.push(input((*stage, *port)));
                     Inputs { first, flow_bits: 0 }
@@ -86,6 +95,7 @@ mod tests {
             (StageId(0), Port(0), Route::To(StageId(1), Port(1))),
             (StageId(2), Port(0), Route::To(StageId(9), Port(9))),
             (StageId(2), Port(0), by_flow),
+            (StageId(1), Port(0), Route::Exit),
         ];
         let routes: Routes = connections.into_iter().collect();
         let routing = Routing::new(3, &routes);
@@ -105,5 +115,6 @@ mod tests {
                 assert_eq!(input(from, port, flow), expected);
             }
         }
+        assert_eq!(input(1, 0, 7), Input::EXIT);
     }
 }

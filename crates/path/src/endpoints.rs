@@ -1,0 +1,178 @@
+//! The endpoints of flows, behind the wires that lead to them.
+
+use crate::any_stage::AnyStage;
+use crate::build::Builder;
+use crate::delayed::Delayed;
+use crate::open_end::{OpenEnd, OpenEnds};
+use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
+use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
+use airpath_link::Wire;
+use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
+use airpath_tcp::window::AnyWindow;
+use airpath_tcp::{
+    DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
+};
+use serde_json::{Value, json};
+
+/// Both endpoints of a flow.
+pub(crate) struct Endpoints {
+    pub(crate) source: AnyStage,
+    pub(crate) sink: AnyStage,
+    pub(crate) drawn_transfer: Option<u64>,
+}
+
+/// The place of an endpoint that is not built.
+fn open_end(wire: Wire) -> AnyStage {
+    AnyStage::Open(Box::new(Delayed::new(wire, OpenEnd)))
+}
+
+impl Builder<'_> {
+    /// When a flow starts.
+    fn start(&mut self, spec: &FlowSpec, seed: &Seed) -> Time {
+        match spec.start {
+            StartSpec::At { time_ns } => Time::from_nanos(time_ns),
+            StartSpec::Uniform { low_ns, high_ns } => {
+                let mut stream = seed.child("start").stream();
+                let low = Duration::from_nanos(low_ns);
+                Time::ZERO + stream.uniform_duration(low, Duration::from_nanos(high_ns))
+            }
+            StartSpec::Poisson { from_ns, gap_ns } => {
+                let name = format!("arrivals {}", spec.group.unwrap_or(0));
+                let (stream, last) = self.arrivals.entry(spec.group).or_insert_with(|| {
+                    (self.seed.child(&name).stream(), Time::from_nanos(from_ns))
+                });
+                *last = *last + stream.exponential(Duration::from_nanos(gap_ns));
+                *last
+            }
+        }
+    }
+
+    /// The endpoints of a flow, behind the wires that lead to them; what is left open is a place.
+    pub(crate) fn endpoints(
+        &mut self,
+        flow: FlowId,
+        spec: &FlowSpec,
+        [to_source, to_sink]: [Wire; 2],
+        open: OpenEnds,
+    ) -> Result<Endpoints, ConfigError> {
+        let seed = self.seed.child(&format!("flow {}", flow.0));
+        let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
+        let start = match self.start(spec, &seed) {
+            // An arrival that comes too late.
+            start if start >= stop => Time::NEVER,
+            start => start,
+        };
+        let (source, drawn_transfer) = if open.source {
+            (open_end(to_source), None)
+        } else {
+            self.source(flow, &spec.source, [start, stop], &seed, to_source)?
+        };
+        let sink = if open.sink {
+            open_end(to_sink)
+        } else {
+            self.sink(flow, &spec.source, &seed, to_sink)?
+        };
+        Ok(Endpoints { source, sink, drawn_transfer })
+    }
+
+    /// What sends, and the size of its transfer when that was drawn.
+    fn source(
+        &self,
+        flow: FlowId,
+        spec: &SourceSpec,
+        [start, stop]: [Time; 2],
+        seed: &Seed,
+        to_source: Wire,
+    ) -> Result<(AnyStage, Option<u64>), ConfigError> {
+        let (rate_bps, packet_bytes, spacing) = match spec {
+            SourceSpec::Cbr { rate_bps, packet_bytes } => {
+                (*rate_bps, *packet_bytes, Spacing::Constant)
+            }
+            SourceSpec::Poisson { rate_bps, packet_bytes } => {
+                (*rate_bps, *packet_bytes, Spacing::Poisson(seed.child("gaps").stream()))
+            }
+            SourceSpec::Tcp(spec) => {
+                let (sender, drawn) = self.sender(flow, spec, [start, stop], seed)?;
+                let sender = Delayed::new(to_source, sender);
+                return Ok((AnyStage::Sender(Box::new(sender)), drawn));
+            }
+        };
+        let (size, rate) = (Bytes(packet_bytes), Rate(rate_bps));
+        let source = DatagramSource::new(flow, size, rate, spacing, start, stop);
+        Ok((AnyStage::Source(Box::new(Delayed::new(to_source, source))), None))
+    }
+
+    fn sender(
+        &self,
+        flow: FlowId,
+        spec: &TcpSpec,
+        [start, stop]: [Time; 2],
+        seed: &Seed,
+    ) -> Result<(Sender, Option<u64>), ConfigError> {
+        let TcpSpec { congestion, options, transfer, application, .. } = spec;
+        let drawn_transfer = transfer.map(|size| size.draw(&mut seed.child("size").stream()));
+        let sender = Sender::new(SenderConfig {
+            flow,
+            options: options.clone(),
+            congestion: self.congestion(seed, congestion, options)?,
+            transfer: drawn_transfer.or(spec.transfer_bytes),
+            start,
+            stop,
+        });
+        let sender = match *application {
+            Some(config) => {
+                let stream = seed.child("application").stream();
+                sender.with_application(OnOff { config, stream })
+            }
+            None => sender,
+        };
+        Ok((sender, drawn_transfer))
+    }
+
+    /// What receives.
+    fn sink(
+        &self,
+        flow: FlowId,
+        spec: &SourceSpec,
+        seed: &Seed,
+        to_sink: Wire,
+    ) -> Result<AnyStage, ConfigError> {
+        let SourceSpec::Tcp(spec) = spec else {
+            let sink = Delayed::new(to_sink, DatagramSink::default());
+            return Ok(AnyStage::Sink(Box::new(sink)));
+        };
+        let window = self.window(seed, spec.window.as_ref(), &spec.options)?;
+        let receiver = Delayed::new(to_sink, Receiver::new(flow, &spec.options, window));
+        Ok(AnyStage::Receiver(Box::new(receiver)))
+    }
+
+    fn congestion(
+        &self,
+        seed: &Seed,
+        description: &Value,
+        options: &TcpOptions,
+    ) -> Result<AnyCongestion, ConfigError> {
+        let setup = Setup {
+            seed: seed.child("congestion"),
+            registry: &self.parts.congestion,
+            extra: CongestionSetup { options: options.clone() },
+        };
+        AnyCongestion::build(description, setup).map_err(|error| error.under("congestion"))
+    }
+
+    fn window(
+        &self,
+        seed: &Seed,
+        description: Option<&Value>,
+        options: &TcpOptions,
+    ) -> Result<AnyWindow, ConfigError> {
+        let fixed = json!({"kind": "fixed"});
+        let setup = Setup {
+            seed: seed.child("window"),
+            registry: &self.parts.windows,
+            extra: options.largest_window(),
+        };
+        AnyWindow::build(description.unwrap_or(&fixed), setup)
+            .map_err(|error| error.under("window"))
+    }
+}

@@ -1,0 +1,47 @@
+//! Ends of a path that are left open: where a driver puts packets in and takes them out.
+
+use airpath_core::{Ctx, Packet, Port, Stage, Time};
+
+/// The ends of a flow that are not built: what sends or receives there is outside, such as a
+/// kernel's TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenEnds {
+    /// Whether the data comes from outside, and ACKs go there.
+    pub source: bool,
+    /// Whether the data goes outside, and ACKs come from there.
+    pub sink: bool,
+}
+
+impl OpenEnds {
+    /// None: both ends are built.
+    pub const NONE: OpenEnds = OpenEnds { source: false, sink: false };
+    /// Both.
+    pub const BOTH: OpenEnds = OpenEnds { source: true, sink: true };
+}
+
+/// Stands where an endpoint would: hands every packet that arrives to the outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenEnd;
+
+impl OpenEnd {
+    /// The output into the path, as that of an endpoint.
+    pub const INTO_THE_PATH: Port = Port(0);
+    /// The output to the outside.
+    pub const OUT: Port = Port(1);
+}
+
+impl Stage for OpenEnd {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        ctx.emit(OpenEnd::OUT, *packet);
+    }
+
+    fn wake(&mut self, _ctx: &mut Ctx<'_>) {}
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn held(&self) -> usize {
+        0
+    }
+}
