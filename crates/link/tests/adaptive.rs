@@ -8,7 +8,6 @@ use airpath_core::{
 };
 use airpath_link::{
     AdaptiveConfig, AnyLink, Files, FramingConfig, Link, LinkKit, SideKit, SideReport, Tables,
-    Traces,
 };
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use airpath_phy::per_table::PerTable;
