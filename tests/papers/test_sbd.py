@@ -473,6 +473,12 @@ def test_what_is_weaker_than_the_text_holds() -> None:
     assert failed == {}
 
 
+def test_the_modes_say_how_often_the_tables_are_simulated() -> None:
+    """The number stands in paper.toml as text."""
+    for effort in load("sbd").modes.values():
+        assert effort.note.startswith(f"Tables 2 to 6: {TABLE_RUNS} runs.")
+
+
 @pytest.mark.parametrize("paper", [load("sbd"), STUDIES], ids=lambda paper: paper.key)
 def test_every_statement_belongs_to_an_item(paper: Any) -> None:
     belong = {key for item in paper.items for key in item.statements}

@@ -25,7 +25,10 @@ Cases = Mapping[str, Case]
 
 
 def proposed(table: int, bearer: int) -> Any:
-    """Return the proposed setting: of SBD in Table 3, of RED in Table 5."""
+    """Return the setting of a table: SBD's of Table 2 or 3, RED's of Table 4 or 5.
+
+    Those of Tables 3 and 5 are the proposals.
+    """
     return published_table(table)[bearer].aqm
 
 
