@@ -1,0 +1,377 @@
+//! A sender and a receiver joined by a channel that loses, repeats, delays and reorders, with what
+//! must hold after every step.
+
+use airpath_core::test_kit::Bench;
+use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
+use airpath_tcp::congestion::{
+    AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, HystartKind, Reno,
+};
+use airpath_tcp::window::{AnyWindow, FixedWindow};
+use airpath_tcp::{
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Receiver,
+    RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+pub(crate) const FLOW: FlowId = FlowId(0);
+
+/// What the channel does to a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fate {
+    Deliver,
+    Lose,
+    /// Congestion is marked, if the packet allows it.
+    Mark,
+    /// A second copy comes so many milliseconds later.
+    Repeat(u64),
+    /// It comes so many milliseconds later than others.
+    Delay(u64),
+}
+
+/// The bytes that have arrived, as disjoint ranges: a second, slower opinion on reassembly.
+#[derive(Debug, Default)]
+pub(crate) struct Arrived(BTreeMap<u64, u64>);
+
+impl Arrived {
+    pub(crate) fn add(&mut self, mut start: u64, mut end: u64) {
+        let touched: Vec<(u64, u64)> =
+            self.0.range(..=end).filter(|&(_, &e)| e >= start).map(|(&s, &e)| (s, e)).collect();
+        for (s, e) in touched {
+            self.0.remove(&s);
+            (start, end) = (start.min(s), end.max(e));
+        }
+        self.0.insert(start, end);
+    }
+
+    /// Bytes without a gap from the start.
+    pub(crate) fn contiguous(&self) -> u64 {
+        self.0.get(&0).copied().unwrap_or(0)
+    }
+}
+
+/// Where a packet is going.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum To {
+    Sender,
+    Receiver,
+}
+
+/// A connection over a channel of constant delay with a list of fates, and its invariants.
+pub(crate) struct Connection {
+    pub(crate) options: TcpOptions,
+    pub(crate) transfer: Option<u64>,
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    pub(crate) bench: Bench,
+    /// Packets under way by time of arrival, then by order of sending.
+    pub(crate) channel: BTreeMap<(Time, u64), (To, Packet)>,
+    pub(crate) one_way: Duration,
+    pub(crate) fates: Vec<Fate>,
+    pub(crate) packets: u64,
+    pub(crate) now: Time,
+    pub(crate) sent: u64,
+    pub(crate) arrived: Arrived,
+    /// Bytes without a gap before the last segment came.
+    contiguous_before: u64,
+    /// Right edge that the sender may know of, and the one last advertised.
+    allowed: u64,
+    advertised: u64,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        options: &TcpOptions,
+        transfer: Option<u64>,
+        one_way: Duration,
+    ) -> Connection {
+        options.validate().expect("the options are valid");
+        let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
+        Connection {
+            transfer,
+            sender: Sender::new(SenderConfig {
+                flow: FLOW,
+                options: options.clone(),
+                congestion: law(options),
+                transfer,
+                start: Time::ZERO,
+                stop: Time::NEVER,
+            }),
+            receiver: Receiver::new(FLOW, options, window),
+            bench: Bench::default(),
+            channel: BTreeMap::new(),
+            one_way,
+            fates: Vec::new(),
+            packets: 0,
+            now: Time::ZERO,
+            sent: 0,
+            arrived: Arrived::default(),
+            contiguous_before: 0,
+            allowed: if options.handshake { 0 } else { options.receive_window },
+            advertised: 0,
+            options: options.clone(),
+        }
+    }
+
+    /// The channel's treatment of the first packets, in order of sending; the rest is delivered.
+    pub(crate) fn with_fates(mut self, fates: Vec<Fate>) -> Connection {
+        self.fates = fates;
+        self
+    }
+
+    /// Runs until nothing is left to do or `until`; says whether it came to an end in `steps`.
+    pub(crate) fn run(&mut self, until: Time, steps: usize) -> bool {
+        for _ in 0..steps {
+            let arrival = self.channel.keys().next().map_or(Time::NEVER, |&(time, _)| time);
+            let wakeup = self.sender.next_wakeup().min(self.receiver.next_wakeup());
+            let next = arrival.min(wakeup);
+            if next.is_never() || next > until {
+                return true;
+            }
+            assert!(next >= self.now, "an event in the past: {next:?} < {:?}", self.now);
+            self.now = next;
+            self.step(arrival <= wakeup);
+            self.check();
+        }
+        false
+    }
+
+    pub(crate) fn step(&mut self, deliver: bool) {
+        if deliver {
+            let ((_, _), (to, packet)) = self.channel.pop_first().expect("a packet is due");
+            match to {
+                To::Sender => {
+                    self.allowed = self.allowed.max(packet.seq + u64::from(packet.window));
+                    self.sender.receive(Port(0), &packet, &mut self.bench.at(self.now));
+                    self.take_segments();
+                }
+                To::Receiver => {
+                    self.contiguous_before = self.arrived.contiguous();
+                    if !packet.flags.contains(Flags::SYN) {
+                        self.arrived.add(packet.seq, packet.end());
+                    }
+                    self.receiver.receive(Port(0), &packet, &mut self.bench.at(self.now));
+                    self.take_acks();
+                }
+            }
+        } else if self.sender.next_wakeup() <= self.now {
+            self.sender.wake(&mut self.bench.at(self.now));
+            self.take_segments();
+        } else {
+            self.receiver.wake(&mut self.bench.at(self.now));
+            self.take_acks();
+        }
+    }
+
+    pub(crate) fn take_segments(&mut self) {
+        for (_, segment) in self.bench.sent() {
+            if !segment.flags.contains(Flags::SYN) {
+                let length = segment.payload_bytes();
+                assert!(length >= 1 && length <= u64::from(self.options.mss));
+                assert!(segment.end() <= self.allowed, "beyond the receiver's window");
+                assert!(segment.end() <= self.transfer.unwrap_or(u64::MAX), "beyond the end");
+                let again = segment.flags.contains(Flags::RETRANSMITTED);
+                assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
+                self.check_ecn(&segment, again);
+                self.sent = self.sent.max(segment.end());
+            }
+            assert_eq!(u64::from(segment.size), segment.payload_bytes() + self.header());
+            self.launch(To::Receiver, segment);
+        }
+    }
+
+    pub(crate) fn take_acks(&mut self) {
+        let mut acks = self.bench.sent();
+        if acks.len() == 2 {
+            // RFC 8257 §3.2: first an ACK of what waited, with the echo that belongs to it.
+            let (_, ack) = acks.remove(0);
+            assert_eq!(self.options.ecn, EcnUse::Dctcp);
+            assert_eq!(ack.seq, self.contiguous_before, "acknowledged what is missing");
+            assert!(ack.seq + u64::from(ack.window) >= self.advertised && ack.sack().is_empty());
+            self.launch(To::Sender, ack);
+        }
+        assert!(acks.len() <= 1, "{} ACKs", acks.len());
+        for (_, ack) in acks {
+            assert_eq!(ack.seq, self.arrived.contiguous(), "acknowledged what is missing");
+            let edge = ack.seq + u64::from(ack.window);
+            assert!(edge >= self.advertised, "the right edge moved back");
+            self.check_blocks(&ack);
+            self.advertised = edge;
+            self.launch(To::Sender, ack);
+        }
+    }
+
+    /// RFC 3168 §6.1.5: what is sent again is not ECN-capable, and does not say CWR.
+    pub(crate) fn check_ecn(&self, segment: &Packet, again: bool) {
+        let capable = self.options.ecn != EcnUse::Off && !again;
+        assert_eq!(segment.ecn, if capable { Ecn::Ect0 } else { Ecn::NotEct });
+        assert!(capable || !segment.flags.contains(Flags::CWR));
+        assert!(!segment.flags.contains(Flags::ECE));
+    }
+
+    pub(crate) fn header(&self) -> u64 {
+        if self.options.timestamps { 52 } else { 40 }
+    }
+
+    /// At most three disjoint blocks (RFC 2018 §3), each of them all that has arrived around it,
+    /// and as many as there are (§4).
+    pub(crate) fn check_blocks(&self, ack: &Packet) {
+        let blocks = ack.sack();
+        let option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u64 };
+        assert_eq!(u64::from(ack.size), self.header() + option);
+        let beyond = self.arrived.0.range(ack.seq + 1..).count();
+        let uses_sack = matches!(self.options.recovery, RecoveryKind::Sack | RecoveryKind::Prr);
+        assert_eq!(blocks.len(), if uses_sack { beyond.min(3) } else { 0 });
+        for (i, block) in blocks.iter().enumerate() {
+            let start = ack.seq + u64::from(block.offset);
+            assert_eq!(self.arrived.0.get(&start), Some(&(start + u64::from(block.length))));
+            assert!(!blocks[..i].contains(block), "a block twice");
+        }
+    }
+
+    pub(crate) fn launch(&mut self, to: To, mut packet: Packet) {
+        let fate = self.fates.get(self.packets as usize).copied().unwrap_or(Fate::Deliver);
+        let due = self.now + self.one_way;
+        let late = |millis| due + Duration::from_millis(millis);
+        self.packets += 1;
+        if matches!(fate, Fate::Mark) && packet.ecn.is_capable() {
+            packet.ecn = Ecn::Ce;
+        }
+        let copies = match fate {
+            Fate::Deliver | Fate::Mark => vec![due],
+            Fate::Lose => vec![],
+            Fate::Repeat(millis) => vec![due, late(millis)],
+            Fate::Delay(millis) => vec![late(millis)],
+        };
+        for time in copies {
+            // Copies of one packet at the same time are one copy; nothing depends on it.
+            self.channel.insert((time, self.packets), (to, packet));
+        }
+    }
+
+    pub(crate) fn check(&self) {
+        let contiguous = self.arrived.contiguous();
+        let report = self.receiver.report();
+        assert_eq!(report.stream_bytes, contiguous, "a byte lost, or delivered early");
+        assert_eq!(report.delivered_bytes, contiguous, "a byte delivered twice");
+        assert!(self.sender.cwnd() >= u64::from(self.options.mss));
+        assert!(self.sender.ssthresh() >= 2 * u64::from(self.options.mss));
+        assert!(self.sender.next_wakeup() >= self.now);
+        assert!(self.receiver.next_wakeup() >= self.now);
+        let waits = self.sender.bytes_in_flight() > 0;
+        assert!(!waits || !self.sender.next_wakeup().is_never(), "no timer for what is in flight");
+    }
+}
+
+pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
+    values: [T; 2],
+) -> impl Strategy<Value = T> {
+    prop::sample::select(values.to_vec())
+}
+
+/// DCTCP where its echo is used, otherwise Reno.
+pub(crate) fn law(options: &TcpOptions) -> AnyCongestion {
+    let setup = CongestionSetup { options: options.clone() };
+    match options.ecn {
+        EcnUse::Dctcp => {
+            let config =
+                DctcpConfig { g: 0.0625, initial_alpha: 1.0, hystart: HystartKind::PlusPlus };
+            AnyCongestion::Dctcp(Dctcp::new(config, &setup))
+        }
+        _ => AnyCongestion::Reno(Reno::new(&setup)),
+    }
+}
+
+/// Every choice of options, with windows of some segments and timers of some round trips.
+pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
+    let choices = (
+        prop::sample::select(vec![
+            RecoveryKind::Reno,
+            RecoveryKind::NewReno,
+            RecoveryKind::Sack,
+            RecoveryKind::Prr,
+        ]),
+        prop::sample::select(vec![
+            WindowGrowth::Bytes,
+            WindowGrowth::Abc1,
+            WindowGrowth::Abc2,
+            WindowGrowth::Segments,
+            WindowGrowth::PerAck,
+            WindowGrowth::PerAckTruncated,
+        ]),
+        flag([RecoveryExit::BurstSafe, RecoveryExit::Ssthresh]),
+        flag([PartialAckTimer::First, PartialAckTimer::Each]),
+        flag([FirstRttvar::Half, FirstRttvar::Full]),
+        flag([SackAfterTimeout::Forget, SackAfterTimeout::Keep]),
+        any::<[bool; 4]>(),
+        prop::sample::select(vec![EcnUse::Off, EcnUse::On, EcnUse::Dctcp]),
+    );
+    let sizes = (
+        prop::sample::select(vec![1u32, 7, 1000, 1460, 65_495]),
+        1u64..12,
+        prop::option::of(2u64..20),
+        10u64..640, // tenths of a segment
+    );
+    let timers = (
+        1u32..5,
+        1u64..500,
+        50u64..3000,
+        prop::sample::select(vec![1u64, 200, 1000]),
+        prop::sample::select(vec![0u64, 1, 100]),
+        prop::sample::select(vec![1u32, 4, 64]),
+        (0.05..=1.0, 0.05..=1.0),
+    );
+    (choices, sizes, timers).prop_map(|(choices, sizes, timers)| {
+        let (recovery, window_growth, exit_window, partial_ack_timer, first_rttvar, marks, on, ecn) =
+            choices;
+        let (mss, initial_window, ssthresh, tenths) = sizes;
+        let (delayed_ack_segments, delay, initial_rto, min_rto, grain, max_backoff, gains) = timers;
+        let timestamps = on[3];
+        let mss = if timestamps { mss.min(65_495 - 12) } else { mss };
+        let segment = u64::from(mss);
+        TcpOptions {
+            mss,
+            initial_window: initial_window * segment,
+            initial_ssthresh: ssthresh.map(|segments| segments * segment),
+            receive_window: (tenths * segment / 10).max(1),
+            recovery,
+            window_growth,
+            exit_window,
+            fast_retransmit_guard: match tenths % 3 {
+                0 => FastRetransmitGuard::Off,
+                1 => FastRetransmitGuard::Rfc,
+                _ => FastRetransmitGuard::Ns3,
+            },
+            flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
+            pacing: if grain.is_multiple_of(2) { Pacing::Off } else { Pacing::On },
+            partial_ack_timer,
+            limited_transmit: on[1],
+            handshake: on[2],
+            timestamps,
+            sack_after_timeout: marks,
+            ecn,
+            delayed_ack_segments,
+            delayed_ack_timeout: Duration::from_millis(delay),
+            initial_rto: Duration::from_millis(initial_rto),
+            min_rto: Duration::from_millis(min_rto),
+            rto_granularity: Duration::from_millis(grain),
+            max_backoff,
+            srtt_gain: gains.0,
+            rttvar_gain: gains.1,
+            first_rttvar,
+            ..TcpOptions::rfc()
+        }
+    })
+}
+
+/// Losses, repetitions and delays of up to 150 packets, data and ACKs alike.
+pub(crate) fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        6 => Just(Fate::Deliver),
+        2 => Just(Fate::Lose),
+        2 => Just(Fate::Mark),
+        1 => (0u64..400).prop_map(Fate::Repeat),
+        1 => (1u64..400).prop_map(Fate::Delay),
+    ];
+    prop::collection::vec(fate, 0..150)
+}
