@@ -247,7 +247,7 @@ impl Sender {
         if self.ecn.is_used {
             self.on_echo(ack, flight, ctx);
         }
-        self.transmit(ctx);
+        self.transmit_after_ack(ctx);
         if self.rto_deadline.is_never() {
             self.persist_if_closed(ctx.now);
         }

@@ -8,8 +8,14 @@ use airpath_core::{Ctx, Flags, Packet, Port, Series, Time};
 
 impl Sender {
     /// Sends what the windows allow.
-    #[inline]
+    #[cold]
     pub(super) fn transmit(&mut self, ctx: &mut Ctx<'_>) {
+        self.transmit_after_ack(ctx);
+    }
+
+    /// The same, where it is done for every packet.
+    #[inline(always)]
+    pub(super) fn transmit_after_ack(&mut self, ctx: &mut Ctx<'_>) {
         if self.phase != Phase::Established || self.ecn.waits_for_timer {
             return;
         }
@@ -20,7 +26,7 @@ impl Sender {
     }
 
     /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
-    #[inline]
+    #[inline(always)]
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(window);
         let limit = self.edge.min(allowed);
@@ -66,7 +72,7 @@ impl Sender {
 
     fn send_next(&mut self, next: Next, ctx: &mut Ctx<'_>) {
         match next {
-            Next::New(end) => self.send(self.board.max(), end, Sent::New, ctx),
+            Next::New(end) => self.send_one(self.board.max(), end, Sent::New, ctx),
             Next::Again(start) => self.send_again(start, Sent::Again, ctx),
             Next::Rescue(byte) => self.send_again(self.board.start_of(byte), Sent::Rescue, ctx),
         }
@@ -74,7 +80,13 @@ impl Sender {
 
     /// Sends again what is left, from `start` on, of the segment that holds that byte.
     pub(super) fn send_again(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
-        self.send(start, self.board.end_of(start), sent, ctx);
+        self.send_one(start, self.board.end_of(start), sent, ctx);
+    }
+
+    /// Sends a segment that is not one of those that a window lets out in order.
+    #[cold]
+    fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+        self.send(seq, end, sent, ctx);
     }
 
     /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
@@ -95,7 +107,7 @@ impl Sender {
     }
 
     /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         if sent == Sent::New {
