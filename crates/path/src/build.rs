@@ -146,6 +146,8 @@ impl Builder<'_> {
             routes: self.routes,
             flows,
             links: self.links,
+            forward: link.entry,
+            reverse: ack_link.map(|hop| hop.entry),
             queues: std::mem::take(&mut self.queues.borrow_mut().names),
             controls,
             recorder: Recorder::new(&scenario.series()?, interval),

@@ -103,6 +103,10 @@ pub struct Network {
     pub flows: Vec<FlowStages>,
     /// Links in order of report.
     pub links: Vec<LinkPlace>,
+    /// The bottleneck's link, as an input and as an output.
+    pub forward: (StageId, Port),
+    /// The link of the other direction, the same way; `None` on an ideal path.
+    pub reverse: Option<(StageId, Port)>,
     /// Names of the queues, by number.
     pub queues: Vec<String>,
     /// What the scenario tells stages when, in order of time.

@@ -20,8 +20,8 @@ pub(crate) enum Role {
 #[derive(Clone, Debug)]
 pub struct Places {
     roles: Vec<Role>,
-    /// The bottleneck's link: its stage; port 0 is the forward direction.
-    bottleneck: StageId,
+    /// The bottleneck's link, as an input and as an output.
+    forward: (StageId, Port),
     /// The link that ACKs share, with its input and output; `None` on an ideal path.
     pub(crate) ack_link: Option<(StageId, Port)>,
     /// By flow.
@@ -36,15 +36,10 @@ impl Places {
             roles[ends.source.0 as usize] = Role::Source;
             roles[ends.sink.0 as usize] = Role::Sink;
         }
-        let sides = network
-            .links
-            .iter()
-            .flat_map(|place| (0..place.sides.len() as u8).map(|side| (place.stage, Port(side))));
-        let links: Vec<_> = sides.collect();
         Places {
             roles,
-            bottleneck: links.first().expect("build puts the bottleneck first").0,
-            ack_link: links.get(1).copied(),
+            forward: network.forward,
+            ack_link: network.reverse,
             connections: connections(scenario),
         }
     }
@@ -52,7 +47,7 @@ impl Places {
     /// The bottleneck's forward direction, as an input and as an output.
     #[inline]
     pub(crate) fn forward(&self) -> (StageId, Port) {
-        (self.bottleneck, Port(0))
+        self.forward
     }
 
     #[inline]
