@@ -18,7 +18,7 @@ link = {kind = "fixed", rate = "1 Mbit/s"}
 source = "cbr"
 rate = "800 kbit/s"
 """
-KINDS = "independent, gilbert-elliott, burst"
+KINDS = ", ".join(ap.ErrorProcess.registry)
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,14 @@ fn rlc(rate_bps: u64, changes: Value) -> Value {
     description
 }
 
-/// Links that send each packet in a frame of its own.
-fn with_frame_overhead() -> impl Iterator<Item = Value> {
-    all_descriptions().filter(|description| description["kind"] != "rlc-am")
+/// Links that send each packet in a frame of its own, with so many bytes beside it.
+fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
+    let framed = all_descriptions().filter(|description| description["kind"] != "rlc-am");
+    framed.map(move |mut description| {
+        description.as_object_mut().expect("a table").remove("frame_overhead");
+        description["framing"] = json!(bytes);
+        description
+    })
 }
 
 /// Whether the link has traffic of its own, which may go on when no packet is left.
@@ -331,8 +336,7 @@ fn unknown_keys_and_missing_ones_are_refused() {
 /// An overhead beyond any packet is refused: the frame's size would overflow.
 #[test]
 fn an_absurd_frame_overhead_is_refused() {
-    for mut description in with_frame_overhead() {
-        description["frame_overhead"] = json!(HUGE);
+    for description in with_overhead(HUGE) {
         let error = build(&description, queue(&queues()[0]), Port(0)).err();
         let expected = "framing.overhead_bytes = 18446744073709551615: more than 65535 bytes";
         assert_eq!(error.as_deref(), Some(expected), "{description}");
@@ -342,8 +346,7 @@ fn an_absurd_frame_overhead_is_refused() {
 /// A packet without a byte (an ACK whose headers are not counted) takes no time and ends no run.
 #[test]
 fn a_packet_without_bytes_is_delivered_at_once_or_at_the_next_opportunity() {
-    for mut description in with_frame_overhead() {
-        description["frame_overhead"] = json!(0);
+    for description in with_overhead(0) {
         for at in [0, 1, 600_000_000, 1_300_000_000] {
             let link = build(&description, queue(&queues()[0]), Port(0)).expect("a link");
             let mut ledger = Ledger::new(link, 1, has_control_traffic(&description));

@@ -3,8 +3,8 @@
     python matrix.py [--reps 4] [--seconds 60] [--page]
 
 With `--page` the tables of `docs/explanation/equal-rates.md` are written anew. Disciplines and
-links are those of the registries: a new discipline joins with its defaults, a new link when `LINKS`
-says how it is set up for the common rate.
+links are those of the registries: a new discipline joins with its defaults, a new link with those
+and the common `rate`, or when `LINKS` says how it is set up for that.
 """
 
 from __future__ import annotations
@@ -86,6 +86,12 @@ class Cell(NamedTuple):
     """The smallest goodput of any flow in any replication, Mbit/s."""
 
 
+def link_of(kind: str, folder: Path) -> ap.Link | dict[str, Any]:
+    """Return a link of the common rate."""
+    known = LINKS.get(kind)
+    return {"kind": kind, "rate": RATE} if known is None else known(folder)
+
+
 def discipline(kind: str, control: str) -> dict[str, Any]:
     """Return the discipline with its defaults; where it can mark, it does so for DCTCP."""
     may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
@@ -97,7 +103,7 @@ def scenario(control: str, aqm: str, link: str, folder: Path, seconds: float) ->
         flows=ap.flows(
             FLOWS, **CONTROLS[control], base_rtt=BASE_RTT, start={"uniform": ["0 s", "1 s"]}
         ),
-        bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=LINKS[link](folder)),
+        bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=link_of(link, folder)),
         duration=f"{seconds} s",
         warmup="10 s",
     )

@@ -1,19 +1,21 @@
 //! A link of each kind, 2 Mbit/s on average, and the files that they need.
 
 use super::{MS, fixed};
+use airpath_conformance::samples;
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files};
 use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Every kind of link, with a nominal rate of 2 Mbit/s for packets of 1250 bytes.
+/// Every kind of link, with a nominal rate of 2 Mbit/s for packets of 1250 bytes. One that is not
+/// named here is as its class has it, at that rate.
 ///
 /// # Panics
-/// When the registry knows a kind that is not here.
+/// When that one has no `rate`.
 pub(crate) fn links() -> Vec<Value> {
     let regimes = json!([{"rate_bps": 500_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
-    let found = vec![
+    let mut found = vec![
         fixed(2_000_000),
         json!({"kind": "multi-regime", "thresholds": [5], "regimes": regimes}),
         json!({"kind": "adaptive", "table": "t", "snr_db": 0,
@@ -30,8 +32,12 @@ pub(crate) fn links() -> Vec<Value> {
         }),
     ];
     for (kind, _) in AnyLink::BUILT_IN {
-        let known = found.iter().any(|link| link["kind"] == *kind);
-        assert!(known, "say here how to set up a link of kind {kind}");
+        if !found.iter().any(|link| link["kind"] == *kind) {
+            let mut link = samples("link", kind, |_| true).swap_remove(0);
+            assert!(link["rate_bps"].is_u64(), "say here how to set up a link of kind {kind}");
+            link["rate_bps"] = json!(2_000_000);
+            found.push(link);
+        }
     }
     found
 }
