@@ -24,7 +24,7 @@ else:
 Document = dict[str, Any]
 
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
-FAMILIES = ("aqm", "link", "congestion", "window", "errors", "policy", "snr")
+FAMILIES = tuple(FAMILY_CLASSES)
 """Those of the registry whose parts a scenario can name."""
 
 LINKS: dict[str, Document] = {

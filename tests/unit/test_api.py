@@ -246,6 +246,8 @@ def test_every_exported_name_is_there() -> None:
 
 def test_the_engine_and_the_scenario_know_the_same_parts() -> None:
     registry = json.loads(_airpath.registry())
+    # What is not chosen in a scenario as a part is `capture` and `model`.
+    assert registry.keys() == FAMILIES.keys() | {"capture", "model"}
     for family, base in FAMILIES.items():
         engine, scenario = {name for name, _ in registry[family]}, set(base.registry)
         if family == "congestion":  # NewReno is the law of Reno with another recovery.

@@ -4,41 +4,18 @@ use crate::any_stage::AnyStage;
 use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds};
+use crate::parts::Parts;
 use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
-use airpath_aqm::{AnyQueue, Queue, QueueRegistry};
+use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup, StageId,
     Stream, Time, UserId,
 };
-use airpath_link::{AnyLink, Duplex, Files, LinkKit, LinkRegistry, SideKit, Sides, Users, Wire};
-use airpath_phy::adaptation::PolicyRegistry;
-use airpath_phy::errors::ErrorsRegistry;
-use airpath_phy::snr::SnrRegistry;
-use airpath_tcp::congestion::CongestionRegistry;
-use airpath_tcp::window::WindowRegistry;
+use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users, Wire};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Parts from outside, by kind; empty for the built-in ones alone.
-#[derive(Default)]
-pub struct Parts {
-    /// Queue disciplines.
-    pub queues: QueueRegistry,
-    /// Congestion controls.
-    pub congestion: CongestionRegistry,
-    /// Receive-window policies.
-    pub windows: WindowRegistry,
-    /// Links.
-    pub links: LinkRegistry,
-    /// Error processes of links.
-    pub errors: Arc<ErrorsRegistry>,
-    /// SNR processes of links.
-    pub snr: Arc<SnrRegistry>,
-    /// Link-adaptation policies.
-    pub policies: Arc<PolicyRegistry>,
-}
 
 /// Wires `scenario` for one replication.
 ///

@@ -20,6 +20,7 @@ mod flows;
 mod hops;
 mod network;
 mod open_end;
+mod parts;
 mod phases;
 pub mod quantities;
 mod report;
@@ -28,11 +29,12 @@ mod running;
 mod scenario;
 
 pub use any_stage::AnyStage;
-pub use build::{Parts, build, build_cut};
+pub use build::{build, build_cut};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use open_end::{OpenEnd, OpenEnds};
+pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,

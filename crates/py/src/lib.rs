@@ -30,18 +30,14 @@ fn commit() -> &'static str {
 /// Built-in parts as JSON: kind of part -> list of (name, one line).
 #[pyfunction]
 fn registry() -> String {
-    serde_json::json!({
-        "aqm": airpath_aqm::AnyQueue::BUILT_IN,
-        "congestion": airpath_tcp::congestion::AnyCongestion::BUILT_IN,
+    let mut kinds = serde_json::json!({
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
-        "errors": airpath_phy::errors::AnyErrors::BUILT_IN,
-        "link": airpath_link::AnyLink::BUILT_IN,
         "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
-        "policy": airpath_phy::adaptation::AnyPolicy::BUILT_IN,
-        "snr": airpath_phy::snr::AnySnr::BUILT_IN,
-        "window": airpath_tcp::window::AnyWindow::BUILT_IN,
-    })
-    .to_string()
+    });
+    for (family, parts) in airpath_path::FAMILIES {
+        kinds[*family] = serde_json::json!(parts);
+    }
+    kinds.to_string()
 }
 
 /// Mean and Student-t interval of independent values: (mean, low, high).
