@@ -463,9 +463,9 @@ def test_python_objects_name_their_class() -> None:
         f'flows: cc = "vegas": not a congestion control. Accepted are {LAWS}.'
     )
     with pytest.raises(ap.ScenarioError) as caught:
-        ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "of"})
+        ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
     assert str(caught.value) == (
-        'flows: tcp.ecn = "of": contradicts cc = "dctcp". Give one of the two.'
+        'flows: tcp.ecn = "off": contradicts cc = "dctcp". Give one of the two.'
     )
     with pytest.raises(ap.ScenarioError) as caught:
         ap.DualRegimeLink(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)
