@@ -12,10 +12,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple, TypeVar
 
-from airpath.papers.qawla.data import link_rate_bps, mcs_table
-from airpath.papers.qawla.traffic import FLOWS, MEAN_RTT0_MS
+from airpath.papers.kit.base import Cell
+from airpath.papers.qawla.data import inputs, link_rate_bps, mcs_table
+from airpath.papers.qawla.scenarios import LINK_DELAY_NS
+from airpath.papers.qawla.traffic import FLOWS, MEAN_RTT0_MS, Traffic
 
-__all__ = ["LINKS", "LINK_SEED", "Link", "RandomLink", "draw", "random_link"]
+from .explain import Path as ModelPath
+
+__all__ = [
+    "LINKS",
+    "LINK_SEED",
+    "Link",
+    "RandomLink",
+    "draw",
+    "model_path",
+    "of_paper",
+    "random_link",
+]
 
 LINKS: Final = 50
 """How many links the item `three_regimes` has."""
@@ -124,3 +137,17 @@ def _links() -> tuple[RandomLink, ...]:
 def random_link(cell: Link) -> RandomLink:
     """Return the link of a cell."""
     return _links()[cell.link - 1]
+
+
+def of_paper(cell: Cell) -> RandomLink:
+    """Return a cell (idx, B) of the paper in the form of a random link."""
+    idx, boundary = cell
+    case = inputs()[idx]
+    return RandomLink(idx, case.flows, case.mean_rtt0_ms, case.rate_mbps, case.per, (boundary,))
+
+
+def model_path(link: RandomLink) -> ModelPath:
+    """Return what the model is told about a link."""
+    rtt0_ns = Traffic("SU", link.flows, link.mean_rtt0_ms).rtt0_ns()
+    base = [float(rtt + 2 * LINK_DELAY_NS) * 1e-9 for rtt in rtt0_ns]
+    return ModelPath.of(link.rates_mbps, link.pers, link.thresholds, base)

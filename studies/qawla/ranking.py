@@ -6,7 +6,7 @@ chooses there, and with those of *optimum*. Policies that choose the same MCSs s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 from airpath.papers.kit.base import Cell, Effort, ItemResult, Row, Summary, Table
 from airpath.papers.kit.measures import ip_throughput_mbps
 from airpath.papers.kit.session import Estimate, Session
-from airpath.papers.qawla.adaptation import POLICIES, Adaptations, adaptations
+from airpath.papers.qawla.adaptation import POLICIES, adaptations
 from airpath.papers.qawla.curves import CHANNELS
 from airpath.papers.qawla.data import domain
-from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 from airpath.results import style as plotting
 
-from .sample import SAMPLED_TRAFFIC, Adapted, sampled_snrs_db
+from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,40 +30,10 @@ __all__ = ["KEY", "cells", "effort_of", "evaluate", "summarise"]
 KEY: Final = "ranking"
 TITLE: Final = "Beyond the paper: the policies of Table 6 by simulation"
 
-OPTIMUM: Final = "optimum"
-
 NAMES: Final = (*(policy.name for policy in POLICIES), OPTIMUM)
 
 SHOWN: Final = 12
 """How many disagreements are printed."""
-
-
-@dataclass(frozen=True)
-class _Point:
-    """One SNR of one channel with one traffic scenario: the cell of each policy."""
-
-    channel: str
-    snr_db: float
-    traffic: Traffic
-    cells: Mapping[str, Adapted]
-
-
-def _points(found: Adaptations) -> list[_Point]:
-    points = []
-    for channel, adaptation in found.items():
-        choices = {policy: adaptation.choices(policy) for policy in POLICIES}
-        for snr_db in sampled_snrs_db(adaptation.channel):
-            at = adaptation.snrs_db.index(snr_db)
-            for traffic in SAMPLED_TRAFFIC:
-                place = TRAFFIC.index(traffic)
-                pairs = {policy.name: choices[policy][at] for policy in POLICIES}
-                pairs[OPTIMUM] = adaptation.optimum_pair(snr_db, place)
-                here = {
-                    name: Adapted(channel, snr_db, *traffic, *pair, 20)
-                    for name, pair in pairs.items()
-                }
-                points.append(_Point(channel, snr_db, traffic, here))
-    return points
 
 
 def cells(session: Session) -> Sequence[Cell]:
@@ -72,7 +41,7 @@ def cells(session: Session) -> Sequence[Cell]:
     found = adaptations(session)
     if found is None:
         return []
-    return list(dict.fromkeys(cell for point in _points(found) for cell in point.cells.values()))
+    return list(dict.fromkeys(cell for point in points_of(found) for cell in point.cells.values()))
 
 
 def effort_of(effort: Effort) -> Effort:
@@ -93,7 +62,7 @@ FULL_RUNS: Final = 10
 class _Pairwise:
     """Two links at one point whose simulated throughputs differ beyond chance."""
 
-    point: _Point
+    point: Point
     better: Adapted
     worse: Adapted
     simulated_mbps: tuple[float, float]
@@ -107,7 +76,7 @@ class _Pairwise:
 class _Comparison:
     """Simulation and fixed point over the sample."""
 
-    def __init__(self, session: Session, points: Sequence[_Point]) -> None:
+    def __init__(self, session: Session, points: Sequence[Point]) -> None:
         self.session = session
         self.points = points
 
@@ -182,7 +151,7 @@ def evaluate(session: Session, out: Path | None) -> ItemResult:
     wanted = cells(session)
     if found is None or not session.complete(wanted):
         return ItemResult(KEY, TITLE, [], complete=False)
-    comparison = _Comparison(session, _points(found))
+    comparison = _Comparison(session, points_of(found))
     rows = [
         row for channel in CHANNELS for name in NAMES for row in _rows(comparison, channel, name)
     ]

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from airpath.papers.kit.error_rates import Channel
+from airpath.papers.qawla.adaptation import POLICIES, Adaptations
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 
-__all__ = ["QUANTILES", "SAMPLED_TRAFFIC", "Adapted", "sampled_snrs_db"]
+__all__ = [
+    "OPTIMUM",
+    "QUANTILES",
+    "SAMPLED_TRAFFIC",
+    "Adapted",
+    "Point",
+    "points_of",
+    "sampled_snrs_db",
+]
+
+OPTIMUM: Final = "optimum"
+"""The name beside those of the policies."""
 
 _FLOWS: Final = (1, 4, 16)
 _MEAN_RTT0_MS: Final = (1, 10, 40, 100)
@@ -55,3 +69,32 @@ class Adapted(NamedTuple):
     def traffic(self) -> Traffic:
         """The traffic scenario."""
         return Traffic("SF" if self.spacing == "SF" else "SU", self.flows, self.mean_rtt0_ms)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One SNR of one channel with one traffic scenario: the cell of each policy."""
+
+    channel: str
+    snr_db: float
+    traffic: Traffic
+    cells: Mapping[str, Adapted]
+
+
+def points_of(found: Adaptations) -> list[Point]:
+    """Return the points of all channels, in the order of channels, SNRs and traffic."""
+    points = []
+    for channel, adaptation in found.items():
+        choices = {policy: adaptation.choices(policy) for policy in POLICIES}
+        for snr_db in sampled_snrs_db(adaptation.channel):
+            at = adaptation.snrs_db.index(snr_db)
+            for traffic in SAMPLED_TRAFFIC:
+                place = TRAFFIC.index(traffic)
+                pairs = {policy.name: choices[policy][at] for policy in POLICIES}
+                pairs[OPTIMUM] = adaptation.optimum_pair(snr_db, place)
+                here = {
+                    name: Adapted(channel, snr_db, *traffic, *pair, 20)
+                    for name, pair in pairs.items()
+                }
+                points.append(Point(channel, snr_db, traffic, here))
+    return points

@@ -16,14 +16,10 @@ import numpy as np
 from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
 from airpath.papers.kit.measures import ip_throughput_mbps, queue_distribution
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla.data import inputs
-from airpath.papers.qawla.scenarios import LINK_DELAY_NS
-from airpath.papers.qawla.traffic import Traffic
 from airpath.results import style as plotting
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
-from .explain import Path as ModelPath
-from .random_links import LINK_SEED, LINKS, Link, RandomLink, random_link
+from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +30,6 @@ __all__ = [
     "PAPER_CELLS",
     "cells",
     "evaluate",
-    "model_path",
-    "of_paper",
     "summarise",
 ]
 
@@ -167,20 +161,6 @@ class _Compared:
                 },
             ),
         ]
-
-
-def of_paper(cell: Cell) -> RandomLink:
-    """Return a cell (idx, B) of the paper in the form of a random link."""
-    idx, boundary = cell
-    case = inputs()[idx]
-    return RandomLink(idx, case.flows, case.mean_rtt0_ms, case.rate_mbps, case.per, (boundary,))
-
-
-def model_path(link: RandomLink) -> ModelPath:
-    """Return what the model is told about a link."""
-    rtt0_ns = Traffic("SU", link.flows, link.mean_rtt0_ms).rtt0_ns()
-    base = [float(rtt + 2 * LINK_DELAY_NS) * 1e-9 for rtt in rtt0_ns]
-    return ModelPath.of(link.rates_mbps, link.pers, link.thresholds, base)
 
 
 # --- printing ----------------------------------------------------------------------------------

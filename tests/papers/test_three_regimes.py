@@ -19,7 +19,7 @@ from airpath.papers.kit.engine import Compiled
 from airpath.papers.kit.render import print_report
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
-from studies.qawla import scenarios, three_regimes
+from studies.qawla import random_links, scenarios, three_regimes
 from studies.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
 from studies.qawla.explain import Path as ModelPath
 from studies.qawla.random_links import (
@@ -88,10 +88,10 @@ def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
         progress=None,
     )
     measured = Measured.of(run.replications)
-    link = random_link(cell) if isinstance(cell, Link) else three_regimes.of_paper(cell)
+    link = random_link(cell) if isinstance(cell, Link) else random_links.of_paper(cell)
     solved = Compiled().solve(scenarios.analysed(cell))
     difference = math.log(solved.throughput_bps / measured.throughput_bps)
-    return difference, explain(three_regimes.model_path(link), measured)
+    return difference, explain(random_links.model_path(link), measured)
 
 
 @pytest.mark.parametrize("cell", [Link(3), Link(12), Link(27), Link(36), (10, 30)], ids=str)

@@ -18,7 +18,7 @@ else:
 
 ROOT = Path(__file__).parents[2]
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
-LONGEST_SOURCE = 650
+LONGEST_SOURCE = 500
 """Lines; the rule is 150 to 350, and what is longer should be looked at before it reaches this."""
 
 
