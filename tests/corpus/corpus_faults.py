@@ -13,7 +13,8 @@ from corpus_tables import Host, Literal, is_model, members
 from pydantic.fields import FieldInfo
 
 from airpath.scenario.base import Part
-from airpath.scenario.units import Decibels, Quantity, Size
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import Quantity, Size
 
 ANYTHING_ELSE = {
     "a truth value": ("true", {"truth"}),

@@ -65,6 +65,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Result.by_name": {"table": "queues"},
     "Result.capacity": {},
     "Result.check_finished": {"replication": 0},
+    "Result.direction_of": {"flow": 0},
     "Result.flow_monitor_xml": {},
     "Result.kind_of": {"flow": 0},
     "Result.pmf": {},

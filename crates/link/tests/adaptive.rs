@@ -6,10 +6,8 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{
-    AdaptiveConfig, AnyLink, Files, FramingConfig, Link, LinkKit, SideKit, SideReport, Tables,
-};
-use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
+use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideKit, SideReport, Tables};
+use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrSteps;
 use proptest::prelude::*;
@@ -17,10 +15,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// The MCSs of qawla-2015 Table 1: bits per symbol, code rate, k_m, c_m.
-const MCSS: [(u64, f64, u64, f64); 8] = [
+pub(crate) const MCSS: [(u64, f64, u64, f64); 8] = [
     (2, 1.0 / 2.0, 60, 5.376e6),
     (2, 3.0 / 4.0, 54, 8.064e6),
     (4, 1.0 / 2.0, 60, 10.752e6),
@@ -32,12 +30,12 @@ const MCSS: [(u64, f64, u64, f64); 8] = [
 ];
 
 /// g_m for 1500 bytes, qawla-2015 Table 2.
-const PACKET_RATES: [u64; 8] =
+pub(crate) const PACKET_RATES: [u64; 8] =
     [5_376_000, 8_000_000, 10_752_000, 16_000_000, 16_000_000, 21_000_000, 24_000_000, 26_880_000];
 
 /// Errors of 10⁶ blocks from 0 to 40 dB by 2 dB: a tenth per 2 dB, each MCS 3 dB after the one
 /// before, but mcs3, which is 1 dB after mcs4.
-fn table() -> PerTable {
+pub(crate) fn table() -> PerTable {
     let onset = [0.0, 3.0, 6.0, 10.0, 9.0, 12.0, 15.0, 18.0];
     let curves = MCSS.iter().zip(onset).enumerate().map(|(m, (mcs, onset))| {
         let points: Vec<Value> = (0..=20)
@@ -85,7 +83,7 @@ pub(crate) fn build(
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 
-fn adaptive(snr_db: f64, policy: Value, changes: Value) -> Value {
+pub(crate) fn adaptive(snr_db: f64, policy: Value, changes: Value) -> Value {
     let mut description =
         json!({"kind": "adaptive", "table": "t", "snr_db": snr_db, "policy": policy});
     for (key, value) in changes.as_object().expect("a table") {
@@ -94,15 +92,15 @@ fn adaptive(snr_db: f64, policy: Value, changes: Value) -> Value {
     description
 }
 
-fn fixed(mcs: usize) -> Value {
+pub(crate) fn fixed(mcs: usize) -> Value {
     json!({"kind": "fixed", "mcs": format!("mcs{mcs}")})
 }
 
 /// A link driven by hand.
 pub(crate) struct Hand {
-    bench: Bench,
-    link: AnyLink,
-    next: u64,
+    pub(crate) bench: Bench,
+    pub(crate) link: AnyLink,
+    pub(crate) next: u64,
 }
 
 impl Hand {
@@ -157,7 +155,7 @@ impl Hand {
 // --- beside a multi-regime link ------------------------------------------------------------------
 
 /// A multi-regime link with g_m and eq. 23 of the MCSs in `chosen`, and `threshold`.
-fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
+pub(crate) fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
     let table = table();
     let regimes: Vec<Value> = chosen
         .iter()
@@ -171,7 +169,7 @@ fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
 }
 
 /// What leaves when and what is measured, of a link under arrivals of 1500 bytes.
-fn everything(description: &Value, gaps: &[u64]) -> (Vec<(u64, u64)>, SideReport) {
+pub(crate) fn everything(description: &Value, gaps: &[u64]) -> (Vec<(u64, u64)>, SideReport) {
     let queue = json!({"kind": "gred", "min_th": 3, "max_th": 30, "max_p": 0.2});
     let mut hand = Hand::with(description, &queue);
     let (mut now, mut left) = (0, Vec::new());
@@ -241,7 +239,7 @@ fn a_packet_takes_whole_blocks() {
     }
 }
 
-const EQ_23: Law = Law {
+pub(crate) const EQ_23: Law = Law {
     area: "802.16 packet error rates",
     source: "qawla-2015 eq. 23: a packet of L bytes is lost with one of its ⌈L/k⌉ blocks",
     allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
@@ -278,7 +276,7 @@ fn losses_are_those_of_equation_23() {
 
 // --- the estimate --------------------------------------------------------------------------------
 
-fn chosen_at(snr_db: f64, policy: &Value, changes: Value) -> Vec<(String, f64)> {
+pub(crate) fn chosen_at(snr_db: f64, policy: &Value, changes: Value) -> Vec<(String, f64)> {
     let mut hand = Hand::new(&adaptive(snr_db, policy.clone(), changes));
     for _ in 0..10 {
         hand.arrive(0, 1500);
@@ -306,19 +304,19 @@ fn a_biased_estimate_chooses_as_2_db_higher_and_loses_as_before() {
     assert!(biased.1.link.lost_packets > 0);
 }
 
-const NOISE: Law = Law {
+pub(crate) const NOISE: Law = Law {
     area: "Radio channel",
     source: "A normal estimate of the SNR: the law of the MCS that TAGLA chooses with it",
     allows: "between the 0.1 % points of chi-square with 6 degrees of freedom",
 };
 
 /// The share of estimates below `x` standard deviations.
-fn normal_share(x: f64) -> f64 {
+pub(crate) fn normal_share(x: f64) -> f64 {
     (1.0 + erf(x / std::f64::consts::SQRT_2)) / 2.0
 }
 
 /// By its power series.
-fn erf(x: f64) -> f64 {
+pub(crate) fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..200 {
         term *= -x * x / f64::from(n);
@@ -360,7 +358,7 @@ fn noise_spreads_the_choices_normally() {
 }
 
 /// The name of TAGLA's choice at an estimate.
-fn chosen_of(snr_db: f64, policy: &Value) -> String {
+pub(crate) fn chosen_of(snr_db: f64, policy: &Value) -> String {
     let description = adaptive(snr_db, policy.clone(), json!({}));
     let mut parameters = description.as_object().expect("a table").clone();
     parameters.remove("kind");
@@ -370,7 +368,10 @@ fn chosen_of(snr_db: f64, policy: &Value) -> String {
 }
 
 /// Which MCS is used in each of the first intervals, sending packets at these instants alone.
-fn mcs_by_time(policy: &Value, times: impl Iterator<Item = u64>) -> BTreeMap<u64, String> {
+pub(crate) fn mcs_by_time(
+    policy: &Value,
+    times: impl Iterator<Item = u64>,
+) -> BTreeMap<u64, String> {
     let changes = json!({"snr_noise_db": 4.0, "estimate_interval_ns": 5 * MS});
     let mut hand = Hand::new(&adaptive(14.0, policy.clone(), changes));
     let mut used = BTreeMap::new();
@@ -451,103 +452,4 @@ fn counting_starts_with_the_measurement() {
     hand.until(100 * MS);
     let counted = hand.counters(100 * MS);
     assert_eq!((counted["mcs0_packets"], counted["outside_table_packets"]), (1.0, 1.0));
-}
-
-// --- descriptions --------------------------------------------------------------------------------
-
-#[test]
-fn values_that_are_not_accepted() {
-    let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
-    let refused = |description: Value| {
-        let built = build(&description, &droptail, PolicyRegistry::default());
-        built.err().unwrap_or_else(|| panic!("{description} is accepted"))
-    };
-    let good = json!({"kind": "tagla", "th_per": 0.05});
-    let with = |changes: Value| refused(adaptive(20.0, good.clone(), changes));
-    assert_eq!(with(json!({"table": "u"})), "table = u: not given. Given: t");
-    assert_eq!(
-        with(json!({"snr_noise_db": -1.0})),
-        "snr_noise_db = -1: not a standard deviation. Write dB from 0 on"
-    );
-    assert_eq!(
-        with(json!({"estimate_interval_ns": 0})),
-        "estimate_interval_ns = 0: not positive. Write a time above 0 ns"
-    );
-    assert_eq!(
-        with(json!({"packet_bytes": 0})),
-        "packet_bytes = 0: no size of a packet. Write 1 to 65535 bytes"
-    );
-    assert_eq!(
-        with(json!({"frame_overhead": 65_536})),
-        "framing.overhead_bytes = 65536: more than 65535 bytes"
-    );
-    assert_eq!(
-        with(json!({"framing": {"block_bytes": 48}})),
-        "framing.block_bytes = 48: that of each MCS is in the table. Leave it out"
-    );
-    assert_eq!(
-        with(json!({"policy": {"kind": "tagla", "th_per": 2}})),
-        "policy.th_per = 2: not a threshold. Write a number above 0 and at most 1"
-    );
-}
-
-#[test]
-fn regimes_need_choices_that_are_constant() {
-    let config = |noise_db: f64| AdaptiveConfig {
-        table: "t".into(),
-        snr: json!(20.0),
-        policy: json!({"kind": "qawla", "th_per": 0.1, "h": 20, "threshold": 8}),
-        snr_bias_db: 0.0,
-        snr_noise_db: noise_db,
-        estimate_interval_ns: 5 * MS,
-        packet_bytes: 1500,
-        framing: FramingConfig::default(),
-        errors: None,
-    };
-    let policies = PolicyRegistry::default();
-    let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("regimes");
-    assert_eq!(adapted.thresholds, [8]);
-    let found: Vec<(&str, f64)> =
-        adapted.regimes.iter().map(|regime| (regime.mcs.as_str(), regime.rate_bps)).collect();
-    assert_eq!(found, [("mcs5", 21e6), ("mcs6", 24e6)]);
-    let error = config(0.5).regimes(&files(), &policies, Bytes(1500)).expect_err("noise");
-    assert_eq!(
-        error.to_string(),
-        "snr_noise_db = 0.5: the estimate of the SNR varies. Write 0 for regimes that do not change"
-    );
-    let constant = AdaptiveConfig { policy: fixed(2), ..config(0.5) };
-    let adapted = constant.regimes(&files(), &policies, Bytes(1500)).expect("regimes");
-    assert_eq!(adapted.regimes[0].mcs, "mcs2");
-}
-
-/// The slowest scheme below 3 packets, the next from there on, the next from 6 on.
-struct Ladder;
-
-impl Policy for Ladder {
-    fn thresholds(&self) -> &[u64] {
-        &[3, 6]
-    }
-    fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
-        assert_eq!(candidates.len(), 8);
-        regime
-    }
-}
-
-#[test]
-fn a_policy_from_outside_may_have_more_regimes() {
-    let mut policies = PolicyRegistry::default();
-    policies.register("ladder", |parameters, setup| {
-        assert_eq!((parameters, setup.extra.len()), (&json!({"steps": 3}), 8));
-        Ok(Box::new(Ladder))
-    });
-    let description = adaptive(40.0, json!({"kind": "ladder", "steps": 3}), json!({}));
-    let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
-    let link = build(&description, &droptail, policies).expect("a link");
-    let mut hand = Hand { bench: Bench::default(), link, next: 0 };
-    for _ in 0..10 {
-        hand.arrive(0, 1500);
-    }
-    hand.until(1000 * MS);
-    // The first finds none behind it; then 8 to 6, 5 to 3, 2 to 0 wait.
-    assert_eq!(hand.report(1000 * MS).link.regime_packets, [4, 3, 3]);
 }

@@ -3,6 +3,7 @@
 mod traces;
 
 mod adaptive;
+mod adaptive_descriptions;
 mod errors;
 mod every_link;
 mod rate_change;

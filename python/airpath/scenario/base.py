@@ -32,6 +32,7 @@ from pydantic_core import InitErrorDetails, core_schema
 from typing_extensions import Self, dataclass_transform
 
 from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.scenario.decibels import Decibels
 from airpath.scenario.faults import (
     Path,
     as_missing,
@@ -42,7 +43,7 @@ from airpath.scenario.faults import (
     problems_of,
 )
 from airpath.scenario.typed import ABSENT, ListOf, Maybe, usual
-from airpath.scenario.units import Decibels, Quantity, quote
+from airpath.scenario.units import Quantity, quote
 
 __all__ = [
     "ABSENT",

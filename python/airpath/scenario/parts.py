@@ -18,6 +18,7 @@ from airpath.errors import (
 )
 from airpath.scenario.adaptation import *
 from airpath.scenario.congestion import *
+from airpath.scenario.decibels import Decibels as Decibels
 from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
 from airpath.scenario.hops import *
@@ -31,7 +32,6 @@ from airpath.scenario.snr import *
 from airpath.scenario.traffic import *
 from airpath.scenario.units import (
     ArrivalRate as ArrivalRate,
-    Decibels as Decibels,
     Duration as Duration,
     Frequency as Frequency,
     Packets as Packets,

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
-from airpath.scenario.units import Decibels, Frequency, Speed
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import Frequency, Speed
 from airpath.scenario.values import Text
 
 __all__ = ["ConstantSnr", "RayleighSnr", "SnrProcess", "SnrTrace"]

@@ -28,7 +28,6 @@ from airpath.errors import UnitError
 __all__ = [
     "LARGEST",
     "ArrivalRate",
-    "Decibels",
     "Duration",
     "Frequency",
     "Packets",
@@ -42,12 +41,12 @@ __all__ = [
 LARGEST = 10**18
 """Largest count of any base unit: eight times that, bytes in bits, still fits 64 bits."""
 
-_NUMBER_AND_UNIT = re.compile(
+NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
 )
-_LONGEST_TEXT = 200
+LONGEST_TEXT = 200
 # Enough digits for any text of that length to be multiplied exactly.
-_EXACT = Context(prec=2 * _LONGEST_TEXT)
+_EXACT = Context(prec=2 * LONGEST_TEXT)
 
 
 class Quantity(int):
@@ -115,7 +114,7 @@ class Quantity(int):
         """
         if not isinstance(text, str):
             raise cls._error(text, f"not a {cls.noun}")
-        match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
+        match = NUMBER_AND_UNIT.fullmatch(text) if len(text) <= LONGEST_TEXT else None
         if match is None:
             raise cls._error(text, f"not a {cls.noun}")
         if match["unit"] is None:
@@ -319,68 +318,6 @@ class Speed(Quantity):
     def si(self) -> float:
         """Return it in m/s."""
         return int(self) / 3.6e6
-
-
-class Decibels(float):
-    """A level in decibels: a number with ``dB`` in text, any finite one."""
-
-    units: ClassVar[Mapping[str, int]] = {"dB": 1}
-    noun = "level"
-    example = "15 dB"
-
-    if TYPE_CHECKING:
-
-        def __get__(self, owner: object, of: object) -> Self: ...
-        def __set__(self, owner: object, value: str | float | Decibels) -> None: ...
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read a number with ``dB``; the space is optional.
-
-        Raises
-        ------
-        UnitError
-            If it is none.
-        """
-        accepted, example = "Write a number with dB", quote(cls.example)
-        is_text = isinstance(text, str) and len(text) <= _LONGEST_TEXT
-        match = _NUMBER_AND_UNIT.fullmatch(text) if is_text else None
-        if match is None or match["unit"] not in (None, "dB"):
-            raise UnitError(text, f"not a {cls.noun}", accepted, example)
-        if match["unit"] is None:
-            raise UnitError(text, "no unit", accepted, example)
-        number = float(match["number"])
-        if not math.isfinite(number):
-            raise UnitError(text, "too large to be counted", accepted, example)
-        return cls(number)
-
-    def __str__(self) -> str:
-        """Return the level with its unit; `parse` gives back the same number."""
-        return f"{float(self)!r} dB".replace(".0 dB", " dB")
-
-    def __repr__(self) -> str:
-        return f"Decibels.parse({str(self)!r})"
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.with_info_plain_validator_function(cls._validate)
-
-    @classmethod
-    def _validate(cls, value: object, info: ValidationInfo) -> Self:
-        from_file = bool(info.context and info.context.get("from_file"))
-        if isinstance(value, cls):
-            return value
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, Quantity))
-        if is_number and not from_file and math.isfinite(cast(float, value)):
-            return cls(cast(float, value))
-        try:
-            if is_number:
-                raise UnitError(value, "no unit", "Write a number with dB", quote(cls.example))
-            return cls.parse(cast(str, value))
-        except UnitError as error:
-            raise as_fault(error) from None
 
 
 class Rate(Quantity):

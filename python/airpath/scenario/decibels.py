@@ -1,0 +1,79 @@
+"""Levels in decibels, as users write them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from pydantic import GetCoreSchemaHandler, ValidationInfo
+from pydantic_core import core_schema
+from typing_extensions import Self
+
+from airpath.errors import UnitError
+from airpath.scenario.units import LONGEST_TEXT, NUMBER_AND_UNIT, Quantity, as_fault, quote
+
+__all__ = ["Decibels"]
+
+
+class Decibels(float):
+    """A level in decibels: a number with ``dB`` in text, any finite one."""
+
+    units: ClassVar[Mapping[str, int]] = {"dB": 1}
+    noun = "level"
+    example = "15 dB"
+
+    if TYPE_CHECKING:
+
+        def __get__(self, owner: object, of: object) -> Self: ...
+        def __set__(self, owner: object, value: str | float | Decibels) -> None: ...
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a number with ``dB``; the space is optional.
+
+        Raises
+        ------
+        UnitError
+            If it is none.
+        """
+        accepted, example = "Write a number with dB", quote(cls.example)
+        is_text = isinstance(text, str) and len(text) <= LONGEST_TEXT
+        match = NUMBER_AND_UNIT.fullmatch(text) if is_text else None
+        if match is None or match["unit"] not in (None, "dB"):
+            raise UnitError(text, f"not a {cls.noun}", accepted, example)
+        if match["unit"] is None:
+            raise UnitError(text, "no unit", accepted, example)
+        number = float(match["number"])
+        if not math.isfinite(number):
+            raise UnitError(text, "too large to be counted", accepted, example)
+        return cls(number)
+
+    def __str__(self) -> str:
+        """Return the level with its unit; `parse` gives back the same number."""
+        return f"{float(self)!r} dB".replace(".0 dB", " dB")
+
+    def __repr__(self) -> str:
+        return f"Decibels.parse({str(self)!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.with_info_plain_validator_function(cls._validate)
+
+    @classmethod
+    def _validate(cls, value: object, info: ValidationInfo) -> Self:
+        from_file = bool(info.context and info.context.get("from_file"))
+        if isinstance(value, cls):
+            return value
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, Quantity))
+        if is_number and not from_file and math.isfinite(cast(float, value)):
+            return cls(cast(float, value))
+        try:
+            if is_number:
+                raise UnitError(value, "no unit", "Write a number with dB", quote(cls.example))
+            return cls.parse(cast(str, value))
+        except UnitError as error:
+            raise as_fault(error) from None
