@@ -69,11 +69,20 @@ class Decibels(float):
         if isinstance(value, cls):
             return value
         is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, Quantity))
-        if is_number and not from_file and math.isfinite(cast(float, value)):
-            return cls(cast(float, value))
         try:
+            if is_number and not from_file and _is_finite(cast(float, value)):
+                return cls(cast(float, value))
             if is_number:
-                raise UnitError(value, "no unit", "Write a number with dB", quote(cls.example))
+                fault = "no unit" if from_file else "not a finite number of dB"
+                raise UnitError(value, fault, "Write a number with dB", quote(cls.example))
             return cls.parse(cast(str, value))
         except UnitError as error:
             raise as_fault(error) from None
+
+
+def _is_finite(number: float) -> bool:
+    """Return whether a number, which may be an integer of any size, is a finite double."""
+    try:
+        return math.isfinite(float(number))
+    except OverflowError:
+        return False
