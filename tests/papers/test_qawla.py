@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.papers import Effort, load, reproduce
+from airpath.papers import Effort, reproduce
 from airpath.papers.kit.engine import Compiled, Solved
 from airpath.papers.kit.files import read_table
 from airpath.papers.qawla import scenarios
@@ -27,7 +27,6 @@ from airpath.papers.qawla.data import (
 from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
 from conformance import Law
 
-ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
 

@@ -21,27 +21,12 @@ from airpath.papers.qawla.data import (
     published_table,
 )
 from airpath.papers.qawla.tables import ANALYSIS
-from conformance import Law
 
 ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "papers" / "qawla.md"
-
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
-QUEUE_TOLERANCE = ANALYSIS["queue_analysis"].relative
-ALPHA_TOLERANCE = ANALYSIS["alpha_analysis"].relative
-
-EXACT = Law(
-    area="Papers",
-    source="qawla-2015 Table 5: the simulated cells without loss, printed with ± 0.0000",
-    allows="where the warm-up cuts the flow",
-)
-
-
-def by_idx(numbers: range) -> list[Any]:
-    return [pytest.param(number, id=f"idx={number}") for number in numbers]
 
 
 # --- the report, on a stand-in for the engine --------------------------------------------------

@@ -34,7 +34,6 @@ from airpath.papers.sbd.tables import TABLE6_CELLS
 from studies.sbd import fit, variants
 from studies.sbd.variants import VARIANTS
 
-ROOT = Path(__file__).parents[2]
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
 
 
