@@ -9,7 +9,7 @@ QUICK := $(VENV)/.stamp-module-quick
 RELEASE := $(VENV)/.stamp-module-release
 LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
-CONFORMANCE := docs/reference/conformance.md
+CONFORMANCE := docs/reference/conformance
 PAPERS := qawla sbd
 PAPER_PAGES := docs/reference/papers
 
@@ -41,9 +41,11 @@ help:
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
-	@echo 'make conformance  the page $(CONFORMANCE), from the tests of scripts and laws'
+	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
+	@echo '             and its summary, which is committed'
 	@echo 'make docs    from the classes of scenarios: tables in docs/, profiles and samples for Rust;'
-	@echo '             from what make full kept: the pages of the papers'
+	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
+	@echo '             and what make conformance kept: the summary of conformance'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -86,16 +88,17 @@ conformance: build
 	    $(CARGO_TEST) --exclude airpath-conformance --lib --tests
 	AIRPATH_CONFORMANCE=$(RECORDS) $(PYTEST) -m 'not paper_full' \
 	    $$(grep -rl --include='test_*.py' 'from conformance import' tests)
-	$(BIN)/python tests/docs/conformance_page.py $(RECORDS) $(CONFORMANCE)
+	$(BIN)/python tests/docs/conformance_page.py $(RECORDS)
 
 # What a class says of itself stands in its docstring, and from there in the reference.
 docs: build
 	$(BIN)/python tests/docs/reference_pages.py
 	$(BIN)/python tests/docs/engine_files.py
+	$(BIN)/python tests/docs/conformance_summary.py
 	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
 
 clean:
-	rm -rf target out dist $(VENV) python/airpath/_airpath*.so $(PAPER_PAGES)/*-full.md
+	rm -rf target out dist $(VENV) python/airpath/_airpath*.so $(PAPER_PAGES)/*-full.md $(CONFORMANCE)-full.md
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -1,6 +1,9 @@
-"""Writes the conformance page from what the tests left: `make conformance` runs it.
+"""Writes the pages of conformance from what the tests left: `make conformance` runs it.
 
-python tests/docs/conformance_page.py RECORDS PAGE
+python tests/docs/conformance_page.py RECORDS
+
+It writes `docs/reference/conformance-full.md`, every comparison, which is not committed;
+`conformance.json`, the counts and what does not hold; and from that the summary, `conformance.md`.
 """
 
 from __future__ import annotations
@@ -12,25 +15,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
+import conformance_summary
 from conformance_sources import ScriptFile, law_sources, position, script_files
+from conformance_summary import Record, cell, expected, failures, in_order, measured, model
 
 ROOT = Path(__file__).parents[2]
-Record = dict[str, Any]
-
-AREAS = [
-    *("Retransmission timeout", "Congestion avoidance", "TCP throughput", "CUBIC", "HyStart"),
-    "Rate samples",
-    *("Pacing", "ECN", "DCTCP", "RED", "Gentle RED", "ARED", "CoDel", "PIE", "FQ-CoDel"),
-    *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
-    *("Traffic", "Statistics", "Beside ns-3"),
-]
-"""The order of sections; an area that is not here comes last."""
 
 
-def main(records_path: str, page_path: str) -> int:
-    """Write the page; say what is missing instead, if a script or a law left no record."""
+def main(records_path: str) -> int:
+    """Write the pages; say what is missing instead, if a script or a law left no record."""
     lines = Path(records_path).read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     files = script_files(ROOT)
@@ -42,13 +36,15 @@ def main(records_path: str, page_path: str) -> int:
         if (file.name, script.name) not in runs
     ]
     compared = {record["source"] for record in records if record["kind"] == "law"}
-    missing += sorted(law_sources(ROOT) - compared)
+    missing += sorted(law_sources(ROOT).keys() - compared)
     if missing:
         print("no record of:", *missing, sep="\n    ", file=sys.stderr)
         return 1
     laws = by_area([record for record in records if record["kind"] == "law"])
-    Path(page_path).write_text(page(files, runs, laws), "utf-8")
-    return 0
+    reference = ROOT / "docs" / "reference"
+    (reference / "conformance-full.md").write_text(page(files, runs, laws), "utf-8")
+    conformance_summary.keep(archive(files, runs, laws))
+    return conformance_summary.main()
 
 
 def by_script(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
@@ -66,9 +62,34 @@ def by_area(laws: list[Record]) -> dict[str, list[Record]]:
     Tests run at the same time, so the order of records means nothing but within a test.
     """
     laws = sorted(laws, key=lambda r: (r["file"], position(ROOT, r["file"], r["test"]), r["test"]))
-    rank = {area: number for number, area in enumerate(AREAS)}
-    areas = sorted({r["area"] for r in laws}, key=lambda area: (rank.get(area, len(rank)), area))
+    areas = in_order({record["area"] for record in laws})
     return {area: [record for record in laws if record["area"] == area] for area in areas}
+
+
+def archive(
+    files: list[ScriptFile],
+    runs: dict[tuple[str, str], list[Record]],
+    laws: dict[str, list[Record]],
+) -> Record:
+    """Return what is kept of a run: how much was compared and held, and what did not hold."""
+    version = re.search(r'^version = "(.*)"', text("Cargo.toml"), re.MULTILINE)
+    assert version, "the workspace has a version"
+    scripts = [runs[file.name, script.name] for file in files for script in file.scripts]
+    passed = sum(all(run["passed"] for run in played) for played in scripts)
+    held = {area: sum(r["holds"] for r in records) for area, records in laws.items()}
+    kept = ("area", "source", "file", "test", "what", "unit", "measured", "expected")
+    return {
+        "version": version[1],
+        "commit": commit(),
+        "scripts": {"compared": len(scripts), "hold": passed},
+        "areas": {a: {"compared": len(r), "hold": held[a]} for a, r in laws.items()},
+        "failures": [
+            {key: record[key] for key in kept}
+            for records in laws.values()
+            for record in records
+            if not record["holds"]
+        ],
+    }
 
 
 def page(
@@ -76,18 +97,16 @@ def page(
     runs: dict[tuple[str, str], list[Record]],
     laws: dict[str, list[Record]],
 ) -> str:
-    """Return the page."""
-    version = re.search(r'^version = "(.*)"', text("Cargo.toml"), re.MULTILINE)
-    assert version, "the workspace has a version"
-    return text("tests/docs/conformance.md.in").format(
-        version=version[1],
-        commit=commit(),
-        summary="\n".join(summary(files, runs, laws)),
-        failures="\n".join(failures(laws)),
+    """Return the page of every comparison."""
+    found = archive(files, runs, laws)
+    return text("tests/docs/conformance-full.md.in").format(
+        version=found["version"],
+        commit=found["commit"],
+        summary="\n".join(summary(found)),
+        failures="\n".join(failures(found["failures"])),
         files="\n".join(file_rows(files, runs)),
         scripts="\n".join(script_section(file, runs) for file in files),
-        laws="\n".join(law_section(area, records) for area, records in laws.items()),
-        further="\n".join(further()).rstrip(),
+        laws="\n".join(law_section(area, records) for area, records in laws.items()).rstrip(),
     )
 
 
@@ -97,7 +116,7 @@ def text(name: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit, and whether anything but the page differs from it."""
+    """Return the commit, and whether anything but what is made here differs from it."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
@@ -105,44 +124,25 @@ def commit() -> str:
         )
         return done.stdout.strip() if done.returncode == 0 else ""
 
-    changed = git("status", "--porcelain", "--", ".", ":!docs/reference/conformance.md")
+    made = [f":!docs/reference/conformance.{suffix}" for suffix in ("md", "json")]
+    changed = git("status", "--porcelain", "--", ".", *made)
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + (", changed" if changed else "")
 
 
 # --- summary -----------------------------------------------------------------------------------
 
 
-def summary(
-    files: list[ScriptFile],
-    runs: dict[tuple[str, str], list[Record]],
-    laws: dict[str, list[Record]],
-) -> Iterator[str]:
+def summary(found: Record) -> Iterator[str]:
     """Yield the rows of the summary: scripts, each area, all comparisons."""
-    scripts = [runs[file.name, script.name] for file in files for script in file.scripts]
-    passed = sum(all(run["passed"] for run in played) for played in scripts)
-    name = "[Packet scripts](#packet-scripts)"
-    yield f"| {name} | {len(scripts)} | {passed} | {len(scripts) - passed} |"
-    for area, records in laws.items():
-        held = sum(record["holds"] for record in records)
+
+    def row(name: str, compared: int, hold: int) -> str:
+        return f"| {name} | {compared} | {hold} | {compared - hold} |"
+
+    yield row("[Packet scripts](#packet-scripts)", **found["scripts"])
+    for area, counts in found["areas"].items():
         anchor = re.sub(r"[^\w\- ]", "", area.lower()).replace(" ", "-")
-        yield f"| [{area}](#{anchor}) | {len(records)} | {held} | {len(records) - held} |"
-    everything = [record for records in laws.values() for record in records]
-    held = sum(record["holds"] for record in everything)
-    yield f"| all comparisons | {len(everything)} | {held} | {len(everything) - held} |"
-
-
-def failures(laws: dict[str, list[Record]]) -> Iterator[str]:
-    """Yield what does not hold, or that everything does."""
-    failed = [record for records in laws.values() for record in records if not record["holds"]]
-    if not failed:
-        yield "Everything holds."
-        return
-    yield "What does not hold:"
-    yield ""
-    for record in failed:
-        found = f"{measured(record)} {record['unit']}, expected {expected(record)}"
-        source = record["source"].split(":")[0]
-        yield f"- {model(record['area'])}, {cell(record['what'])}: {found} ({source})"
+        yield row(f"[{area}](#{anchor})", **counts)
+    yield row("all comparisons", **conformance_summary.total(found))
 
 
 # --- scripts -----------------------------------------------------------------------------------
@@ -204,30 +204,6 @@ def law_section(area: str, records: list[Record]) -> str:
     return "\n".join(lines)
 
 
-def model(area: str) -> str:
-    """Return the area, with a link to the page of its model if there is one."""
-    name = f"models/{area.lower()}.md"
-    exists = (ROOT / "docs" / "reference" / name).is_file()
-    return f"[{area}]({name})" if exists else area
-
-
-def expected(record: Record) -> str:
-    """Return what was expected: a number or bounds."""
-    if not isinstance(record["expected"], list):
-        return number(record["expected"])
-    low, high = record["expected"]
-    if high is None:
-        return f"{number(low)} or more"
-    return f"{number(low)} to {number(high)}"
-
-
-def measured(record: Record) -> str:
-    """Return what was measured: a number, or the least and the greatest."""
-    if not isinstance(record["measured"], list):
-        return number(record["measured"])
-    return " to ".join(number(value) for value in record["measured"])
-
-
 def tolerance(record: Record) -> str:
     """Return by how much the measured value may differ."""
     if record["tolerance"] is None:
@@ -236,35 +212,6 @@ def tolerance(record: Record) -> str:
     if value == 0:
         return "exact"
     return f"± {value:.4g}" if kind == "absolute" else f"± {100 * value:.4g} %"
-
-
-def number(value: float) -> str:
-    """Return a number with six digits, or a whole one with all."""
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
-
-
-def cell(text: str) -> str:
-    """Return text that may stand in a table."""
-    return text.replace("|", "\\|")
-
-
-# --- what is compared elsewhere ----------------------------------------------------------------
-
-
-def further() -> Iterator[str]:
-    """Yield the sections on papers and on ns-3, whose tables have their own pages."""
-    yield "## Papers, row by row\n"
-    for archive in sorted((ROOT / "docs" / "reference" / "papers").glob("*.json")):
-        paper = archive.with_suffix(".md")
-        # What stands above the tables, below the line about the run.
-        head = paper.read_text("utf-8").split("\n## ")[0]
-        lines = [line.removeprefix("* ") for line in head.splitlines()[3:] if line]
-        made = "made by `make full`; `make docs` writes every row"
-        yield f"[{paper.stem}](papers/{paper.name}), {made}:\n"
-        yield "\n".join(f"- {line}" for line in lines) + "\n"
-    if (ROOT / "docs" / "explanation" / "ns-3.md").is_file():
-        yield "## ns-3, dumbbell by dumbbell\n"
-        yield "Every dumbbell, and the causes of differences: [ns-3](../explanation/ns-3.md).\n"
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ _TEST = re.compile(
 )
 _RFC = re.compile(r"RFC \d+(?:(?:,? (?:and )?)§[\d.]*\d)*")
 _LAW = re.compile(
-    r'\bLaw(?: \{|\()\s*area[:=] ?"[^"]*",\s*source[:=]\s*"((?:[^"\\]|\\.|\\\n)*)"', re.DOTALL
+    r'\bLaw(?: \{|\()\s*area[:=] ?"([^"]*)",\s*source[:=]\s*"((?:[^"\\]|\\.|\\\n)*)"', re.DOTALL
 )
 _SECTION = re.compile(r"(?:(?:rfc(\d+)_|s)(\d+(?:_\d+)*)_)?(\w+)")
 _ACRONYMS = ["ack", "cwr", "dsack", "ece", "ecn", "ect", "prr", "rto", "rtt", "sack", "syn"]
@@ -77,19 +77,20 @@ def _title(text: str) -> str:
     return " ".join(lines)
 
 
-def law_sources(root: Path) -> set[str]:
-    """Return the sources of all laws that tests compare with."""
-    found = set()
+def law_sources(root: Path) -> dict[str, str]:
+    """Return the sources of all laws that tests compare with, and the area of each."""
+    found: dict[str, str] = {}
     rust = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "crates").glob("*/tests/**/*.rs")]
-    for file in rust:
+    for file in sorted(rust):
         text = file.read_text("utf-8")
         if "crates/conformance/" in file.as_posix() or "use airpath_conformance::" not in text:
             continue
-        found |= {re.sub(r"\\\n\s*", "", source) for source in _LAW.findall(text)}
-    for file in (root / "tests").rglob("test_*.py"):
+        for area, source in _LAW.findall(text):
+            found[re.sub(r"\\\n\s*", "", source)] = area
+    for file in sorted((root / "tests").rglob("test_*.py")):
         text = file.read_text("utf-8")
         if "from conformance import" in text:
-            found |= set(_LAW.findall(text))
+            found |= {source: area for area, source in _LAW.findall(text)}
     return found
 
 

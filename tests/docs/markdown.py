@@ -166,11 +166,12 @@ def anchors(page: str) -> set[str]:
 def pages(root: Path) -> list[Path]:
     """Return every page of the documentation: the read-me's, the guide and `docs`.
 
-    Those that `make docs` leaves uncommitted, with every number of a paper, are not among them.
+    Those that are made and not committed, with every number of a paper or every comparison, are
+    not among them.
     """
     top = [root / "README.md", root / "CONTRIBUTING.md"]
     papers = sorted((root / "python" / "airpath" / "papers").glob("*/README.md"))
     studies = sorted((root / "studies").glob("*/README.md"))
     guide = sorted((root / "docs").rglob("*.md"))
-    committed = [page for page in guide if not page.match("docs/reference/papers/*-full.md")]
+    committed = [page for page in guide if not page.match("*-full.md")]
     return [*top, *committed, *papers, *studies]
