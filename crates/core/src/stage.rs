@@ -44,6 +44,29 @@ pub enum Control {
 /// A stage never reads a clock, never calls another stage and never blocks. Several inputs and
 /// outputs make it duplex or give it N queues. At equal times the driver calls `wake` for what
 /// is due before `receive`; among stages, the lower [`StageId`] goes first.
+///
+/// No call has a default that swallows it: a stage around another that forgets `control` is missed
+/// by the compiler.
+///
+/// ```compile_fail,E0046
+/// # use airpath_core::{Ctx, Packet, Port, Stage, Time};
+/// struct Forgetful<S>(S);
+///
+/// impl<S: Stage> Stage for Forgetful<S> {
+///     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+///         self.0.receive(port, packet, ctx);
+///     }
+///     fn wake(&mut self, ctx: &mut Ctx<'_>) {
+///         self.0.wake(ctx);
+///     }
+///     fn next_wakeup(&self) -> Time {
+///         self.0.next_wakeup()
+///     }
+///     fn held(&self) -> usize {
+///         self.0.held()
+///     }
+/// }
+/// ```
 pub trait Stage {
     /// Takes `packet`, which arrives now at input `port`.
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>);
@@ -76,9 +99,7 @@ pub trait Stage {
     }
 
     /// Reacts to a control event; ignores those that do not concern it.
-    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
-        let _ = (event, ctx);
-    }
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>);
 
     /// Packets now inside, for conservation checks.
     fn held(&self) -> usize;

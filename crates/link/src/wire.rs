@@ -3,7 +3,7 @@
 //! A FIFO delay line: packets sit in a ring and only the head's departure is a wake-up. When a
 //! packet leaves is known when it arrives, so serialization costs no event of its own.
 
-use airpath_core::{Bytes, Ctx, Duration, Packet, Port, Rate, Ring, Stage, Time};
+use airpath_core::{Bytes, Control, Ctx, Duration, Packet, Port, Rate, Ring, Stage, Time};
 
 /// A packet and when it departs.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,9 @@ impl Stage for Wire {
     fn next_wakeup(&self) -> Time {
         self.next
     }
+
+    /// Its delay and rate never change.
+    fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
 
     fn held(&self) -> usize {
         self.in_flight.len()

@@ -1,6 +1,6 @@
 //! Ends of a path that are left open: where a driver puts packets in and takes them out.
 
-use airpath_core::{Ctx, Packet, Port, Stage, Time};
+use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
 /// The ends of a flow that are not built: what sends or receives there is outside, such as a
 /// kernel's TCP.
@@ -40,6 +40,9 @@ impl Stage for OpenEnd {
     fn next_wakeup(&self) -> Time {
         Time::NEVER
     }
+
+    /// What is outside is not told here.
+    fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
 
     fn held(&self) -> usize {
         0

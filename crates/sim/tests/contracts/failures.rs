@@ -76,6 +76,7 @@ impl Stage for FailingLink {
     fn next_wakeup(&self) -> Time {
         if self.0.is_empty() { Time::NEVER } else { Time::from_secs(2) }
     }
+    fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
     fn held(&self) -> usize {
         self.0.packets()
     }
@@ -293,6 +294,7 @@ impl Stage for Backwards {
     fn next_wakeup(&self) -> Time {
         if self.0.packets() < 20 { Time::NEVER } else { Time::from_secs(1) }
     }
+    fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
     fn held(&self) -> usize {
         self.0.packets()
     }
