@@ -3,7 +3,7 @@
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_core::{ConfigError, Series};
-use airpath_tcp::{OnOffConfig, SizeLaw, TcpOptions};
+use airpath_tcp::{OnOffConfig, SizeDistribution, TcpOptions};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -98,7 +98,7 @@ fn one() -> u32 {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// The window law: `{"kind": …}`.
+    /// The congestion control: `{"kind": …}`.
     pub congestion: Value,
     /// Every option.
     pub options: TcpOptions,
@@ -110,7 +110,7 @@ pub struct TcpSpec {
     pub transfer_bytes: Option<u64>,
     /// In the place of `transfer_bytes`: a size that is drawn anew in each replication.
     #[serde(default)]
-    pub transfer: Option<SizeLaw>,
+    pub transfer: Option<SizeDistribution>,
     /// What writes the data; absent: all of it is there at the start.
     #[serde(default)]
     pub application: Option<OnOffConfig>,

@@ -1,4 +1,4 @@
-//! Applications that write and pause, and the laws that sizes and times are drawn from.
+//! Applications that write and pause, and the distributions that sizes and times are drawn from.
 //!
 //! A burst has a size and is over when its last byte has been acknowledged, or it has a length in
 //! time in which there is always something to send. Then the application pauses, and writes
@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 50;
 /// The distribution of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum SizeLaw {
+pub enum SizeDistribution {
     /// Always the same.
     Fixed {
         /// Bytes.
@@ -43,15 +43,15 @@ pub fn pareto(u: f64, shape: f64, smallest: f64, largest: f64) -> f64 {
     smallest * libm::pow(1.0 - u * share, -1.0 / shape)
 }
 
-impl SizeLaw {
+impl SizeDistribution {
     /// A size, bytes, at least 1.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         let bytes = match *self {
-            SizeLaw::Fixed { bytes } => return bytes,
-            SizeLaw::Exponential { mean_bytes } => {
+            SizeDistribution::Fixed { bytes } => return bytes,
+            SizeDistribution::Exponential { mean_bytes } => {
                 libm::ceil(-libm::log(1.0 - stream.uniform()) * mean_bytes as f64)
             }
-            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes } => {
+            SizeDistribution::Pareto { shape, smallest_bytes, largest_bytes } => {
                 let largest = largest_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
                 pareto(stream.uniform(), shape, smallest_bytes as f64, largest)
             }
@@ -69,9 +69,9 @@ impl SizeLaw {
             _ => Ok(()),
         };
         match *self {
-            SizeLaw::Fixed { bytes } => positive("bytes", bytes),
-            SizeLaw::Exponential { mean_bytes } => positive("mean_bytes", mean_bytes),
-            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes } => {
+            SizeDistribution::Fixed { bytes } => positive("bytes", bytes),
+            SizeDistribution::Exponential { mean_bytes } => positive("mean_bytes", mean_bytes),
+            SizeDistribution::Pareto { shape, smallest_bytes, largest_bytes } => {
                 positive("smallest_bytes", smallest_bytes)?;
                 if !(shape > 0.0 && shape.is_finite()) {
                     return Err(ConfigError::new("shape", shape, "not above 0"));
@@ -90,7 +90,7 @@ impl SizeLaw {
 /// The distribution of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum TimeLaw {
+pub enum TimeDistribution {
     /// Always the same.
     Fixed {
         /// Nanoseconds.
@@ -103,12 +103,14 @@ pub enum TimeLaw {
     },
 }
 
-impl TimeLaw {
+impl TimeDistribution {
     /// A time.
     pub fn draw(&self, stream: &mut Stream) -> Duration {
         match *self {
-            TimeLaw::Fixed { time_ns } => Duration::from_nanos(time_ns),
-            TimeLaw::Exponential { mean_ns } => stream.exponential(Duration::from_nanos(mean_ns)),
+            TimeDistribution::Fixed { time_ns } => Duration::from_nanos(time_ns),
+            TimeDistribution::Exponential { mean_ns } => {
+                stream.exponential(Duration::from_nanos(mean_ns))
+            }
         }
     }
 }
@@ -118,9 +120,9 @@ impl TimeLaw {
 #[serde(rename_all = "lowercase")]
 pub enum Burst {
     /// So many bytes.
-    Size(SizeLaw),
+    Size(SizeDistribution),
     /// As much as goes in so much time.
-    Time(TimeLaw),
+    Time(TimeDistribution),
 }
 
 /// An application that writes and pauses.
@@ -130,7 +132,7 @@ pub struct OnOffConfig {
     /// A burst.
     pub on: Burst,
     /// A pause: from the acknowledgement of a burst's last byte, or from the end of its time.
-    pub off: TimeLaw,
+    pub off: TimeDistribution,
 }
 
 impl OnOffConfig {
@@ -139,9 +141,9 @@ impl OnOffConfig {
     /// # Errors
     /// When a burst has no size or no time.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let is_empty = |law: TimeLaw| match law {
-            TimeLaw::Fixed { time_ns } => time_ns == 0,
-            TimeLaw::Exponential { mean_ns } => mean_ns == 0,
+        let is_empty = |distribution: TimeDistribution| match distribution {
+            TimeDistribution::Fixed { time_ns } => time_ns == 0,
+            TimeDistribution::Exponential { mean_ns } => mean_ns == 0,
         };
         match self.on {
             Burst::Size(size) => size.validate().map_err(|error| error.under("on")),
@@ -205,9 +207,9 @@ mod tests {
         allows: "five standard deviations of 100 000 draws; rounding of doubles at the ends",
     };
 
-    fn draws(law: SizeLaw) -> Vec<f64> {
+    fn draws(distribution: SizeDistribution) -> Vec<f64> {
         let mut stream = Stream::new(11, 0, "sizes");
-        (0..100_000).map(|_| law.draw(&mut stream) as f64).collect()
+        (0..100_000).map(|_| distribution.draw(&mut stream) as f64).collect()
     }
 
     fn mean(draws: &[f64]) -> f64 {
@@ -217,18 +219,19 @@ mod tests {
     /// Rounded up to a byte, so half a byte more; five standard errors.
     #[test]
     fn exponential_sizes_have_their_mean() {
-        let draws = draws(SizeLaw::Exponential { mean_bytes: 10_000 });
+        let draws = draws(SizeDistribution::Exponential { mean_bytes: 10_000 });
         let five_errors = 5.0 * 10_000.0 / 1e5f64.sqrt();
         SIZES.close("exponential: mean", "B", mean(&draws), 10_000.5, five_errors);
         assert!(draws.iter().all(|bytes| *bytes >= 1.0));
     }
 
-    /// The distribution function of the bounded Pareto law, at its quartiles: 5 standard errors.
+    /// The distribution function of the bounded Pareto distribution, at its quartiles: 5 standard
+    /// errors.
     #[test]
     fn pareto_sizes_follow_their_distribution_function() {
         let (shape, low, high) = (1.2, 1e3f64, 1e6f64);
         let largest_bytes = Some(1_000_000);
-        let draws = draws(SizeLaw::Pareto { shape, smallest_bytes: 1000, largest_bytes });
+        let draws = draws(SizeDistribution::Pareto { shape, smallest_bytes: 1000, largest_bytes });
         assert!(draws.iter().all(|bytes| (1e3..=1e6).contains(bytes)));
         let tail = 1.0 - (low / high).powf(shape);
         for bytes in [1300.0, 2000.0, 5000.0, 100_000.0] {
@@ -244,11 +247,14 @@ mod tests {
     /// α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α), α = 2: 1998.0 for 1000 … 1 000 000.
     #[test]
     fn a_bounded_pareto_law_has_its_mean() {
-        let law =
-            SizeLaw::Pareto { shape: 2.0, smallest_bytes: 1000, largest_bytes: Some(1_000_000) };
+        let distribution = SizeDistribution::Pareto {
+            shape: 2.0,
+            smallest_bytes: 1000,
+            largest_bytes: Some(1_000_000),
+        };
         // Variance: L² α (ln H/L)/(1 − …) − mean² = 9.8·10⁶.
         let five_errors = 5.0 * 9.8e6f64.sqrt() / 1e5f64.sqrt();
-        let found = mean(&draws(law));
+        let found = mean(&draws(distribution));
         SIZES.close("Pareto, shape 2: mean", "B", found, 1998.0 - 0.5, five_errors);
     }
 
@@ -260,17 +266,18 @@ mod tests {
         SIZES.close("Pareto, shape 1.5: least", "B", least, 1000.0, 1e-9);
         let greatest = pareto(1.0, 1.5, 1000.0, 1e6);
         SIZES.close("Pareto, shape 1.5: greatest", "B", greatest, 1e6, 1e-3);
-        let law = SizeLaw::Pareto { shape: 0.01, smallest_bytes: 1, largest_bytes: None };
-        assert!(draws(law).iter().all(|bytes| *bytes <= LARGEST as f64));
+        let distribution =
+            SizeDistribution::Pareto { shape: 0.01, smallest_bytes: 1, largest_bytes: None };
+        assert!(draws(distribution).iter().all(|bytes| *bytes <= LARGEST as f64));
     }
 
     #[test]
     fn what_cannot_be_drawn_is_refused() {
         let pareto = |shape, smallest_bytes, largest_bytes| {
-            SizeLaw::Pareto { shape, smallest_bytes, largest_bytes }.validate().is_err()
+            SizeDistribution::Pareto { shape, smallest_bytes, largest_bytes }.validate().is_err()
         };
-        assert!(SizeLaw::Fixed { bytes: 0 }.validate().is_err());
-        assert!(SizeLaw::Exponential { mean_bytes: 0 }.validate().is_err());
+        assert!(SizeDistribution::Fixed { bytes: 0 }.validate().is_err());
+        assert!(SizeDistribution::Exponential { mean_bytes: 0 }.validate().is_err());
         assert!(pareto(0.0, 1, None) && pareto(f64::NAN, 1, None) && pareto(1.0, 0, None));
         assert!(pareto(1.0, 10, Some(9)) && !pareto(1.0, 10, Some(10)));
     }

@@ -10,8 +10,8 @@
 //! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per way |
-//! | window growth and reduction | `congestion/`, one file per law |
-//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the law of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
+//! | window growth and reduction | `congestion/`, one file per congestion control |
+//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the congestion control of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
@@ -36,7 +36,7 @@ mod sender;
 pub mod window;
 mod window_field;
 
-pub use application::{Burst, OnOff, OnOffConfig, SizeLaw, TimeLaw, pareto};
+pub use application::{Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
     EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, Pacing, PartialAckTimer,

@@ -76,7 +76,7 @@ pub struct TcpOptions {
     #[serde(default)]
     pub idle_restart: IdleRestart,
     /// Whether a window grows that was not used up, for want of data or of receive window. Reno's
-    /// law only: CUBIC leaves such a window alone (RFC 9438 §5.8).
+    /// congestion control only: CUBIC leaves such a window alone (RFC 9438 §5.8).
     #[serde(default = "yes")]
     pub grow_unused: bool,
     /// What `min_rto` bounds.
@@ -91,7 +91,7 @@ pub struct TcpOptions {
     /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
     #[serde(default)]
     pub flight_bound: FlightBound,
-    /// Whether segments of a law that asks for no rate are paced by window and RTT.
+    /// Whether segments of a congestion control that asks for no rate are paced by window and RTT.
     #[serde(default)]
     pub pacing: Pacing,
 }
@@ -155,7 +155,7 @@ pub enum FlightBound {
     Cwnd,
 }
 
-/// Whether segments of a law that asks for no rate of its own are paced.
+/// Whether segments of a congestion control that asks for no rate of its own are paced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pacing {

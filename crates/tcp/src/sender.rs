@@ -38,7 +38,7 @@ pub struct SenderConfig {
     pub flow: FlowId,
     /// The connection's options.
     pub options: TcpOptions,
-    /// The window law.
+    /// The congestion control.
     pub congestion: AnyCongestion,
     /// Bytes to transfer; `None` never ends.
     pub transfer: Option<u64>,
@@ -362,7 +362,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// Ends the run when the window law has failed.
+    /// Ends the run when the congestion control has failed.
     #[inline]
     fn pass_on_failure(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(error) = self.congestion.take_error() {

@@ -7,10 +7,10 @@ use airpath_tcp::EcnUse;
 use serde_json::{Value, json};
 
 /// A DCTCP sender in congestion avoidance at ten segments, which it has sent.
-fn ten_segments(law: Value) -> SenderScript {
+fn ten_segments(cc: Value) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::Dctcp;
-        given.law = law;
+        given.cc = cc;
         given.in_congestion_avoidance(10_000);
     });
     tcp.expect_marked(news(0, 10), [Ect0; 10]);

@@ -160,12 +160,12 @@ fn a_window_that_was_not_used_is_reduced_from_what_was_in_flight() {
 
 #[test]
 fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
-    for (law, left) in [
+    for (cc, left) in [
         (json!({"kind": "reno", "beta_ecn": 0.8}), 8000),
         (json!({"kind": "cubic"}), 7000),
         (json!({"kind": "cubic", "beta_ecn": 0.85}), 8500),
     ] {
-        let mut tcp = ten_segments(|given| given.law = law);
+        let mut tcp = ten_segments(|given| given.cc = cc);
         tcp.at(100).echo_ack(1000).cwnd(left).ssthresh(left).nothing();
     }
 }
@@ -173,7 +173,7 @@ fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
 /// With a factor for echoes, a loss still costs a half.
 #[test]
 fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
-    let mut tcp = ten_segments(|given| given.law = json!({"kind": "reno", "beta_ecn": 0.8}));
+    let mut tcp = ten_segments(|given| given.cc = json!({"kind": "reno", "beta_ecn": 0.8}));
     tcp.at(100).quiet_duplicates(2).duplicate().expect([again(0)]).cwnd(5000);
 }
 

@@ -3,11 +3,11 @@
 use crate::script;
 use crate::script::{Given, SenderScript, new, news, part};
 use airpath_core::Duration;
-use airpath_tcp::{Burst, IdleRestart, OnOffConfig, SizeLaw, TimeLaw};
+use airpath_tcp::{Burst, IdleRestart, OnOffConfig, SizeDistribution, TimeDistribution};
 
 fn bursts(bytes: u64, pause_ms: u64) -> OnOffConfig {
-    let off = TimeLaw::Fixed { time_ns: pause_ms * 1_000_000 };
-    OnOffConfig { on: Burst::Size(SizeLaw::Fixed { bytes }), off }
+    let off = TimeDistribution::Fixed { time_ns: pause_ms * 1_000_000 };
+    OnOffConfig { on: Burst::Size(SizeDistribution::Fixed { bytes }), off }
 }
 
 /// Bursts of ten segments; the first is acknowledged at 100 ms, segment by segment, so that cwnd
@@ -56,7 +56,7 @@ fn no_burst_begins_after_the_stop() {
 /// A burst that time ends: what was not sent until then is not sent.
 #[test]
 fn an_application_may_write_for_a_time() {
-    let time = |ms: u64| TimeLaw::Fixed { time_ns: ms * 1_000_000 };
+    let time = |ms: u64| TimeDistribution::Fixed { time_ns: ms * 1_000_000 };
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 2000;
         given.application = Some(OnOffConfig { on: Burst::Time(time(150)), off: time(300) });
@@ -70,7 +70,7 @@ fn an_application_may_write_for_a_time() {
 /// The pause runs on while data of the burst before is lost.
 #[test]
 fn a_pause_by_time_does_not_wait_for_the_acks() {
-    let time = |ms: u64| TimeLaw::Fixed { time_ns: ms * 1_000_000 };
+    let time = |ms: u64| TimeDistribution::Fixed { time_ns: ms * 1_000_000 };
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 1000;
         given.application = Some(OnOffConfig { on: Burst::Time(time(50)), off: time(100) });

@@ -92,7 +92,7 @@ impl Connection {
             sender: Sender::new(SenderConfig {
                 flow: FLOW,
                 options: options.clone(),
-                congestion: law(options),
+                congestion: cc(options),
                 transfer,
                 start: Time::ZERO,
                 stop: Time::NEVER,
@@ -270,7 +270,7 @@ pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
 }
 
 /// DCTCP where its echo is used, otherwise Reno.
-pub(crate) fn law(options: &TcpOptions) -> AnyCongestion {
+pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
     let setup = CongestionSetup { options: options.clone() };
     match options.ecn {
         EcnUse::Dctcp => {

@@ -117,10 +117,10 @@ fn after_a_timeout_slow_start_counts_only_what_was_delivered() {
 /// Both of two holes, and the marked segments between and behind them, in one ACK.
 #[test]
 fn a_stretch_ack_counts_the_holes_that_it_fills() {
-    for law in ["reno", "cubic"] {
+    for cc in ["reno", "cubic"] {
         let mut tcp = ten_in_flight(|given| {
             segments(given);
-            given.law = json!({"kind": law});
+            given.cc = json!({"kind": cc});
         });
         tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([again(0)]);
         tcp.at(1100).sack(1000, []).cwnd(2000).expect(agains(1, 3));

@@ -5,7 +5,7 @@ use crate::script;
 use crate::script::{Given, MSS, ReceiverScript, SenderScript, new, part, part_again, sender};
 use airpath_core::Duration;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
-use airpath_tcp::{Burst, OnOffConfig, RecoveryKind, TimeLaw};
+use airpath_tcp::{Burst, OnOffConfig, RecoveryKind, TimeDistribution};
 
 /// Two segments were sent and acknowledged at 100 ms with a window of zero: the RTO is 300 ms.
 fn closed(change: impl FnOnce(&mut Given)) -> SenderScript {
@@ -56,8 +56,8 @@ fn an_answer_that_opens_the_window_releases_the_probed_byte_with_its_segment() {
 #[test]
 fn a_probe_taken_after_the_end_of_its_burst_brings_nothing_more() {
     let mut tcp = closed(|given| {
-        let on = Burst::Time(TimeLaw::Fixed { time_ns: 450_000_000 });
-        let off = TimeLaw::Fixed { time_ns: 1_000_000_000_000 };
+        let on = Burst::Time(TimeDistribution::Fixed { time_ns: 450_000_000 });
+        let off = TimeDistribution::Fixed { time_ns: 1_000_000_000_000 };
         given.application = Some(OnOffConfig { on, off });
     });
     tcp.timeout_at(400).expect([part(2000, 1)]);

@@ -68,7 +68,7 @@ pub fn reno_friendly_increase(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
 
-/// The window law of RFC 9438.
+/// The congestion control of RFC 9438.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,

@@ -43,7 +43,7 @@ pub struct CubicNs3Config {
     pub reno_friendly: bool,
 }
 
-/// The window law of ns-3's class `TcpCubic`.
+/// The congestion control of ns-3's class `TcpCubic`.
 #[derive(Clone, Debug)]
 pub struct CubicNs3 {
     config: CubicNs3Config,

@@ -36,7 +36,7 @@ pub fn dctcp_alpha(alpha: f64, g: f64, marked_share: f64) -> f64 {
     alpha * (1.0 - g) + g * marked_share
 }
 
-/// The window law of RFC 8257.
+/// The congestion control of RFC 8257.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     reno: Reno,
@@ -174,36 +174,36 @@ mod tests {
         )
     }
 
-    fn echo(law: &mut Dctcp, echo: bool, acked: u64, ack: u64, sent: u64) -> f64 {
+    fn echo(cc: &mut Dctcp, echo: bool, acked: u64, ack: u64, sent: u64) -> f64 {
         let event = AckEvent::of_new_data(Time::ZERO, acked);
-        law.on_ack(&AckEvent { growth: None, ack, sent, echo, ..event });
-        law.alpha
+        cc.on_ack(&AckEvent { growth: None, ack, sent, echo, ..event });
+        cc.alpha
     }
 
-    fn ecn(law: &mut Dctcp) -> u64 {
-        law.on_ecn(&LossEvent { now: Time::ZERO, flight: law.cwnd(), cwnd: law.cwnd() });
-        law.cwnd()
+    fn ecn(cc: &mut Dctcp) -> u64 {
+        cc.on_ecn(&LossEvent { now: Time::ZERO, flight: cc.cwnd(), cwnd: cc.cwnd() });
+        cc.cwnd()
     }
 
     #[test]
     fn s3_3_alpha_moves_once_per_window_by_g_towards_the_share_of_marked_bytes() {
-        let mut law = dctcp(0.0625, 1.0, 10);
+        let mut cc = dctcp(0.0625, 1.0, 10);
         // WindowEnd is SND.UNA at first: the first ACK ends a window of its own.
-        assert_eq!(echo(&mut law, false, 1000, 1000, 10_000), 0.9375);
-        assert_eq!(echo(&mut law, true, 3000, 4000, 12_000), 0.9375);
-        assert_eq!(echo(&mut law, false, 6000, 10_000, 20_000), 0.9375);
+        assert_eq!(echo(&mut cc, false, 1000, 1000, 10_000), 0.9375);
+        assert_eq!(echo(&mut cc, true, 3000, 4000, 12_000), 0.9375);
+        assert_eq!(echo(&mut cc, false, 6000, 10_000, 20_000), 0.9375);
         // Beyond WindowEnd: 3000 bytes of 12 000 were marked.
-        assert_eq!(echo(&mut law, false, 3000, 13_000, 22_000), 0.9375 * 0.9375 + 0.25 / 16.0);
-        assert_eq!(law.window_end, 22_000);
+        assert_eq!(echo(&mut cc, false, 3000, 13_000, 22_000), 0.9375 * 0.9375 + 0.25 / 16.0);
+        assert_eq!(cc.window_end, 22_000);
     }
 
     #[test]
     fn s3_3_the_reduction_is_half_of_alpha() {
         for (alpha, cwnd) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
-            let mut law = dctcp(0.0625, alpha, 100);
-            let found = ecn(&mut law);
+            let mut cc = dctcp(0.0625, alpha, 100);
+            let found = ecn(&mut cc);
             ALPHA.equal(format!("cwnd of 100 kB, α = {alpha}"), "B", found as f64, cwnd as f64);
-            assert_eq!(law.ssthresh(), cwnd);
+            assert_eq!(cc.ssthresh(), cwnd);
         }
     }
 
@@ -214,35 +214,35 @@ mod tests {
 
     #[test]
     fn s3_4_losses_and_timeouts_are_renos() {
-        let mut law = dctcp(0.0625, 0.0, 100);
-        law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-        assert_eq!((law.cwnd(), law.ssthresh()), (50_000, 50_000));
-        law.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000, cwnd: 50_000 });
-        assert_eq!((law.cwnd(), law.ssthresh()), (1000, 25_000));
+        let mut cc = dctcp(0.0625, 0.0, 100);
+        cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (50_000, 50_000));
+        cc.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000, cwnd: 50_000 });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 25_000));
     }
 
     #[test]
     fn what_an_idle_time_leaves_is_renos() {
-        let mut law = dctcp(0.0625, 0.0, 100);
-        law.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
-        assert_eq!((law.cwnd(), law.ssthresh(), law.alpha()), (10_000, 100_000, 0.0));
+        let mut cc = dctcp(0.0625, 0.0, 100);
+        cc.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
+        assert_eq!((cc.cwnd(), cc.ssthresh(), cc.alpha()), (10_000, 100_000, 0.0));
     }
 
     /// Without marks α decays by 1 − g per window; with marks everywhere it returns to 1.
     #[test]
     fn s3_3_alpha_forgets_and_learns_at_the_rate_g() {
-        let mut law = dctcp(0.25, 1.0, 10);
+        let mut cc = dctcp(0.25, 1.0, 10);
         for round in 1..=8u64 {
-            echo(&mut law, false, 10_000, round * 10_000, round * 10_000 + 5000);
+            echo(&mut cc, false, 10_000, round * 10_000, round * 10_000 + 5000);
         }
         // The first ACK beyond each WindowEnd ends a window: all eight did.
         let decayed = libm::pow(0.75, 8.0);
-        ALPHA.close("α, eight windows without marks, g = 1/4", "", law.alpha, decayed, 1e-12);
-        let unmarked = 1.0 - law.alpha;
+        ALPHA.close("α, eight windows without marks, g = 1/4", "", cc.alpha, decayed, 1e-12);
+        let unmarked = 1.0 - cc.alpha;
         for round in 9..=12u64 {
-            echo(&mut law, true, 10_000, round * 10_000, round * 10_000 + 5000);
+            echo(&mut cc, true, 10_000, round * 10_000, round * 10_000 + 5000);
         }
         let left = unmarked * libm::pow(0.75, 4.0);
-        ALPHA.close("1 − α, four windows of marks later", "", 1.0 - law.alpha, left, 1e-12);
+        ALPHA.close("1 − α, four windows of marks later", "", 1.0 - cc.alpha, left, 1e-12);
     }
 }

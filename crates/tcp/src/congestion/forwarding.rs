@@ -1,14 +1,15 @@
-//! What a law says about the calls of the contract that it leaves to another, or needs not.
+//! What a congestion control says about the calls of the contract that it leaves to another, or
+//! needs not.
 //!
-//! No call of [`CongestionControl`](super::CongestionControl) has a default that swallows it: a law
-//! around another that forgets one is not compiled.
+//! No call of [`CongestionControl`](super::CongestionControl) has a default that swallows it: a
+//! congestion control around another that forgets one is not compiled.
 
-/// Hands calls of [`CongestionControl`](crate::congestion::CongestionControl) to the law in the
-/// field of this name: all of them, or those named.
+/// Hands calls of [`CongestionControl`](crate::congestion::CongestionControl) to the congestion
+/// control in the field of this name: all of them, or those named.
 ///
 /// ```
 /// # use airpath_tcp::congestion::{AnyCongestion, CongestionControl, LossEvent};
-/// /// Another law, and a count of its timeouts.
+/// /// Another congestion control, and a count of its timeouts.
 /// struct Counted {
 ///     inner: AnyCongestion,
 ///     timeouts: usize,
@@ -128,11 +129,12 @@ macro_rules! forwards {
     };
 }
 
-/// Says of a law what it does without: anything of its own on a `lost_syn` (`on_lost_syn`), after
-/// an `idle` time (`on_idle`), for a packet `sent` (`on_sent`), for echoed marks (`ecn`: they are
-/// answered as a loss), samples of delivery `rates`, a `pacing` rate, an `error` that ends the run.
+/// Says of a congestion control what it does without: anything of its own on a `lost_syn`
+/// (`on_lost_syn`), after an `idle` time (`on_idle`), for a packet `sent` (`on_sent`), for echoed
+/// marks (`ecn`: they are answered as a loss), samples of delivery `rates`, a `pacing` rate, an
+/// `error` that ends the run.
 ///
-/// A law around another hands these calls on, with [`forwards!`](crate::forwards).
+/// A congestion control around another hands these calls on, with [`forwards!`](crate::forwards).
 #[macro_export]
 macro_rules! needs_no {
     ($($what:ident),+) => {

@@ -1,7 +1,7 @@
-//! Congestion control: the laws by which the window grows and shrinks.
+//! Congestion control: how the window grows and shrinks.
 //!
-//! Loss *detection* and retransmission are the sender's (`recovery/`), so a law stays small.
-//! To add one: its file and one line in `registry.rs`.
+//! Loss *detection* and retransmission are the sender's (`recovery/`), so a congestion control
+//! stays small. To add one: its file and one line in `registry.rs`.
 
 mod cubic;
 mod cubic_ns3;
@@ -72,13 +72,14 @@ pub struct AckEvent {
     /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
     /// used, for want of data or of receive window, or because segments are paced.
     pub app_limited: bool,
-    /// Sample of the delivery rate, when this ACK gives one, for a law that wants them.
+    /// Sample of the delivery rate, when this ACK gives one, for a congestion control that wants
+    /// them.
     pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
     /// An ACK of `acked` new bytes, the first of a connection, with no loss under repair; it tells
-    /// nothing else. What the tests of a law begin with.
+    /// nothing else. What the tests of a congestion control begin with.
     pub const fn of_new_data(now: Time, acked: u64) -> AckEvent {
         AckEvent {
             now,
@@ -107,8 +108,8 @@ pub struct LossEvent {
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
-    /// The window before it, bytes: the law's own, but in ns-3's proportional reduction the
-    /// reduction's.
+    /// The window before it, bytes: the congestion control's own, but in ns-3's proportional
+    /// reduction the reduction's.
     pub cwnd: u64,
 }
 
@@ -123,19 +124,20 @@ pub struct IdleEvent {
     pub ssthresh: u64,
 }
 
-/// A window law.
+/// A congestion control.
 ///
-/// Not every law needs all of it: [`needs_no!`](crate::needs_no) says what one does without. A law
-/// around another hands on what it does not change ([`forwards!`](crate::forwards)); the compiler
-/// tells what it forgets. A law that does not say which ACKs it wants is told of every one,
-/// with samples of the delivery rate.
+/// Not every congestion control needs all of it: [`needs_no!`](crate::needs_no) says what one does
+/// without. A congestion control around another hands on what it does not change
+/// ([`forwards!`](crate::forwards)); the compiler tells what it forgets. A congestion control that
+/// does not say which ACKs it wants is told of every one, with samples of the delivery rate.
 pub trait CongestionControl {
     /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
     /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
     /// `on_ecn` after. A window grows by `growth` and by nothing else.
     fn on_ack(&mut self, event: &AckEvent);
 
-    /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the law them.
+    /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the congestion
+    /// control them.
     fn wants_every_ack(&self) -> bool {
         true
     }
@@ -179,11 +181,12 @@ pub trait CongestionControl {
     fn pacing_rate(&self) -> Option<Rate>;
 
     /// A failure since the last call, which ends the run with its message. Asked for after
-    /// everything that the law was told; only a law from outside has one.
+    /// everything that the congestion control was told; only a congestion control from outside has
+    /// one.
     fn take_error(&mut self) -> Option<StageError>;
 }
 
-/// What a law is made for: the options of its connection.
+/// What a congestion control is made for: the options of its connection.
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
     /// The connection's options.

@@ -22,51 +22,51 @@ built_in_parts! {
 impl CongestionControl for AnyCongestion {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
-        each_part!(self, law => law.on_ack(event));
+        each_part!(self, cc => cc.on_ack(event));
     }
     #[inline]
     fn wants_every_ack(&self) -> bool {
-        each_part!(self, law => law.wants_every_ack())
+        each_part!(self, cc => cc.wants_every_ack())
     }
     fn wants_rate_samples(&self) -> bool {
-        each_part!(self, law => law.wants_rate_samples())
+        each_part!(self, cc => cc.wants_rate_samples())
     }
     fn on_loss(&mut self, event: &LossEvent) {
-        each_part!(self, law => law.on_loss(event));
+        each_part!(self, cc => cc.on_loss(event));
     }
     fn on_rto(&mut self, event: &LossEvent) {
-        each_part!(self, law => law.on_rto(event));
+        each_part!(self, cc => cc.on_rto(event));
     }
     fn on_recovered(&mut self, cwnd: u64) {
-        each_part!(self, law => law.on_recovered(cwnd));
+        each_part!(self, cc => cc.on_recovered(cwnd));
     }
     fn on_lost_syn(&mut self) {
-        each_part!(self, law => law.on_lost_syn());
+        each_part!(self, cc => cc.on_lost_syn());
     }
     fn on_ecn(&mut self, event: &LossEvent) {
-        each_part!(self, law => law.on_ecn(event));
+        each_part!(self, cc => cc.on_ecn(event));
     }
     fn on_idle(&mut self, event: &IdleEvent) {
-        each_part!(self, law => law.on_idle(event));
+        each_part!(self, cc => cc.on_idle(event));
     }
     #[inline]
     fn on_sent(&mut self, now: Time, bytes: u64) {
-        each_part!(self, law => law.on_sent(now, bytes));
+        each_part!(self, cc => cc.on_sent(now, bytes));
     }
     #[inline]
     fn cwnd(&self) -> u64 {
-        each_part!(self, law => law.cwnd())
+        each_part!(self, cc => cc.cwnd())
     }
     #[inline]
     fn ssthresh(&self) -> u64 {
-        each_part!(self, law => law.ssthresh())
+        each_part!(self, cc => cc.ssthresh())
     }
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
-        each_part!(self, law => law.pacing_rate())
+        each_part!(self, cc => cc.pacing_rate())
     }
     #[inline]
     fn take_error(&mut self) -> Option<StageError> {
-        each_part!(self, law => law.take_error())
+        each_part!(self, cc => cc.take_error())
     }
 }

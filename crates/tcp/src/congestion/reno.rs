@@ -26,7 +26,7 @@ const fn half() -> f64 {
     0.5
 }
 
-/// The window law of RFC 5681.
+/// The congestion control of RFC 5681.
 #[derive(Clone, Debug)]
 pub struct Reno {
     mss: u64,

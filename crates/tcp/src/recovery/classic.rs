@@ -67,7 +67,7 @@ impl Classic {
         }
     }
 
-    /// The usable window when the law's is `cwnd`: inflated in fast recovery.
+    /// The usable window when the congestion control's is `cwnd`: inflated in fast recovery.
     #[inline]
     fn window(&self, cwnd: u64) -> u64 {
         match self.episode {
@@ -128,8 +128,8 @@ impl Classic {
         }
     }
 
-    /// In fast recovery an ACK of `acked` new bytes came; the law's window is `cwnd`. Says what to do
-    /// and by how much the window may grow.
+    /// In fast recovery an ACK of `acked` new bytes came; the congestion control's window is
+    /// `cwnd`. Says what to do and by how much the window may grow.
     fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
         let Some(episode) = &mut self.episode else { return (Verdict::Usual, acked) };
         if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {
@@ -163,7 +163,7 @@ impl LossRecovery for Classic {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard {
         let una = board.una();
         if ack.seq <= una {
@@ -177,7 +177,7 @@ impl LossRecovery for Classic {
         }
         let rtt = board.acknowledge(ack.seq, now);
         let acked = ack.seq - una;
-        let (verdict, growth) = self.on_ack_in_recovery(acked, ack.seq, law.cwnd());
+        let (verdict, growth) = self.on_ack_in_recovery(acked, ack.seq, cc.cwnd());
         Heard { verdict, growth, delivered: acked, rtt }
     }
 
@@ -222,7 +222,7 @@ impl LossRecovery for Classic {
         _start: u64,
         _end: u64,
         _board: &Scoreboard,
-        _law: &AnyCongestion,
+        _cc: &AnyCongestion,
     ) {
     }
 

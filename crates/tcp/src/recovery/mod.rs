@@ -8,9 +8,10 @@
 //!
 //! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken too
 //! (`rates.rs`). One ACK goes this way: `on_ack` takes it and says what
-//! it is good for; when a recovery begins, the sender tells the window law of a loss in a flight of
-//! `loss_base`, and its answer to `on_reduced`, and sends the oldest segment again; `allowance`, and in recovery `next`, say what may
-//! leave; every segment that leaves is told by `on_sent`.
+//! it is good for; when a recovery begins, the sender tells the congestion control of a loss in a
+//! flight of `loss_base`, and its answer to `on_reduced`, and sends the oldest segment again;
+//! `allowance`, and in recovery `next`, say what may leave; every segment that leaves is told by
+//! `on_sent`.
 
 mod classic;
 mod ns3;
@@ -37,7 +38,7 @@ const DUP_THRESH: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heard {
     pub(crate) verdict: Verdict,
-    /// Bytes by which the window law may grow.
+    /// Bytes by which the congestion window may grow.
     pub(crate) growth: u64,
     /// Bytes that the ACK is the first to acknowledge, in either way; without what blocks may tell
     /// anew after a timeout.
@@ -51,7 +52,7 @@ pub(crate) struct Heard {
 pub(crate) enum Verdict {
     /// Nothing special: the retransmission timer starts anew when the ACK is one of new data.
     Usual,
-    /// A loss is found and a recovery begins: the window law is told, its answer is told by
+    /// A loss is found and a recovery begins: the congestion control is told, its answer is told by
     /// [`LossRecovery::on_reduced`], the oldest segment is sent again, and
     /// [`LossRecovery::after_loss`] says what else the ACK is good for.
     Begins,
@@ -62,7 +63,7 @@ pub(crate) enum Verdict {
         /// The retransmission timer starts anew.
         restarts_timer: bool,
     },
-    /// A recovery is over: the window law is told, with [`LossRecovery::exit_window`].
+    /// A recovery is over: the congestion control is told, with [`LossRecovery::exit_window`].
     Recovered,
 }
 
@@ -78,7 +79,7 @@ pub(crate) enum Allowance {
 /// What there is to choose the next segment from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offer {
-    /// The window law's window.
+    /// The congestion control's window.
     pub(crate) cwnd: u64,
     /// Right edge of the receiver's window.
     pub(crate) edge: u64,
@@ -128,14 +129,14 @@ pub(crate) trait LossRecovery {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard;
 
     /// The flight that the loss is reckoned from with which a recovery begins, when the window is
     /// `cwnd`.
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
-    /// The window law has answered that loss with `ssthresh`.
+    /// The congestion control has answered that loss with `ssthresh`.
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64);
 
     /// The oldest segment was sent again after that: what the ACK that told of the loss is good for,
@@ -146,20 +147,13 @@ pub(crate) trait LossRecovery {
     fn exit_window(&self, board: &Scoreboard) -> u64;
 
     /// The retransmission timer expired. Gives the flight that the loss is reckoned from, and the
-    /// window, which is the law's `cwnd` but in ns-3's proportional reduction.
+    /// window, which is the congestion control's `cwnd` but in ns-3's proportional reduction.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64);
 
     /// The bytes from `start` to `end` were sent, and are on the board.
-    fn on_sent(
-        &mut self,
-        sent: Sent,
-        start: u64,
-        end: u64,
-        board: &Scoreboard,
-        law: &AnyCongestion,
-    );
+    fn on_sent(&mut self, sent: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion);
 
-    /// What may leave, when the window law's window is `cwnd`.
+    /// What may leave, when the congestion control's window is `cwnd`.
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
     /// What leaves next; asked for where what is in flight rules.
@@ -178,7 +172,7 @@ pub(crate) trait LossRecovery {
     /// Whether a fast recovery is under way.
     fn is_recovering(&self) -> bool;
 
-    /// The window law's window as it is recorded: with fast recovery's inflation.
+    /// The congestion control's window as it is recorded: with fast recovery's inflation.
     fn inflated(&self, cwnd: u64) -> u64;
 
     /// Bytes that are believed to be in the network.
@@ -213,9 +207,9 @@ impl Recovery {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard {
-        each!(self, recovery => recovery.on_ack(ack, now, board, law))
+        each!(self, recovery => recovery.on_ack(ack, now, board, cc))
     }
 
     pub(crate) fn new(options: &TcpOptions) -> Recovery {
@@ -245,7 +239,7 @@ impl LossRecovery for Recovery {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard {
         let una = board.una();
         if ack.seq > una && self.takes_plainly(ack) {
@@ -253,7 +247,7 @@ impl LossRecovery for Recovery {
             let acked = ack.seq - una;
             return Heard { verdict: Verdict::Usual, growth: acked, delivered: acked, rtt };
         }
-        self.on_other_ack(ack, now, board, law)
+        self.on_other_ack(ack, now, board, cc)
     }
 
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
@@ -283,9 +277,9 @@ impl LossRecovery for Recovery {
         start: u64,
         end: u64,
         board: &Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) {
-        each!(self, recovery => recovery.on_sent(sent, start, end, board, law));
+        each!(self, recovery => recovery.on_sent(sent, start, end, board, cc));
     }
 
     #[inline]

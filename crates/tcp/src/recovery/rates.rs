@@ -1,12 +1,12 @@
 //! Delivery-rate samples: how fast what was sent has arrived.
 //!
 //! Source: draft-cheng-iccrg-delivery-rate-estimation-02 §3, the same in draft-ietf-ccwg-bbr §4.1;
-//! the names are those of the drafts. Kept for a window law that wants samples, and for no other.
-//! Without SACK each duplicate ACK counts as a segment that has arrived, and an ACK of new data for
-//! what duplicates have not told before (Linux `tcp_add_reno_sack`, `tcp_remove_reno_sacks`): else
-//! all that had waited behind a hole would seem to arrive when it is filled. A delayed ACK that an
-//! overtaking segment calls forth is no duplicate and hides it: under reordering a sample without
-//! SACK may count a segment more than arrived in its interval.
+//! the names are those of the drafts. Kept for a congestion control that wants samples, and for no
+//! other. Without SACK each duplicate ACK counts as a segment that has arrived, and an ACK of new
+//! data for what duplicates have not told before (Linux `tcp_add_reno_sack`,
+//! `tcp_remove_reno_sacks`): else all that had waited behind a hole would seem to arrive when it is
+//! filled. A delayed ACK that an overtaking segment calls forth is no duplicate and hides it: under
+//! reordering a sample without SACK may count a segment more than arrived in its interval.
 
 use airpath_core::{Duration, Rate, Ring, Time};
 

@@ -70,7 +70,7 @@ pub(crate) struct Scoreboard {
     sacked: u64,
     lost: u64,
     resent: u64,
-    /// What rate samples are made from, for a window law that wants them.
+    /// What rate samples are made from, for a congestion control that wants them.
     rates: Option<Box<Rates>>,
 }
 

@@ -171,7 +171,7 @@ impl Selective {
         !matches!(self.phase, Phase::Open)
     }
 
-    /// Whether a segment may be sent now, for a window law that allows `cwnd`.
+    /// Whether a segment may be sent now, for a congestion control that allows `cwnd`.
     fn may_send(&mut self, cwnd: u64, una: u64, snd_max: u64) -> bool {
         match &self.phase {
             Phase::Recovery(Episode { reduction: Some(reduction), .. }) => {
@@ -274,7 +274,7 @@ impl LossRecovery for Selective {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard {
         let before = board.una();
         self.known_pipe = None;
@@ -306,7 +306,7 @@ impl LossRecovery for Selective {
                 verdict = Verdict::Recovered;
                 growth = if self.grows_at_exit { una - before } else { 0 };
             }
-            Phase::Recovery(_) => self.reduce(una, board.max(), law.ssthresh()),
+            Phase::Recovery(_) => self.reduce(una, board.max(), cc.ssthresh()),
             Phase::Loss { .. } => {
                 if is_repaired {
                     self.open();
@@ -360,7 +360,7 @@ impl LossRecovery for Selective {
         start: u64,
         end: u64,
         _board: &Scoreboard,
-        _law: &AnyCongestion,
+        _cc: &AnyCongestion,
     ) {
         if !self.counts_pipe() {
             if end > self.window_end {

@@ -114,8 +114,8 @@ impl Sender {
     }
 
     /// A loss, found by duplicates, of a segment that begins at the oldest unacknowledged byte.
-    /// The window law is not told when it has reduced for an echo from the same window of data;
-    /// echoes from behind that window are answered after the recovery.
+    /// The congestion control is not told when it has reduced for an echo from the same window of
+    /// data; echoes from behind that window are answered after the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
         if self.ecn.echoed_until.is_some_and(|until| self.board.una() < until) {

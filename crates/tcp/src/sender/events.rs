@@ -1,4 +1,4 @@
-//! What the window law is told of each ACK.
+//! What the congestion control is told of each ACK.
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
@@ -15,8 +15,8 @@ pub(super) struct Known {
 }
 
 impl Sender {
-    /// What an ACK of `acked` new bytes tells the window law, as if it were one of new data outside
-    /// of recovery, but for growth, RTT and use of the window.
+    /// What an ACK of `acked` new bytes tells the congestion control, as if it were one of new data
+    /// outside of recovery, but for growth, RTT and use of the window.
     #[inline(always)]
     pub(super) fn ack_event(
         &self,
@@ -44,7 +44,7 @@ impl Sender {
         }
     }
 
-    /// Tells the window law of an ACK of new data.
+    /// Tells the congestion control of an ACK of new data.
     #[inline(always)]
     pub(super) fn tell_of_new_data(
         &mut self,
@@ -78,7 +78,7 @@ impl Sender {
         self.congestion.on_ack(&AckEvent { phase, growth, rtt, app_limited, rate, ..event });
     }
 
-    /// Tells the window law of an ACK that acknowledges nothing cumulatively.
+    /// Tells the congestion control of an ACK that acknowledges nothing cumulatively.
     #[cold]
     pub(super) fn tell_of_ack_without_data(
         &mut self,

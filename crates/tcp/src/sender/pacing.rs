@@ -20,7 +20,7 @@ const AVOIDANCE_RATIO: u128 = 120;
 /// When segments may leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// Whether a law that asks for no rate is paced as well.
+    /// Whether a congestion control that asks for no rate is paced as well.
     by_window: bool,
     /// Nothing leaves before; the pacer's timer runs until then.
     free_at: Time,

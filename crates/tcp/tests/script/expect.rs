@@ -92,7 +92,7 @@ impl SenderScript {
         self
     }
 
-    /// The congestion window without inflation, for laws that a number does not say.
+    /// The congestion window without inflation, for comparisons with other than a number.
     pub(crate) fn cwnd_now(&self) -> u64 {
         self.sender.cwnd()
     }

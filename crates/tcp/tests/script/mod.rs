@@ -35,8 +35,8 @@ const HEADER: u32 = 40;
 pub(crate) struct Given {
     /// The options of the connection.
     pub(crate) tcp: TcpOptions,
-    /// The window law.
-    pub(crate) law: Value,
+    /// The congestion control.
+    pub(crate) cc: Value,
     /// Bytes to transfer; `None` never ends.
     pub(crate) transfer: Option<u64>,
     /// When the sender starts, ms.
@@ -66,7 +66,7 @@ fn rfc() -> Given {
             handshake: false,
             ..TcpOptions::rfc()
         },
-        law: json!({"kind": "reno"}),
+        cc: json!({"kind": "reno"}),
         transfer: None,
         start: 0,
         stop: None,
@@ -222,7 +222,8 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
         registry: &Default::default(),
         extra: CongestionSetup { options: options.clone() },
     };
-    let congestion = AnyCongestion::build(&given.law, setup).expect("the script's law is valid");
+    let congestion =
+        AnyCongestion::build(&given.cc, setup).expect("the script's congestion control is valid");
     let window = u32::try_from(options.receive_window).expect("a window of 32 bits");
     let timestamps = options.timestamps;
     let sender = Sender::new(SenderConfig {

@@ -49,11 +49,11 @@ fn ack(now: Time, rtt: Duration) -> AckEvent {
 }
 
 /// A round trip: every segment of the window is acknowledged, evenly spaced.
-fn round(law: &mut Cubic, start: Time, rtt: Duration) -> u64 {
-    let segments = law.cwnd() / 1000;
+fn round(cc: &mut Cubic, start: Time, rtt: Duration) -> u64 {
+    let segments = cc.cwnd() / 1000;
     for segment in 0..segments {
         let into = Duration::from_nanos(rtt.as_nanos() * segment / segments);
-        law.on_ack(&ack(start + into, rtt));
+        cc.on_ack(&ack(start + into, rtt));
     }
     segments
 }
@@ -74,135 +74,135 @@ fn s4_3_alpha_is_0_529_for_beta_0_7() {
 
 #[test]
 fn s4_6_a_loss_leaves_seven_tenths_of_the_flight() {
-    let mut law = cubic(DEFAULT, 100, 10);
-    law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-    assert_eq!((law.cwnd(), law.ssthresh()), (70_000, 70_000));
+    let mut cc = cubic(DEFAULT, 100, 10);
+    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    assert_eq!((cc.cwnd(), cc.ssthresh()), (70_000, 70_000));
 }
 
 #[test]
 fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
     for (beta_ecn, left) in [(None, 70_000), (Some(0.85), 85_000)] {
-        let mut law = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
-        law.on_ecn(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-        assert_eq!((law.cwnd(), law.ssthresh(), law.w_max), (left, left, 100.0));
+        let mut cc = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
+        cc.on_ecn(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        assert_eq!((cc.cwnd(), cc.ssthresh(), cc.w_max), (left, left, 100.0));
     }
 }
 
 #[test]
 fn s4_7_fast_convergence_remembers_less_than_the_window() {
-    let mut law = cubic(DEFAULT, 100, 10);
+    let mut cc = cubic(DEFAULT, 100, 10);
     for flight in [100_000, 70_000] {
-        law.on_loss(&LossEvent { now: Time::ZERO, flight, cwnd: flight });
+        cc.on_loss(&LossEvent { now: Time::ZERO, flight, cwnd: flight });
     }
     let what = "W_max after 100 and 70 segments";
-    EQUATIONS.close(what, "segments", law.w_max, 70.0 * 0.85, 1e-9);
+    EQUATIONS.close(what, "segments", cc.w_max, 70.0 * 0.85, 1e-9);
 }
 
 #[test]
 fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
     let rtt = Duration::from_millis(20);
-    let mut law = cubic(CubicConfig { reno_friendly: false, ..DEFAULT }, 1000, 10);
-    law.on_loss(&LossEvent { now: Time::ZERO, flight: 1_000_000, cwnd: 1_000_000 });
+    let mut cc = cubic(CubicConfig { reno_friendly: false, ..DEFAULT }, 1000, 10);
+    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 1_000_000, cwnd: 1_000_000 });
     let mut now = Time::ZERO;
     let expected_k = time_to_w_max(1000.0, 700.0, 0.4);
     let mut largest = 0.0_f64;
     while now < Time::from_secs(12) {
-        round(&mut law, now, rtt);
+        round(&mut cc, now, rtt);
         now = now + rtt;
         let ideal = w_cubic(now.as_secs_lossy(), expected_k, 1000.0, 0.4);
-        largest = largest.max((law.cwnd / ideal - 1.0).abs());
+        largest = largest.max((cc.cwnd / ideal - 1.0).abs());
     }
     GROWTH.close("largest relative difference, RTT 20 ms", "", largest, 0.0, 0.01);
 }
 
 #[test]
 fn s5_8_a_window_that_is_not_used_does_not_grow() {
-    let mut law = cubic(DEFAULT, 20, 10);
+    let mut cc = cubic(DEFAULT, 20, 10);
     for second in 0..100 {
         let event = ack(Time::from_secs(second), Duration::from_millis(40));
-        law.on_ack(&AckEvent { app_limited: true, ..event });
+        cc.on_ack(&AckEvent { app_limited: true, ..event });
     }
-    assert_eq!(law.cwnd(), 20_000);
+    assert_eq!(cc.cwnd(), 20_000);
 }
 
 /// The window before the first of them is what counts (RFC 9438 §4.6).
 #[test]
 fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
-    let mut law = cubic(DEFAULT, 100, 10);
+    let mut cc = cubic(DEFAULT, 100, 10);
     for _ in 0..5 {
-        law.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        cc.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
     }
-    assert_eq!((law.cwnd_prior, law.w_max), (100.0, 100.0));
-    assert_eq!((law.cwnd(), law.ssthresh()), (1000, 70_000));
+    assert_eq!((cc.cwnd_prior, cc.w_max), (100.0, 100.0));
+    assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
 }
 
 /// RFC 9438 §4.2: t has no time in it in which the application had nothing to send.
 #[test]
 fn s4_2_an_idle_time_moves_the_epoch() {
     let rtt = Duration::from_millis(40);
-    let mut law = cubic(DEFAULT, 100, 10);
-    law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-    round(&mut law, Time::ZERO, rtt);
-    let before = law.cwnd;
+    let mut cc = cubic(DEFAULT, 100, 10);
+    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    round(&mut cc, Time::ZERO, rtt);
+    let before = cc.cwnd;
     let now = Time::from_secs(3600);
-    law.on_idle(&IdleEvent { now, cwnd: law.cwnd(), ssthresh: 0 });
-    law.on_ack(&ack(now + rtt, rtt));
-    assert!(law.cwnd - before < 0.5, "{before} and {}", law.cwnd);
+    cc.on_idle(&IdleEvent { now, cwnd: cc.cwnd(), ssthresh: 0 });
+    cc.on_ack(&ack(now + rtt, rtt));
+    assert!(cc.cwnd - before < 0.5, "{before} and {}", cc.cwnd);
 }
 
 #[test]
 fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
     let rtt = Duration::from_millis(40);
-    let mut law = cubic(DEFAULT, 100, 10);
-    law.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-    round(&mut law, Time::ZERO, rtt);
+    let mut cc = cubic(DEFAULT, 100, 10);
+    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    round(&mut cc, Time::ZERO, rtt);
     let now = Time::from_secs(60);
-    law.on_idle(&IdleEvent { now, cwnd: 10_000, ssthresh: 75_000 });
-    assert_eq!((law.cwnd(), law.ssthresh()), (10_000, 75_000));
-    assert!(law.epoch.is_none() && law.w_max == 100.0);
+    cc.on_idle(&IdleEvent { now, cwnd: 10_000, ssthresh: 75_000 });
+    assert_eq!((cc.cwnd(), cc.ssthresh()), (10_000, 75_000));
+    assert!(cc.epoch.is_none() && cc.w_max == 100.0);
 }
 
 #[test]
 fn a_loss_after_a_timeout_has_its_own_w_max() {
-    let mut law = cubic(DEFAULT, 60, 10);
-    law.on_rto(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
-    law.cwnd = 60.0;
-    law.on_loss(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
-    law.on_ack(&ack(Time::from_millis(1), Duration::from_millis(40)));
-    assert!(law.epoch.is_some_and(|epoch| epoch.k > 3.0));
-    assert_eq!(law.w_max, 60.0);
+    let mut cc = cubic(DEFAULT, 60, 10);
+    cc.on_rto(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
+    cc.cwnd = 60.0;
+    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
+    cc.on_ack(&ack(Time::from_millis(1), Duration::from_millis(40)));
+    assert!(cc.epoch.is_some_and(|epoch| epoch.k > 3.0));
+    assert_eq!(cc.w_max, 60.0);
 }
 
 #[test]
 fn s4_8_after_a_timeout_the_first_epoch_is_convex_from_its_start() {
-    let mut law = cubic(DEFAULT, 100, 10);
-    law.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
-    assert_eq!((law.cwnd(), law.ssthresh()), (1000, 70_000));
+    let mut cc = cubic(DEFAULT, 100, 10);
+    cc.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
     let (rtt, mut now) = (Duration::from_millis(100), Time::ZERO);
-    while law.epoch.is_none() {
-        round(&mut law, now, rtt);
+    while cc.epoch.is_none() {
+        round(&mut cc, now, rtt);
         now = now + rtt;
     }
-    assert_eq!(law.epoch.map(|epoch| epoch.k), Some(0.0));
-    assert!((law.w_max - 70.0).abs() < 1.0, "{}", law.w_max);
+    assert_eq!(cc.epoch.map(|epoch| epoch.k), Some(0.0));
+    assert!((cc.w_max - 70.0).abs() < 1.0, "{}", cc.w_max);
 }
 
-/// Mean window of a law that loses one segment in every 1/p, over the last two thirds of
-/// `losses` losses.
-fn mean_window(law: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
+/// Mean window of a congestion control that loses one segment in every 1/p, over the last two
+/// thirds of `losses` losses.
+fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
     let (mut now, mut since_loss) = (Time::ZERO, 0.0);
     let (mut sum, mut rounds) = (0.0, 0.0);
     for number in 0..losses {
         while since_loss < 1.0 / p {
             if number >= losses / 3 {
-                sum += law.cwnd;
+                sum += cc.cwnd;
                 rounds += 1.0;
             }
-            since_loss += round(law, now, rtt) as f64;
+            since_loss += round(cc, now, rtt) as f64;
             now = now + rtt;
         }
         since_loss -= 1.0 / p;
-        law.on_loss(&LossEvent { now, flight: law.cwnd(), cwnd: law.cwnd() });
+        cc.on_loss(&LossEvent { now, flight: cc.cwnd(), cwnd: cc.cwnd() });
     }
     sum / rounds
 }
@@ -214,9 +214,9 @@ fn mean_window(law: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
 fn s5_1_the_response_function_within_five_percent() {
     let config = CubicConfig { fast_convergence: false, ..DEFAULT };
     for (p, expected) in [(1e-4, 187.4), (1e-5, 1053.8), (1e-6, 5926.0)] {
-        let mut law = cubic(config, (expected / 0.925) as u64, 10);
-        law.on_loss(&LossEvent { now: Time::ZERO, flight: law.cwnd(), cwnd: law.cwnd() });
-        let mean = mean_window(&mut law, p, Duration::from_millis(100), 24);
+        let mut cc = cubic(config, (expected / 0.925) as u64, 10);
+        cc.on_loss(&LossEvent { now: Time::ZERO, flight: cc.cwnd(), cwnd: cc.cwnd() });
+        let mean = mean_window(&mut cc, p, Duration::from_millis(100), 24);
         let what = format!("mean window, RTT 100 ms, p = {p:?}");
         RESPONSE.close_relative(what, "segments", mean, expected, 0.05);
     }
@@ -225,8 +225,8 @@ fn s5_1_the_response_function_within_five_percent() {
 /// In the Reno-friendly region the mean window is Reno's with one half: √(3/2p).
 #[test]
 fn s4_3_with_short_round_trips_it_sends_as_much_as_reno() {
-    let mut law = cubic(DEFAULT, 30, 10);
-    let mean = mean_window(&mut law, 1e-3, Duration::from_millis(5), 200);
+    let mut cc = cubic(DEFAULT, 30, 10);
+    let mean = mean_window(&mut cc, 1e-3, Duration::from_millis(5), 200);
     let what = "mean window, RTT 5 ms, p = 1e-3";
     FRIENDLY.close_relative(what, "segments", mean, 38.7, 0.05);
 }

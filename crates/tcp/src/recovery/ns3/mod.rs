@@ -164,7 +164,7 @@ impl Ns3 {
         bytes / self.mss
     }
 
-    /// cwnd, for a window law that has `cwnd`: in a proportional reduction it is PRR's.
+    /// cwnd, for a congestion control that has `cwnd`: in a proportional reduction it is PRR's.
     fn cwnd(&self, cwnd: u64) -> u64 {
         match &self.prr {
             Some(prr) if self.state == State::Recovery => prr.cwnd(),
@@ -196,7 +196,7 @@ impl LossRecovery for Ns3 {
         ack: &Packet,
         now: Time,
         board: &mut Scoreboard,
-        law: &AnyCongestion,
+        cc: &AnyCongestion,
     ) -> Heard {
         let una = board.una();
         let sacked = self.buffer.update(ack, now, board);
@@ -207,12 +207,12 @@ impl LossRecovery for Ns3 {
         self.delivered = sacked + acknowledged;
         self.is_duplicate = sacked > 0;
         self.newly_acked = ack.seq - una;
-        let begins = self.is_duplicate && self.on_duplicate(board, law.ssthresh());
+        let begins = self.is_duplicate && self.on_duplicate(board, cc.ssthresh());
         let (verdict, growth) = if begins {
             self.begin(board);
             (Verdict::Begins, 0)
         } else {
-            self.on_progress(board, law.ssthresh())
+            self.on_progress(board, cc.ssthresh())
         };
         Heard { verdict, growth, delivered: self.delivered, rtt }
     }
@@ -249,8 +249,8 @@ impl LossRecovery for Ns3 {
     }
 
     #[inline(never)]
-    fn on_sent(&mut self, _: Sent, start: u64, end: u64, board: &Scoreboard, law: &AnyCongestion) {
-        self.is_cwnd_limited = self.cwnd(law.cwnd()) < pipe(board) + self.mss;
+    fn on_sent(&mut self, _: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion) {
+        self.is_cwnd_limited = self.cwnd(cc.cwnd()) < pipe(board) + self.mss;
         if let Some(prr) = &mut self.prr
             && self.state == State::Recovery
         {
