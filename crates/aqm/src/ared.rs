@@ -7,8 +7,8 @@
 
 use crate::queue_disc::QueueDisc;
 use crate::red::{Red, RedConfig};
-use crate::red_law::RedCurve;
-use crate::red_law::RedVariant;
+use crate::red_dropper::RedCurve;
+use crate::red_dropper::RedVariant;
 use airpath_core::{ConfigError, Ctx, Duration, Packet, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -134,8 +134,8 @@ impl QueueDisc for Ared {
             self.next = Time::NEVER;
             return;
         }
-        let law = self.red.law_mut();
-        law.set_max_p(ared_next_max_p(law.average(), law.curve()));
+        let dropper = self.red.dropper_mut();
+        dropper.set_max_p(ared_next_max_p(dropper.average(), dropper.curve()));
         self.sampled = false;
         self.next = ctx.now + self.interval;
     }

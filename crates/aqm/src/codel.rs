@@ -1,10 +1,10 @@
 //! CoDel: drops at the head while the sojourn time has stayed above a target for an interval.
 //!
-//! Source: RFC 8289; the control law is in `codel_law.rs`.
+//! Source: RFC 8289; when it drops is in `codel_dropper.rs`.
 //! Left out: nothing. The limit of the buffer, which the RFC leaves to the implementation, counts
 //! packets.
 
-use crate::codel_law::{CodelLaw, CodelParameters};
+use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::fifo::{counts_held, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
@@ -33,7 +33,7 @@ pub struct CodelConfig {
 pub struct Codel {
     limit: usize,
     parameters: CodelParameters,
-    law: CodelLaw,
+    dropper: CodelDropper,
     fifo: TimedFifo,
 }
 
@@ -46,8 +46,8 @@ impl<T: ?Sized> Part<T> for Codel {
             return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
         }
         let parameters = CodelParameters::checked(target_ns, interval_ns, mtu_bytes, ecn)?;
-        let (law, fifo) = (CodelLaw::default(), TimedFifo::default());
-        Ok(Codel { limit, parameters, law, fifo })
+        let (dropper, fifo) = (CodelDropper::default(), TimedFifo::default());
+        Ok(Codel { limit, parameters, dropper, fifo })
     }
 }
 
@@ -67,7 +67,7 @@ impl QueueDisc for Codel {
 
     #[inline]
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.law.dequeue(&self.parameters, &mut self.fifo, ctx)
+        self.dropper.dequeue(&self.parameters, &mut self.fifo, ctx)
     }
 }
 

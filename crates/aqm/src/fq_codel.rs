@@ -1,11 +1,11 @@
 //! FQ-CoDel: a queue per flow, served in turn with new flows first, each under CoDel.
 //!
-//! Source: RFC 8290; CoDel's control law is `codel_law.rs`.
+//! Source: RFC 8290; CoDel's dropper is `codel_dropper.rs`.
 //! Left out: the CE threshold of Linux; classification by anything but the flow.
 //! Differs: queues are made when a packet first falls into them, so an instance costs memory for
 //! the flows that it has seen, not for all its queues.
 
-use crate::codel_law::{CodelLaw, CodelParameters};
+use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Setup};
@@ -46,7 +46,7 @@ type QueueNumber = u16;
 #[derive(Clone, Debug, Default)]
 struct FlowQueue {
     fifo: TimedFifo,
-    law: CodelLaw,
+    dropper: CodelDropper,
     /// Bytes that it may still send in its turn; negative after a packet larger than that.
     deficit: i64,
     /// Whether it is in one of the two lists.
@@ -150,9 +150,10 @@ impl FqCodel {
         self.backlog -= dropped;
     }
 
-    /// When nothing waits for a link that could take it, no queue stays in a list and no law above
-    /// its target: the flow that comes next is new (§4.2), whether or not the link asks an empty
-    /// queue for a packet. What the link holds has been dequeued, and is in no queue any more.
+    /// When nothing waits for a link that could take it, no queue stays in a list and no dropper
+    /// above its target: the flow that comes next is new (§4.2), whether or not the link asks an
+    /// empty queue for a packet. What the link holds has been dequeued, and is in no queue any
+    /// more.
     #[inline]
     fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
         if self.packets == 0 {
@@ -165,7 +166,7 @@ impl FqCodel {
     fn take_from(&mut self, number: QueueNumber, ctx: &mut Ctx<'_>) -> Option<Packet> {
         let queue = &mut self.queues[usize::from(number)];
         let (packets, backlog) = (queue.fifo.len(), queue.fifo.backlog());
-        let packet = queue.law.dequeue(&self.parameters, &mut queue.fifo, ctx);
+        let packet = queue.dropper.dequeue(&self.parameters, &mut queue.fifo, ctx);
         self.packets -= packets - queue.fifo.len();
         self.backlog -= backlog - queue.fifo.backlog();
         let packet = packet?;

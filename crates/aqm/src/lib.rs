@@ -19,18 +19,18 @@
 mod ared;
 mod by_rate;
 mod codel;
-mod codel_law;
+mod codel_dropper;
 mod droptail;
 mod fifo;
 mod forwarding;
 mod fq_codel;
 mod gred;
 mod pie;
-mod pie_law;
+mod pie_probability;
 mod queue;
 mod queue_disc;
 mod red;
-mod red_law;
+mod red_dropper;
 mod registry;
 mod rlc_red;
 mod sbd;
@@ -38,18 +38,18 @@ mod timed_fifo;
 
 pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
 pub use codel::{Codel, CodelConfig};
-pub use codel_law::{CodelLaw, CodelParameters, codel_spacing};
+pub use codel_dropper::{CodelDropper, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};
 pub use fifo::Fifo;
 pub use fq_codel::{FqCodel, FqCodelConfig, fq_codel_hash};
 pub use gred::{Gred, GredConfig, gred_drop_probability};
 pub use pie::{Pie, PieConfig, PieDelay};
-pub use pie_law::{PieGains, pie_next_drop_prob, pie_scale};
+pub use pie_probability::{PieGains, pie_next_drop_prob, pie_scale};
 pub use queue::{Queue, QueueReport};
 pub use queue_disc::{QueueDisc, Standing};
 pub use red::{Red, RedConfig};
-pub use red_law::{
-    RedCurve, RedLaw, RedSettings, RedVariant, RedVerdict, red_automatic_min_th,
+pub use red_dropper::{
+    RedCurve, RedDropper, RedSettings, RedVariant, RedVerdict, red_automatic_min_th,
     red_automatic_weight, red_average, red_final_probability, red_idle_average,
     red_initial_probability,
 };

@@ -1,14 +1,14 @@
 //! PIE: random drops on arrival, with a probability that a controller moves by the queueing delay.
 //!
-//! Source: RFC 8033; the control law is in `pie_law.rs`. The delay is that of the last departure
-//! (Appendix A) or is estimated from the departure rate (§5.2, Appendix B).
+//! Source: RFC 8033; the drop probability is in `pie_probability.rs`. The delay is that of the last
+//! departure (Appendix A) or is estimated from the departure rate (§5.2, Appendix B).
 //! Left out: turning PIE on and off by the queue's length (§5.3), probabilities by packet size.
 //! Differs: an empty queue has no delay, whatever the last departure waited (as in Linux); a
 //! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
 //! into it; the timer rests while an update would change nothing.
 
 use crate::fifo::{counts_held, waits_in_fifo};
-use crate::pie_law::{PieGains, pie_next_drop_prob};
+use crate::pie_probability::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{

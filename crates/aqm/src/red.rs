@@ -1,11 +1,11 @@
 //! RED: random drops by an average of the queue length.
 //!
-//! Source: Floyd & Jacobson 1993; the law is in `red_law.rs`.
+//! Source: Floyd & Jacobson 1993; the drop probability is in `red_dropper.rs`.
 //! Left out: counting in bytes, and the variants Feng and nonlinear RED.
 
 use crate::fifo::{Fifo, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
-use crate::red_law::{RedLaw, RedSettings, RedVariant, RedVerdict};
+use crate::red_dropper::{RedDropper, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream, Time,
 };
@@ -54,7 +54,7 @@ pub struct Red {
     limit: usize,
     ecn: bool,
     hard_drop: bool,
-    law: RedLaw,
+    dropper: RedDropper,
     fifo: Fifo,
 }
 
@@ -78,26 +78,26 @@ impl Red {
             wait: config.wait,
             variant: config.variant,
         };
-        let law = RedLaw::new(settings, stream)?;
+        let dropper = RedDropper::new(settings, stream)?;
         let RedConfig { limit, ecn, hard_drop, .. } = config;
-        Ok(Red { limit, ecn, hard_drop, law, fifo: Fifo::default() })
+        Ok(Red { limit, ecn, hard_drop, dropper, fifo: Fifo::default() })
     }
 
-    /// The law and its state.
-    pub fn law(&self) -> &RedLaw {
-        &self.law
+    /// The dropper and its state.
+    pub fn dropper(&self) -> &RedDropper {
+        &self.dropper
     }
 
-    /// The law, to be adapted.
-    pub fn law_mut(&mut self) -> &mut RedLaw {
-        &mut self.law
+    /// The dropper, to be adapted.
+    pub fn dropper_mut(&mut self) -> &mut RedDropper {
+        &mut self.dropper
     }
 
-    /// Tells the law when nothing waits and the link holds nothing.
+    /// Tells the dropper when nothing waits and the link holds nothing.
     #[inline]
     fn note_idle(&mut self, now: Time) {
         if self.fifo.occupancy() == 0 {
-            self.law.on_idle(now);
+            self.dropper.on_idle(now);
         }
     }
 }
@@ -116,9 +116,9 @@ impl QueueDisc for Red {
 
     fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
-        let verdict = self.law.on_arrival(occupancy, ctx.now);
+        let verdict = self.dropper.on_arrival(occupancy, ctx.now);
         if occupancy >= self.limit {
-            self.law.on_overflow();
+            self.dropper.on_overflow();
             return ctx.drop(packet, DropReason::Overflow);
         }
         match verdict {
@@ -127,7 +127,7 @@ impl QueueDisc for Red {
             _ if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
             RedVerdict::Early | RedVerdict::Forced => return ctx.drop(packet, DropReason::Early),
         }
-        self.law.on_queued();
+        self.dropper.on_queued();
         self.fifo.push(packet);
     }
 
@@ -141,7 +141,7 @@ impl QueueDisc for Red {
     }
 
     fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
-        self.law.on_rate(rate.nominal);
+        self.dropper.on_rate(rate.nominal);
     }
 
     #[inline]

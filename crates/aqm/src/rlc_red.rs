@@ -9,7 +9,7 @@
 use crate::by_rate::{ByRate, RateRow};
 use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
-use crate::red_law::red_final_probability;
+use crate::red_dropper::red_final_probability;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! What every queue discipline has to keep, whatever its law.
+//! What every queue discipline has to keep, whatever it drops.
 //!
 //! A new built-in discipline is under test as soon as it is registered: [`descriptions()`] panics
 //! until it says how to make one.

@@ -78,7 +78,7 @@ fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
     ] {
         assert_eq!(queue.next_wakeup(), woken);
         queue.on_wake(&mut bench.at(woken));
-        assert!((queue.red.law().curve().max_p - max_p).abs() < 1e-15);
+        assert!((queue.red.dropper().curve().max_p - max_p).abs() < 1e-15);
         assert_eq!(queue.next_wakeup(), next);
     }
     queue.enqueue(packet(), &mut bench.at(Time::from_secs(9)));
@@ -92,7 +92,7 @@ fn waking_it_too_early_does_nothing() {
     queue.enqueue(packet(), &mut bench.at(Time::ZERO));
     queue.on_wake(&mut bench.at(Time::from_millis(499)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
-    assert_eq!(queue.red.law().curve().max_p, 0.1);
+    assert_eq!(queue.red.dropper().curve().max_p, 0.1);
 }
 
 /// Senders that increase their windows by one packet per round trip and halve them at a drop, at
@@ -159,7 +159,7 @@ impl Loop {
             let gap = rtt / self.senders.windows[sender] * 1e9;
             self.senders.due.push(Reverse((now + gap as u64, sender)));
             if now >= (from + until) / 2 * SECOND {
-                sum += self.queue.red.law().average();
+                sum += self.queue.red.dropper().average();
                 samples += 1.0;
                 dropped += u32::from(lost);
             }

@@ -229,9 +229,9 @@ fn nothing_happens_while_one_mtu_or_less_is_left() {
 fn one_good_packet_ends_the_dropping_state_and_restarts_the_interval() {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_millis(120));
-    assert!(line.queue.law.is_dropping());
+    assert!(line.queue.dropper.is_dropping());
     line.take_all();
-    assert!(!line.queue.law.is_dropping());
+    assert!(!line.queue.dropper.is_dropping());
     let before = line.dropped.len();
     line.put(1000);
     line.wait(Duration::from_millis(20));
@@ -245,7 +245,7 @@ fn one_good_packet_ends_the_dropping_state_and_restarts_the_interval() {
 fn gaps_after(pause: Duration) -> (u32, Vec<f64>) {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_secs(1));
-    let count = line.queue.law.count();
+    let count = line.queue.dropper.count();
     // Without further drops at the head: the backlog is taken at once.
     line.take_all();
     line.wait(pause);

@@ -215,11 +215,14 @@ fn an_overflow_that_empties_a_queue_lets_it_rest() {
     line.now = line.now + Duration::from_millis(6);
     assert_eq!(line.flows(1), [0]);
     line.queue.on_held(1, Bytes(1000), &mut line.bench.at(line.now));
-    assert!(line.queue.queues[0].law.is_watching(), "beyond the target, more than an MTU is left");
+    assert!(
+        line.queue.queues[0].dropper.is_watching(),
+        "beyond the target, more than an MTU is left"
+    );
     line.queue.on_held(3, Bytes(3000), &mut line.bench.at(line.now));
     line.put(0, 2100);
     assert_eq!((line.dropped(DropReason::Overflow), line.queue.packets()), (3, 0));
-    assert!(!line.queue.queues[0].law.is_watching());
+    assert!(!line.queue.queues[0].dropper.is_watching());
     assert!(line.queue.new.is_empty() && line.queue.old.is_empty());
 }
 

@@ -1,7 +1,8 @@
-//! Tests of PIE: its law, its safeguards, and its course beside a plain port of RFC 8033.
+//! Tests of PIE: its drop probability, its safeguards, and its course beside a plain port of RFC
+//! 8033.
 
 use super::*;
-use crate::pie_law::pie_scale;
+use crate::pie_probability::pie_scale;
 use airpath_conformance::Law;
 use airpath_core::{Ecn, FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
 
@@ -125,7 +126,7 @@ fn a_step_in_each_row_of_the_table() {
 }
 
 #[test]
-fn the_law_at_its_other_corners() {
+fn the_probability_at_its_other_corners() {
     let ms = Duration::from_millis;
     for (what, p, delay, old, next) in [
         ("capped from 10 % on", 0.1, ms(250), ms(15), 0.12),

@@ -1,7 +1,7 @@
 //! Tests of RED: each step of red-1993, and the spacing of its drops.
 
 use super::*;
-use crate::red_law::{
+use crate::red_dropper::{
     RedCurve, red_automatic_min_th, red_automatic_weight, red_average, red_final_probability,
     red_idle_average, red_initial_probability,
 };
@@ -114,7 +114,7 @@ impl Line {
     }
 }
 
-/// Chi-square of spacings against the uniform law on `low..=high`; none may lie outside.
+/// Chi-square of spacings against the uniform distribution on `low..=high`; none may lie outside.
 fn chi_square(spacings: &[u64], low: u64, high: u64) -> f64 {
     let mut bins = vec![0u32; (high - low + 1) as usize];
     for spacing in spacings {
@@ -198,7 +198,7 @@ fn with_wait_they_are_spaced_uniformly_from_1_over_pb_on() {
 
 /// At 18 packets, p_b = 0.25 + 0.75 · 3/15 = 0.4: spacings 1, 2 and 3 with 0.4, 0.4 and 0.2.
 #[test]
-fn gentle_drops_are_spaced_by_the_same_law() {
+fn gentle_drops_are_spaced_alike() {
     const DROPS: usize = 30_000;
     let mut line = Line::new(RedConfig { gentle: true, ..PLAIN });
     line.fill_to(18);
@@ -267,13 +267,13 @@ fn the_initial_probability_at_its_corners() {
 fn the_average_follows_its_trajectory() {
     let mut line = Line::new(RedConfig { weight: Some(0.002), max_p: 0.0, ..PLAIN });
     line.fill_to(10);
-    let start = line.red.law().average();
+    let start = line.red.dropper().average();
     let mut largest = 0.0_f64;
     for n in 1..=2000 {
         line.put();
         line.take();
         let expected = 10.0 + (start - 10.0) * 0.998_f64.powi(n);
-        largest = largest.max((line.red.law().average() - expected).abs());
+        largest = largest.max((line.red.dropper().average() - expected).abs());
     }
     let what = "largest difference from q (1 − (1 − w)ⁿ), n to 2000";
     AVERAGE.close(what, "packets", largest, 0.0, 1e-9);
@@ -291,7 +291,7 @@ fn the_average_decays_over_an_idle_time_only() {
         while line.red.packets() > 0 {
             last = line.take();
         }
-        let busy = line.red.law().average();
+        let busy = line.red.dropper().average();
         line.now = Time::from_millis(1);
         if by_service {
             let mut sent = last.expect("ten waited");
@@ -306,11 +306,11 @@ fn the_average_decays_over_an_idle_time_only() {
         let idle = busy * 0.9_f64.powi(21); // 20 slots and its own sample of zero
         let from = if by_service { "the end of service" } else { "a failed dequeue" };
         let what = format!("average after 20 idle slots from {from}");
-        AVERAGE.close(what, "packets", line.red.law().average(), idle, 1e-12);
+        AVERAGE.close(what, "packets", line.red.dropper().average(), idle, 1e-12);
         line.now = Time::from_millis(12);
         line.take();
         line.put();
-        let average = line.red.law().average();
+        let average = line.red.dropper().average();
         assert!((average - idle * 0.9).abs() < 1e-12, "the link was busy: one sample of zero");
     }
     assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
@@ -329,13 +329,13 @@ fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
             line.red.on_held(held, Bytes(1500 * held as u64), &mut line.bench.at(Time::ZERO));
             assert!(held == 0 || !line.put(), "full");
         }
-        let busy = line.red.law().average();
+        let busy = line.red.dropper().average();
         for millis in [1, 2, 3] {
             line.now = Time::from_millis(millis);
             assert!(!line.put(), "{config:?}: the average is far above");
         }
         let slots_and_samples = busy * 0.9_f64.powi(3 * 2 + 3);
-        let average = line.red.law().average();
+        let average = line.red.dropper().average();
         assert!((average - slots_and_samples).abs() < 1e-9, "{average}: no slot counts twice");
         line.now = Time::from_secs(60);
         assert!(line.put(), "{config:?}: after a minute without traffic");
@@ -416,16 +416,16 @@ fn a_full_buffer_drops_whatever_the_average_is() {
 fn automatic_settings_follow_the_links_rate() {
     let config = RedConfig { min_th: None, max_th: None, weight: None, ..PLAIN };
     let mut line = Line::new(config);
-    let curve = *line.red.law().curve();
-    assert_eq!((curve.min_th, curve.max_th, line.red.law().weight()), (5.0, 15.0, 0.002));
+    let curve = *line.red.dropper().curve();
+    assert_eq!((curve.min_th, curve.max_th, line.red.dropper().weight()), (5.0, 15.0, 0.002));
     line.red.on_rate(LinkRate::of_packets(Rate::from_mbps(100)), &mut line.bench.at(Time::ZERO));
-    let curve = *line.red.law().curve();
+    let curve = *line.red.dropper().curve();
     AUTOMATIC.close("min_th at 5 ms", "packets", curve.min_th, 62.5, 1e-9);
     AUTOMATIC.close("max_th at 5 ms", "packets", curve.max_th, 187.5, 1e-9);
     let weight = 1.0 - (-1.0_f64 / 25_000.0).exp();
-    AUTOMATIC.close("weight", "", line.red.law().weight(), weight, 1e-12);
+    AUTOMATIC.close("weight", "", line.red.dropper().weight(), weight, 1e-12);
     line.red.on_rate(LinkRate::of_packets(Rate(0)), &mut line.bench.at(Time::ZERO));
-    assert_eq!(*line.red.law().curve(), curve, "an outage changes nothing");
+    assert_eq!(*line.red.dropper().curve(), curve, "an outage changes nothing");
     assert_eq!(red_automatic_min_th(Duration::from_millis(5), 2000.0), 5.0);
     let weight = red_automatic_weight(1.0);
     AUTOMATIC.close("weight at 1 packet/s", "", weight, 0.632_120_558_8, 1e-9);
@@ -466,7 +466,7 @@ fn the_average_is_of_what_waits_and_what_the_link_holds() {
     let mut line = Line::new(PLAIN);
     line.red.on_held(9, Bytes(9 * 1500), &mut line.bench.at(Time::ZERO));
     line.put();
-    assert_eq!(line.red.law().average(), 9.0);
+    assert_eq!(line.red.dropper().average(), 9.0);
 }
 
 /// A link at rest between two transmissions of what it holds is not idle.
@@ -482,7 +482,7 @@ fn the_average_decays_only_while_the_link_holds_nothing() {
         line.red.on_held(held, Bytes(held as u64 * 1500), &mut line.bench.at(Time::ZERO));
         line.now = Time::from_secs(1);
         line.put();
-        line.red.law().average()
+        line.red.dropper().average()
     };
     // Ten packets of 500 bytes a second: 4 / 2¹⁰, and the sample 0; or 4 and the sample 1.
     assert_eq!(average_after_a_second(0), 4.0 / 1024.0 / 2.0);

@@ -109,7 +109,7 @@ fn certain() -> RlcRedConfig {
     RlcRedConfig { min_th: 38, max_p: 1.0, ..paper() }
 }
 
-/// Chi-square of gaps against the uniform law on `1..=high`; none may lie outside.
+/// Chi-square of gaps against the uniform distribution on `1..=high`; none may lie outside.
 fn chi_square(gaps: &[u64], high: u64) -> f64 {
     let mut bins = vec![0u32; high as usize];
     for gap in gaps {

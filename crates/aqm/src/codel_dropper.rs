@@ -1,7 +1,7 @@
-//! CoDel's control law: when the packet at the head of a queue is dropped or marked.
+//! CoDel's dropper: when the packet at the head of a queue is dropped or marked.
 //!
 //! Source: RFC 8289 §5; marking in place of a drop, one packet per signal: RFC 8290 §4.2.
-//! CoDel has one such law for its queue, FQ-CoDel one for each of its queues.
+//! CoDel has one dropper for its queue, FQ-CoDel one for each of its queues.
 //! Differs: the interval over the square root of the count is computed in double precision, not by
 //! the fixed-point Newton step of RFC 8289 §5.7.
 
@@ -11,7 +11,7 @@ use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Time};
 /// Dropping that begins again within so many intervals resumes at its former rate (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
 
-/// What the law is set to.
+/// What the dropper is set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelParameters {
     /// TARGET: the acceptable standing sojourn time.
@@ -56,7 +56,7 @@ pub fn codel_spacing(interval: Duration, count: u32) -> Duration {
 
 /// The state of one queue (RFC 8289 §5.2; names as there).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CodelLaw {
+pub struct CodelDropper {
     /// When the sojourn time, if it stays at or above the target, will have done so for an interval.
     first_above_time: Option<Time>,
     /// When to signal next, in the dropping state.
@@ -65,7 +65,7 @@ pub struct CodelLaw {
     count: u32,
     /// `count` when the dropping state was entered.
     lastcount: u32,
-    /// Whether the law is in the dropping state.
+    /// Whether the dropper is in the dropping state.
     dropping: bool,
 }
 
@@ -75,8 +75,8 @@ struct Head {
     ok_to_drop: bool,
 }
 
-impl CodelLaw {
-    /// Whether the law is in the dropping state.
+impl CodelDropper {
+    /// Whether the dropper is in the dropping state.
     pub fn is_dropping(&self) -> bool {
         self.dropping
     }
@@ -93,7 +93,7 @@ impl CodelLaw {
         self.count
     }
 
-    /// The next packet of `store` that the law lets through; those before it are dropped.
+    /// The next packet of `store` that the dropper lets through; those before it are dropped.
     pub fn dequeue(
         &mut self,
         parameters: &CodelParameters,

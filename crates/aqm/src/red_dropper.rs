@@ -1,4 +1,5 @@
-//! RED's law: the average queue, and which arrivals it drops or marks. Shared by RED and ARED.
+//! RED's dropper: the average queue, and which arrivals are dropped or marked. Shared by RED and
+//! ARED.
 //!
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
 //! (`red-1993`); the gentle curve: Floyd 2000; waiting between drops and the automatic settings:
@@ -78,7 +79,7 @@ const AUTOMATIC_THRESHOLD_RATIO: f64 = 3.0;
 /// w_q until the link's rate is known (red-1993 §6).
 const USUAL_WEIGHT: f64 = 0.002;
 
-/// What the law is set to; `None` means that the link's rate decides.
+/// What the dropper is set to; `None` means that the link's rate decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedSettings {
     /// min_th, packets.
@@ -160,9 +161,9 @@ pub enum RedVerdict {
     Forced,
 }
 
-/// The state of the law.
+/// The state of the dropper.
 #[derive(Clone, Debug)]
-pub struct RedLaw {
+pub struct RedDropper {
     settings: RedSettings,
     curve: RedCurve,
     weight: f64,
@@ -178,15 +179,15 @@ pub struct RedLaw {
     stream: Stream,
 }
 
-impl RedLaw {
-    /// The law at the start of a run.
+impl RedDropper {
+    /// The dropper at the start of a run.
     ///
     /// # Errors
     /// When a value of `settings` is outside its range.
-    pub fn new(settings: RedSettings, stream: Stream) -> Result<RedLaw, ConfigError> {
+    pub fn new(settings: RedSettings, stream: Stream) -> Result<RedDropper, ConfigError> {
         settings.check()?;
         let RedSettings { max_p, gentle, .. } = settings;
-        let mut law = RedLaw {
+        let mut dropper = RedDropper {
             settings,
             curve: RedCurve { min_th: 0.0, max_th: 0.0, max_p, gentle },
             weight: settings.weight.unwrap_or(USUAL_WEIGHT),
@@ -197,8 +198,8 @@ impl RedLaw {
             idle_since: None,
             stream,
         };
-        law.set_thresholds();
-        Ok(law)
+        dropper.set_thresholds();
+        Ok(dropper)
     }
 
     /// avg, packets.

@@ -1,4 +1,4 @@
-//! PIE's control law: the drop probability as a function of the queueing delay.
+//! PIE's drop probability as a function of the queueing delay.
 //!
 //! Source: RFC 8033 §4.2, §5.5 and Appendix A.
 
@@ -12,7 +12,7 @@ const CAPPED_FROM: f64 = 0.1;
 /// Decay per update while there is no delay (§4.2).
 const DECAY: f64 = 0.98;
 
-/// What the law is set to.
+/// What the controller is set to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieGains {
     /// QDELAY_REF.
