@@ -29,8 +29,17 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-link", "--lib", "--tests"),
         ("-p", "airpath-sim", "--tests", "rate_schedule"),
     ],
+    "policy": [
+        ("-p", "airpath-phy", "--lib", "adaptation"),
+        ("-p", "airpath-phy", "--tests", "every_policy"),
+    ],
+    "snr": [
+        ("-p", "airpath-phy", "--lib", "snr"),
+        ("-p", "airpath-phy", "--tests", "every_snr"),
+    ],
 }
 """The families that have a skeleton, and the suites that go through every part of them."""
+REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr")
 PARTS = [(family, "trial-part") for family in SUITES]
 FOLDERS = ("crates", "docs", "python", "scripts", "tests")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
@@ -129,6 +138,13 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
             folder=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )
+    # What is said of values that are not accepted lists the parts there are.
+    run(
+        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *(f"tests/unit/{name}.py" for name in REFUSALS),
+        folder=tree,
+        PYTHONPATH=str(tree / "python"),
+    )
 
 
 @pytest.mark.parametrize(

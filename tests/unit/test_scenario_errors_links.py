@@ -6,9 +6,9 @@ import pytest
 from scenario_errors import GOOD, LINKS, RATE, REGIMES, SIZE, lines, problem_after_setting
 
 import airpath as ap
-from airpath.scenario import loads, shipped_tables
+from airpath.scenario import FAMILIES, loads, shipped_tables
 
-POLICIES = "fixed, dual-regime, tagla, qawla, tfer, max-phy-throughput, optimum"
+POLICIES = ", ".join(FAMILIES["policy"].registry)
 FRACTION = "Write a number above 0 and at most 1, for example 0.1."
 pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, for example 22."

@@ -10,7 +10,7 @@ import pytest
 
 import airpath as ap
 from airpath.errors import OverrideWarning
-from airpath.scenario import loads
+from airpath.scenario import FAMILIES, loads
 
 GOOD = """\
 duration = "10 s"
@@ -24,7 +24,7 @@ snr_db = 15
 [[flows]]
 base_rtt = "40 ms"
 """
-KINDS = "constant, rayleigh, trace"
+KINDS = ", ".join(FAMILIES["snr"].registry)
 
 
 @pytest.mark.parametrize(

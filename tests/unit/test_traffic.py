@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import airpath as ap
-from airpath.scenario import loads
+from airpath.scenario import FAMILIES, loads
 from conformance import Law
 
 POISSON = Law(
@@ -350,7 +350,8 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'window = "auto"',
-            'flows.0.window = "auto": not a receive-window policy. Accepted are fixed, drain.',
+            'flows.0.window = "auto": not a receive-window policy. '
+            f"Accepted are {', '.join(FAMILIES['window'].registry)}.",
         ),
         (
             'window = "drain"',

@@ -5,6 +5,7 @@ use airpath_conformance::Law;
 use airpath_core::Bytes;
 use airpath_link::AdaptiveConfig;
 use airpath_phy::adaptation::PolicyRegistry;
+use airpath_phy::snr::AnySnr;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -137,10 +138,9 @@ fn faults_say_where_the_snr_stands() {
     let error = |snr: Value| {
         build(&link(snr, json!({})), &droptail, PolicyRegistry::default()).err().expect("refused")
     };
-    assert_eq!(
-        error(json!({"kind": "rain"})),
-        "snr.kind = rain: unknown. Accepted: constant, rayleigh, trace"
-    );
+    let built_in: Vec<&str> = AnySnr::BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let unknown = format!("snr.kind = rain: unknown. Accepted: {}", built_in.join(", "));
+    assert_eq!(error(json!({"kind": "rain"})), unknown);
     assert_eq!(error(json!(300)), "snr.mean_db = 300: not of dB from -200 to 200");
     assert_eq!(
         error(json!({"kind": "trace", "trace": "x"})),

@@ -5,4 +5,5 @@ mod awgn;
 mod ctc_awgn;
 mod error_rates;
 mod every_error_process;
+mod every_policy;
 mod every_snr;
