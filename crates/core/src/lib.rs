@@ -39,7 +39,7 @@ pub use framing::{Framing, LinkRate};
 pub use histogram::{Delays, Histogram, Quantiles};
 pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock, UserId};
 pub use probe::{FlowDrops, Recorder, Sample, Series};
-pub use registry::{Part, Registry, Setup};
+pub use registry::{Part, Registries, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};
 pub use room::{Room, push_within};

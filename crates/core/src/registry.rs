@@ -7,6 +7,7 @@ use crate::error::ConfigError;
 use crate::rng::Seed;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,6 +72,28 @@ impl<T: ?Sized, X> Registry<T, X> {
     /// The registered names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factories.keys().map(String::as_str)
+    }
+}
+
+/// Registries of any families, by their types: what a part is given that takes parts of other
+/// families. A copy shares them.
+#[derive(Clone, Default)]
+pub struct Registries {
+    by_type: Arc<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl Registries {
+    /// These and `registry`; one of its type that was there before is replaced.
+    #[must_use]
+    pub fn with<R: Any + Send + Sync>(mut self, registry: R) -> Registries {
+        Arc::make_mut(&mut self.by_type).insert(TypeId::of::<R>(), Arc::new(registry));
+        self
+    }
+
+    /// A copy of the registry of this type; an empty one where none is.
+    pub fn get<R: Any + Clone + Default>(&self) -> R {
+        let found = self.by_type.get(&TypeId::of::<R>());
+        found.and_then(|registry| registry.downcast_ref::<R>()).cloned().unwrap_or_default()
     }
 }
 
@@ -172,4 +195,26 @@ macro_rules! built_in_parts {
             };
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    trait Number {}
+    trait Word {}
+    type Numbers = Registry<dyn Number>;
+    type Words = Registry<dyn Word, u64>;
+
+    #[test]
+    fn registries_are_found_by_their_types_and_absent_ones_are_empty() {
+        let mut numbers = Numbers::default();
+        numbers.register("one", |_, _| Err(ConfigError::new("", "", "none")));
+        let all = Registries::default().with(numbers);
+        assert_eq!(all.get::<Numbers>().names().collect::<Vec<_>>(), ["one"]);
+        assert_eq!(all.get::<Words>().names().count(), 0);
+        let (changed, before) = (all.clone().with(Numbers::default()), all);
+        assert_eq!(changed.get::<Numbers>().names().count(), 0);
+        assert_eq!(before.get::<Numbers>().names().count(), 1, "a copy is another's");
+    }
 }

@@ -2,10 +2,9 @@
 
 use crate::link::Files;
 use airpath_aqm::Queue;
-use airpath_core::{ConfigError, FlowId, Port, Seed, Setup, UserId};
-use airpath_phy::adaptation::PolicyRegistry;
-use airpath_phy::errors::{AnyErrors, ErrorsRegistry};
-use airpath_phy::snr::{AnySnr, SnrRegistry};
+use airpath_core::{ConfigError, FlowId, Port, Registries, Seed, Setup, UserId};
+use airpath_phy::errors::AnyErrors;
+use airpath_phy::snr::AnySnr;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,12 +21,9 @@ pub struct LinkKit {
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
-    /// Error processes from outside.
-    pub errors: Arc<ErrorsRegistry>,
-    /// SNR processes from outside.
-    pub snr: Arc<SnrRegistry>,
-    /// Link-adaptation policies from outside.
-    pub policies: Arc<PolicyRegistry>,
+    /// Parts from outside of the families that links take: error processes, SNR processes and
+    /// whatever else there is.
+    pub registries: Registries,
 }
 
 impl LinkKit {
@@ -39,9 +35,7 @@ impl LinkKit {
             id: 0,
             users: Users::default(),
             files: Arc::default(),
-            errors: Arc::default(),
-            snr: Arc::default(),
-            policies: Arc::default(),
+            registries: Registries::default(),
         }
     }
 
@@ -56,8 +50,8 @@ impl LinkKit {
         seed: &Seed,
     ) -> Result<Option<AnyErrors>, ConfigError> {
         let build = |description| {
-            let seed = seed.child("channel");
-            AnyErrors::build(description, Setup { seed, registry: &self.errors, extra: () })
+            let (seed, registry) = (seed.child("channel"), &self.registries.get());
+            AnyErrors::build(description, Setup { seed, registry, extra: () })
         };
         description.map(build).transpose().map_err(|error| error.under("errors"))
     }
@@ -70,7 +64,7 @@ impl LinkKit {
     /// When the kind is unknown or a parameter is not accepted.
     pub fn snr(&self, description: &Value, seed: &Seed) -> Result<AnySnr, ConfigError> {
         let (seed, extra) = (seed.child("snr"), self.files.snr.clone());
-        AnySnr::build(description, Setup { seed, registry: &self.snr, extra })
+        AnySnr::build(description, Setup { seed, registry: &self.registries.get(), extra })
             .map_err(|error| error.under("snr"))
     }
 }

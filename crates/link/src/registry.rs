@@ -31,8 +31,8 @@ built_in_parts! {
     }
 }
 
-/// Links that were registered at run time.
-#[derive(Default)]
+/// Links that were registered at run time. A copy shares how they are made.
+#[derive(Clone, Default)]
 pub struct LinkRegistry {
     links: Registry<dyn Link + Send, LinkKit>,
     /// Of those that serve anything but one direction.

@@ -3,8 +3,8 @@
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
 };
 use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideKit, SideReport, Tables};
 use airpath_phy::adaptation::PolicyRegistry;
@@ -75,7 +75,7 @@ pub(crate) fn build(
     let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
     let kit = LinkKit {
         files: Arc::new(files()),
-        policies: Arc::new(policies),
+        registries: Registries::default().with(policies),
         ..LinkKit::new(SideKit::of(queue, Port(0)))
     };
     let links = Registry::default();

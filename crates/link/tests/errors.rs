@@ -3,8 +3,8 @@
 use airpath_aqm::{AnyQueue, Queue, QueueDisc};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed,
-    Setup, Stage, Time, test_kit::Bench,
+    Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
+    Registry, Seed, Setup, Stage, Time, test_kit::Bench,
 };
 use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit, Tables, Traces};
@@ -76,7 +76,7 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
     let kit = LinkKit {
         files: Arc::new(Files { traces, tables: tables(), ..Files::default() }),
-        errors: Arc::new(errors),
+        registries: Registries::default().with(errors),
         ..LinkKit::new(SideKit::of(queue, Port(0)))
     };
     let links = Registry::default();

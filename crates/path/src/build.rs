@@ -8,8 +8,8 @@ use crate::parts::Parts;
 use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Seed, Setup, StageId,
-    Stream, Time, UserId,
+    ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
+    StageId, Stream, Time, UserId,
 };
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users, Wire};
 use std::cell::RefCell;
@@ -51,6 +51,7 @@ pub fn build_cut(
         parts,
         files,
         open,
+        registries: parts.registries(),
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
         routes: Routes::default(),
@@ -84,6 +85,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) parts: &'a Parts,
     files: &'a Arc<Files>,
     open: &'a dyn Fn(FlowId) -> OpenEnds,
+    /// Those of `parts`, for what takes parts of other families.
+    registries: Registries,
     pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
     routes: Routes,
@@ -199,9 +202,7 @@ impl Builder<'_> {
             id,
             users: self.users.clone(),
             files: Arc::clone(self.files),
-            errors: Arc::clone(&self.parts.errors),
-            snr: Arc::clone(&self.parts.snr),
-            policies: Arc::clone(&self.parts.policies),
+            registries: self.registries.clone(),
         }
     }
 

@@ -3,42 +3,46 @@
 //! What a host asks for, the registries of parts from outside and the lists of those built in,
 //! follows from it.
 
-use airpath_aqm::{AnyQueue, QueueRegistry};
-use airpath_link::{AnyLink, LinkRegistry};
-use airpath_phy::adaptation::{AnyPolicy, PolicyRegistry};
-use airpath_phy::errors::{AnyErrors, ErrorsRegistry};
-use airpath_phy::snr::{AnySnr, SnrRegistry};
-use airpath_tcp::congestion::{AnyCongestion, CongestionRegistry};
-use airpath_tcp::window::{AnyWindow, WindowRegistry};
-use std::sync::Arc;
+use airpath_core::Registries;
 
 macro_rules! families {
-    ($(#[doc = $about:literal] $name:literal => $field:ident: $registry:ty, $any:ty;)+) => {
+    ($(
+        #[doc = $about:literal]
+        $name:literal => $field:ident: $($module:ident)::+::{$registry:ident, $any:ident};
+    )+) => {
         /// Parts from outside, by kind; empty for the built-in ones alone.
         #[derive(Default)]
         pub struct Parts {
-            $(#[doc = $about] pub $field: $registry,)+
+            $(#[doc = $about] pub $field: $($module)::+::$registry,)+
+        }
+
+        impl Parts {
+            /// Copies of the registries, for what takes parts of other families.
+            pub(crate) fn registries(&self) -> Registries {
+                Registries::default()$(.with(self.$field.clone()))+
+            }
         }
 
         /// Every family by the name that users know it by, with name and one-line description of
         /// each of its built-in parts.
-        pub const FAMILIES: &[(&str, &[(&str, &str)])] = &[$(($name, <$any>::BUILT_IN)),+];
+        pub const FAMILIES: &[(&str, &[(&str, &str)])] =
+            &[$(($name, $($module)::+::$any::BUILT_IN)),+];
     };
 }
 
 families! {
     /// Queue disciplines.
-    "aqm" => queues: QueueRegistry, AnyQueue;
+    "aqm" => queues: airpath_aqm::{QueueRegistry, AnyQueue};
     /// Congestion controls.
-    "congestion" => congestion: CongestionRegistry, AnyCongestion;
+    "congestion" => congestion: airpath_tcp::congestion::{CongestionRegistry, AnyCongestion};
     /// Receive-window policies.
-    "window" => windows: WindowRegistry, AnyWindow;
+    "window" => windows: airpath_tcp::window::{WindowRegistry, AnyWindow};
     /// Links.
-    "link" => links: LinkRegistry, AnyLink;
+    "link" => links: airpath_link::{LinkRegistry, AnyLink};
     /// Error processes of links.
-    "errors" => errors: Arc<ErrorsRegistry>, AnyErrors;
+    "errors" => errors: airpath_phy::errors::{ErrorsRegistry, AnyErrors};
     /// SNR processes of links.
-    "snr" => snr: Arc<SnrRegistry>, AnySnr;
+    "snr" => snr: airpath_phy::snr::{SnrRegistry, AnySnr};
     /// Link-adaptation policies.
-    "policy" => policies: Arc<PolicyRegistry>, AnyPolicy;
+    "policy" => policies: airpath_phy::adaptation::{PolicyRegistry, AnyPolicy};
 }

@@ -5,6 +5,7 @@
 //! | `arq_link.rs`, `arq_toy.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
 //! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
+//! | `of_a_link.rs` | error processes, SNR processes and policies from outside reach the link |
 //! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_law.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
@@ -25,6 +26,7 @@ mod counting;
 mod crowd;
 mod every_ack;
 mod failures;
+mod of_a_link;
 mod pacing;
 mod plug_in_law;
 mod price_window;

@@ -6,7 +6,7 @@ use crate::{AnyLink, Link, LinkKit, SideKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, QueueId, Rate,
-    Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
+    Registries, Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
 };
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ impl Ledger {
         });
         let kit = LinkKit {
             reverse: Some(SideKit::of(queue(limit), Port(1))),
-            errors: Arc::new(errors),
+            registries: Registries::default().with(errors),
             ..LinkKit::new(SideKit::of(queue(limit), Port(0)))
         };
         let links = Registry::default();

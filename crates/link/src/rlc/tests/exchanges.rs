@@ -4,8 +4,8 @@
 use crate::{AnyLink, Link, LinkKit, SideKit};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
 };
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ impl Exchange {
         };
         let kit = LinkKit {
             reverse: Some(SideKit::of(queue(), Port(1))),
-            errors: Arc::new(errors),
+            registries: Registries::default().with(errors),
             ..LinkKit::new(SideKit::of(queue(), Port(0)))
         };
         let links = Registry::default();
