@@ -33,3 +33,4 @@ mod price_window;
 mod rate_samples;
 mod sides;
 mod wrapped;
+mod wrapped_links_and_windows;

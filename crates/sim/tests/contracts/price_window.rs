@@ -36,6 +36,8 @@ struct PriceWindow {
 }
 
 impl ReceiveWindow for PriceWindow {
+    airpath_tcp::window::needs_no!(buffer);
+
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         let out_of_order = usize::from(!arrival.in_order && !arrival.duplicate);
         self.out_of_order.fetch_add(out_of_order, Ordering::Relaxed);

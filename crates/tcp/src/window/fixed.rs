@@ -31,6 +31,8 @@ impl<T: ?Sized> Part<T, u64> for FixedWindow {
 }
 
 impl ReceiveWindow for FixedWindow {
+    super::needs_no!(arrivals, buffer);
+
     #[inline]
     fn window(&self) -> u64 {
         self.bytes

@@ -4,13 +4,17 @@
 
 mod drain;
 mod fixed;
+mod forwarding;
 mod registry;
 
 pub use drain::{DrainConfig, DrainWindow};
 pub use fixed::FixedWindow;
 pub use registry::{AnyWindow, WindowRegistry};
 
-use airpath_core::Time;
+#[doc(inline)]
+pub use crate::{window_forwards as forwards, window_needs_no as needs_no};
+
+use airpath_core::{StageError, Time};
 
 /// A data segment has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +49,15 @@ pub struct Standing {
 }
 
 /// Decides the advertised window.
+///
+/// No call has a default: [`needs_no!`] says what a policy does without, [`forwards!`] hands calls to
+/// another policy, and the compiler names what is missing.
 pub trait ReceiveWindow {
     /// A data segment has arrived.
     ///
     /// # Errors
     /// A policy from outside may fail; its message ends the run.
-    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), airpath_core::StageError> {
-        let _ = arrival;
-        Ok(())
-    }
+    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError>;
 
     /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
     /// lets the right edge move back (RFC 9293 §3.8.6).
@@ -61,20 +65,13 @@ pub trait ReceiveWindow {
 
     /// The right edge that an ACK sent now advertises; asked for only when the policy is
     /// [`bounded`](Self::is_bounded).
-    fn right_edge(&self, standing: &Standing) -> u64 {
-        standing.edge.max(standing.next + self.window())
-    }
+    fn right_edge(&self, standing: &Standing) -> u64;
 
     /// When the sender is to be told that the window has opened, if nothing arrives before. Asked
     /// for only when the policy is [`bounded`](Self::is_bounded).
-    fn next_update(&self, standing: &Standing) -> Time {
-        let _ = standing;
-        Time::NEVER
-    }
+    fn next_update(&self, standing: &Standing) -> Time;
 
     /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
     /// refused (RFC 9293 §3.10.7.4), and the window may close.
-    fn is_bounded(&self) -> bool {
-        false
-    }
+    fn is_bounded(&self) -> bool;
 }

@@ -1,0 +1,127 @@
+//! A part from outside around every link and around every receive-window policy: nothing is
+//! different with it.
+//!
+//! A link around another that swallowed control events used to leave its rate as it was, and to
+//! count the warm-up; a policy that swallowed `is_bounded` to let segments in beyond the window.
+
+use crate::common::links::{link_files, links};
+use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario, tcp};
+use airpath_conformance::samples;
+use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
+use airpath_link::{AnyLink, Link, SideReport, Sides};
+use airpath_path::{Parts, ReplicationReport};
+use airpath_tcp::window::{AnyWindow, ReceiveWindow};
+use serde_json::{Value, json};
+
+/// Hands on what a stage must; the calls that are made of others stay so.
+struct TransparentLink {
+    inner: AnyLink,
+}
+
+impl Stage for TransparentLink {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.inner.receive(port, packet, ctx);
+    }
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.inner.wake(ctx);
+    }
+    fn next_wakeup(&self) -> Time {
+        self.inner.next_wakeup()
+    }
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        self.inner.control(event, ctx);
+    }
+    fn held(&self) -> usize {
+        self.inner.held()
+    }
+}
+
+impl Link for TransparentLink {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        self.inner.reports(now)
+    }
+}
+
+/// Four seconds, from the second on measured; where the link has a rate, half of it from 2.5 s on.
+/// PIE is told of rates.
+fn over(link: &Value, inner: &Value, parts: &Parts) -> ReplicationReport {
+    let mut queue = samples("aqm", "pie", |_| true).swap_remove(0);
+    queue["kind"] = json!("pie");
+    let halved = json!([{"at_ns": 2500 * MS, "action": {"kind": "rate", "rate_bps": 1_000_000}}]);
+    let has_rate = inner.get("rate_bps").is_some();
+    let change = json!({
+        "warmup_ns": SECOND, "controls": if has_rate { halved } else { json!([]) },
+        "ack_path": {"kind": "reverse", "link": null, "queue": queue}});
+    let flows = vec![
+        flow(tcp(json!({"recovery": "sack"})), json!({})),
+        flow(tcp(json!({})), json!({"direction": "reverse"})),
+        flow(datagrams("poisson", 1_000_000), json!({})),
+    ];
+    let scenario = scenario(4, flows, link.clone(), queue, change);
+    run_with(&scenario, parts, &link_files(), 1).report(0)
+}
+
+#[test]
+fn a_part_around_every_link_changes_nothing() {
+    let mut parts = Parts::default();
+    for (name, sides) in [("around one", Sides::One), ("around both", Sides::Both)] {
+        parts.links.register_serving(sides, name, |parameters, setup| {
+            Ok(Box::new(TransparentLink { inner: AnyLink::build(&parameters["inner"], setup)? }))
+        });
+    }
+    for inner in links() {
+        let sides = parts.links.sides(&inner).expect("it names its kind");
+        let name = if sides == Sides::One { "around one" } else { "around both" };
+        let bare = over(&inner, &inner, &parts);
+        assert!(bare.packets > 200, "{inner}: {} packets say little", bare.packets);
+        let mut wrapped = over(&json!({"kind": name, "inner": inner}), &inner, &parts);
+        // What is due is looked up and done in one call or in two.
+        wrapped.events = bare.events;
+        assert_eq!(wrapped, bare, "around {inner}");
+    }
+}
+
+/// Hands on everything.
+struct TransparentWindow {
+    inner: AnyWindow,
+}
+
+impl ReceiveWindow for TransparentWindow {
+    airpath_tcp::window::forwards!(inner);
+}
+
+/// Every built-in policy as its class has it, and the slow reader as one that reads a part of what
+/// the link could bring.
+fn policies() -> Vec<Value> {
+    let usual = |(kind, _): &(&str, _)| {
+        let mut policy = samples("window", kind, |_| true).swap_remove(0);
+        policy["kind"] = json!(kind);
+        policy
+    };
+    let mut all: Vec<Value> = AnyWindow::BUILT_IN.iter().map(usual).collect();
+    all.push(json!({"kind": "drain", "rate_bps": 300_000, "start_ns": 2 * SECOND}));
+    all
+}
+
+#[test]
+fn a_part_around_every_receive_window_policy_changes_nothing() {
+    let mut parts = Parts::default();
+    parts.windows.register("transparent", |parameters, setup| {
+        Ok(Box::new(TransparentWindow { inner: AnyWindow::build(&parameters["inner"], setup)? }))
+    });
+    let report = |window: &Value| {
+        let mut source = tcp(json!({"receive_window": 30_000}));
+        source["window"] = window.clone();
+        let mut link = fixed(2_000_000);
+        link["loss"] = json!(0.01);
+        let flows = vec![flow(source, json!({}))];
+        let scenario = scenario(20, flows, link, droptail(20), json!({}));
+        run_with(&scenario, &parts, &link_files(), 1).report(0)
+    };
+    for window in policies() {
+        let bare = report(&window);
+        assert_eq!(report(&json!({"kind": "transparent", "inner": window})), bare, "{window}");
+        let limited = bare.flows[0].rwnd_limited_share.expect("it was open");
+        assert_eq!(limited > 0.2, window["kind"] == "drain", "{window}: {limited}");
+    }
+}
