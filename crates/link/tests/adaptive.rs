@@ -337,7 +337,7 @@ fn noise_spreads_the_choices_normally() {
     }
     let end = INTERVALS * 5 * MS;
     hand.until(end);
-    // What TAGLA chooses on a fine grid of estimates, weighted by the normal law.
+    // What TAGLA chooses on a fine grid of estimates, weighted by the normal distribution.
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let (step, from) = (0.01, -12.0);
     for place in 0..5200 {

@@ -1,4 +1,4 @@
-//! What every link has to keep, whatever its law.
+//! What every link has to keep, whatever its rate.
 //!
 //! A new built-in link is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more, and has to where the link reads a file.

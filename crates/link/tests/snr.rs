@@ -1,4 +1,5 @@
-//! An adaptive link whose SNR varies: what is chosen, and what is lost, against the law of the SNR.
+//! An adaptive link whose SNR varies: what is chosen, and what is lost, against the distribution of
+//! the SNR.
 
 use crate::adaptive::{Hand, build, files};
 use airpath_conformance::Law;

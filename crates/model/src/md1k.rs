@@ -1,8 +1,8 @@
 //! M/D/1/K: Poisson arrivals of equal packets at a link with room for so many that wait.
 //!
 //! Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K), for a constant
-//! service. The number that a departure leaves behind is a Markov chain; with q its law up to a
-//! factor, a₀ the probability of no arrival in a service and Ā(j) that of more than j,
+//! service. The number that a departure leaves behind is a Markov chain; with q its distribution up
+//! to a factor, a₀ the probability of no arrival in a service and Ā(j) that of more than j,
 //!
 //! ```text
 //! a₀ q(j + 1) = q(0) Ā(j) + Σ q(i) Ā(j − i + 1), i = 1 … j
@@ -21,7 +21,7 @@ pub const LARGEST_ROOM: u64 = 1_000_000;
 const MOST_ARRIVALS: usize = 512;
 /// What is less likely does not count.
 const NEGLIGIBLE: f64 = 1e-40;
-/// Above this the unnormed law is scaled down.
+/// Above this the unnormed distribution is scaled down.
 const LARGE: f64 = 1e100;
 
 /// The queue.
@@ -62,7 +62,8 @@ impl Md1k {
         }
         let lost = if left.states < states { 0.0 } else { left.lost_per_service(&arrivals) };
         let loss = lost / (1.0 + lost);
-        // At any time: j are there with the law that departures leave, K with that of a loss.
+        // At any time: j are there with the distribution that departures leave, K with that of a
+        // loss.
         let waiting = (1.0 - loss) * left.waiting / left.total + room as f64 * loss;
         Ok(Steady {
             loss,
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_stationary_law_of_the_transition_matrix() {
+    fn it_is_the_stationary_distribution_of_the_transition_matrix() {
         for (load, room) in [(0.2, 2), (0.7, 5), (0.9, 12), (1.0, 8), (1.3, 6), (4.0, 3)] {
             let ((loss, waiting), found) = (iterated(load, room as usize), steady(load, room));
             close(found.loss, loss, 1e-7);

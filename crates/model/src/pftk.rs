@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn eq_3_follows_the_square_root_law_at_moderate_loss() {
+    fn eq_3_follows_one_over_the_square_root_at_moderate_loss() {
         // Mathis: 1/RTT sqrt(3/(2bp)) is the leading term for small p and no window limit.
         let tcp = Tcp { max_window_packets: 1e9, ..Tcp::default() };
         let (found, mathis) = (tcp.sending_rate(1e-8, 0.1), (3.0_f64 / 4e-8).sqrt() / 0.1);

@@ -5,7 +5,8 @@
 //! [`LANES`] lanes. Logarithm, sine and cosine are series of our own, of additions, products,
 //! quotients and roots alone: the numbers are the same on every machine and at every width.
 //!
-//! The radius has 30 random bits: no number is beyond 6.56, where 5e-11 of the normal law is.
+//! The radius has 30 random bits: no number is beyond 6.56, where 5e-11 of the normal distribution
+//! is.
 
 use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
@@ -187,7 +188,7 @@ mod tests {
     ];
 
     #[test]
-    fn moments_and_tails_are_those_of_the_normal_law() {
+    fn moments_and_tails_are_those_of_the_normal_distribution() {
         let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, "tails"));
         let mut numbers = vec![0f32; 64_000];
         let mut sums = [0f64; 5];
@@ -227,7 +228,7 @@ mod tests {
 
     /// Events of 1e-7 in the square of the amplitude of few taps decide on error rates in fading.
     #[test]
-    fn both_ends_of_the_radius_are_those_of_the_exponential_law() {
+    fn both_ends_of_the_radius_are_those_of_the_exponential_distribution() {
         let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, "radius"));
         let mut numbers = [0f32; 2 * LANES];
         let (mut low, mut high) = (0u64, 0u64);

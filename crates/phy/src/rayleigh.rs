@@ -128,7 +128,8 @@ mod tests {
         Time::from_nanos((cycles / DOPPLER * 1e9).round() as u64)
     }
 
-    /// P(|h|² < x) for N waves: the exponential law and the first term of its Laguerre series.
+    /// P(|h|² < x) for N waves: the exponential distribution and the first term of its Laguerre
+    /// series.
     fn power_cdf(x: f64) -> f64 {
         1.0 - (-x).exp() - (-x).exp() * (x - x * x / 2.0) / (2.0 * N)
     }
@@ -180,7 +181,7 @@ mod tests {
         assert_mean(&POWER, "mean of |h|⁴", &squares, 2.0 - 1.0 / N);
         assert_mean(&POWER, "P(|h|² < 0.1)", &share(&|x| x < 0.1), power_cdf(0.1));
         assert_mean(&POWER, "P(|h|² > 3)", &share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
-        // The finite number of waves must not show: within 1 % of the exponential law.
+        // The finite number of waves must not show: within 1 % of the exponential distribution.
         let exponential = 1.0 - (-0.1f64).exp();
         FINITE.close_relative("P(|h|² < 0.1)", "", power_cdf(0.1), exponential, 0.01);
         let exponential = (-3.0f64).exp();

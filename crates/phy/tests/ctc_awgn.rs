@@ -86,7 +86,7 @@ fn assert_point(number: usize, algorithm: Algorithm, column: usize, blocks: u64)
     POINTS.close(&what, "dB", ours, theirs, allowed_db(number, algorithm, column));
 }
 
-/// DVB-RCS1's block of 752 couples at rate 1/2: the same code and law of interleaving. Where a
+/// DVB-RCS1's block of 752 couples at rate 1/2: the same code and form of interleaver. Where a
 /// bit goes does not matter here: any m and J do.
 fn dvb_rcs() -> Awgn {
     let size = BlockSize { couples: 752, p: [19, 376, 224, 600], m: 8, j: 3 };

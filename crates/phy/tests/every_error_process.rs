@@ -1,4 +1,4 @@
-//! What every error process has to keep, whatever its law.
+//! What every error process has to keep, whatever its model.
 //!
 //! A new built-in process is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more.

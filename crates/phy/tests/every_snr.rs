@@ -1,4 +1,4 @@
-//! What every SNR process has to keep, whatever its law; and the laws of fading over time.
+//! What every SNR process has to keep, whatever its distribution; and the laws of fading over time.
 //!
 //! A new built-in process is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more, and has to where the process reads a file.

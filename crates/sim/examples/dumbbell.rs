@@ -1,6 +1,6 @@
 //! N bulk flows over a dumbbell, every packet acknowledged: for profilers.
 //!
-//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [LAW [QUEUE]]]`; the RTT is 20 ms and 0.2 ms more
+//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`; the RTT is 20 ms and 0.2 ms more
 //! for each next flow, up to 40 ms.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
@@ -16,7 +16,7 @@ fn main() {
         arguments.get(i).map_or_else(|| default.to_owned(), String::clone)
     };
     let (flows, mbps, packets, seconds) = (number(1), number(2), number(3), number(4));
-    let (recovery, law, queue) = (word(5, "newreno"), word(6, "reno"), word(7, "droptail"));
+    let (recovery, cc, queue) = (word(5, "newreno"), word(6, "reno"), word(7, "droptail"));
     let changes = json!({
         "receive_window": 1_000_000, "recovery": recovery, "window_growth": "bytes",
         "delayed_ack_segments": 1});
@@ -24,7 +24,7 @@ fn main() {
     let flow = |i: u64| {
         let delay = json!({"delay_ns": 10_000_000 + 100_000 * (i % 100)});
         json!({
-            "source": {"kind": "tcp", "congestion": {"kind": law}, "options": options},
+            "source": {"kind": "tcp", "congestion": {"kind": cc}, "options": options},
             "start": {"kind": "uniform", "low_ns": 0, "high_ns": 1_000_000_000},
             "access": {"delay_ns": 0}, "egress": delay, "return_wire": delay})
     };

@@ -128,9 +128,10 @@ fn waits_at_most(rho: f64, t: f64) -> f64 {
 
 /// P(W > t | admitted) in M/D/1/K with room for `system` in all, t in services.
 ///
-/// A service begins with j in the system, the law of which follows from the embedded chain; one that
-/// arrives y services later finds j + k, k of them having come since, and waits for the rest of this
-/// service and j + k − 1 whole ones. Between services the system is empty for 1/λ on average.
+/// A service begins with j in the system, the distribution of which follows from the embedded
+/// chain; one that arrives y services later finds j + k, k of them having come since, and waits for
+/// the rest of this service and j + k − 1 whole ones. Between services the system is empty for 1/λ
+/// on average.
 fn waits_longer_when_admitted(rho: f64, system: usize, t: f64) -> f64 {
     let left_behind = embedded_chain(rho, system);
     let begins_with = |j: usize| left_behind[j] + if j == 1 { left_behind[0] } else { 0.0 };
@@ -213,10 +214,10 @@ fn quantiles_of_the_wait_in_a_short_queue_are_those_of_m_d_1_k() {
     }
 }
 
-/// A long queue is never full at a low load: the two laws, from different arguments, agree. The mean
-/// of the first is Pollaczek and Khinchine's.
+/// A long queue is never full at a low load: the two distributions, from different arguments,
+/// agree. The mean of the first is Pollaczek and Khinchine's.
 #[test]
-fn the_laws_of_waiting_agree() {
+fn the_distributions_of_waiting_agree() {
     let rho = 0.4;
     for t in [0.0, 0.3, 1.0, 1.7, 2.5, 6.2] {
         let (long, short) = (1.0 - waits_at_most(rho, t), waits_longer_when_admitted(rho, 24, t));

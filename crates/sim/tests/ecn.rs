@@ -35,9 +35,9 @@ fn marking_queues() -> [Value; 4] {
     ]
 }
 
-fn bulk(law: &str, recovery: &str, ecn: &str) -> Value {
+fn bulk(cc: &str, recovery: &str, ecn: &str) -> Value {
     let options = json!({"receive_window": 1_000_000, "recovery": recovery, "ecn": ecn});
-    let source = json!({"kind": "tcp", "congestion": {"kind": law},
+    let source = json!({"kind": "tcp", "congestion": {"kind": cc},
         "options": tcp_options(options)});
     flow(source, json!({}))
 }
@@ -47,12 +47,12 @@ fn over(queue: Value, flows: Vec<Value>) -> ReplicationReport {
 }
 
 #[test]
-fn marks_replace_drops_under_every_recovery_and_law() {
+fn marks_replace_drops_under_every_recovery_and_congestion_control() {
     for queue in marking_queues() {
         for recovery in ["reno", "newreno", "sack", "prr"] {
-            for law in ["reno", "cubic"] {
-                let report = over(queue.clone(), vec![bulk(law, recovery, "on"); 2]);
-                let (marks, name) = (report.queues[0].marks, format!("{law} {recovery} {queue}"));
+            for cc in ["reno", "cubic"] {
+                let report = over(queue.clone(), vec![bulk(cc, recovery, "on"); 2]);
+                let (marks, name) = (report.queues[0].marks, format!("{cc} {recovery} {queue}"));
                 assert!(report.queues[0].drops.is_empty(), "{name}");
                 for flow in &report.flows {
                     assert_eq!((flow.retransmissions, flow.timeouts), (0, 0), "{name}");
@@ -94,8 +94,8 @@ fn s5_a_flow_with_ecn_gets_no_more_than_twice_what_one_without_gets() {
 fn rfc8511_beta_ecn_raises_the_use_of_a_link_with_a_small_queue() {
     let used = |beta: f64| {
         let options = json!({"receive_window": 1_000_000, "recovery": "sack", "ecn": "on"});
-        let law = json!({"kind": "reno", "beta_ecn": beta});
-        let source = json!({"kind": "tcp", "congestion": law, "options": tcp_options(options)});
+        let cc = json!({"kind": "reno", "beta_ecn": beta});
+        let source = json!({"kind": "tcp", "congestion": cc, "options": tcp_options(options)});
         let wire = json!({"delay_ns": 50 * MS});
         let one = flow(source, json!({"egress": wire, "return_wire": wire}));
         let queue = marking_queues()[0].clone();

@@ -1,4 +1,4 @@
-//! Error processes under whole networks: losses and bursts as their laws say.
+//! Error processes under whole networks: losses and bursts as their models say.
 
 use crate::common::*;
 use airpath_conformance::Law;

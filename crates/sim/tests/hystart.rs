@@ -18,10 +18,10 @@ const USE: Law = Law {
 
 /// Retransmissions and use of the link in 10 s: 40 Mbit/s, round trip 100 ms (333 packets), and a
 /// queue with room for as many.
-fn overshoot(law: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
+fn overshoot(cc: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
     let options = json!({"receive_window": 8_000_000, "recovery": "sack",
         "delayed_ack_segments": delayed_ack_segments, "timestamps": true, "mss": 1448});
-    let source = json!({"kind": "tcp", "congestion": {"kind": law, "hystart": hystart},
+    let source = json!({"kind": "tcp", "congestion": {"kind": cc, "hystart": hystart},
         "options": tcp_options(options)});
     let wire = json!({"delay_ns": 50 * MS});
     let one = flow(source, json!({"egress": wire, "return_wire": wire}));
@@ -33,12 +33,12 @@ fn overshoot(law: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) 
 /// left of the queue, but loses less than half of what slow start does.
 #[test]
 fn slow_start_ends_before_the_queue_overflows() {
-    for law in ["reno", "cubic"] {
+    for cc in ["reno", "cubic"] {
         for delayed_ack_segments in [1, 2] {
-            let lost = |hystart| overshoot(law, hystart, delayed_ack_segments).0;
+            let lost = |hystart| overshoot(cc, hystart, delayed_ack_segments).0;
             let (off, classic, plus_plus) = (lost("off"), lost("classic"), lost("plus-plus"));
-            assert!(off > 300, "{law}: {off}");
-            let name = format!("{law}, an ACK for {delayed_ack_segments}");
+            assert!(off > 300, "{cc}: {off}");
+            let name = format!("{cc}, an ACK for {delayed_ack_segments}");
             LOSSES.equal(format!("HyStart, {name}"), "segments lost", classic as f64, 0.0);
             let (found, most) = (plus_plus as f64, (off / 2 - 1) as f64);
             let name = format!("HyStart++, {name} (without {off})");
@@ -50,10 +50,10 @@ fn slow_start_ends_before_the_queue_overflows() {
 /// It does not end so early that the link stays empty.
 #[test]
 fn the_link_is_used_from_the_start() {
-    for law in ["reno", "cubic"] {
+    for cc in ["reno", "cubic"] {
         for hystart in ["classic", "plus-plus"] {
-            let (_, used) = overshoot(law, hystart, 2);
-            USE.between(format!("use of the link, {law}, {hystart}"), "", used, 0.8, f64::INFINITY);
+            let (_, used) = overshoot(cc, hystart, 2);
+            USE.between(format!("use of the link, {cc}, {hystart}"), "", used, 0.8, f64::INFINITY);
         }
     }
 }

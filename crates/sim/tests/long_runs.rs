@@ -90,8 +90,8 @@ fn ten_days_of_losses_are_recovered_from() {
 /// clock (71.6 minutes) and than half of one, in which what is echoed loses its validity.
 #[test]
 fn ten_days_of_bursts_outlast_the_clock_of_the_timestamps() {
-    for (name, law) in [("reno", tcp(linux())), ("cubic", cubic(linux()))] {
-        let mut source = law;
+    for (name, cc) in [("reno", tcp(linux())), ("cubic", cubic(linux()))] {
+        let mut source = cc;
         source["application"] = json!({
             "on": {"size": {"kind": "fixed", "bytes": 20_000}},
             "off": {"kind": "fixed", "time_ns": 5000 * SECOND}});

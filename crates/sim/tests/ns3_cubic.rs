@@ -29,9 +29,9 @@ impl Case {
         let options = tcp_options(json!({
             "mss": 1448, "initial_window": 14_480, "receive_window": 1_000_000, "recovery": "prr",
             "window_growth": "segments", "timestamps": true}));
-        let law = json!({"kind": "cubic", "fast_convergence": self.fast_convergence,
+        let cc = json!({"kind": "cubic", "fast_convergence": self.fast_convergence,
             "reno_friendly": self.reno_friendly, "hystart": "classic"});
-        let source = json!({"kind": "tcp", "congestion": law, "options": options});
+        let source = json!({"kind": "tcp", "congestion": cc, "options": options});
         let edge = json!({"delay_ns": 5000, "rate_bps": 1_000_000_000});
         let back = json!({"delay_ns": self.rtt_ns / 2 + 10_000, "rate_bps": 1_000_000_000});
         let start = json!({"kind": "at", "time_ns": 100 * MS});

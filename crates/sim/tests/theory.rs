@@ -133,9 +133,9 @@ fn arrivals_in_a_service(rho: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// π_n, the stationary law of the number that departures leave behind, up to a constant factor
-/// (π₀ = 1), n < `levels`; from π_n = π₀ a_n + Σ_{j=1}^{n+1} π_j a_{n+1−j}. It holds as far for a
-/// finite system as its departures can leave n behind.
+/// π_n, the stationary distribution of the number that departures leave behind, up to a constant
+/// factor (π₀ = 1), n < `levels`; from π_n = π₀ a_n + Σ_{j=1}^{n+1} π_j a_{n+1−j}. It holds as far
+/// for a finite system as its departures can leave n behind.
 ///
 /// Source: Kleinrock, Queueing Systems I, §5.6 (the embedded Markov chain of M/G/1).
 pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
@@ -148,8 +148,8 @@ pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
     pi
 }
 
-/// By PASTA and since departures leave behind what arrivals find, the time-stationary law of the
-/// number in the system is π. Waiting are one less than in the system.
+/// By PASTA and since departures leave behind what arrivals find, the time-stationary distribution
+/// of the number in the system is π. Waiting are one less than in the system.
 #[test]
 fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     let rho = 0.7;
@@ -213,7 +213,7 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
 
 /// The chain above with its transition matrix written out and iterated: a second opinion.
 #[test]
-fn the_recursion_is_the_stationary_law_of_the_transition_matrix() {
+fn the_recursion_is_the_stationary_distribution_of_the_transition_matrix() {
     let (rho, system) = (1.5_f64, 6);
     let a = arrivals_in_a_service(rho, system);
     let mut pi = vec![1.0 / system as f64; system];

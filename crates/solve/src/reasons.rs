@@ -154,7 +154,7 @@ mod tests {
     fn equal_flows_of_a_group_have_one_reason() {
         let mut reasons = Reasons::default();
         let refused =
-            |law: &str| -> Result<(), Reason> { Err(Reason::not_covered("cc", law, "reno")) };
+            |cc: &str| -> Result<(), Reason> { Err(Reason::not_covered("cc", cc, "reno")) };
         for number in 0..3 {
             reasons.keep_of_flow((number, Some(0)), refused("cubic"));
         }

@@ -246,7 +246,7 @@ mod tests {
 
     /// α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α), α = 2: 1998.0 for 1000 … 1 000 000.
     #[test]
-    fn a_bounded_pareto_law_has_its_mean() {
+    fn a_bounded_pareto_distribution_has_its_mean() {
         let distribution = SizeDistribution::Pareto {
             shape: 2.0,
             smallest_bytes: 1000,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unbounded_pareto_law_is_the_limit_of_the_bounded_one() {
+    fn an_unbounded_pareto_distribution_is_the_limit_of_the_bounded_one() {
         let median = pareto(0.5, 1.0, 1000.0, f64::INFINITY);
         SIZES.close("Pareto, shape 1, unbounded: median", "B", median, 2000.0, 1e-9);
         let least = pareto(0.0, 1.5, 1000.0, 1e6);

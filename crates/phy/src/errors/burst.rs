@@ -1,14 +1,14 @@
 //! Bursts of errors as a moving receiver sees them: the two-state chain of Chockalingam and Zorzi.
 //!
-//! Source and equations: `burst_law.rs`. One step of the chain per slot, in idle slots too; all
+//! Source and equations: `fading_chain.rs`. One step of the chain per slot, in idle slots too; all
 //! that is sent in a slot shares its fate. Left out: the fading inside a slot, and the memory of
 //! a real fade beyond one slot.
 
-use super::{ErrorProcess, Frame, GilbertElliott, burst_law, positive_slot};
+use super::{ErrorProcess, Frame, GilbertElliott, fading_chain, positive_slot};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
-/// The normalised Doppler shifts for which the law is evaluated.
+/// The normalised Doppler shifts for which the chain is computed.
 const DOPPLERS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// What the user sets.
@@ -50,7 +50,7 @@ impl Part<dyn ErrorProcess + Send> for Burst {
             return Err(ConfigError::new("doppler", doppler, problem));
         }
         positive_slot(slot_ns)?;
-        let states = burst_law::two_states(frame_error_rate, doppler);
+        let states = fading_chain::two_states(frame_error_rate, doppler);
         Ok(Burst(GilbertElliott::new(states, [0.0, 1.0], slot_ns, &setup.seed)))
     }
 }

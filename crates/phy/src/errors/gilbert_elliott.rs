@@ -3,13 +3,13 @@
 //! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates
 //! for codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with
 //! slots of equal length in the place of bits. Slots are counted from the start of the run; the
-//! first state is drawn by the law of the long run. A frame meets each slot that it overlaps, and
-//! is destroyed when any of them destroys it: with losses 0 and 1, when any of them is bad.
+//! first state is drawn by its stationary distribution. A frame meets each slot that it overlaps,
+//! and is destroyed when any of them destroys it: with losses 0 and 1, when any of them is bad.
 //!
 //! The states are a function of time alone as long as the gaps between frames are shorter than
 //! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
 
-use super::two_states::{Law, Run};
+use super::two_states::{Chain, Run};
 use super::{ErrorProcess, Frame, TwoStates, positive_slot, probability};
 use airpath_core::{ConfigError, Part, Seed, Setup, Stream};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ fn certain() -> f64 {
 /// An error process with two states.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
-    law: Law,
+    chain: Chain,
     /// Losses of a good and a bad slot.
     loss: [f64; 2],
     errors: Stream,
@@ -53,22 +53,22 @@ impl GilbertElliott {
     /// A process with these states, whose good and bad slots of `slot_ns` destroy a frame with
     /// the probabilities in `loss`.
     pub(super) fn new(states: TwoStates, loss: [f64; 2], slot_ns: u64, seed: &Seed) -> Self {
-        let law = Law::new(states, slot_ns);
-        let run = Run::first(&law, seed.child("states").stream());
+        let chain = Chain::new(states, slot_ns);
+        let run = Run::first(&chain, seed.child("states").stream());
         let errors = seed.child("errors").stream();
-        GilbertElliott { law, loss, errors, ahead: run.clone(), run }
+        GilbertElliott { chain, loss, errors, ahead: run.clone(), run }
     }
 
     /// Goes on to the run that `began_ns` is in. What a frame has met stays as it was.
     #[cold]
     fn seek(&mut self, began_ns: u64) {
         if began_ns < self.ahead.starts_ns {
-            return self.run.walk(&self.law, began_ns);
+            return self.run.walk(&self.chain, began_ns);
         }
         if self.ahead.ends_ns > self.run.ends_ns {
             self.run.clone_from(&self.ahead);
         }
-        self.run.go_on(&self.law, began_ns);
+        self.run.go_on(&self.chain, began_ns);
     }
 
     /// Whether one of the slots from `from_ns` to `until_ns` (exclusive), all in the same state,
@@ -79,7 +79,7 @@ impl GilbertElliott {
         if loss <= 0.0 || loss >= 1.0 {
             return loss >= 1.0;
         }
-        let slots = (until_ns - 1) / self.law.slot_ns - from_ns / self.law.slot_ns + 1;
+        let slots = (until_ns - 1) / self.chain.slot_ns - from_ns / self.chain.slot_ns + 1;
         let survives = slots as f64 * libm::log1p(-loss);
         self.errors.bernoulli(-libm::expm1(survives))
     }
@@ -98,7 +98,7 @@ impl GilbertElliott {
                 break false;
             }
             from_ns = until_ns;
-            met.step(&self.law);
+            met.step(&self.chain);
         };
         if met.ends_ns > self.ahead.ends_ns {
             self.ahead = met;

@@ -7,10 +7,10 @@
 //! | --- | --- |
 //! | `independent.rs` | each frame by itself |
 //! | `gilbert_elliott.rs` | two states that take turns, slot by slot |
-//! | `burst.rs` | two states with the fades of a moving receiver (`burst_law.rs`) |
+//! | `burst.rs` | two states with the fades of a moving receiver (`fading_chain.rs`) |
 
 mod burst;
-pub mod burst_law;
+pub mod fading_chain;
 mod gilbert_elliott;
 mod independent;
 mod registry;

@@ -48,7 +48,7 @@ impl TwoStates {
     /// Accepts probabilities that leave at least one of the states.
     ///
     /// # Errors
-    /// When one is outside [0, 1] or both are 0: such a chain has no law in the long run.
+    /// When one is outside [0, 1] or both are 0: such a chain has no stationary distribution.
     pub fn validate(&self) -> Result<(), ConfigError> {
         super::probability("p_good_to_bad", self.good_to_bad)?;
         super::probability("p_bad_to_good", self.bad_to_good)?;
@@ -66,7 +66,7 @@ const LONGEST_WALK: f64 = 100.0;
 
 /// What a chain and its slots are, apart from where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct Chain {
     pub(super) slot_ns: u64,
     states: TwoStates,
     /// 1/ln(1-p) for the probabilities to leave the good and the bad state.
@@ -75,11 +75,11 @@ pub(super) struct Law {
     walked_ns: u64,
 }
 
-impl Law {
-    pub(super) fn new(states: TwoStates, slot_ns: u64) -> Law {
+impl Chain {
+    pub(super) fn new(states: TwoStates, slot_ns: u64) -> Chain {
         let per_log = |leaving: f64| libm::log1p(-leaving).recip();
         let walked_slots = LONGEST_WALK / states.changes_per_slot();
-        Law {
+        Chain {
             slot_ns,
             states,
             per_log: [per_log(states.good_to_bad), per_log(states.bad_to_good)],
@@ -110,44 +110,44 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The run at time zero, its state drawn by the law of the long run.
-    pub(super) fn first(law: &Law, mut stream: Stream) -> Run {
-        let is_bad = stream.bernoulli(law.states.share_bad());
-        let ends_ns = law.run_ns(is_bad, &mut stream);
+    /// The run at time zero, its state drawn by its stationary distribution.
+    pub(super) fn first(chain: &Chain, mut stream: Stream) -> Run {
+        let is_bad = stream.bernoulli(chain.states.share_bad());
+        let ends_ns = chain.run_ns(is_bad, &mut stream);
         Run { is_bad, starts_ns: 0, ends_ns, stream }
     }
 
     /// Goes on to the next run.
-    pub(super) fn step(&mut self, law: &Law) {
+    pub(super) fn step(&mut self, chain: &Chain) {
         self.is_bad = !self.is_bad;
         self.starts_ns = self.ends_ns;
-        let run_ns = law.run_ns(self.is_bad, &mut self.stream);
+        let run_ns = chain.run_ns(self.is_bad, &mut self.stream);
         self.ends_ns = self.ends_ns.saturating_add(run_ns);
     }
 
     /// Goes on to the run that `now_ns` is in, over all runs in between.
-    pub(super) fn walk(&mut self, law: &Law, now_ns: u64) {
+    pub(super) fn walk(&mut self, chain: &Chain, now_ns: u64) {
         while self.ends_ns <= now_ns {
-            self.step(law);
+            self.step(chain);
         }
     }
 
     /// Goes on to the run that `now_ns` is in; at once when it is far away.
-    pub(super) fn go_on(&mut self, law: &Law, now_ns: u64) {
-        if now_ns.saturating_sub(self.ends_ns) > law.walked_ns {
-            self.jump(law, now_ns);
+    pub(super) fn go_on(&mut self, chain: &Chain, now_ns: u64) {
+        if now_ns.saturating_sub(self.ends_ns) > chain.walked_ns {
+            self.jump(chain, now_ns);
         } else {
-            self.walk(law, now_ns);
+            self.walk(chain, now_ns);
         }
     }
 
     /// The state at `now_ns` by the n-step probabilities; the run from there on is new.
-    fn jump(&mut self, law: &Law, now_ns: u64) {
-        let slots = (now_ns - self.ends_ns) / law.slot_ns;
-        let bad = law.states.bad_after(slots, !self.is_bad);
+    fn jump(&mut self, chain: &Chain, now_ns: u64) {
+        let slots = (now_ns - self.ends_ns) / chain.slot_ns;
+        let bad = chain.states.bad_after(slots, !self.is_bad);
         self.is_bad = self.stream.bernoulli(bad);
-        let run_ns = law.run_ns(self.is_bad, &mut self.stream);
-        self.starts_ns = self.ends_ns + slots * law.slot_ns;
+        let run_ns = chain.run_ns(self.is_bad, &mut self.stream);
+        self.starts_ns = self.ends_ns + slots * chain.slot_ns;
         self.ends_ns = self.starts_ns.saturating_add(run_ns);
     }
 }

@@ -1,8 +1,8 @@
 //! Flat Rayleigh fading with Clarke's spectrum: SNR(t) = mean · |h(t)|², as of a receiver that
 //! moves among many reflections.
 //!
-//! h is the sum of 64 waves of [`Rayleigh`]: its source, its laws, and what the finite number of
-//! waves changes of them (deep fades are 0.8 % too rare). The power is exponential, its
+//! h is the sum of 64 waves of [`Rayleigh`]: its source, its statistics, and what the finite
+//! number of waves changes of them (deep fades are 0.8 % too rare). The power is exponential, its
 //! autocorrelation that of E h(t)h*(t+τ) = J0(2π f_d τ).
 
 use super::{Sample, SnrProcess, SnrTraces, level};

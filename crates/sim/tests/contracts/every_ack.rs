@@ -1,8 +1,9 @@
 //! What a congestion control is told of: every ACK that arrives, with the feedback that it echoes.
 //!
-//! A queue numbers the packets that it lets go, the link then destroys one in fifty, and a law that
-//! sits in the place of Reno's notes the numbers. Every packet is acknowledged at once, so the
-//! numbers heard are those of the packets that arrived, but for the last round trip's.
+//! A queue numbers the packets that it lets go, the link then destroys one in fifty, and a
+//! congestion control that sits in the place of Reno's notes the numbers. Every packet is
+//! acknowledged at once, so the numbers heard are those of the packets that arrived, but for the
+//! last round trip's.
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
@@ -11,7 +12,7 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, Recove
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// What a law has heard.
+/// What a congestion control has heard.
 #[derive(Default)]
 struct Heard {
     feedback: Vec<f32>,

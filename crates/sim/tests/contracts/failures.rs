@@ -101,9 +101,9 @@ impl ReceiveWindow for FailingWindow {
     }
 }
 
-struct FailingLaw(Fuse, Option<StageError>);
+struct FailingCongestion(Fuse, Option<StageError>);
 
-impl CongestionControl for FailingLaw {
+impl CongestionControl for FailingCongestion {
     airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, pacing);
 
     fn on_ack(&mut self, _event: &AckEvent) {
@@ -139,9 +139,9 @@ fn parts() -> Parts {
     parts
         .windows
         .register("failing", |parameters, _| Ok(Box::new(FailingWindow(Fuse::new(parameters)))));
-    parts
-        .congestion
-        .register("failing", |parameters, _| Ok(Box::new(FailingLaw(Fuse::new(parameters), None))));
+    parts.congestion.register("failing", |parameters, _| {
+        Ok(Box::new(FailingCongestion(Fuse::new(parameters), None)))
+    });
     parts
 }
 

@@ -7,14 +7,14 @@
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
 //! | `of_a_link.rs` | error processes, SNR processes and policies from outside reach the link |
 //! | `pacing.rs` | the rate that a congestion control asks for |
-//! | `plug_in_law.rs` | a congestion control from outside |
+//! | `plug_in_congestion.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
 //! | `rate_samples.rs` | samples of the delivery rate: right, marked, none without the wish |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
-//! | `wrapped.rs` | a part from outside around every discipline, on every link, and every law |
+//! | `wrapped.rs` | a part from outside around every discipline, on every link, and every congestion control |
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
@@ -28,7 +28,7 @@ mod every_ack;
 mod failures;
 mod of_a_link;
 mod pacing;
-mod plug_in_law;
+mod plug_in_congestion;
 mod price_window;
 mod rate_samples;
 mod sides;

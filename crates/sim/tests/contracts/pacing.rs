@@ -55,7 +55,7 @@ fn departures(options: Value, loss: f64) -> Vec<u64> {
 }
 
 #[test]
-fn a_rate_that_a_law_asks_for_is_what_it_sends_and_never_in_bursts() {
+fn a_rate_that_a_congestion_control_asks_for_is_what_it_sends_and_never_in_bursts() {
     for (loss, options) in [
         (0.0, json!({"recovery": "newreno"})),
         (0.02, json!({"recovery": "newreno"})),

@@ -180,7 +180,7 @@ fn samples_of_an_application_that_pauses_are_marked() {
 }
 
 #[test]
-fn a_law_that_wants_no_samples_gets_none() {
+fn a_congestion_control_that_wants_no_samples_gets_none() {
     let none = samples(json!({"recovery": "sack"}), json!({}), droptail(100), 0.02, false);
     assert!(none.is_empty());
 }

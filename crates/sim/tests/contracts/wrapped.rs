@@ -151,11 +151,11 @@ fn a_part_around_every_discipline_changes_nothing_on_any_link() {
 }
 
 /// Hands on everything.
-struct TransparentLaw {
+struct TransparentCongestion {
     inner: AnyCongestion,
 }
 
-impl CongestionControl for TransparentLaw {
+impl CongestionControl for TransparentCongestion {
     airpath_tcp::forwards!(inner);
 }
 
@@ -164,12 +164,14 @@ impl CongestionControl for TransparentLaw {
 fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
     let mut parts = Parts::default();
     parts.congestion.register("transparent", |parameters, setup| {
-        Ok(Box::new(TransparentLaw { inner: AnyCongestion::build(&parameters["inner"], setup)? }))
+        Ok(Box::new(TransparentCongestion {
+            inner: AnyCongestion::build(&parameters["inner"], setup)?,
+        }))
     });
-    let report = |name: &str, law: &Value, ecn: &str| {
+    let report = |name: &str, cc: &Value, ecn: &str| {
         let options = json!({"receive_window": 1_000_000, "ecn": ecn});
         let options = profile(name, options).expect("a profile");
-        let source = json!({"kind": "tcp", "congestion": law, "options": options});
+        let source = json!({"kind": "tcp", "congestion": cc, "options": options});
         let mut link = fixed(5_000_000);
         link["loss"] = json!(0.01);
         let queue = json!({"kind": "gred", "min_th": 2, "max_th": 12, "max_p": 0.2, "ecn": true});
@@ -177,32 +179,32 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
         run_with(&scenario(20, flows, link, queue, json!({})), &parts, &link_files(), 1).report(0)
     };
     for name in profile_names() {
-        for law in laws() {
+        for cc in congestion_controls() {
             // ns-3's procedures are those of a time before ECN.
             let options = profile(&name, json!({})).expect("a profile");
             let has_ecn = options["procedures"] != "ns3";
             for ecn in ["off", "on"].into_iter().take(1 + usize::from(has_ecn)) {
-                let bare = report(&name, &law, ecn);
-                let wrapped = json!({"kind": "transparent", "inner": law});
-                assert_eq!(report(&name, &wrapped, ecn), bare, "{law} under {name}, ecn {ecn}");
+                let bare = report(&name, &cc, ecn);
+                let wrapped = json!({"kind": "transparent", "inner": cc});
+                assert_eq!(report(&name, &wrapped, ecn), bare, "{cc} under {name}, ecn {ecn}");
                 let again: u64 = bare.flows.iter().map(|flow| flow.retransmissions).sum();
-                assert!(again > 10, "{law} under {name}: {again} retransmissions say little");
+                assert!(again > 10, "{cc} under {name}: {again} retransmissions say little");
                 let marks: u64 = bare.queues.iter().map(|queue| queue.marks).sum();
-                assert_eq!(marks > 0, ecn == "on", "{law} under {name}");
+                assert_eq!(marks > 0, ecn == "on", "{cc} under {name}");
             }
         }
     }
 }
 
 /// Every built-in congestion control as its class has it.
-fn laws() -> Vec<Value> {
+fn congestion_controls() -> Vec<Value> {
     let usual = |kind: &str| airpath_conformance::samples("congestion", kind, |_| true).remove(0);
     AnyCongestion::BUILT_IN
         .iter()
         .map(|(kind, _)| {
-            let mut law = usual(kind);
-            law["kind"] = json!(kind);
-            law
+            let mut cc = usual(kind);
+            cc["kind"] = json!(kind);
+            cc
         })
         .collect()
 }

@@ -62,9 +62,9 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
         SourceSpec::Cbr { .. } => return Err(Reason::other_traffic("cbr", "tcp")),
         SourceSpec::Poisson { .. } => return Err(Reason::other_traffic("poisson", "tcp")),
     };
-    let (law, _) = registry::split_kind(&spec.congestion)?;
-    if law != "reno" {
-        return no("cc", &law, "reno");
+    let (cc, _) = registry::split_kind(&spec.congestion)?;
+    if cc != "reno" {
+        return no("cc", &cc, "reno");
     }
     if spec.options.ecn != EcnUse::Off {
         return no("tcp.ecn", "on", "flows without ECN");

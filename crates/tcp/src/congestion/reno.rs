@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truncated_law_adds_whole_bytes_and_at_least_one() {
+    fn truncated_growth_adds_whole_bytes_and_at_least_one() {
         let mut reno = reno(|options| {
             options.window_growth = WindowGrowth::PerAckTruncated;
             options.initial_window = 3_000_000;

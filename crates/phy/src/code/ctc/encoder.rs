@@ -18,13 +18,14 @@ struct Encoded<T> {
 }
 
 impl Code {
-    /// The code for blocks of `size`: one of the standard's, or another of the same law.
+    /// The code for blocks of `size`: one of the standard's, or another with the same form of
+    /// interleaver.
     ///
     /// # Panics
     ///
     /// If the couples are not a multiple of 4, or are one of 7.
     pub fn new(size: BlockSize) -> Code {
-        assert!(size.couples.is_multiple_of(4), "the interleaver's law has period 4");
+        assert!(size.couples.is_multiple_of(4), "the interleaver's rule has period 4");
         assert!(!size.couples.is_multiple_of(7), "multiples of 7 have no circulation state");
         Code { size, interleaver: interleaver(size), sending_order: sending_order(size) }
     }

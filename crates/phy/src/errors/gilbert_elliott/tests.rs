@@ -1,7 +1,7 @@
-//! What the channel does to frames, against the laws of its chain.
+//! What the channel does to frames, against the distributions of its chain.
 
 use super::*;
-use crate::errors::{AnyErrors, burst_law};
+use crate::errors::{AnyErrors, fading_chain};
 use airpath_conformance::Law;
 use airpath_core::{Bytes, Registry, Time};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn channel(states: TwoStates, loss: [f64; 2], seed: u64) -> GilbertElliott {
 
 /// The paper's channel.
 fn bursts(seed: u64) -> GilbertElliott {
-    channel(burst_law::two_states(0.1, 0.01), HARD, seed)
+    channel(fading_chain::two_states(0.1, 0.01), HARD, seed)
 }
 
 fn frame(channel: &mut impl ErrorProcess, began_ns: u64, ended_ns: u64) -> bool {
@@ -56,7 +56,7 @@ fn runs(channel: &mut impl ErrorProcess, slots: u64) -> [Vec<u64>; 2] {
 #[test]
 fn bursts_have_the_error_rate_the_run_lengths_and_the_tail_of_their_chain() {
     const SLOTS: u64 = 4_000_000;
-    let states = burst_law::two_states(0.1, 0.01);
+    let states = fading_chain::two_states(0.1, 0.01);
     let mut channel = bursts(1);
     let bad = (0..SLOTS).filter(|number| slot(&mut channel, *number)).count() as f64;
     // The slots are correlated: the variance of the mean is (1+λ)/(1-λ) times that of draws.
@@ -81,7 +81,7 @@ fn bursts_have_the_error_rate_the_run_lengths_and_the_tail_of_their_chain() {
 }
 
 #[test]
-fn the_first_slot_is_drawn_by_the_law_of_the_long_run() {
+fn the_first_slot_is_drawn_by_the_stationary_distribution() {
     const SEEDS: u64 = 40_000;
     let bad = (0..SEEDS).filter(|seed| slot(&mut bursts(*seed), 0)).count() as f64;
     let bound = 5.0 * (0.09 / SEEDS as f64).sqrt();

@@ -9,8 +9,8 @@ fn chain(good_to_bad: f64, bad_to_good: f64) -> TwoStates {
     TwoStates { good_to_bad, bad_to_good }
 }
 
-fn run(law: &Law, seed: u64) -> Run {
-    Run::first(law, Seed::new(seed, 0, "run").stream())
+fn run(chain: &Chain, seed: u64) -> Run {
+    Run::first(chain, Seed::new(seed, 0, "run").stream())
 }
 
 #[test]
@@ -36,26 +36,26 @@ fn a_chain_that_hardly_ever_changes_keeps_its_memory() {
 }
 
 /// Whether the chain is bad at the end of `slots` slots after the end of its first run.
-fn state_after(law: &Law, slots: u64, seed: u64) -> (bool, bool, u64) {
-    let mut run = run(law, seed);
+fn state_after(chain: &Chain, slots: u64, seed: u64) -> (bool, bool, u64) {
+    let mut run = run(chain, seed);
     let (was_bad, ended) = (!run.is_bad, run.ends_ns);
-    run.go_on(law, ended + slots * SLOT);
+    run.go_on(chain, ended + slots * SLOT);
     assert!(run.starts_ns <= ended + slots * SLOT && run.ends_ns > ended + slots * SLOT);
     (was_bad, run.is_bad, run.ends_ns - (ended + slots * SLOT))
 }
 
 #[test]
-fn a_jump_has_the_law_of_the_walk() {
+fn a_jump_is_distributed_as_the_walk() {
     const SEEDS: u64 = 40_000;
     let states = chain(0.05, 0.2);
-    let walks = Law::new(states, SLOT);
-    let jumps = Law { walked_ns: 0, ..walks };
-    for law in [walks, jumps] {
+    let walks = Chain::new(states, SLOT);
+    let jumps = Chain { walked_ns: 0, ..walks };
+    for chain in [walks, jumps] {
         for slots in [1, 3, 10, 100] {
             let mut counts = [[0.0f64; 2]; 2];
             let mut rest = [0.0f64; 2];
             for seed in 0..SEEDS {
-                let (was_bad, is_bad, left) = state_after(&law, slots, seed);
+                let (was_bad, is_bad, left) = state_after(&chain, slots, seed);
                 counts[usize::from(was_bad)][usize::from(is_bad)] += 1.0;
                 rest[usize::from(is_bad)] += left as f64 / SLOT as f64;
             }
@@ -79,28 +79,28 @@ fn a_jump_has_the_law_of_the_walk() {
 
 #[test]
 fn only_gaps_of_many_runs_are_jumped() {
-    let law = Law::new(chain(0.05, 0.2), SLOT);
+    let chain = Chain::new(chain(0.05, 0.2), SLOT);
     // Changes per slot: 2 · 0.2 · 0.2.
-    assert!((1249 * SLOT..=1250 * SLOT).contains(&law.walked_ns), "{}", law.walked_ns);
+    assert!((1249 * SLOT..=1250 * SLOT).contains(&chain.walked_ns), "{}", chain.walked_ns);
 }
 
 #[test]
 fn a_state_that_is_never_left_lasts() {
-    let law = Law::new(chain(0.0, 0.3), SLOT);
-    let mut run = run(&law, 1);
+    let chain = Chain::new(chain(0.0, 0.3), SLOT);
+    let mut run = run(&chain, 1);
     assert!(!run.is_bad && run.ends_ns == u64::MAX);
-    run.go_on(&law, u64::MAX / 2);
+    run.go_on(&chain, u64::MAX / 2);
     assert!(!run.is_bad);
 }
 
 #[test]
 fn certain_changes_alternate() {
-    let law = Law::new(chain(1.0, 1.0), SLOT);
-    let mut run = run(&law, 1);
+    let chain = Chain::new(chain(1.0, 1.0), SLOT);
+    let mut run = run(&chain, 1);
     for slot in 1..100 {
         assert_eq!(run.ends_ns, slot * SLOT);
         let was_bad = run.is_bad;
-        run.step(&law);
+        run.step(&chain);
         assert_ne!(run.is_bad, was_bad);
     }
 }

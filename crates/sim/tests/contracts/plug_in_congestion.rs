@@ -58,7 +58,7 @@ const WINDOW_PER_RTT: Law = Law {
 };
 
 #[test]
-fn a_law_from_outside_sets_the_window_and_hears_the_feedback() {
+fn a_congestion_control_from_outside_sets_the_window_and_hears_the_feedback() {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let mut parts = Parts::default();
     let note = Arc::clone(&seen);
