@@ -25,5 +25,6 @@ mod slow_reader;
 mod timeout;
 mod timestamps;
 mod window_scaling;
+mod window_updates;
 mod windows;
 mod zero_window;

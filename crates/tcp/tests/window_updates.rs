@@ -1,0 +1,128 @@
+//! What a congestion control hears of an ACK that only updates the window.
+
+use airpath_core::test_kit::Bench;
+use airpath_core::{Duration, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
+use airpath_tcp::{RecoveryKind, Sender, SenderConfig, TcpOptions};
+use std::sync::{Arc, Mutex};
+
+const MSS: u64 = 1000;
+
+/// A window of ten segments, and a note of every ACK.
+struct Hearing(Arc<Mutex<Vec<AckEvent>>>);
+
+impl CongestionControl for Hearing {
+    airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, pacing, error);
+
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.0.lock().expect("one thread").push(*event);
+    }
+    fn on_loss(&mut self, _event: &LossEvent) {}
+    fn on_rto(&mut self, _event: &LossEvent) {}
+    fn on_recovered(&mut self, _cwnd: u64) {}
+    fn cwnd(&self) -> u64 {
+        10 * MSS
+    }
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+}
+
+/// A sender that has sent ten segments, all that the receiver allows, and what its law hears.
+struct Heard {
+    sender: Sender,
+    bench: Bench,
+    events: Arc<Mutex<Vec<AckEvent>>>,
+}
+
+impl Heard {
+    fn of(options: TcpOptions) -> Heard {
+        let events = Arc::default();
+        let sender = Sender::new(SenderConfig {
+            flow: FlowId(0),
+            options,
+            congestion: AnyCongestion::Dyn(Box::new(Hearing(Arc::clone(&events)))),
+            transfer: None,
+            start: Time::ZERO,
+            stop: Time::NEVER,
+        });
+        let (mut sender, mut bench) = (sender, Bench::default());
+        sender.wake(&mut bench.at(Time::ZERO));
+        assert_eq!(bench.sent().len(), 10);
+        Heard { sender, bench, events }
+    }
+
+    /// The ACK of everything before `seq`, which allows the tenth segment and no more and has the
+    /// block, at so many milliseconds: what the law hears of it. Nothing is sent for it.
+    fn ack(&mut self, at: u64, seq: u64, flags: Flags, block: Option<(u64, u64)>) -> AckEvent {
+        let mut ack = Packet::ack(FlowId(0), seq, (10 * MSS - seq) as u32, 40);
+        ack.flags = flags;
+        if let Some((start, end)) = block {
+            let (offset, length) = ((start - seq) as u32, (end - start) as u32);
+            ack.push_sack(SackBlock { offset, length });
+        }
+        self.sender.receive(Port(0), &ack, &mut self.bench.at(Time::from_millis(at)));
+        assert!(self.bench.sent().is_empty());
+        let mut events = self.events.lock().expect("one thread");
+        assert_eq!(events.len(), 1, "one event for each ACK");
+        events.remove(0)
+    }
+
+    /// A window update; it must not be heard as anything else.
+    fn update(&mut self, at: u64, seq: u64, block: Option<(u64, u64)>) -> AckEvent {
+        let event = self.ack(at, seq, Flags::WINDOW_UPDATE, block);
+        assert_eq!((event.acked, event.delivered, event.growth), (0, 0, None), "at {at} ms");
+        assert_eq!((event.rtt, event.rate), (None, None), "at {at} ms");
+        assert!(!event.duplicate, "at {at} ms");
+        event
+    }
+}
+
+fn every_recovery() -> Vec<TcpOptions> {
+    let plain = TcpOptions {
+        mss: MSS as u32,
+        initial_window: 10 * MSS,
+        receive_window: 10 * MSS,
+        limited_transmit: false,
+        handshake: false,
+        ..TcpOptions::rfc()
+    };
+    let with = |recovery| TcpOptions { recovery, ..plain.clone() };
+    let ns3 = TcpOptions { procedures: airpath_tcp::Procedures::Ns3, ..with(RecoveryKind::Sack) };
+    let kinds = [RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr];
+    kinds.map(with).into_iter().chain([ns3]).collect()
+}
+
+/// With data outstanding, before and after an ACK of one segment, and with nothing outstanding. What
+/// samples count is what has arrived: a segment, then all ten.
+#[test]
+fn a_window_update_delivers_nothing() {
+    for options in every_recovery() {
+        let mut heard = Heard::of(options.clone());
+        assert_eq!(heard.update(50, 0, None).in_flight, 10 * MSS);
+        let first = heard.ack(60, MSS, Flags::NONE, None);
+        assert_eq!((first.acked, first.delivered, first.duplicate), (MSS, MSS, false));
+        let sample = first.rate.expect("a sample");
+        assert_eq!(sample.total_delivered, MSS, "{options:?}");
+        assert_eq!(sample.interval, Duration::from_millis(60), "{options:?}");
+        assert_eq!(heard.update(70, MSS, None).in_flight, 9 * MSS);
+        let rest = heard.ack(80, 10 * MSS, Flags::NONE, None);
+        assert_eq!((rest.acked, rest.delivered, rest.in_flight), (9 * MSS, 9 * MSS, 0));
+        assert_eq!(rest.rate.map(|sample| sample.total_delivered), Some(10 * MSS), "{options:?}");
+        assert_eq!(heard.update(90, 10 * MSS, None).in_flight, 0);
+    }
+}
+
+/// A block is told once: the update that repeats it delivers nothing.
+#[test]
+fn a_window_update_that_repeats_a_block_delivers_nothing() {
+    for options in every_recovery().into_iter().filter(|options| options.recovery.uses_sack()) {
+        let mut heard = Heard::of(options.clone());
+        let block = Some((3 * MSS, 4 * MSS));
+        let told = heard.ack(60, 0, Flags::NONE, block);
+        assert_eq!((told.delivered, told.sacked, told.duplicate), (MSS, MSS, true), "{options:?}");
+        assert_eq!(heard.update(70, 0, block).sacked, MSS, "{options:?}");
+        let filled = heard.ack(80, 4 * MSS, Flags::NONE, None);
+        assert_eq!((filled.acked, filled.delivered), (4 * MSS, 3 * MSS), "{options:?}");
+    }
+}
