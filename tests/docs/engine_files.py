@@ -63,7 +63,7 @@ def sample(part: type[Part]) -> Part:
 
 def _resolved(part: Part) -> dict[str, Any]:
     if isinstance(part, ap.Congestion):
-        return part.law(_Names(), ())
+        return part.resolved_control(_Names(), ())
     return part.resolved(_Names(), ())
 
 

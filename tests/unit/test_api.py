@@ -250,8 +250,10 @@ def test_the_engine_and_the_scenario_know_the_same_parts() -> None:
     assert registry.keys() == FAMILIES.keys() | {"capture", "model"}
     for family, base in FAMILIES.items():
         engine, scenario = {name for name, _ in registry[family]}, set(base.registry)
-        if family == "congestion":  # NewReno is the law of Reno with another recovery.
-            scenario = {cc().law(None, ())["kind"] for cc in base.registry.values()}  # type: ignore[attr-defined, arg-type]
+        if (
+            family == "congestion"
+        ):  # NewReno is the congestion control of Reno with another recovery.
+            scenario = {cc().resolved_control(None, ())["kind"] for cc in base.registry.values()}  # type: ignore[attr-defined, arg-type]
         # The optimum is found, and becomes a dual-regime policy, before the engine sees it.
         assert engine == scenario - {"optimum"}, family
 

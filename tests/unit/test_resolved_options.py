@@ -145,8 +145,8 @@ def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
     assert source["options"]["ecn"] == ecn
 
 
-def test_the_window_laws() -> None:
-    for law, expected in (
+def test_the_congestion_controls() -> None:
+    for cc, expected in (
         (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
         (
             ap.Dctcp(hystart="classic"),
@@ -165,7 +165,7 @@ def test_the_window_laws() -> None:
             },
         ),
     ):
-        source = resolved(flows=ap.flows(base_rtt="40 ms", cc=law))["flows"][0]["source"]
+        source = resolved(flows=ap.flows(base_rtt="40 ms", cc=cc))["flows"][0]["source"]
         assert source["congestion"] == expected
 
 

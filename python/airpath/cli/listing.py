@@ -25,7 +25,7 @@ def _classes(family: Any) -> Callable[[], dict[str, str]]:
 
 def _first_line(part: type) -> str:
     line = (part.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
-    # "Reno: the window law ..." names itself; the name stands beside it already.
+    # "Reno: the congestion control ..." names itself; the name stands beside it already.
     head, colon, rest = line.partition(": ")
     return rest if colon and head == part.__name__ else line
 

@@ -88,8 +88,8 @@ def _source(result: Result, flow: int | str) -> str:
     way = " (reverse)" if direction(about) == "reverse" else ""
     if source["kind"] != "tcp":
         return f"{source['kind']}{way}"
-    law, recovery = source["congestion"]["kind"], source["options"]["recovery"]
-    return f"{recovery if law == 'reno' else f'{law}+{recovery}'}{way}"
+    cc, recovery = source["congestion"]["kind"], source["options"]["recovery"]
+    return f"{recovery if cc == 'reno' else f'{cc}+{recovery}'}{way}"
 
 
 def _flow_row(row: Mapping[str, Interval]) -> list[str]:

@@ -28,8 +28,8 @@ class Congestion(Part):
     echo: ClassVar[str | None] = None
     """The engine's `ecn` that belongs to it; None leaves that to the profile."""
 
-    def law(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the window law, the `kind` that the engine knows."""
+    def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the congestion control, the `kind` that the engine knows."""
         return self.resolved(context, path)
 
     def in_ns3(self) -> Congestion:
@@ -38,7 +38,7 @@ class Congestion(Part):
 
 
 class Reno(Congestion):
-    """Reno: the window law of RFC 5681, recovery that ends with the first new ACK.
+    """Reno: the congestion control of RFC 5681, recovery that ends with the first new ACK.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Reno(Congestion):
 
 
 class NewReno(Congestion):
-    """NewReno: the window law of RFC 5681, recovery as RFC 6582.
+    """NewReno: the congestion control of RFC 5681, recovery as RFC 6582.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ class NewReno(Congestion):
     beta_ecn: ProperFraction = 0.5
     hystart: Annotated[str, HYSTART] = "off"
 
-    def law(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the window law, which is Reno's."""
+    def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the congestion control, which is Reno's."""
         return self.resolved(context, path) | {"kind": "reno"}
 
 
 class Cubic(Congestion):
-    """CUBIC: the window law of RFC 9438, recovery as RFC 6582.
+    """CUBIC: the congestion control of RFC 9438, recovery as RFC 6582.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Cubic(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
     def in_ns3(self) -> Congestion:
-        """Return the law of ns-3's class, with what both have."""
+        """Return the congestion control of ns-3's class, with what both have."""
         return CubicNs3(
             c=self.c,
             beta=self.beta,
@@ -124,7 +124,7 @@ class Cubic(Congestion):
 
 
 class CubicNs3(Congestion):
-    """CUBIC in the arithmetic of ns-3: the window law of its class TcpCubic.
+    """CUBIC in the arithmetic of ns-3: the congestion control of its class TcpCubic.
 
     It counts in whole segments and leaves slow start by HyStart. `cc = "cubic"` stands for it where
     `procedures = "ns3"` and SACK rule, as in the profile `ns3`.

@@ -218,7 +218,7 @@ class Tcp(Source):
     ----------
     cc : Congestion, optional
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"`` or ``"dctcp"``.
-        Default: window law Reno and the profile's recovery.
+        Default: congestion control Reno and the profile's recovery.
     profile : {"rfc", "ns3", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
@@ -298,7 +298,7 @@ class Tcp(Source):
         options["ecn"] = cc.echo or options["ecn"]
         source: dict[str, Any] = {
             "kind": "tcp",
-            "congestion": cc.law(context, (*path, "cc")),
+            "congestion": cc.resolved_control(context, (*path, "cc")),
             "options": {"profile": self.profile, **options},
             "transfer_bytes": int(self.size) if isinstance(self.size, Size) else None,
         }

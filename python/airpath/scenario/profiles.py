@@ -99,7 +99,7 @@ class TcpOptions(Model):
     recovery : {"reno", "newreno", "sack", "prr"}
         Loss recovery: ends with the first new ACK, as RFC 6582, with selective acknowledgements
         as RFC 6675, or that with proportional rate reduction (RFC 6937). `cc` sets the first two;
-        the others go with every window law.
+        the others go with every congestion control.
     window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
         What an ACK adds to the window: RFC 5681 eqs. 2 and 3; the bytes that it acknowledges, RFC
         3465 with L = 1 segment, as RFC 5681 §3.1 recommends, or with L = 2;
@@ -166,9 +166,9 @@ class TcpOptions(Model):
         What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
         and, until what was outstanding at a loss is acknowledged, what it was taken from then.
     pacing : {"off", "on"}
-        When segments leave, for a window law that asks for no rate of its own: when the windows
-        allow it, or one at a time at 200 % of cwnd/SRTT below half of ssthresh and 120 % from there
-        (Linux).
+        When segments leave, for a congestion control that asks for no rate of its own: when the
+        windows allow it, or one at a time at 200 % of cwnd/SRTT below half of ssthresh and 120 %
+        from there (Linux).
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -354,7 +354,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438; what differs is below"),
         "flight_bound": Option("cwnd", "tcp_enter_loss, tcp_reno_ssthresh"),
-        "pacing": Option("off", "SK_PACING_NONE, unless the queue is fq or the law asks"),
+        "pacing": Option(
+            "off", "SK_PACING_NONE, unless the queue is fq or the congestion control asks"
+        ),
     },
 }
 """The profiles by name: each option's value and source."""

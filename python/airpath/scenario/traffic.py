@@ -157,7 +157,9 @@ else:
     ]
 
 
-def _law(value: Quantity | Model, fixed: str, context: Context, path: Path) -> dict[str, Any]:
+def _distribution(
+    value: Quantity | Model, fixed: str, context: Context, path: Path
+) -> dict[str, Any]:
     if isinstance(value, Model):
         return value.resolved(context, path)
     return {"kind": "fixed", fixed: int(value)}
@@ -195,7 +197,7 @@ class OnOff(Model):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
         if self.burst is not None:
-            on = {"size": _law(self.burst, "bytes", context, (*path, "burst"))}
+            on = {"size": _distribution(self.burst, "bytes", context, (*path, "burst"))}
         else:
-            on = {"time": _law(cast(Duration, self.on), "time_ns", context, (*path, "on"))}
-        return {"on": on, "off": _law(self.off, "time_ns", context, (*path, "off"))}
+            on = {"time": _distribution(cast(Duration, self.on), "time_ns", context, (*path, "on"))}
+        return {"on": on, "off": _distribution(self.off, "time_ns", context, (*path, "off"))}
