@@ -7,7 +7,7 @@ mod ecn;
 
 use crate::options::{EcnUse, TcpOptions};
 use crate::reassembly::{Arrived, Reassembly};
-use crate::window::{AnyWindow, Arrival, ReceiveWindow, Standing};
+use crate::window::{AnyWindow, Arrival, ReceiveWindow, WindowState};
 use crate::window_field::WindowField;
 use airpath_core::{
     Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
@@ -165,7 +165,7 @@ impl Receiver {
         self.ack_deadline = Time::NEVER;
         let next = self.stream.next();
         let right_edge = if self.is_bounded {
-            self.window.right_edge(&self.standing(ctx.now))
+            self.window.right_edge(&self.window_state(ctx.now))
         } else {
             self.edge.max(next + self.window.window())
         };
@@ -197,15 +197,15 @@ impl Receiver {
         self.field = field;
     }
 
-    fn standing(&self, now: Time) -> Standing {
+    fn window_state(&self, now: Time) -> WindowState {
         let (next, edge) = (self.stream.next(), self.edge);
-        Standing { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
+        WindowState { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
     }
 
     /// Sets the time at which the window has opened so far that the sender is told.
     #[cold]
     fn await_opening(&mut self, now: Time) {
-        let due = self.window.next_update(&self.standing(now));
+        let due = self.window.next_update(&self.window_state(now));
         self.update_at = if due > now { due } else { Time::NEVER };
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Classic {
     duplicates: u32,
     /// RFC 6582's `recover`, as the offset behind the highest byte sent at the last loss.
     recover: Option<u64>,
-    episode: Option<Episode>,
+    fast_recovery: Option<FastRecovery>,
     /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
     /// between it and the third is limited transmit's.
     sent_before_duplicates: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Classic {
 
 /// One fast recovery.
 #[derive(Clone, Copy, Debug)]
-struct Episode {
+struct FastRecovery {
     /// What duplicate ACKs added to the window and partial ACKs took from it, bytes.
     inflation: i64,
     had_partial_ack: bool,
@@ -60,7 +60,7 @@ impl Classic {
             mss: u64::from(options.mss),
             duplicates: 0,
             recover: None,
-            episode: None,
+            fast_recovery: None,
             sent_before_duplicates: 0,
             bounds_flight: is_newreno && options.flight_bound == FlightBound::Cwnd,
             lost_flight: u64::MAX,
@@ -70,8 +70,10 @@ impl Classic {
     /// The usable window when the congestion control's is `cwnd`: inflated in fast recovery.
     #[inline]
     fn window(&self, cwnd: u64) -> u64 {
-        match self.episode {
-            Some(Episode { inflation, .. }) => cwnd.saturating_add_signed(inflation).max(self.mss),
+        match self.fast_recovery {
+            Some(FastRecovery { inflation, .. }) => {
+                cwnd.saturating_add_signed(inflation).max(self.mss)
+            }
             None => cwnd,
         }
     }
@@ -105,8 +107,8 @@ impl Classic {
         if self.duplicates == 1 {
             self.sent_before_duplicates = snd_max;
         }
-        if let Some(episode) = &mut self.episode {
-            episode.inflation += self.mss as i64;
+        if let Some(fast_recovery) = &mut self.fast_recovery {
+            fast_recovery.inflation += self.mss as i64;
             return false;
         }
         if self.duplicates != DUP_THRESH || self.is_guarded(una) {
@@ -114,7 +116,7 @@ impl Classic {
         }
         self.recover = Some(snd_max);
         let inflation = (u64::from(DUP_THRESH) * self.mss) as i64;
-        self.episode = Some(Episode { inflation, had_partial_ack: false });
+        self.fast_recovery = Some(FastRecovery { inflation, had_partial_ack: false });
         true
     }
 
@@ -131,18 +133,18 @@ impl Classic {
     /// In fast recovery an ACK of `acked` new bytes came; the congestion control's window is
     /// `cwnd`. Says what to do and by how much the window may grow.
     fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
-        let Some(episode) = &mut self.episode else { return (Verdict::Usual, acked) };
+        let Some(fast_recovery) = &mut self.fast_recovery else { return (Verdict::Usual, acked) };
         if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {
             // RFC 6582 §3.2 step 3, partial ACK: deflate by what was acknowledged, add one SMSS;
             // a segment remains, and later duplicates inflate from there.
             let refill = if acked >= self.mss { self.mss } else { 0 };
-            let deflated = episode.inflation + refill as i64 - acked as i64;
-            episode.inflation = deflated.max(self.mss as i64 - cwnd as i64);
-            let first = !std::mem::replace(&mut episode.had_partial_ack, true);
+            let deflated = fast_recovery.inflation + refill as i64 - acked as i64;
+            fast_recovery.inflation = deflated.max(self.mss as i64 - cwnd as i64);
+            let first = !std::mem::replace(&mut fast_recovery.had_partial_ack, true);
             let restarts_timer = first || self.partial_ack_timer == PartialAckTimer::Each;
             return (Verdict::Repair { forces: true, restarts_timer }, 0);
         }
-        self.episode = None;
+        self.fast_recovery = None;
         (Verdict::Recovered, if self.grows_at_exit { acked } else { 0 })
     }
 }
@@ -155,7 +157,7 @@ impl LossRecovery for Classic {
     #[inline]
     fn takes_plainly(&mut self, _ack: &Packet) -> bool {
         self.duplicates = 0;
-        self.episode.is_none()
+        self.fast_recovery.is_none()
     }
 
     fn on_ack(
@@ -207,7 +209,7 @@ impl LossRecovery for Classic {
         let bound = if is_repairing { self.lost_flight } else { cwnd };
         let flight = self.flight_at_loss(board.flight(), bound);
         self.recover = Some(board.max());
-        self.episode = None;
+        self.fast_recovery = None;
         if self.guard != FastRetransmitGuard::Off {
             self.duplicates = 0;
         }
@@ -251,7 +253,7 @@ impl LossRecovery for Classic {
     }
 
     fn is_recovering(&self) -> bool {
-        self.episode.is_some()
+        self.fast_recovery.is_some()
     }
 
     fn inflated(&self, cwnd: u64) -> u64 {

@@ -8,7 +8,7 @@
 //! Left out: reading in pieces (the application reads byte by byte, evenly), room for data beyond
 //! a hole apart from that of the advertised window, automatic tuning of the buffer.
 
-use super::{Arrival, ReceiveWindow, Standing};
+use super::{Arrival, ReceiveWindow, WindowState};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
@@ -82,14 +82,14 @@ impl ReceiveWindow for DrainWindow {
         self.buffer.saturating_sub(self.arrived - self.from)
     }
 
-    fn right_edge(&self, standing: &Standing) -> u64 {
-        let &Standing { now, edge, mss, .. } = standing;
+    fn right_edge(&self, state: &WindowState) -> u64 {
+        let &WindowState { now, edge, mss, .. } = state;
         let reach = self.reach(now);
         if reach >= edge + (self.buffer / 2).min(mss) { reach } else { edge }
     }
 
-    fn next_update(&self, standing: &Standing) -> Time {
-        let &Standing { edge, mss, step, .. } = standing;
+    fn next_update(&self, state: &WindowState) -> Time {
+        let &WindowState { edge, mss, step, .. } = state;
         if self.from == self.arrived {
             return Time::NEVER;
         }
@@ -114,8 +114,8 @@ mod tests {
         DrainWindow::new(BUFFER, DrainConfig { rate_bps: 8000, start_ns: 0 })
     }
 
-    fn at(millis: u64, edge: u64) -> Standing {
-        Standing { now: Time::from_millis(millis), next: 0, edge, mss: 1000, step: 1 }
+    fn at(millis: u64, edge: u64) -> WindowState {
+        WindowState { now: Time::from_millis(millis), next: 0, edge, mss: 1000, step: 1 }
     }
 
     fn arrive(window: &mut DrainWindow, millis: u64, delivered: u64) {

@@ -62,13 +62,13 @@ macro_rules! window_forwards {
         }
     };
     (@right_edge $inner:tt) => {
-        fn right_edge(&self, standing: &$crate::window::Standing) -> u64 {
-            $crate::window::ReceiveWindow::right_edge(&self.$inner, standing)
+        fn right_edge(&self, state: &$crate::window::WindowState) -> u64 {
+            $crate::window::ReceiveWindow::right_edge(&self.$inner, state)
         }
     };
     (@next_update $inner:tt) => {
-        fn next_update(&self, standing: &$crate::window::Standing) -> ::airpath_core::Time {
-            $crate::window::ReceiveWindow::next_update(&self.$inner, standing)
+        fn next_update(&self, state: &$crate::window::WindowState) -> ::airpath_core::Time {
+            $crate::window::ReceiveWindow::next_update(&self.$inner, state)
         }
     };
     (@is_bounded $inner:tt) => {
@@ -98,10 +98,10 @@ macro_rules! window_needs_no {
         }
     };
     (@buffer) => {
-        fn right_edge(&self, standing: &$crate::window::Standing) -> u64 {
-            standing.edge.max(standing.next + $crate::window::ReceiveWindow::window(self))
+        fn right_edge(&self, state: &$crate::window::WindowState) -> u64 {
+            state.edge.max(state.next + $crate::window::ReceiveWindow::window(self))
         }
-        fn next_update(&self, _standing: &$crate::window::Standing) -> ::airpath_core::Time {
+        fn next_update(&self, _state: &$crate::window::WindowState) -> ::airpath_core::Time {
             ::airpath_core::Time::NEVER
         }
         fn is_bounded(&self) -> bool {

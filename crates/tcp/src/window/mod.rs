@@ -33,9 +33,9 @@ pub struct Arrival {
     pub delivered: u64,
 }
 
-/// Where the receiver stands when it looks at its window.
+/// What the receiver has got and advertised, when it asks for its window.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct WindowState {
     /// The present instant.
     pub now: Time,
     /// The next byte expected.
@@ -65,11 +65,11 @@ pub trait ReceiveWindow {
 
     /// The right edge that an ACK sent now advertises; asked for only when the policy is
     /// [`bounded`](Self::is_bounded).
-    fn right_edge(&self, standing: &Standing) -> u64;
+    fn right_edge(&self, state: &WindowState) -> u64;
 
     /// When the sender is to be told that the window has opened, if nothing arrives before. Asked
     /// for only when the policy is [`bounded`](Self::is_bounded).
-    fn next_update(&self, standing: &Standing) -> Time;
+    fn next_update(&self, state: &WindowState) -> Time;
 
     /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
     /// refused (RFC 9293 §3.10.7.4), and the window may close.

@@ -1,6 +1,6 @@
 //! The list of receive-window policies: one line each.
 
-use super::{Arrival, DrainWindow, FixedWindow, ReceiveWindow, Standing};
+use super::{Arrival, DrainWindow, FixedWindow, ReceiveWindow, WindowState};
 use airpath_core::{Registry, StageError, Time, built_in_parts};
 
 /// Receive-window policies that were registered at run time; `u64` is the receive window, bytes.
@@ -23,11 +23,11 @@ impl ReceiveWindow for AnyWindow {
     fn window(&self) -> u64 {
         each_part!(self, window => window.window())
     }
-    fn right_edge(&self, standing: &Standing) -> u64 {
-        each_part!(self, window => window.right_edge(standing))
+    fn right_edge(&self, state: &WindowState) -> u64 {
+        each_part!(self, window => window.right_edge(state))
     }
-    fn next_update(&self, standing: &Standing) -> Time {
-        each_part!(self, window => window.next_update(standing))
+    fn next_update(&self, state: &WindowState) -> Time {
+        each_part!(self, window => window.next_update(state))
     }
     fn is_bounded(&self) -> bool {
         each_part!(self, window => window.is_bounded())
