@@ -57,6 +57,19 @@ def test_source_files_stay_readable() -> None:
     assert not too_long
 
 
+def test_a_law_is_what_a_test_compares_with() -> None:
+    """Congestion controls, droppers and distributions are called so; `Law` is the comparison's."""
+    other = re.compile(r"\bwindow[ _]laws?\b|\b[A-Z][A-Za-z0-9]*[a-z0-9]Law\b")
+    found = []
+    for file in committed_files():
+        name = str(file.relative_to(ROOT))
+        if "law" in file.stem.split("_") and name != "crates/conformance/src/law.rs":
+            found.append(name)
+        if file.suffix in (".rs", ".py", ".md", ".in") and file != Path(__file__):
+            found += [f"{name}: {words}" for words in other.findall(file.read_text("utf-8"))]
+    assert not found
+
+
 def test_all_parts_have_one_version() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
     version = workspace["version"]

@@ -5,15 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from scenario_errors import (
-    CONGESTION,
-    DURATION,
-    FLOW_KEYS,
-    GOOD,
-    QUEUES,
-    lines,
-    problem_after_setting,
-)
+from scenario_errors import CCS, DURATION, FLOW_KEYS, GOOD, QUEUES, lines, problem_after_setting
 
 import airpath as ap
 from airpath.errors import MISSING, Problem
@@ -192,13 +184,13 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.cc",
             "vegas",
-            f'flows.0.cc = "vegas": not a congestion control. Accepted are {CONGESTION}.',
+            f'flows.0.cc = "vegas": not a congestion control. Accepted are {CCS}.',
         ),
         (
             "flows.0.cc",
             "newren",
             'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
-            f"accepted are {CONGESTION}.",
+            f"accepted are {CCS}.",
         ),
         (
             "flows.0.profile",
@@ -468,7 +460,7 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
-        f'flows: cc = "vegas": not a congestion control. Accepted are {CONGESTION}.'
+        f'flows: cc = "vegas": not a congestion control. Accepted are {CCS}.'
     )
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
