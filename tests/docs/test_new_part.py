@@ -5,15 +5,14 @@ What `make docs` writes then follows: tables, lists, the sample that Rust's suit
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tree_copies import ROOT, changed, docs_of, run
 
-ROOT = Path(__file__).parents[2]
 SUITES: dict[str, list[tuple[str, ...]]] = {
     "aqm": [("-p", "airpath-aqm", "--lib", "--tests")],
     "congestion": [
@@ -41,46 +40,8 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
 """The families that have a skeleton, and the suites that go through every part of them."""
 REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr")
 PARTS = [(family, "trial-part") for family in SUITES]
-FOLDERS = ("crates", "docs", "python", "scripts", "tests")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
 MOST_EDITS = 6
 """A file, its module and registry lines, a class and its exported name, a page."""
-
-
-def run(*words: str, folder: Path, **environment: str) -> str:
-    done = subprocess.run(
-        words,
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=LEFT_OUT)
-    for file in ROOT.iterdir():
-        if file.is_file() and not file.name.startswith("."):
-            shutil.copy(file, tmp_path)
-    return tmp_path
-
-
-def changed(tree: Path) -> list[str]:
-    """Return the files of the copy that are not those of the checkout."""
-    found = []
-    for file in sorted(path for folder in FOLDERS for path in (tree / folder).rglob("*")):
-        name = file.relative_to(tree)
-        if file.is_file() and "__pycache__" not in name.parts:
-            original = ROOT / name
-            if not original.is_file() or original.read_bytes() != file.read_bytes():
-                found.append(name.as_posix())
-    return found
 
 
 @pytest.mark.parametrize(("family", "kind"), PARTS)
@@ -92,9 +53,7 @@ def test_a_part_is_told_at_four_places(
     by_hand = changed(tree)
     assert len(edits) <= MOST_EDITS
     assert sorted({edit.partition(": ")[0] for edit in edits}) == by_hand
-    docs = {"PYTHONPATH": str(tree / "python")}
-    for writer in ("reference_pages.py", "engine_files.py"):
-        run(sys.executable, f"tests/docs/{writer}", folder=tree, **docs)
+    docs = docs_of(tree)
     made = sorted(set(changed(tree)) - set(by_hand))
     assert made == [
         "crates/conformance/src/samples.json",

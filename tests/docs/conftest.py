@@ -1,0 +1,20 @@
+"""What several tests of the documents are given."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tree_copies import FOLDERS, LEFT_OUT, ROOT
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the checkout."""
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=LEFT_OUT)
+    for file in ROOT.iterdir():
+        if file.is_file() and not file.name.startswith("."):
+            shutil.copy(file, tmp_path)
+    return tmp_path

@@ -1,0 +1,168 @@
+"""A family of parts is one line in Rust and one in Python: one is added to a copy of the tree.
+
+The toy is `jitter`: a time that every transmission of a fixed link takes besides. What is counted
+are the places of the family, and those of the link that takes its parts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from tree_copies import ROOT, changed, docs_of, run
+
+FAMILY = ("--family", "jitter")
+QUIET = ("-q", "-p", "no:cacheprovider")
+MOST_EDITS = 10
+"""Three Rust files, their module, a module of classes and its import, a page, a section of the
+scenario's page; and the family's line in either list."""
+LISTS = {"crates/path/src/parts.rs: family", "python/airpath/scenario/parts.py: family"}
+
+FIXED, LINKS = "crates/link/src/fixed.rs", "python/airpath/scenario/links.py"
+TAKER = [
+    (
+        FIXED,
+        "use crate::framing::FramingConfig;\n",
+        "use crate::framing::FramingConfig;\nuse crate::jitter::{AnyJitter, Jitter};\n",
+    ),
+    (
+        FIXED,
+        "    pub errors: Option<Value>,\n",
+        "    pub errors: Option<Value>,\n"
+        "    /// What a transmission takes besides; absent: nothing.\n"
+        "    #[serde(default)]\n"
+        "    pub jitter: Option<Value>,\n",
+    ),
+    (
+        FIXED,
+        "#[derive(Clone, Debug)]\npub struct Fixed {\n",
+        "pub struct Fixed {\n    jitter: Option<AnyJitter>,\n",
+    ),
+    (
+        FIXED,
+        "        let ends = now + frame / self.rate;\n",
+        "        let mut ends = now + frame / self.rate;\n"
+        "        if let Some(jitter) = &mut self.jitter {\n"
+        "            ends = ends + jitter.time(now);\n"
+        "        }\n",
+    ),
+    (
+        FIXED,
+        "        let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };\n",
+        '        let (seed, registry) = (setup.seed.child("jitter"), '
+        "&setup.extra.registries.get());\n"
+        "        let jitter = config.jitter.as_ref().map(|description| {\n"
+        "            AnyJitter::build(description, Setup { seed, registry, extra: () })\n"
+        "        });\n"
+        '        let jitter = jitter.transpose().map_err(|error| error.under("jitter"))?;\n'
+        "        let fixed = Fixed { jitter, rate: Rate(config.rate_bps), loss: config.loss };\n",
+    ),
+    (
+        LINKS,
+        "from airpath.scenario.error_processes import ErrorProcess\n",
+        "from airpath.scenario.error_processes import ErrorProcess\n"
+        "from airpath.scenario.jitter import Jitter\n",
+    ),
+    (
+        LINKS,
+        "        Bit rate of frames (IP packet plus `frame_overhead`), above 0.\n",
+        "        Bit rate of frames (IP packet plus `frame_overhead`), above 0.\n"
+        "    jitter : Jitter, optional\n"
+        "        What a transmission takes besides. Default: nothing.\n",
+    ),
+    (
+        LINKS,
+        "    loss: Probability = 0.0\n\n\nclass Regime(Model):\n",
+        "    loss: Probability = 0.0\n"
+        "    jitter: Maybe[Jitter] = ABSENT\n\n\nclass Regime(Model):\n",
+    ),
+]
+"""What makes the fixed link take the parts: in which file, what becomes what."""
+FROM_OUTSIDE = """
+#[cfg(test)]
+mod tests {
+    use super::Parts;
+    use airpath_link::jitter::JitterRegistry;
+
+    #[test]
+    fn what_is_registered_is_what_links_are_given() {
+        let mut parts = Parts::default();
+        parts.jitter.register("mine", |_, _| unreachable!("nobody makes it"));
+        let given = parts.registries().get::<JitterRegistry>();
+        assert_eq!(given.names().collect::<Vec<_>>(), ["mine"]);
+    }
+}
+"""
+# A packet of 1250 bytes takes 1 ms at the rate, and as much besides.
+RUN = """
+import airpath as ap
+
+link = ap.FixedLink(rate="10 Mbit/s", jitter={"kind": "constant-jitter", "time": "1 ms"})
+flow = ap.Cbr(rate="20 Mbit/s", packet="1250 B")
+hop = ap.Bottleneck(aqm="droptail", link=link)
+scenario = ap.Scenario(duration="10 s", bottleneck=hop, flows=[flow])
+print(ap.simulate(scenario, reps=1).replications[0]["links"][0]["delivered_packets"])
+"""
+
+
+def plugged_in(tree: Path) -> None:
+    """Make the fixed link of the copy take the parts."""
+    for name, old, new in TAKER:
+        text = (tree / name).read_text("utf-8")
+        assert text.count(old) == 1, f"{name}: {old}"
+        (tree / name).write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edits = run(sys.executable, "scripts/new-part", *FAMILY, folder=tree).splitlines()[:-1]
+    by_hand = changed(tree)
+    assert len(edits) <= MOST_EDITS
+    assert set(edits) >= LISTS
+    assert sorted({edit.partition(": ")[0] for edit in edits}) == by_hand
+    own = [edit for edit in edits if not (ROOT / edit.partition(": ")[0]).is_file()]
+    plugged_in(tree)
+    docs = docs_of(tree)
+    made = sorted(set(changed(tree)) - {*by_hand, FIXED, LINKS})
+    assert made == ["crates/conformance/src/samples.json", "docs/index.md"] + [
+        f"docs/reference/models/{name}.md" for name in ("fixed",)
+    ]
+    chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
+    words = "reference or documented or says"
+    run(sys.executable, "-m", "pytest", *QUIET, *chosen, "-k", words, folder=tree, **docs)
+    listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
+    assert listed["jitter"] == {"constant-jitter": "Always the same time"}
+    with capsys.disabled():
+        taken = len({name for name, _, _ in TAKER})
+        print(
+            f"\nfamily jitter: {len(edits)} edits in {len(by_hand)} files, {len(own)} of them its"
+            f" own; a link that takes it: {len(TAKER)} in {taken}; {len(made)} files made"
+        )
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_the_family_builds_and_a_link_takes_its_parts(tree: Path) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo")
+    run(sys.executable, "scripts/new-part", *FAMILY, folder=tree)
+    plugged_in(tree)
+    docs = docs_of(tree)
+    with (tree / "crates/path/src/parts.rs").open("a", encoding="utf-8") as parts:
+        parts.write(FROM_OUTSIDE)
+    target = ROOT / "target"
+    cargo = {"CARGO_TARGET_DIR": str(target), "PYO3_BUILD_EXTENSION_MODULE": "1"}
+    for package, name in (("airpath-link", "jitter"), ("airpath-path", "parts")):
+        test = ("cargo", "test", "--quiet", "--offline", "-p", package, "--lib", name)
+        assert "test result: ok. 0 passed" not in run(*test, folder=tree, **cargo)
+    module = ("--profile", "quick", "-p", "airpath-py", "--features")
+    features = "pyo3/extension-module,pyo3/abi3-py310"
+    run("cargo", "build", "--quiet", "--offline", *module, features, folder=tree, **cargo)
+    shutil.copy(target / "quick" / "lib_airpath.so", tree / "python/airpath/_airpath.abi3.so")
+    assert int(run(sys.executable, "-c", RUN, folder=tree, **docs)) == 4999
+    same = ("tests/unit/test_api.py", "tests/docs/test_examples.py", "-k", "same_parts or built_in")
+    run(sys.executable, "-m", "pytest", *QUIET, *same, folder=tree, **docs)

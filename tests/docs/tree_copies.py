@@ -1,0 +1,48 @@
+"""A copy of the checkout that a test changes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("crates", "docs", "python", "scripts", "tests")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
+
+
+def run(*words: str, folder: Path, **environment: str) -> str:
+    """Run a command and return what it prints."""
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def changed(tree: Path) -> list[str]:
+    """Return the files of the copy that are not those of the checkout."""
+    found = []
+    for file in sorted(path for folder in FOLDERS for path in (tree / folder).rglob("*")):
+        name = file.relative_to(tree)
+        if file.is_file() and "__pycache__" not in name.parts:
+            original = ROOT / name
+            if not original.is_file() or original.read_bytes() != file.read_bytes():
+                found.append(name.as_posix())
+    return found
+
+
+def docs_of(tree: Path) -> dict[str, str]:
+    """Do in the copy what `make docs` does; return the environment that finds its package."""
+    package = {"PYTHONPATH": str(tree / "python")}
+    for writer in ("reference_pages.py", "engine_files.py"):
+        run(sys.executable, f"tests/docs/{writer}", folder=tree, **package)
+    return package
