@@ -36,6 +36,11 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-phy", "--lib", "snr"),
         ("-p", "airpath-phy", "--tests", "every_snr"),
     ],
+    "window": [
+        ("-p", "airpath-tcp", "--lib", "window"),
+        ("-p", "airpath-tcp", "--tests", "every_window"),
+        ("-p", "airpath-sim", "--tests", "contracts::wrapped_links_and_windows"),
+    ],
 }
 """The families that have a skeleton, and the suites that go through every part of them."""
 REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr")

@@ -4,6 +4,7 @@ mod script;
 
 mod dctcp;
 mod ecn;
+mod every_window;
 mod fast_recovery;
 mod growth;
 mod handshake;

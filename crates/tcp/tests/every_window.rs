@@ -1,0 +1,69 @@
+//! What every receive-window policy has to keep, whatever it advertises.
+//!
+//! A new built-in policy is under test as soon as it is registered, as its class describes it.
+
+use airpath_conformance::samples;
+use airpath_core::{ConfigError, Seed, Setup, Time};
+use airpath_tcp::window::{AnyWindow, Arrival, ReceiveWindow, WindowRegistry, WindowState};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// The receive window, bytes.
+const RECEIVE_WINDOW: u64 = 60_000;
+const MSS: u64 = 1000;
+
+fn try_build(description: &Value) -> Result<AnyWindow, ConfigError> {
+    let registry = WindowRegistry::default();
+    let setup =
+        Setup { seed: Seed::new(1, 0, "window"), registry: &registry, extra: RECEIVE_WINDOW };
+    AnyWindow::build(description, setup)
+}
+
+fn descriptions() -> impl Iterator<Item = Value> {
+    AnyWindow::BUILT_IN
+        .iter()
+        .flat_map(|(kind, _)| samples("window", kind, |description| try_build(description).is_ok()))
+}
+
+/// The right edges that are advertised when segments arrive after these waits, ns, each of so many
+/// bytes of what the window allows; how far ahead of the data an edge may be is checked.
+fn edges(policy: &mut AnyWindow, segments: &[(u64, u64)]) -> Vec<u64> {
+    let (mut now_ns, mut next) = (0, 0);
+    let mut edge = if policy.is_bounded() { RECEIVE_WINDOW } else { policy.window() };
+    let segment = |&(wait, bytes): &(u64, u64)| {
+        now_ns += wait;
+        let (now, delivered) = (Time::from_nanos(now_ns), bytes.min(edge - next));
+        next += delivered;
+        let bytes = delivered + 40;
+        let arrival =
+            Arrival { now, bytes, feedback: 0.0, in_order: true, duplicate: false, delivered };
+        policy.on_arrival(&arrival).expect("a built-in policy does not fail");
+        let before = edge;
+        if policy.is_bounded() {
+            edge = policy.right_edge(&WindowState { now, next, edge, mss: MSS, step: 1 });
+            assert!(edge >= before, "the right edge moves back from {before} to {edge}");
+        } else {
+            edge = edge.max(next + policy.window());
+        }
+        assert!(edge - next <= RECEIVE_WINDOW, "{} bytes are more than there is", edge - next);
+        edge
+    };
+    segments.iter().map(segment).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_arrivals_move_the_right_edge_forwards_and_equal_policies_alike(
+        segments in prop::collection::vec(
+            (prop_oneof![3 => 0..200_000_000u64, 1 => Just(0), 1 => 0..1u64 << 50], 1..=MSS), 1..200,
+        ),
+    ) {
+        for description in descriptions() {
+            let [once, again] = [0; 2].map(|_| {
+                let mut policy = try_build(&description).expect("it was accepted");
+                edges(&mut policy, &segments)
+            });
+            prop_assert_eq!(once, again, "{}", description);
+        }
+    }
+}
