@@ -7,8 +7,8 @@ use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bus, Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate,
-    Recorder, Registry, Seed, Series, Setup, StageId, Time, test_kit::Bench,
+    Bytes, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate, Recorder,
+    Registry, Seed, Series, Setup, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -302,20 +302,17 @@ fn every_limit_counts_what_the_link_holds() {
 /// one.
 #[test]
 fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
-    let mut bus = Bus::new(1, Recorder::new(&[Series::Queue], Duration::ZERO));
+    let mut bench = Bench::recording(Recorder::new(&[Series::Queue], Duration::ZERO));
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), QueueId(0));
-    fn ctx(bus: &mut Bus, secs: u64) -> Ctx<'_> {
-        Ctx::new(Time::from_secs(secs), StageId(0), bus)
-    }
     for _ in 0..4 {
         let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(packet, &mut ctx(&mut bus, 0));
+        queue.enqueue(packet, &mut bench.at(Time::from_secs(0)));
     }
     let mut packet = Packet::default();
-    assert!(queue.dequeue_held_into(&mut packet, &mut ctx(&mut bus, 0)));
-    assert!(queue.dequeue_held_into(&mut packet, &mut ctx(&mut bus, 1)));
-    queue.release(1, Bytes(1500), &mut ctx(&mut bus, 2));
+    assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::from_secs(0))));
+    assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::from_secs(1))));
+    queue.release(1, Bytes(1500), &mut bench.at(Time::from_secs(2)));
     let report = queue.report(Time::from_secs(3));
     let third = 1.0 / 3.0;
     assert_eq!(report.distribution, [0.0, 0.0, 0.0, third, 2.0 * third]);
@@ -324,7 +321,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     // The second packet waited a second, the first not at all.
     assert_eq!(report.mean_sojourn_s, Some(0.5));
     let lengths: Vec<f64> =
-        bus.recorder.samples(Series::Queue).iter().map(|sample| sample.value).collect();
+        bench.recorder().samples(Series::Queue).iter().map(|sample| sample.value).collect();
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
 }
 

@@ -77,23 +77,16 @@ pub trait Stage {
     /// The earliest of the internal timers; [`Time::NEVER`] when there is none.
     fn next_wakeup(&self) -> Time;
 
-    /// Does what is due, if anything is, and says when to wake it next: all of it behind a single
-    /// dispatch.
+    /// Does what is due and says when to wake it next, behind a single dispatch.
     #[inline]
-    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        if self.next_wakeup() <= ctx.now {
-            self.wake(ctx);
-        }
+    fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        self.wake(ctx);
         self.next_wakeup()
     }
 
-    /// Does what is due, then takes the packet, and says when to wake it next: all of it behind a
-    /// single dispatch.
+    /// Takes the packet and says when to wake it next, behind a single dispatch.
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
-        if self.next_wakeup() <= ctx.now {
-            self.wake(ctx);
-        }
         self.receive(port, packet, ctx);
         self.next_wakeup()
     }
@@ -115,8 +108,8 @@ impl<S: Stage + ?Sized> Stage for Box<S> {
     fn next_wakeup(&self) -> Time {
         (**self).next_wakeup()
     }
-    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        (**self).wake_if_due(ctx)
+    fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        (**self).wake_then_next(ctx)
     }
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         (**self).receive_then_next(port, packet, ctx)
@@ -219,15 +212,11 @@ impl Output {
 /// Marks a stage that has dropped and marked nothing.
 const NO_COUNTS: u32 = u32::MAX;
 
-/// What a driver lends to the stages: the outbox, the drop counters, the probes, the error slot.
+/// What a driver lends to the stages beside an outbox: the drop counters, the probes, the error slot.
 #[derive(Debug, Default)]
 pub struct Bus {
     /// Number of stages.
     stages: u32,
-    outbox: Vec<Emission>,
-    /// Whether somebody wants to know of `arrivals`.
-    notes_arrivals: bool,
-    arrivals: Vec<(StageId, Packet)>,
     /// Of the stages that have dropped or marked anything.
     counts: Vec<DropCount>,
     /// By stage, its place in `counts`, or [`NO_COUNTS`].
@@ -245,32 +234,10 @@ impl Bus {
     pub fn new(stages: usize, recorder: Recorder) -> Bus {
         Bus {
             stages: stages as u32,
-            outbox: Vec::with_capacity(64),
             counts_of: vec![NO_COUNTS; stages],
             recorder,
             ..Bus::default()
         }
-    }
-
-    /// Moves everything that was sent since the last call to `emissions`, in order, in the place of
-    /// what is there; gives whether there was anything. The two buffers change hands.
-    #[inline]
-    pub fn take_emissions(&mut self, emissions: &mut Vec<Emission>) -> bool {
-        emissions.clear();
-        std::mem::swap(&mut self.outbox, emissions);
-        !emissions.is_empty()
-    }
-
-    /// From now on arrivals at endpoints are noted for [`Bus::take_arrivals`].
-    pub fn note_arrivals(&mut self) {
-        self.notes_arrivals = true;
-    }
-
-    /// Moves the arrivals that were noted since the last call to `arrivals`, in the place of what is
-    /// there.
-    pub fn take_arrivals(&mut self, arrivals: &mut Vec<(StageId, Packet)>) {
-        arrivals.clear();
-        std::mem::swap(&mut self.arrivals, arrivals);
     }
 
     /// Drops and marks of `stage`, at its queues and elsewhere.
@@ -320,12 +287,19 @@ pub struct Ctx<'a> {
     stage: StageId,
     queue: QueueId,
     bus: &'a mut Bus,
+    outbox: &'a mut Vec<Emission>,
 }
 
 impl<'a> Ctx<'a> {
-    /// The view of `stage` at `now`.
-    pub fn new(now: Time, stage: StageId, bus: &'a mut Bus) -> Ctx<'a> {
-        Ctx { now, stage, queue: QueueId::NONE, bus }
+    /// The view of `stage` at `now`; what it sends goes into `outbox`.
+    #[inline]
+    pub fn new(
+        now: Time,
+        stage: StageId,
+        bus: &'a mut Bus,
+        outbox: &'a mut Vec<Emission>,
+    ) -> Ctx<'a> {
+        Ctx { now, stage, queue: QueueId::NONE, bus, outbox }
     }
 
     /// From now on this is at one of the stage's queues: drops, marks and what is recorded name it.
@@ -363,16 +337,7 @@ impl<'a> Ctx<'a> {
     #[inline]
     pub fn emit(&mut self, port: Port, packet: Packet) {
         let output = Output::of(self.stage, port, self.bus.stages);
-        self.bus.outbox.push(Emission { output, packet });
-    }
-
-    /// `packet` has come to an endpoint over the wire that is part of its stage; costs one test when
-    /// nobody observes.
-    #[inline]
-    pub fn note_arrival(&mut self, packet: &Packet) {
-        if self.bus.notes_arrivals {
-            self.bus.arrivals.push((self.stage, *packet));
-        }
+        self.outbox.push(Emission { output, packet });
     }
 
     /// Ends the life of `packet`, counted under `reason`.

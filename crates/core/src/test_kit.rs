@@ -2,37 +2,46 @@
 
 use crate::packet::Packet;
 use crate::probe::Recorder;
-use crate::stage::{Bus, Ctx, DropCount, Port, Stage, StageId};
+use crate::stage::{Bus, Ctx, DropCount, Emission, Port, Stage, StageId};
 use crate::units::Time;
 
 /// The surroundings of one hand-driven stage.
 #[derive(Debug)]
 pub struct Bench {
     bus: Bus,
+    outbox: Vec<Emission>,
 }
 
 impl Default for Bench {
     fn default() -> Bench {
-        Bench { bus: Bus::new(1, Recorder::default()) }
+        Bench::recording(Recorder::default())
     }
 }
 
 impl Bench {
+    /// Surroundings with these probes.
+    pub fn recording(recorder: Recorder) -> Bench {
+        Bench { bus: Bus::new(1, recorder), outbox: Vec::new() }
+    }
+
     /// The stage's view at `now`.
     pub fn at(&mut self, now: Time) -> Ctx<'_> {
-        Ctx::new(now, StageId(0), &mut self.bus)
+        Ctx::new(now, StageId(0), &mut self.bus, &mut self.outbox)
     }
 
     /// Everything sent since the last call, in order.
     pub fn sent(&mut self) -> Vec<(Port, Packet)> {
-        let mut emissions = Vec::new();
-        self.bus.take_emissions(&mut emissions);
-        emissions.into_iter().map(|sent| (sent.output.place(1).1, sent.packet)).collect()
+        self.outbox.drain(..).map(|sent| (sent.output.place(1).1, sent.packet)).collect()
     }
 
     /// Drops and marks so far.
     pub fn counts(&self) -> DropCount {
         self.bus.counts(StageId(0))
+    }
+
+    /// The probes.
+    pub fn recorder(&self) -> &Recorder {
+        &self.bus.recorder
     }
 
     /// The bus itself.

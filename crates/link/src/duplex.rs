@@ -29,8 +29,11 @@ impl Stage for Duplex {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        self.forward.wake_if_due(ctx);
-        self.reverse.wake_if_due(ctx);
+        for side in [&mut self.forward, &mut self.reverse] {
+            if side.next_wakeup() <= ctx.now {
+                side.wake(ctx);
+            }
+        }
     }
 
     fn next_wakeup(&self) -> Time {

@@ -42,7 +42,6 @@ mod scale;
 mod serial;
 mod trace;
 pub mod trace_file;
-mod wire;
 
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use duplex::Duplex;
@@ -59,4 +58,3 @@ pub use rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};
 pub use trace::{TraceConfig, TraceLink};
-pub use wire::Wire;

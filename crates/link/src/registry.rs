@@ -104,8 +104,8 @@ impl Stage for AnyLink {
         each_part!(self, link => link.next_wakeup())
     }
     #[inline]
-    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        each_part!(self, link => link.wake_if_due(ctx))
+    fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        each_part!(self, link => link.wake_then_next(ctx))
     }
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {

@@ -1,41 +1,41 @@
 //! Any stage of a network; the driver's dispatch.
 
-use crate::delayed::Delayed;
 use crate::open_end::OpenEnd;
+use crate::relay::Relay;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
-use airpath_link::{AnyLink, Duplex, Link, SideReport, Wire};
+use airpath_link::{AnyLink, Duplex, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
 /// A stage, boxed: of very different sizes, and next to each other only in number.
 pub enum AnyStage {
-    /// A wired hop.
-    Wire(Box<Wire>),
     /// A TCP sender.
-    Sender(Box<Delayed<Sender>>),
+    Sender(Box<Sender>),
     /// A TCP receiver.
-    Receiver(Box<Delayed<Receiver>>),
+    Receiver(Box<Receiver>),
     /// A link with its queue.
     Link(Box<AnyLink>),
     /// Two links as the directions of one stage.
     Duplex(Box<Duplex>),
     /// A source of datagrams.
-    Source(Box<Delayed<DatagramSource>>),
+    Source(Box<DatagramSource>),
     /// A sink of datagrams.
-    Sink(Box<Delayed<DatagramSink>>),
+    Sink(Box<DatagramSink>),
+    /// The end of a wired hop.
+    Relay(Relay),
     /// Where an endpoint would be, in a path that is cut there.
-    Open(Box<Delayed<OpenEnd>>),
+    Open(OpenEnd),
 }
 
 macro_rules! each_stage {
     ($value:expr, $stage:ident => $call:expr) => {
         match $value {
-            AnyStage::Wire($stage) => $call,
             AnyStage::Sender($stage) => $call,
             AnyStage::Receiver($stage) => $call,
             AnyStage::Link($stage) => $call,
             AnyStage::Duplex($stage) => $call,
             AnyStage::Source($stage) => $call,
             AnyStage::Sink($stage) => $call,
+            AnyStage::Relay($stage) => $call,
             AnyStage::Open($stage) => $call,
         }
     };
@@ -66,8 +66,8 @@ impl Stage for AnyStage {
         each_stage!(self, stage => stage.next_wakeup())
     }
     #[inline]
-    fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        each_stage!(self, stage => stage.wake_if_due(ctx))
+    fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
+        each_stage!(self, stage => stage.wake_then_next(ctx))
     }
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {

@@ -5,13 +5,15 @@ use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds};
 use crate::parts::Parts;
+use crate::relay::Relay;
 use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
+use crate::wire::Wire;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
     StageId, Stream, Time, UserId,
 };
-use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users, Wire};
+use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -54,6 +56,7 @@ pub fn build_cut(
         registries: parts.registries(),
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
+        wires: Vec::new(),
         routes: Routes::default(),
         links: Vec::new(),
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
@@ -89,6 +92,8 @@ pub(crate) struct Builder<'a> {
     registries: Registries,
     pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
+    /// In front of each stage.
+    wires: Vec<Wire>,
     routes: Routes,
     links: Vec<LinkPlace>,
     users: Users,
@@ -123,6 +128,7 @@ impl Builder<'_> {
         let interval = Duration::from_nanos(scenario.record.interval_ns);
         Ok(Network {
             stages: self.stages,
+            wires: self.wires,
             routes: self.routes,
             flows,
             links: self.links,
@@ -137,7 +143,12 @@ impl Builder<'_> {
     }
 
     fn add(&mut self, stage: AnyStage) -> StageId {
+        self.add_behind(Wire::default(), stage)
+    }
+
+    fn add_behind(&mut self, wire: Wire, stage: AnyStage) -> StageId {
         self.stages.push(stage);
+        self.wires.push(wire);
         StageId(self.stages.len() as u32 - 1)
     }
 
@@ -248,7 +259,7 @@ impl Builder<'_> {
         let Some(spec) = self.scenario.backhaul else { return (forward, acks) };
         let there = self.access(spec, forward.entry);
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
-        let stage = self.add(AnyStage::Wire(Box::new(wire(lead, spec))));
+        let stage = self.add_behind(wire(lead, spec), AnyStage::Relay(Relay));
         let back = (stage, Port(0));
         if let Some(acks) = acks {
             self.connect(acks.exit.0, acks.exit.1, Route::To(back.0, back.1));
@@ -273,11 +284,11 @@ impl Builder<'_> {
         let to_source = wire(lead, spec.return_wire);
         let to_sink = wire(data.delay, spec.egress);
         let open = (self.open)(flow);
-        let ends = self.endpoints(flow, spec, [to_source, to_sink], open)?;
+        let ends = self.endpoints(flow, spec, open)?;
         // Equal times go from the source on: the access wire, the sink, the source again.
         let entry = self.access(spec.access, data.entry);
-        let sink = self.add(ends.sink);
-        let source = self.add(ends.source);
+        let sink = self.add_behind(to_sink, ends.sink);
+        let source = self.add_behind(to_source, ends.source);
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
         let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
         let ack_entry = acks.map_or(at_source, |hop| hop.entry);
@@ -302,7 +313,7 @@ impl Builder<'_> {
         if wire.is_transparent() {
             return next;
         }
-        let stage = self.add(AnyStage::Wire(Box::new(wire)));
+        let stage = self.add_behind(wire, AnyStage::Relay(Relay));
         self.connect(stage, Port(0), Route::To(next.0, next.1));
         (stage, Port(0))
     }

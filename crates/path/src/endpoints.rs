@@ -1,17 +1,13 @@
-//! The endpoints of flows, behind the wires that lead to them.
+//! The endpoints of flows.
 
 use crate::any_stage::AnyStage;
 use crate::build::Builder;
-use crate::delayed::Delayed;
 use crate::open_end::{OpenEnd, OpenEnds};
 use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
 use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
-use airpath_link::Wire;
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::AnyWindow;
-use airpath_tcp::{
-    DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions,
-};
+use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
 use serde_json::{Value, json};
 
 /// Both endpoints of a flow.
@@ -19,11 +15,6 @@ pub(crate) struct Endpoints {
     pub(crate) source: AnyStage,
     pub(crate) sink: AnyStage,
     pub(crate) drawn_transfer: Option<u64>,
-}
-
-/// The place of an endpoint that is not built.
-fn open_end(wire: Wire) -> AnyStage {
-    AnyStage::Open(Box::new(Delayed::new(wire, OpenEnd)))
 }
 
 impl Builder<'_> {
@@ -47,12 +38,11 @@ impl Builder<'_> {
         }
     }
 
-    /// The endpoints of a flow, behind the wires that lead to them; what is left open is a place.
+    /// The endpoints of a flow; what is left open is a place.
     pub(crate) fn endpoints(
         &mut self,
         flow: FlowId,
         spec: &FlowSpec,
-        [to_source, to_sink]: [Wire; 2],
         open: OpenEnds,
     ) -> Result<Endpoints, ConfigError> {
         let seed = self.seed.child(&format!("flow {}", flow.0));
@@ -63,15 +53,12 @@ impl Builder<'_> {
             start => start,
         };
         let (source, drawn_transfer) = if open.source {
-            (open_end(to_source), None)
+            (AnyStage::Open(OpenEnd), None)
         } else {
-            self.source(flow, &spec.source, [start, stop], &seed, to_source)?
+            self.source(flow, &spec.source, [start, stop], &seed)?
         };
-        let sink = if open.sink {
-            open_end(to_sink)
-        } else {
-            self.sink(flow, &spec.source, &seed, to_sink)?
-        };
+        let sink =
+            if open.sink { AnyStage::Open(OpenEnd) } else { self.sink(flow, &spec.source, &seed)? };
         Ok(Endpoints { source, sink, drawn_transfer })
     }
 
@@ -82,7 +69,6 @@ impl Builder<'_> {
         spec: &SourceSpec,
         [start, stop]: [Time; 2],
         seed: &Seed,
-        to_source: Wire,
     ) -> Result<(AnyStage, Option<u64>), ConfigError> {
         let (rate_bps, packet_bytes, spacing) = match spec {
             SourceSpec::Cbr { rate_bps, packet_bytes } => {
@@ -93,13 +79,12 @@ impl Builder<'_> {
             }
             SourceSpec::Tcp(spec) => {
                 let (sender, drawn) = self.sender(flow, spec, [start, stop], seed)?;
-                let sender = Delayed::new(to_source, sender);
                 return Ok((AnyStage::Sender(Box::new(sender)), drawn));
             }
         };
         let (size, rate) = (Bytes(packet_bytes), Rate(rate_bps));
         let source = DatagramSource::new(flow, size, rate, spacing, start, stop);
-        Ok((AnyStage::Source(Box::new(Delayed::new(to_source, source))), None))
+        Ok((AnyStage::Source(Box::new(source)), None))
     }
 
     fn sender(
@@ -130,19 +115,12 @@ impl Builder<'_> {
     }
 
     /// What receives.
-    fn sink(
-        &self,
-        flow: FlowId,
-        spec: &SourceSpec,
-        seed: &Seed,
-        to_sink: Wire,
-    ) -> Result<AnyStage, ConfigError> {
+    fn sink(&self, flow: FlowId, spec: &SourceSpec, seed: &Seed) -> Result<AnyStage, ConfigError> {
         let SourceSpec::Tcp(spec) = spec else {
-            let sink = Delayed::new(to_sink, DatagramSink::default());
-            return Ok(AnyStage::Sink(Box::new(sink)));
+            return Ok(AnyStage::Sink(Box::default()));
         };
         let window = self.window(seed, spec.window.as_ref(), &spec.options)?;
-        let receiver = Delayed::new(to_sink, Receiver::new(flow, &spec.options, window));
+        let receiver = Receiver::new(flow, &spec.options, window);
         Ok(AnyStage::Receiver(Box::new(receiver)))
     }
 

@@ -14,7 +14,7 @@
 
 mod any_stage;
 mod build;
-mod delayed;
+mod delivery;
 mod endpoints;
 mod flows;
 mod hops;
@@ -23,10 +23,12 @@ mod open_end;
 mod parts;
 mod phases;
 pub mod quantities;
+mod relay;
 mod report;
 mod routing;
 mod running;
 mod scenario;
+mod wire;
 
 pub use any_stage::AnyStage;
 pub use build::{build, build_cut};
@@ -36,6 +38,7 @@ pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use open_end::{OpenEnd, OpenEnds};
 pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
+pub use relay::Relay;
 pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
@@ -45,3 +48,4 @@ pub use scenario::{
     Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
     WireSpec,
 };
+pub use wire::Wire;

@@ -2,6 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::report::ReplicationReport;
+use crate::wire::Wire;
 use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
 
 /// Where an output leads.
@@ -97,6 +98,9 @@ pub struct LinkPlace {
 pub struct Network {
     /// The stages, numbered by position.
     pub stages: Vec<AnyStage>,
+    /// The wire in front of each stage: what is sent to it enters there, and comes out into its
+    /// input 0. Where there is no way to go, packets enter the stage itself.
+    pub wires: Vec<Wire>,
     /// Where the stages' outputs lead.
     pub routes: Routes,
     /// Endpoints by flow.

@@ -152,18 +152,17 @@ fn flow_totals(network: &Network, ends: FlowStages) -> Option<FlowTotals> {
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
     Some(match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
-            let (sent, received) = (sender.stage().report(), receiver.stage().report());
+            let (sent, received) = (sender.report(), receiver.report());
             FlowTotals {
                 bytes: received.delivered_bytes,
                 packets: received.packets,
                 retransmissions: sent.retransmissions,
                 timeouts: sent.timeouts,
-                delay: receiver.stage().delays().mean(),
-                rtt: sender.stage().rtt(),
+                delay: receiver.delays().mean(),
+                rtt: sender.rtt(),
             }
         }
         (AnyStage::Source(_), AnyStage::Sink(sink)) => {
-            let sink = sink.stage();
             let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delays().mean());
             FlowTotals { bytes, packets, delay, ..FlowTotals::default() }
         }

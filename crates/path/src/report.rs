@@ -272,8 +272,8 @@ fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
 /// The one-way delays of the packets that arrived at an end; none of one that is open.
 fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     match &network.stages[sink.0 as usize] {
-        AnyStage::Receiver(receiver) => Some(receiver.stage().delays()),
-        AnyStage::Sink(sink) => Some(sink.stage().delays()),
+        AnyStage::Receiver(receiver) => Some(receiver.delays()),
+        AnyStage::Sink(sink) => Some(sink.delays()),
         _ => None,
     }
 }
@@ -286,8 +286,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     Some(match (stage(ends.source), stage(ends.sink)) {
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
-            let sender = sender.stage();
-            let (sent, received) = (sender.report(), receiver.stage().report());
+            let (sent, received) = (sender.report(), receiver.report());
             let opened = sent.started_at.max(network.warmup);
             let closed = sent.completed_at.unwrap_or(now).min(sent.stops_at);
             let open = closed.saturating_since(opened);
@@ -315,30 +314,27 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
                 transfer_bytes: ends.drawn_transfer,
             }
         }
-        (AnyStage::Source(source), AnyStage::Sink(sink)) => {
-            let (source, sink) = (source.stage(), sink.stage());
-            FlowReport {
-                id,
-                kind: "datagram",
-                goodput_bps: rate(sink.bytes()),
-                ip_throughput_bps: rate(sink.measured_bytes()),
-                delivered_bytes: sink.bytes(),
-                delivered_packets: sink.packets(),
-                sent_packets: source.sent(),
-                retransmissions: 0,
-                timeouts: 0,
-                fast_retransmits: 0,
-                ecn_reductions: 0,
-                duplicate_packets: 0,
-                mean_rtt_s: None,
-                mean_delay_s: sink.delays().mean().secs(),
-                delays,
-                rwnd_limited_share: None,
-                start_s: None,
-                completed_at_s: None,
-                transfer_bytes: None,
-            }
-        }
+        (AnyStage::Source(source), AnyStage::Sink(sink)) => FlowReport {
+            id,
+            kind: "datagram",
+            goodput_bps: rate(sink.bytes()),
+            ip_throughput_bps: rate(sink.measured_bytes()),
+            delivered_bytes: sink.bytes(),
+            delivered_packets: sink.packets(),
+            sent_packets: source.sent(),
+            retransmissions: 0,
+            timeouts: 0,
+            fast_retransmits: 0,
+            ecn_reductions: 0,
+            duplicate_packets: 0,
+            mean_rtt_s: None,
+            mean_delay_s: sink.delays().mean().secs(),
+            delays,
+            rwnd_limited_share: None,
+            start_s: None,
+            completed_at_s: None,
+            transfer_bytes: None,
+        },
         _ => return None,
     })
 }

@@ -1,7 +1,22 @@
 //! Where every output leads, as it is looked up once per packet and hop.
 
 use crate::network::{Route, Routes};
+use crate::wire::Wire;
 use airpath_core::{Emission, Output, Port, StageId};
+
+/// How a packet gets to the input that it is routed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Way {
+    /// In no time.
+    Direct,
+    /// Over the wire in front of the stage.
+    Wire,
+    /// It leaves the network, at an open end.
+    Exit,
+    /// It does not get anywhere.
+    Nowhere,
+}
 
 /// An input of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,14 +25,20 @@ pub struct Input {
     pub stage: StageId,
     /// Which of its inputs.
     pub port: Port,
+    /// How packets get there.
+    pub way: Way,
 }
 
 impl Input {
     /// Out of the network, at an open end of it: an input of no stage.
-    pub const EXIT: Input = Input { stage: StageId(u32::MAX - 1), port: Port(0) };
+    pub const EXIT: Input = Input::none(Way::Exit);
 
     /// Behind an output that leads nowhere: an input of no stage.
-    pub const NOWHERE: Input = Input { stage: StageId(u32::MAX), port: Port(0) };
+    pub const NOWHERE: Input = Input::none(Way::Nowhere);
+
+    const fn none(way: Way) -> Input {
+        Input { stage: StageId(u32::MAX), port: Port(0), way }
+    }
 }
 
 /// Where one output leads: one for all flows, or one for each.
@@ -39,8 +60,9 @@ pub(crate) struct Routing {
 }
 
 impl Routing {
-    /// The routes of a network of `stages` stages.
-    pub(crate) fn new(stages: usize, routes: &Routes) -> Routing {
+    /// The routes of a network with these wires in front of its stages.
+    pub(crate) fn new(wires: &[Wire], routes: &Routes) -> Routing {
+        let stages = wires.len();
         let most_outputs = routes.iter().map(|(_, output, _)| usize::from(output.0) + 1).max();
         let mut outputs =
             vec![Inputs { first: 0, flow_bits: 0 }; most_outputs.unwrap_or(0) * stages];
@@ -48,7 +70,10 @@ impl Routing {
         let mut inputs = vec![Input::NOWHERE];
         for (stage, output, route) in routes.iter() {
             let first = inputs.len() as u32;
-            let input = |(stage, port)| Input { stage, port };
+            let input = |(stage, port): (StageId, Port)| {
+                let is_direct = wires[stage.0 as usize].is_transparent();
+                Input { stage, port, way: if is_direct { Way::Direct } else { Way::Wire } }
+            };
             outputs[Output::of(stage, output, stages).0 as usize] = match route {
                 Route::Nowhere => continue,
                 Route::Exit => {
@@ -84,21 +109,23 @@ impl Routing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::{Bytes, FlowId, Packet, Time};
+    use airpath_core::{Bytes, Duration, FlowId, Packet, Time};
 
     #[test]
     fn every_route_leads_where_it_says() {
         let to = |stage, port| (StageId(stage), Port(port));
-        let by_flow = Route::ByFlow([to(2, 0), to(3, 1)].into());
+        let by_flow = Route::ByFlow([to(2, 0), to(0, 1)].into());
         let connections = [
-            (StageId(2), Port(2), Route::To(StageId(3), Port(7))),
+            (StageId(2), Port(2), Route::To(StageId(0), Port(7))),
             (StageId(0), Port(0), Route::To(StageId(1), Port(1))),
-            (StageId(2), Port(0), Route::To(StageId(9), Port(9))),
+            (StageId(2), Port(0), Route::To(StageId(1), Port(9))),
             (StageId(2), Port(0), by_flow),
             (StageId(1), Port(0), Route::Exit),
         ];
         let routes: Routes = connections.into_iter().collect();
-        let routing = Routing::new(3, &routes);
+        let slow = Wire::new(Duration::from_millis(1), None, Duration::ZERO);
+        let wires = [Wire::default(), slow, Wire::default()];
+        let routing = Routing::new(&wires, &routes);
         let input = |from, port, flow| {
             let packet = Packet::datagram(FlowId(flow), 0, Bytes(100), Time::ZERO);
             let output = Output::of(StageId(from), Port(port), 3);
@@ -110,8 +137,10 @@ mod tests {
             for flow in [0, 1] {
                 let route = routes.of(StageId(from), Port(port));
                 let expected = route.of(FlowId(flow));
-                let expected =
-                    expected.map_or(Input::NOWHERE, |(stage, port)| Input { stage, port });
+                let expected = expected.map_or(Input::NOWHERE, |(stage, port)| {
+                    let way = if stage == StageId(1) { Way::Wire } else { Way::Direct };
+                    Input { stage, port, way }
+                });
                 assert_eq!(input(from, port, flow), expected);
             }
         }

@@ -77,6 +77,9 @@ impl Observer for Observers {
     }
 
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
+        if self.places.role(stage) == Role::Between {
+            return;
+        }
         self.see(&Passage { now, from: None, to: Some((stage, Port(0))), packet });
     }
     fn take_failure(&mut self) -> Option<StageError> {

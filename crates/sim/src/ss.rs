@@ -99,7 +99,7 @@ impl Sampler {
 fn senders(driver: &Driver) -> impl Iterator<Item = (u32, &Sender)> {
     (0..).zip(driver.flows()).filter_map(|(flow, ends)| {
         match &driver.stages()[ends.source.0 as usize] {
-            AnyStage::Sender(sender) => Some((flow, sender.stage())),
+            AnyStage::Sender(sender) => Some((flow, &**sender)),
             _ => None,
         }
     })

@@ -27,7 +27,9 @@ impl Observer for Log {
         }
     }
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
-        self.arrived.push((now, stage, *packet));
+        if self.is_end[stage.0 as usize] {
+            self.arrived.push((now, stage, *packet));
+        }
     }
 }
 

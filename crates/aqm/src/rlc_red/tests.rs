@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_core::{
-    Bus, Ctx, Duration, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, StageId, Time,
+    Ctx, Duration, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -27,7 +27,7 @@ fn build(config: RlcRedConfig) -> Result<RlcRed, ConfigError> {
 
 /// A queue, driven by hand; a packet is known by its number, from 0.
 struct Line {
-    bus: Bus,
+    bench: Bench,
     red: RlcRed,
     put: u32,
     ecn: Ecn,
@@ -35,28 +35,28 @@ struct Line {
 
 impl Line {
     fn new(config: RlcRedConfig) -> Line {
-        let bus = Bus::new(1, Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { bus, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
+        let bench = Bench::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { bench, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
     }
 
     /// A queue of `config` in which nothing is recorded, for many drops.
     fn unrecorded(config: RlcRedConfig) -> Line {
-        Line { bus: Bus::new(1, Recorder::default()), ..Line::new(config) }
+        Line { bench: Bench::recording(Recorder::default()), ..Line::new(config) }
     }
 
     fn ctx(&mut self) -> (Ctx<'_>, &mut RlcRed) {
-        (Ctx::new(Time::ZERO, StageId(0), &mut self.bus), &mut self.red)
+        (self.bench.at(Time::ZERO), &mut self.red)
     }
 
     /// Offers a packet; tells whether one was dropped or marked.
     fn put(&mut self) -> bool {
-        let counts = self.bus.counts(StageId(0));
+        let counts = self.bench.counts();
         let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
         packet.ecn = self.ecn;
         self.put += 1;
         let (mut ctx, red) = self.ctx();
         red.enqueue(packet, &mut ctx);
-        self.bus.counts(StageId(0)) != counts
+        self.bench.counts() != counts
     }
 
     fn fill_to(&mut self, occupancy: usize) {
@@ -95,12 +95,12 @@ impl Line {
     }
 
     fn dropped(&self, reason: DropReason) -> Vec<u32> {
-        let drops = self.bus.recorder.samples(Series::Drop).iter();
+        let drops = self.bench.recorder().samples(Series::Drop).iter();
         drops.filter(|d| d.value == f64::from(reason as u8)).map(|d| d.id).collect()
     }
 
     fn marks(&self) -> Vec<u32> {
-        self.bus.recorder.samples(Series::Mark).iter().map(|mark| mark.id).collect()
+        self.bench.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
     }
 }
 
@@ -301,7 +301,7 @@ fn with_ecn_the_front_or_the_arrival_is_marked_and_all_stay() {
         }
         let expected = if drop == RlcRedDrop::Front { front } else { line.put - 1 };
         assert_eq!((line.marks(), line.red.packets()), (vec![expected], 40), "{drop:?}");
-        assert_eq!(line.bus.counts(StageId(0)).total(), 0);
+        assert_eq!(line.bench.counts().total(), 0);
     }
 }
 
@@ -384,7 +384,7 @@ proptest! {
                 }
                 assert!(line.red.fifo.occupancy() <= limit);
             }
-            let dropped = line.bus.counts(StageId(0)).total();
+            let dropped = line.bench.counts().total();
             assert_eq!(u64::from(line.put), taken + dropped + line.red.packets() as u64);
             (line.dropped(DropReason::Early), line.dropped(DropReason::Overflow))
         });

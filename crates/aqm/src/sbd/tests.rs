@@ -3,7 +3,8 @@
 mod properties;
 
 use super::*;
-use airpath_core::{Bus, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, StageId};
+use airpath_core::test_kit::Bench;
+use airpath_core::{Ecn, FlowId, Rate, Recorder, Registry, Seed, Series};
 use serde_json::json;
 
 /// 384 kbit/s in Table 3.
@@ -28,7 +29,7 @@ fn build(config: SbdConfig) -> Result<Sbd, ConfigError> {
 
 /// A queue, driven by hand; a packet is known by its number, from 0. Times in ms.
 struct Line {
-    bus: Bus,
+    bench: Bench,
     sbd: Sbd,
     put: u32,
     held: usize,
@@ -37,8 +38,8 @@ struct Line {
 
 impl Line {
     fn new(config: SbdConfig) -> Line {
-        let bus = Bus::new(1, Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { bus, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
+        let bench = Bench::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { bench, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
     }
 
     /// The view at `ms`, after every wake-up that is due by then.
@@ -46,9 +47,9 @@ impl Line {
         let now = Time::from_millis(ms);
         while self.sbd.next_wakeup() <= now {
             let due = self.sbd.next_wakeup();
-            self.sbd.on_wake(&mut Ctx::new(due, StageId(0), &mut self.bus));
+            self.sbd.on_wake(&mut self.bench.at(due));
         }
-        (Ctx::new(now, StageId(0), &mut self.bus), &mut self.sbd)
+        (self.bench.at(now), &mut self.sbd)
     }
 
     /// Offers so many packets.
@@ -110,7 +111,7 @@ impl Line {
 
     /// Each drop for `reason`: when, ms, and which packet.
     fn dropped(&self, reason: DropReason) -> Vec<(u64, u32)> {
-        let drops = self.bus.recorder.samples(Series::Drop).iter();
+        let drops = self.bench.recorder().samples(Series::Drop).iter();
         drops
             .filter(|drop| drop.value == f64::from(reason as u8))
             .map(|drop| (drop.time.as_nanos() / 1_000_000, drop.id))
@@ -124,7 +125,7 @@ impl Line {
     }
 
     fn marks(&self) -> Vec<u32> {
-        self.bus.recorder.samples(Series::Mark).iter().map(|mark| mark.id).collect()
+        self.bench.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
     }
 }
 

@@ -4,7 +4,7 @@ pub(crate) mod links;
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
-use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
+use airpath_path::{AnyStage, Network, Parts, ReplicationReport, Scenario, build};
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -140,6 +140,7 @@ pub(crate) struct Departure {
 pub(crate) struct PlainDriver {
     pub(crate) network: Network,
     pub(crate) bus: Bus,
+    outbox: Vec<Emission>,
     now: Time,
     is_endpoint: Vec<bool>,
     received: Vec<u64>,
@@ -161,6 +162,7 @@ impl PlainDriver {
         let mut driver = PlainDriver {
             network,
             bus,
+            outbox: Vec::new(),
             now: Time::ZERO,
             is_endpoint,
             received: vec![0; stages],
@@ -203,7 +205,7 @@ impl PlainDriver {
 
     fn run_before(&mut self, until: Time) {
         loop {
-            let wakeups = self.network.stages.iter().map(Stage::next_wakeup).zip(0..);
+            let wakeups = (0..self.network.stages.len()).map(|stage| (self.next(stage), stage));
             let Some((at, stage)) = wakeups.min() else {
                 break;
             };
@@ -212,29 +214,55 @@ impl PlainDriver {
             }
             assert!(at >= self.now, "stage {stage} wants {at:?} when it is {:?}", self.now);
             self.now = at;
-            self.call(StageId(stage), |stage, ctx| stage.wake(ctx));
+            self.wake(stage);
         }
         self.now = until;
     }
 
-    fn call(
-        &mut self,
-        stage: StageId,
-        act: impl FnOnce(&mut airpath_path::AnyStage, &mut Ctx<'_>),
-    ) {
-        let part = &mut self.network.stages[stage.0 as usize];
-        act(part, &mut Ctx::new(self.now, stage, &mut self.bus));
-        assert!(part.next_wakeup() >= self.now, "{stage:?} wants to be woken in the past");
-        let mut emissions = Vec::new();
-        while self.bus.take_emissions(&mut emissions) {
-            for emission in &emissions {
-                self.deliver(emission);
-            }
-        }
-        assert!(!self.bus.has_failed(), "{:?}", self.bus.take_error());
+    /// When something happens next at `stage`: one of its timers, or an arrival.
+    fn next(&self, stage: usize) -> Time {
+        let arrival = self.network.wires[stage].next_arrival();
+        self.network.stages[stage].next_wakeup().min(arrival)
+    }
+
+    fn wake(&mut self, stage: usize) {
+        self.run_due(stage);
+        self.deliver_all();
         for stage in 0..self.network.stages.len() {
             self.check_conservation(stage);
         }
+    }
+
+    /// What is due at `stage`: its timers, then what has come over its wire.
+    fn run_due(&mut self, stage: usize) {
+        self.wake_if_due(stage);
+        while let Some(&packet) = self.network.wires[stage].arrived(self.now) {
+            self.network.wires[stage].drop_arrived();
+            self.call(stage, |part, ctx| part.receive(Port(0), &packet, ctx));
+            self.wake_if_due(stage);
+        }
+    }
+
+    fn wake_if_due(&mut self, stage: usize) {
+        if self.network.stages[stage].next_wakeup() <= self.now {
+            self.call(stage, |part, ctx| part.wake(ctx));
+        }
+    }
+
+    fn call(&mut self, stage: usize, act: impl FnOnce(&mut AnyStage, &mut Ctx<'_>)) {
+        let id = StageId(stage as u32);
+        let part = &mut self.network.stages[stage];
+        act(part, &mut Ctx::new(self.now, id, &mut self.bus, &mut self.outbox));
+        assert!(part.next_wakeup() >= self.now, "{id:?} wants to be woken in the past");
+    }
+
+    fn deliver_all(&mut self) {
+        while !self.outbox.is_empty() {
+            for emission in std::mem::take(&mut self.outbox) {
+                self.deliver(&emission);
+            }
+        }
+        assert!(!self.bus.has_failed(), "{:?}", self.bus.take_error());
     }
 
     fn deliver(&mut self, &Emission { output, packet }: &Emission) {
@@ -244,14 +272,17 @@ impl PlainDriver {
         self.log.push(Departure { at: self.now, from, port, flow, seq, size });
         let route = self.network.routes.of(from, port);
         let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
-        self.received[to.0 as usize] += 1;
-        let part = &mut self.network.stages[to.0 as usize];
-        let mut ctx = Ctx::new(self.now, to, &mut self.bus);
-        if part.next_wakeup() <= self.now {
-            part.wake(&mut ctx);
+        let to = to.0 as usize;
+        self.received[to] += 1;
+        if self.network.wires[to].is_transparent() {
+            self.wake_if_due(to);
+            self.call(to, |part, ctx| part.receive(input, &packet, ctx));
+        } else {
+            if self.next(to) <= self.now {
+                self.run_due(to);
+            }
+            self.network.wires[to].put(&packet, self.now);
         }
-        part.receive(input, &packet, &mut ctx);
-        assert!(part.next_wakeup() >= self.now, "{to:?} wants to be woken in the past");
     }
 
     fn dropped(&self, stage: usize) -> u64 {
@@ -262,12 +293,17 @@ impl PlainDriver {
         if self.is_endpoint[stage] {
             return;
         }
-        let held = self.network.stages[stage].held() as u64;
+        let held = self.held(stage);
         assert_eq!(
             self.received[stage],
             self.sent[stage] + self.dropped(stage) + held,
             "packets at stage {stage}: received = sent + dropped + held ({held})"
         );
+    }
+
+    /// Packets at a stage and on the wire to it.
+    fn held(&self, stage: usize) -> u64 {
+        (self.network.stages[stage].held() + self.network.wires[stage].held()) as u64
     }
 
     /// Packets that entered the network at endpoints, and those that were taken out by endpoints,
@@ -278,15 +314,15 @@ impl PlainDriver {
         let sum = |stages: &[usize], count: &dyn Fn(usize) -> u64| -> u64 {
             stages.iter().map(|stage| count(*stage)).sum()
         };
-        let held = |stage: usize| self.network.stages[stage].held() as u64;
         let entered = sum(&ends, &|stage| self.sent[stage]);
         let left = sum(&ends, &|stage| self.received[stage]);
-        (entered, left + sum(&between, &|stage| self.dropped(stage) + held(stage)))
+        (entered, left + sum(&between, &|stage| self.dropped(stage) + self.held(stage)))
     }
 
     fn tell(&mut self, stage: StageId, control: &Control) {
         let part = &mut self.network.stages[stage.0 as usize];
-        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus));
+        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus, &mut self.outbox));
+        self.deliver_all();
     }
 
     fn tell_all(&mut self, control: &Control) {

@@ -1,0 +1,148 @@
+//! A wire: serialization at a rate, then a constant delay; nothing is ever lost.
+//!
+//! A FIFO delay line: packets sit in a ring and only the head's arrival is a wake-up. When a packet
+//! arrives is known when it enters, so serialization costs no event of its own. Wires belong to the
+//! network, one in front of each stage: who sends a packet to a stage puts it on the wire, and who
+//! runs the network takes it out there.
+
+use airpath_core::{Bytes, Duration, Packet, Rate, Ring, Time};
+
+/// A packet and when it arrives.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    arrival: Time,
+    packet: Packet,
+}
+
+/// A wired hop without queue limit, in front of a stage.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// When the oldest packet in flight arrives.
+    next: Time,
+    in_flight: Ring<InFlight>,
+    /// All delay, in front of the serialization and behind it.
+    delay: Duration,
+    /// `None` when packets are sent at once.
+    serializer: Option<Box<Serializer>>,
+}
+
+/// What sends one packet after another.
+#[derive(Clone, Debug)]
+struct Serializer {
+    /// Delay in front of it: the propagation of the hop before.
+    lead: Duration,
+    rate: Rate,
+    busy_until: Time,
+}
+
+impl Serializer {
+    /// What serialization adds to the delay of a packet of `size` that enters the wire at `now`.
+    fn send(&mut self, size: Bytes, now: Time) -> Duration {
+        let arrives = now + self.lead;
+        self.busy_until = arrives.max(self.busy_until) + size / self.rate;
+        self.busy_until - arrives
+    }
+}
+
+impl Default for Wire {
+    /// A wire that is not there: packets pass it in no time.
+    fn default() -> Wire {
+        Wire::new(Duration::ZERO, None, Duration::ZERO)
+    }
+}
+
+impl Wire {
+    /// A wire that delays by `lead`, sends at `rate` (at once when `None`), and delays by
+    /// `delay`.
+    pub fn new(lead: Duration, rate: Option<Rate>, delay: Duration) -> Wire {
+        let serializer =
+            rate.map(|rate| Box::new(Serializer { lead, rate, busy_until: Time::ZERO }));
+        Wire { next: Time::NEVER, in_flight: Ring::default(), delay: lead + delay, serializer }
+    }
+
+    /// Whether packets pass it in no time, so that it need not exist.
+    #[inline]
+    pub fn is_transparent(&self) -> bool {
+        self.delay == Duration::ZERO && self.serializer.is_none()
+    }
+
+    /// When a packet arrives that enters at `now`; the wire has then been told of it, and is either
+    /// given it with [`Wire::keep`] or never.
+    #[inline]
+    pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
+        let arrival = now + self.delay;
+        match &mut self.serializer {
+            None => arrival,
+            Some(serializer) => arrival + serializer.send(packet.bytes(), now),
+        }
+    }
+
+    /// Holds `packet` until it arrives; gives whether it is the next that does.
+    #[inline]
+    pub fn keep(&mut self, packet: &Packet, arrival: Time) -> bool {
+        let is_first = self.in_flight.is_empty();
+        if is_first {
+            self.next = arrival;
+        }
+        self.in_flight.push_back(InFlight { arrival, packet: *packet });
+        is_first
+    }
+
+    /// Takes a packet that enters at `now`; gives whether it is the next that arrives.
+    #[inline]
+    pub fn put(&mut self, packet: &Packet, now: Time) -> bool {
+        let arrival = self.enter(packet, now);
+        self.keep(packet, arrival)
+    }
+
+    /// When the oldest packet arrives; [`Time::NEVER`] when there is none.
+    #[inline]
+    pub fn next_arrival(&self) -> Time {
+        self.next
+    }
+
+    /// The oldest packet, when it has arrived by `now`.
+    #[inline]
+    pub fn arrived(&self, now: Time) -> Option<&Packet> {
+        if self.next <= now { self.in_flight.front().map(|oldest| &oldest.packet) } else { None }
+    }
+
+    /// Lets go of the oldest packet.
+    #[inline]
+    pub fn drop_arrived(&mut self) {
+        self.in_flight.drop_front();
+        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
+    }
+
+    /// Packets in flight.
+    pub fn held(&self) -> usize {
+        self.in_flight.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::FlowId;
+
+    #[test]
+    fn packets_are_serialized_one_after_another_and_then_delayed() {
+        let ms = Duration::from_millis;
+        let mut wire = Wire::new(ms(1), Some(Rate(1_200_000)), ms(5));
+        let entered = [(0, 0), (1, 0), (2, 100)];
+        let is_next = entered.map(|(seq, at)| {
+            let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
+            wire.put(&packet, Time::from_millis(at))
+        });
+        assert_eq!(is_next, [true, false, false]);
+        for (at, seq) in [(16, 0), (26, 1), (116, 2)] {
+            let at = Time::from_millis(at);
+            assert_eq!(wire.next_arrival(), at);
+            let before = Time::from_nanos(at.as_nanos() - 1);
+            assert_eq!(wire.arrived(before), None);
+            assert_eq!(wire.arrived(at).map(|packet| packet.seq), Some(seq));
+            wire.drop_arrived();
+        }
+        assert_eq!((wire.next_arrival(), wire.held()), (Time::NEVER, 0));
+    }
+}
