@@ -126,7 +126,7 @@ impl<O: Observer> Delivery<O> {
         }
         match input.way {
             Way::Direct => self.feed(input, packet, now, outbox),
-            Way::Wire => self.put(input.stage, packet, now, outbox),
+            Way::Wire => self.put(input.stage, packet, now),
             Way::Exit => {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { end, packet: *packet });
@@ -152,18 +152,13 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set_if_earlier(stage, place.due);
     }
 
-    /// Puts `packet` on the wire to `stage`.
+    /// Puts `packet` on the wire to `stage`, where it concerns nobody yet.
     #[inline]
-    fn put(&mut self, stage: StageId, packet: &Packet, now: Time, outbox: &mut Vec<Emission>) {
-        let mut next = self.places[stage.0 as usize].next();
-        if next <= now {
-            next = self.run_due(stage, now, outbox);
-        }
+    fn put(&mut self, stage: StageId, packet: &Packet, now: Time) {
         let place = &mut self.places[stage.0 as usize];
         if place.wire.put(packet, now) {
-            next = place.next();
+            self.wakeups.set_if_earlier(stage, place.wire.next_arrival());
         }
-        self.wakeups.set_if_earlier(stage, next);
     }
 
     /// Tells a stage of something, and when it is to be woken.

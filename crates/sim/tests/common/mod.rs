@@ -278,9 +278,6 @@ impl PlainDriver {
             self.wake_if_due(to);
             self.call(to, |part, ctx| part.receive(input, &packet, ctx));
         } else {
-            if self.next(to) <= self.now {
-                self.run_due(to);
-            }
             self.network.wires[to].put(&packet, self.now);
         }
     }
