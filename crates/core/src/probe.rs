@@ -190,6 +190,11 @@ impl Recorder {
         self.is_full
     }
 
+    /// Whether no series is recorded.
+    pub fn is_idle(&self) -> bool {
+        self.wanted == 0
+    }
+
     /// Whether `series` is recorded.
     #[inline]
     pub fn wants(&self, series: Series) -> bool {

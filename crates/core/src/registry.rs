@@ -8,7 +8,8 @@ use crate::rng::Seed;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a part is given at its making, beside its own configuration.
@@ -40,17 +41,18 @@ pub type Factory<T, X = ()> =
 /// Parts of one kind that were registered at run time. A copy shares how they are made.
 pub struct Registry<T: ?Sized, X = ()> {
     factories: BTreeMap<String, Arc<Factory<T, X>>>,
+    independent: BTreeSet<String>,
 }
 
 impl<T: ?Sized, X> Clone for Registry<T, X> {
     fn clone(&self) -> Self {
-        Registry { factories: self.factories.clone() }
+        Registry { factories: self.factories.clone(), independent: self.independent.clone() }
     }
 }
 
 impl<T: ?Sized, X> Default for Registry<T, X> {
     fn default() -> Self {
-        Registry { factories: BTreeMap::new() }
+        Registry { factories: BTreeMap::new(), independent: BTreeSet::new() }
     }
 }
 
@@ -64,9 +66,20 @@ impl<T: ?Sized, X> Registry<T, X> {
         self.factories.insert(name.into(), Arc::new(factory));
     }
 
+    /// Declares that parts called `name` share nothing with each other or with anything else that
+    /// changes during a run, so that it does not matter in which order those of different stages are
+    /// called. Without it they are called in order of time, which costs some speed.
+    pub fn declare_independent(&mut self, name: impl Into<String>) {
+        self.independent.insert(name.into());
+    }
+
     /// How the part called `name` is made, or `None` when nobody registered it.
     pub fn factory(&self, name: &str) -> Option<&Factory<T, X>> {
-        self.factories.get(name).map(|factory| &**factory)
+        let factory = self.factories.get(name)?;
+        if !self.independent.contains(name) {
+            DEPENDENT_PARTS.with(|count| count.set(count.get() + 1));
+        }
+        Some(&**factory)
     }
 
     /// The registered names, in order.
@@ -95,6 +108,17 @@ impl Registries {
         let found = self.by_type.get(&TypeId::of::<R>());
         found.and_then(|registry| registry.downcast_ref::<R>()).cloned().unwrap_or_default()
     }
+}
+
+thread_local! {
+    /// Parts from outside that this thread has asked for and that are not declared independent.
+    static DEPENDENT_PARTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Parts from outside that this thread has made so far and that may share state with others: whoever
+/// builds a stage compares before and after.
+pub fn dependent_parts() -> u64 {
+    DEPENDENT_PARTS.with(Cell::get)
 }
 
 /// Splits a description `{"kind": …, …}` into its kind and the rest.

@@ -224,7 +224,8 @@ pub struct Bus {
     /// By queue, as far as any has dropped or marked anything.
     queue_counts: Vec<DropCount>,
     released: Vec<PayloadHandle>,
-    error: Option<StageError>,
+    /// The first failure, and when it was.
+    error: Option<(Time, StageError)>,
     /// The probes.
     pub recorder: Recorder,
 }
@@ -262,9 +263,9 @@ impl Bus {
         std::mem::take(&mut self.released)
     }
 
-    /// Ends the run with `error`; the first failure counts.
-    pub fn fail(&mut self, error: StageError) {
-        self.error.get_or_insert(error);
+    /// Ends the run with `error`, which came up at `now`; the first failure counts.
+    pub fn fail(&mut self, now: Time, error: StageError) {
+        self.error.get_or_insert((now, error));
     }
 
     /// Whether a stage has failed.
@@ -273,8 +274,8 @@ impl Bus {
         self.error.is_some()
     }
 
-    /// The first failure of a stage, and forgets it.
-    pub fn take_error(&mut self) -> Option<StageError> {
+    /// The first failure of a stage with its time, and forgets it.
+    pub fn take_error(&mut self) -> Option<(Time, StageError)> {
         self.error.take()
     }
 }
@@ -384,6 +385,6 @@ impl<'a> Ctx<'a> {
 
     /// Ends the run with `error`; the first failure counts.
     pub fn fail(&mut self, error: impl Into<StageError>) {
-        self.bus.fail(error.into());
+        self.bus.fail(self.now, error.into());
     }
 }

@@ -11,7 +11,7 @@ use crate::wire::Wire;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
-    StageId, Stream, Time, UserId,
+    StageId, Stream, Time, UserId, registry::dependent_parts,
 };
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users};
 use std::cell::RefCell;
@@ -57,6 +57,8 @@ pub fn build_cut(
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
         wires: Vec::new(),
+        outside: Vec::new(),
+        parts_before: dependent_parts(),
         routes: Routes::default(),
         links: Vec::new(),
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
@@ -94,6 +96,10 @@ pub(crate) struct Builder<'a> {
     stages: Vec<AnyStage>,
     /// In front of each stage.
     wires: Vec<Wire>,
+    /// With a part from outside.
+    outside: Vec<StageId>,
+    /// Such parts that were made before the stage that is being made.
+    parts_before: u64,
     routes: Routes,
     links: Vec<LinkPlace>,
     users: Users,
@@ -129,6 +135,7 @@ impl Builder<'_> {
         Ok(Network {
             stages: self.stages,
             wires: self.wires,
+            outside: self.outside,
             routes: self.routes,
             flows,
             links: self.links,
@@ -149,7 +156,16 @@ impl Builder<'_> {
     fn add_behind(&mut self, wire: Wire, stage: AnyStage) -> StageId {
         self.stages.push(stage);
         self.wires.push(wire);
-        StageId(self.stages.len() as u32 - 1)
+        let id = StageId(self.stages.len() as u32 - 1);
+        if dependent_parts() != self.parts_before {
+            self.outside.push(id);
+        }
+        id
+    }
+
+    /// All stages that hold the parts made so far are there.
+    fn settle(&mut self) {
+        self.parts_before = dependent_parts();
     }
 
     fn connect(&mut self, from: StageId, output: Port, route: Route) {
@@ -226,6 +242,7 @@ impl Builder<'_> {
     fn simplex(&mut self, id: u32, hop: HopSpec<'_>) -> Result<Hop, ConfigError> {
         let link = self.one_way(id, hop, Port(0))?;
         let stage = self.add(AnyStage::Link(Box::new(link)));
+        self.settle();
         self.links.push(LinkPlace { stage, sides: vec![hop.name.to_owned()] });
         Ok(Hop::through(stage, Port(0), hop.delay))
     }
@@ -249,6 +266,7 @@ impl Builder<'_> {
             AnyStage::Link(Box::new(link))
         };
         let stage = self.add(stage);
+        self.settle();
         self.links.push(LinkPlace { stage, sides: hops.map(|hop| hop.name.to_owned()).to_vec() });
         let through = |port: u8| Hop::through(stage, Port(port), hops[usize::from(port)].delay);
         Ok([through(0), through(1)])
@@ -289,6 +307,7 @@ impl Builder<'_> {
         let entry = self.access(spec.access, data.entry);
         let sink = self.add_behind(to_sink, ends.sink);
         let source = self.add_behind(to_source, ends.source);
+        self.settle();
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
         let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
         let ack_entry = acks.map_or(at_source, |hop| hop.entry);

@@ -1,10 +1,16 @@
 //! The inside of a running network: who is called next, and what is delivered where.
+//!
+//! A stage that nobody can tell to be late is called late, and one that nobody can be ahead of is
+//! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these are
+//! and why). With lateness zero everything goes in order of time and stage.
 
 use crate::network::Network;
 use crate::routing::{Input, Routing, Way};
-use crate::running::{Exit, Observer};
+use crate::running::{Exit, Failure, Observer};
 use crate::wire::Wire;
-use airpath_core::{Bus, Ctx, Emission, Packet, Port, Stage, StageError, StageId, Time, Wakeups};
+use airpath_core::{
+    Bus, Control, Ctx, Duration, Emission, Packet, Port, Stage, StageId, Time, Wakeups,
+};
 
 /// What is known of a stage without looking at it: one cache line.
 #[repr(align(64))]
@@ -13,6 +19,8 @@ pub(crate) struct Place {
     wire: Wire,
     /// The earliest of the stage's own timers.
     due: Time,
+    /// How long after its time the stage may be woken; zero when it goes in order.
+    lateness: Duration,
 }
 
 impl Place {
@@ -20,6 +28,17 @@ impl Place {
     #[inline]
     fn next(&self) -> Time {
         self.due.min(self.wire.next_arrival())
+    }
+
+    /// Its place in the event queue.
+    #[inline]
+    fn wakeup(&self) -> Time {
+        self.next() + self.lateness
+    }
+
+    #[inline]
+    fn goes_in_order(&self) -> bool {
+        self.lateness == Duration::ZERO
     }
 }
 
@@ -30,6 +49,16 @@ pub(crate) struct Outboxes {
     pub(crate) current: Vec<Emission>,
     /// What that gives rise to.
     next: Vec<Emission>,
+    freely: FreeOutboxes,
+}
+
+/// The same of stages that do not go in order.
+#[derive(Default)]
+pub(crate) struct FreeOutboxes {
+    /// Of one that is late.
+    late: Vec<Emission>,
+    /// Of one that is ahead.
+    ahead: Vec<Emission>,
 }
 
 /// The stages, what is between them, and when they are woken.
@@ -39,9 +68,15 @@ pub(crate) struct Delivery<O> {
     pub(crate) observer: Option<Box<O>>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) wakeups: Wakeups,
+    /// Timers that went off and packets that came over wires.
+    pub(crate) events: u64,
+    /// Nothing is run ahead that happens at this time or later.
+    pub(crate) horizon: Time,
     routing: Routing,
     /// By stage.
     places: Box<[Place]>,
+    /// Those that do not go in order.
+    free: Vec<StageId>,
 }
 
 impl<O: Observer> Delivery<O> {
@@ -50,55 +85,96 @@ impl<O: Observer> Delivery<O> {
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
         let routing = Routing::new(&network.wires, &std::mem::take(&mut network.routes));
         let wires = std::mem::take(&mut network.wires).into_iter();
+        let place = |wire| Place { wire, due: Time::NEVER, lateness: Duration::ZERO };
         Delivery {
             network,
             bus,
             observer: None,
             exits: Vec::new(),
             wakeups: Wakeups::new(stages),
+            events: 0,
+            horizon: Time::ZERO,
             routing,
-            places: wires.map(|wire| Place { wire, due: Time::NEVER }).collect(),
+            places: wires.map(place).collect(),
+            free: Vec::new(),
         }
     }
 
-    /// Does what is due at `stage` by `now`; gives when something happens there next.
-    #[inline]
-    pub(crate) fn run_due(
-        &mut self,
-        stage: StageId,
-        now: Time,
-        outbox: &mut Vec<Emission>,
-    ) -> Time {
-        let place = &mut self.places[stage.0 as usize];
-        let part = &mut self.network.stages[stage.0 as usize];
-        if place.due <= now {
-            place.due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
+    /// Says how late each stage may be woken.
+    pub(crate) fn set_lateness(&mut self, by_stage: impl Iterator<Item = Duration>) {
+        self.free.clear();
+        for ((place, lateness), number) in self.places.iter_mut().zip(by_stage).zip(0..) {
+            place.lateness = lateness;
+            if !place.goes_in_order() {
+                self.free.push(StageId(number));
+            }
         }
-        while let Some(packet) = place.wire.arrived(now) {
+    }
+
+    /// Wakes `stage`, whose entry is the first, and delivers what follows.
+    #[inline]
+    pub(crate) fn wake(&mut self, stage: StageId, now: Time, outboxes: &mut Outboxes) {
+        if !self.places[stage.0 as usize].goes_in_order() {
+            return self.wake_late(stage, now, outboxes);
+        }
+        self.run_due(stage, now, &mut outboxes.current);
+        let next = self.places[stage.0 as usize].next();
+        self.wakeups.set_first(next);
+        self.deliver_all(now, outboxes);
+    }
+
+    #[inline(never)]
+    fn wake_late(&mut self, stage: StageId, now: Time, outboxes: &mut Outboxes) {
+        self.catch_up(stage, now, &mut outboxes.freely);
+        self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
+    }
+
+    /// Does what is due at `stage` at `now`: its timers, then what has come over its wire.
+    #[inline]
+    fn run_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) {
+        self.wake_if_due(stage, now, outbox);
+        while let Some(packet) = self.places[stage.0 as usize].wire.arrived(now) {
+            let part = &mut self.network.stages[stage.0 as usize];
             if let Some(observer) = &mut self.observer {
                 observer.see_arrival(now, stage, packet);
             }
             let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
-            place.due = part.receive_then_next(Port(0), packet, &mut ctx);
+            let due = part.receive_then_next(Port(0), packet, &mut ctx);
+            let place = &mut self.places[stage.0 as usize];
+            place.due = due;
             place.wire.drop_arrived();
-            if place.due <= now {
-                place.due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
+            self.events += 1;
+            self.wake_if_due(stage, now, outbox);
+        }
+    }
+
+    /// Wakes `stage` until none of its timers is due.
+    #[inline]
+    fn wake_if_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) {
+        while self.places[stage.0 as usize].due <= now {
+            let part = &mut self.network.stages[stage.0 as usize];
+            let due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
+            self.places[stage.0 as usize].due = due;
+            self.events += 1;
+            if due < now {
+                return self.goes_backwards(stage, due, now);
             }
         }
-        place.next()
+    }
+
+    #[cold]
+    fn goes_backwards(&mut self, stage: StageId, wanted: Time, now: Time) {
+        self.bus.fail(now, Box::new(Backwards { stage, wanted, now }));
+        self.places[stage.0 as usize].due = Time::NEVER;
     }
 
     /// Delivers everything that was sent, and what the deliveries send.
     #[inline]
-    pub(crate) fn deliver_all(
-        &mut self,
-        now: Time,
-        outboxes: &mut Outboxes,
-    ) -> Result<(), StageError> {
-        let Outboxes { current, next } = outboxes;
+    pub(crate) fn deliver_all(&mut self, now: Time, outboxes: &mut Outboxes) {
+        let Outboxes { current, next, freely } = outboxes;
         while !current.is_empty() {
             for emission in current.iter() {
-                self.deliver(emission, now, next);
+                self.deliver(emission, now, next, freely);
             }
             current.clear();
             std::mem::swap(current, next);
@@ -106,18 +182,18 @@ impl<O: Observer> Delivery<O> {
         if let Some(observer) = &mut self.observer
             && let Some(error) = observer.take_failure()
         {
-            self.bus.fail(error);
+            self.bus.fail(now, error);
         }
-        if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
-    }
-
-    #[cold]
-    fn failure(&mut self) -> StageError {
-        self.bus.take_error().expect("asked for only when there is one")
     }
 
     #[inline]
-    fn deliver(&mut self, emission: &Emission, now: Time, outbox: &mut Vec<Emission>) {
+    fn deliver(
+        &mut self,
+        emission: &Emission,
+        now: Time,
+        next: &mut Vec<Emission>,
+        freely: &mut FreeOutboxes,
+    ) {
         let Emission { packet, .. } = emission;
         let input = self.routing.of(emission);
         if let Some(observer) = &mut self.observer {
@@ -125,8 +201,11 @@ impl<O: Observer> Delivery<O> {
             observer.see_departure(now, from, packet, input);
         }
         match input.way {
-            Way::Direct => self.feed(input, packet, now, outbox),
-            Way::Wire => self.put(input.stage, packet, now),
+            Way::Direct if self.places[input.stage.0 as usize].goes_in_order() => {
+                self.feed(input, packet, now, next);
+            }
+            Way::Direct => self.feed_late(input, packet, now, freely),
+            Way::Wire => self.send(input.stage, packet, now, &mut freely.ahead),
             Way::Exit => {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { end, packet: *packet });
@@ -139,33 +218,162 @@ impl<O: Observer> Delivery<O> {
     #[inline]
     fn feed(&mut self, input: Input, packet: &Packet, now: Time, outbox: &mut Vec<Emission>) {
         let Input { stage, port, .. } = input;
-        let place = &mut self.places[stage.0 as usize];
-        let part = &mut self.network.stages[stage.0 as usize];
-        if place.due <= now {
-            place.due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
-        }
+        self.wake_if_due(stage, now, outbox);
         if let Some(observer) = &mut self.observer {
             observer.see_arrival(now, stage, packet);
         }
+        let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
-        place.due = part.receive_then_next(port, packet, &mut ctx);
-        self.wakeups.set_if_earlier(stage, place.due);
+        let due = part.receive_then_next(port, packet, &mut ctx);
+        self.places[stage.0 as usize].due = due;
+        self.wakeups.set_if_earlier(stage, due);
+        if due < now {
+            self.goes_backwards(stage, due, now);
+        }
     }
 
     /// Puts `packet` on the wire to `stage`, where it concerns nobody yet.
     #[inline]
-    fn put(&mut self, stage: StageId, packet: &Packet, now: Time) {
+    fn put(&mut self, stage: StageId, packet: &Packet, at: Time) {
         let place = &mut self.places[stage.0 as usize];
-        if place.wire.put(packet, now) {
-            self.wakeups.set_if_earlier(stage, place.wire.next_arrival());
+        if place.wire.put(packet, at) {
+            self.wakeups.set_if_earlier(stage, place.wakeup());
         }
+    }
+
+    /// Puts `packet` on the wire to `stage`; one that is free takes it at once, at its own time.
+    #[inline]
+    fn send(&mut self, stage: StageId, packet: &Packet, at: Time, ahead: &mut Vec<Emission>) {
+        if self.places[stage.0 as usize].goes_in_order() {
+            self.put(stage, packet, at);
+        } else {
+            self.run_ahead(stage, packet, at, ahead);
+        }
+    }
+
+    /// Runs `stage`, which a packet is on its way to from `at` on, as far as the arrival of that
+    /// packet: nothing else can come before it.
+    #[inline]
+    fn run_ahead(&mut self, stage: StageId, packet: &Packet, at: Time, outbox: &mut Vec<Emission>) {
+        let place = &mut self.places[stage.0 as usize];
+        let arrival = place.wire.enter(packet, at);
+        if place.next() <= arrival || arrival >= self.horizon {
+            return self.run_ahead_to(stage, packet, arrival, outbox);
+        }
+        let part = &mut self.network.stages[stage.0 as usize];
+        let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
+        place.due = part.receive_then_next(Port(0), packet, &mut ctx);
+        self.events += 1;
+        self.wake_if_due(stage, arrival, outbox);
+        self.put_all(arrival, outbox);
+        let place = &self.places[stage.0 as usize];
+        if !place.due.is_never() {
+            self.wakeups.set_if_earlier(stage, place.wakeup());
+        }
+    }
+
+    /// The same where other things come first, or where the packet is for later.
+    #[inline(never)]
+    fn run_ahead_to(
+        &mut self,
+        stage: StageId,
+        packet: &Packet,
+        arrival: Time,
+        outbox: &mut Vec<Emission>,
+    ) {
+        self.places[stage.0 as usize].wire.keep(packet, arrival);
+        loop {
+            let due = self.places[stage.0 as usize].next();
+            if due > arrival || due >= self.horizon {
+                break;
+            }
+            self.run_due(stage, due, outbox);
+            self.put_all(due, outbox);
+        }
+        self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
+    }
+
+    /// Gives `packet` to a stage with no wire in front of it that may have things to do.
+    #[inline]
+    fn feed_late(&mut self, input: Input, packet: &Packet, now: Time, outboxes: &mut FreeOutboxes) {
+        let Input { stage, port, .. } = input;
+        self.catch_up(stage, now, outboxes);
+        let part = &mut self.network.stages[stage.0 as usize];
+        let mut ctx = Ctx::new(now, stage, &mut self.bus, &mut outboxes.late);
+        let due = part.receive_then_next(port, packet, &mut ctx);
+        self.places[stage.0 as usize].due = due;
+        if due < now {
+            self.goes_backwards(stage, due, now);
+        }
+        self.hand_over(now, outboxes);
+        self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
+    }
+
+    /// Does everything that is due at `stage` by `at`, each at its own time.
+    #[inline]
+    fn catch_up(&mut self, stage: StageId, at: Time, outboxes: &mut FreeOutboxes) {
+        loop {
+            let due = self.places[stage.0 as usize].next();
+            if due > at {
+                break;
+            }
+            self.run_due(stage, due, &mut outboxes.late);
+            self.hand_over(due, outboxes);
+        }
+    }
+
+    /// Brings every stage that may be late to the instant before `until`.
+    pub(crate) fn catch_up_all(&mut self, until: Time, outboxes: &mut Outboxes) {
+        let Some(last) = until.as_nanos().checked_sub(1) else { return };
+        for number in 0..self.free.len() {
+            let stage = self.free[number];
+            self.catch_up(stage, Time::from_nanos(last), &mut outboxes.freely);
+            self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
+        }
+    }
+
+    /// Delivers what a stage that may be late has sent at `at`: all of it is some time on its way.
+    #[inline]
+    fn hand_over(&mut self, at: Time, outboxes: &mut FreeOutboxes) {
+        let FreeOutboxes { late, ahead } = outboxes;
+        for emission in late.iter() {
+            let input = self.routing.of(emission);
+            if input.way == Way::Wire {
+                self.send(input.stage, &emission.packet, at, ahead);
+            }
+        }
+        late.clear();
+    }
+
+    /// The same of one that is ahead.
+    #[inline]
+    fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>) {
+        for emission in outbox.iter() {
+            let input = self.routing.of(emission);
+            if input.way == Way::Wire {
+                self.put(input.stage, &emission.packet, at);
+            }
+        }
+        outbox.clear();
+    }
+
+    /// What has failed, if anything has.
+    #[inline]
+    pub(crate) fn check(&mut self) -> Result<(), Failure> {
+        if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn failure(&mut self) -> Failure {
+        let (at, source) = self.bus.take_error().expect("asked for only when there is one");
+        Failure { at, source }
     }
 
     /// Tells a stage of something, and when it is to be woken.
     pub(crate) fn tell(
         &mut self,
         stage: StageId,
-        event: &airpath_core::Control,
+        event: &Control,
         now: Time,
         outbox: &mut Vec<Emission>,
     ) {
@@ -173,6 +381,22 @@ impl<O: Observer> Delivery<O> {
         let part = &mut self.network.stages[stage.0 as usize];
         part.control(event, &mut Ctx::new(now, stage, &mut self.bus, outbox));
         place.due = part.next_wakeup();
-        self.wakeups.set(stage, place.next());
+        if place.due < now {
+            let wanted = place.due;
+            self.goes_backwards(stage, wanted, now);
+        }
+        self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
+}
+
+/// A stage wanted to be woken in the past.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("stage {} wants to be woken at {} s when it is {} s", .stage.0, .wanted.as_secs_lossy(), .now.as_secs_lossy())]
+pub struct Backwards {
+    /// The stage.
+    pub stage: StageId,
+    /// What it asked for.
+    pub wanted: Time,
+    /// The time that it was.
+    pub now: Time,
 }

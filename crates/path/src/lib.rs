@@ -32,6 +32,7 @@ mod wire;
 
 pub use any_stage::AnyStage;
 pub use build::{build, build_cut};
+pub use delivery::Backwards;
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
@@ -43,7 +44,7 @@ pub use report::{
     DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
 pub use routing::Input;
-pub use running::{Exit, Observer, RunningNetwork};
+pub use running::{Exit, Failure, Observer, RunningNetwork};
 pub use scenario::{
     Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
     WireSpec,

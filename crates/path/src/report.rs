@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub struct ReplicationReport {
     /// Its number.
     pub replication: u64,
-    /// Wake-ups of stages, over the whole run.
+    /// Timers of stages that went off and packets that came over wires, over the whole run.
     pub events: u64,
     /// Packets that arrived at their receivers, over the measured time.
     pub packets: u64,

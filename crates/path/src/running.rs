@@ -10,7 +10,9 @@ use crate::network::Network;
 use crate::open_end::OpenEnd;
 use crate::report::ReplicationReport;
 use crate::routing::Input;
-use airpath_core::{Bus, Control, Ctx, Packet, Port, Recorder, StageError, StageId, Time};
+use airpath_core::{
+    Bus, Control, Ctx, Duration, Packet, Port, Recorder, StageError, StageId, Time,
+};
 
 /// Somebody who sees every packet and changes nothing.
 pub trait Observer {
@@ -41,6 +43,15 @@ pub struct Exit {
     pub packet: Packet,
 }
 
+/// A part has failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// When.
+    pub at: Time,
+    /// What the part said.
+    pub source: StageError,
+}
+
 /// A network, its event queue and the packets between its stages.
 ///
 /// Somebody may observe it; without, a test of one pointer for each packet is all that it costs.
@@ -55,8 +66,9 @@ impl<O: Observer> RunningNetwork<O> {
         RunningNetwork { delivery: Delivery::new(network), outboxes: Outboxes::default() }
     }
 
-    /// Lets `observer` see every packet from now on.
+    /// Lets `observer` see every packet from now on, in order: no stage is late any more.
     pub fn observe(&mut self, observer: O) {
+        self.delivery.set_lateness(std::iter::repeat(Duration::ZERO));
         self.delivery.observer = Some(Box::new(observer));
     }
 
@@ -86,7 +98,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// # Panics
     /// When no stage wants to be woken.
     #[inline]
-    pub fn wake_first(&mut self, now: Time) -> Result<(), StageError> {
+    pub fn wake_first(&mut self, now: Time) -> Result<(), Failure> {
         let (_, stage) = self.first().expect("a stage wants to be woken");
         self.wake(stage, now)
     }
@@ -96,23 +108,50 @@ impl<O: Observer> RunningNetwork<O> {
     /// # Errors
     /// When a part fails.
     #[inline]
-    pub fn wake(&mut self, stage: StageId, now: Time) -> Result<(), StageError> {
-        let next = self.delivery.run_due(stage, now, &mut self.outboxes.current);
-        self.delivery.wakeups.set_first(next);
-        self.delivery.deliver_all(now, &mut self.outboxes)
+    pub fn wake(&mut self, stage: StageId, now: Time) -> Result<(), Failure> {
+        self.delivery.wake(stage, now, &mut self.outboxes);
+        self.delivery.check()
+    }
+
+    /// From now on stages may be woken late, each by what `lateness` says; by stage, zero where it
+    /// goes in order. What may be late is a question of what the network looks like: see the
+    /// virtual-time driver.
+    pub fn set_lateness(&mut self, lateness: &[Duration]) {
+        self.delivery.set_lateness(lateness.iter().copied());
+    }
+
+    /// Until when stages may be run ahead, and no further.
+    pub fn set_horizon(&mut self, horizon: Time) {
+        self.delivery.horizon = horizon;
+    }
+
+    /// Brings the stages that may be late to the instant before `until`, so that the network can be
+    /// looked at.
+    ///
+    /// # Errors
+    /// When a part fails.
+    pub fn catch_up(&mut self, until: Time) -> Result<(), Failure> {
+        self.delivery.catch_up_all(until, &mut self.outboxes);
+        self.delivery.check()
+    }
+
+    /// Timers that went off and packets that came over wires, so far.
+    pub fn events(&self) -> u64 {
+        self.delivery.events
     }
 
     /// What follows from a call outside the event queue.
     #[inline(never)]
-    fn deliver(&mut self, now: Time) -> Result<(), StageError> {
-        self.delivery.deliver_all(now, &mut self.outboxes)
+    fn deliver(&mut self, now: Time) -> Result<(), Failure> {
+        self.delivery.deliver_all(now, &mut self.outboxes);
+        self.delivery.check()
     }
 
     /// Tells one stage of an event, and delivers what follows.
     ///
     /// # Errors
     /// When a part fails.
-    pub fn tell(&mut self, stage: StageId, event: &Control, now: Time) -> Result<(), StageError> {
+    pub fn tell(&mut self, stage: StageId, event: &Control, now: Time) -> Result<(), Failure> {
         self.delivery.tell(stage, event, now, &mut self.outboxes.current);
         self.deliver(now)
     }
@@ -122,7 +161,7 @@ impl<O: Observer> RunningNetwork<O> {
     ///
     /// # Errors
     /// When a part fails.
-    pub fn tell_all(&mut self, event: &Control, now: Time) -> Result<(), StageError> {
+    pub fn tell_all(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
         if *event == Control::StartMeasurement {
             self.delivery.bus.reset_counts();
             self.delivery.bus.recorder.restart_drop_counts(now);
@@ -135,7 +174,7 @@ impl<O: Observer> RunningNetwork<O> {
     ///
     /// # Errors
     /// When a part fails.
-    pub fn put_in(&mut self, end: StageId, packet: Packet, now: Time) -> Result<(), StageError> {
+    pub fn put_in(&mut self, end: StageId, packet: Packet, now: Time) -> Result<(), Failure> {
         let outbox = &mut self.outboxes.current;
         Ctx::new(now, end, &mut self.delivery.bus, outbox).emit(OpenEnd::INTO_THE_PATH, packet);
         self.deliver(now)

@@ -66,6 +66,11 @@ impl Wire {
         self.delay == Duration::ZERO && self.serializer.is_none()
     }
 
+    /// What every packet is delayed by, before or beside its serialization.
+    pub fn delay(&self) -> Duration {
+        self.delay
+    }
+
     /// When a packet arrives that enters at `now`; the wire has then been told of it, and is either
     /// given it with [`Wire::keep`] or never.
     #[inline]

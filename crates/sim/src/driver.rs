@@ -1,9 +1,11 @@
 //! One replication in virtual time.
 
+use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
-use airpath_core::{Bus, Control, Recorder, StageError, StageId, Time};
+use airpath_core::{Bus, Control, Duration, Recorder, StageError, StageId, Time};
 use airpath_path::{
-    AnyStage, FlowStages, Network, ReplicationReport, RunningNetwork, Totals, phases,
+    AnyStage, Backwards, Failure, FlowStages, Network, ReplicationReport, RunningNetwork, Totals,
+    phases,
 };
 
 /// Events between two looks at the watch.
@@ -36,15 +38,20 @@ pub enum RunError {
     #[error("interrupted")]
     Interrupted,
     /// A stage wanted to be woken in the past.
-    #[error("stage {stage} wants to be woken at {wanted_s} s when it is {now_s} s")]
-    Backwards {
-        /// The stage.
-        stage: u32,
-        /// What it asked for, s.
-        wanted_s: f64,
-        /// The present, s.
-        now_s: f64,
-    },
+    #[error(transparent)]
+    Backwards(Backwards),
+}
+
+#[cold]
+fn failure(Failure { at, source }: Failure) -> RunError {
+    let source = match source.downcast::<CaptureError>() {
+        Ok(error) => return RunError::Capture(error.0),
+        Err(source) => source,
+    };
+    match source.downcast::<Backwards>() {
+        Ok(error) => RunError::Backwards(*error),
+        Err(source) => RunError::Stage { at_s: at.as_secs_lossy(), source },
+    }
 }
 
 /// Somebody who follows a run and may stop it.
@@ -64,7 +71,6 @@ impl Watch for () {
 pub struct Driver {
     running: RunningNetwork<Observers>,
     now: Time,
-    events: u64,
     next_control: usize,
     /// The totals at each event after the warm-up.
     events_seen: Vec<Totals>,
@@ -75,15 +81,24 @@ pub struct Driver {
 impl Driver {
     /// A driver at time zero.
     pub fn new(network: Network) -> Driver {
+        let lateness = lateness(&network);
+        let mut running = RunningNetwork::new(network);
+        running.set_lateness(&lateness);
         Driver {
-            running: RunningNetwork::new(network),
+            running,
             now: Time::ZERO,
-            events: 0,
             next_control: 0,
             events_seen: Vec::new(),
             has_begun: false,
             is_measuring: false,
         }
+    }
+
+    /// Runs everything in order of time, instead of where somebody could tell alone. Results are the
+    /// same; call it before the run begins.
+    pub fn keep_order(&mut self) {
+        let stages = self.stages().len();
+        self.running.set_lateness(&vec![Duration::ZERO; stages]);
     }
 
     /// Lets `observers` see every packet from now on. They change nothing.
@@ -153,48 +168,22 @@ impl Driver {
 
     /// Runs the stages' own events before `until`.
     fn run_stages(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
-        let mut next_look = self.events + EVENTS_PER_LOOK;
+        self.running.set_horizon(until);
+        let mut next_look = self.running.events() + EVENTS_PER_LOOK;
         while let Some((due, stage)) = self.running.first()
             && due < until
         {
-            if due < self.now {
-                return Err(self.backwards(stage, due));
-            }
             self.now = due;
-            self.wake(stage)?;
-            if self.events >= next_look {
-                next_look = self.events + EVENTS_PER_LOOK;
+            self.running.wake(stage, due).map_err(failure)?;
+            if self.running.events() >= next_look {
+                next_look = self.running.events() + EVENTS_PER_LOOK;
                 self.check_memory()?;
                 if !watch.reached(self.now) {
                     return Err(RunError::Interrupted);
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Wakes the stage whose entry is the earliest.
-    #[inline]
-    fn wake(&mut self, stage: StageId) -> Result<(), RunError> {
-        self.events += 1;
-        self.running.wake(stage, self.now).map_err(|error| self.failure(error))
-    }
-
-    #[cold]
-    fn failure(&self, error: StageError) -> RunError {
-        match error.downcast::<CaptureError>() {
-            Ok(error) => RunError::Capture(error.0),
-            Err(source) => RunError::Stage { at_s: self.now.as_secs_lossy(), source },
-        }
-    }
-
-    #[cold]
-    fn backwards(&self, stage: StageId, wanted: Time) -> RunError {
-        RunError::Backwards {
-            stage: stage.0,
-            wanted_s: wanted.as_secs_lossy(),
-            now_s: self.now.as_secs_lossy(),
-        }
+        self.running.catch_up(until).map_err(failure)
     }
 
     fn next_control_time(&self) -> Time {
@@ -211,11 +200,11 @@ impl Driver {
     }
 
     fn tell_all(&mut self, control: &Control) -> Result<(), RunError> {
-        self.running.tell_all(control, self.now).map_err(|error| self.failure(error))
+        self.running.tell_all(control, self.now).map_err(failure)
     }
 
     fn tell(&mut self, stage: StageId, control: &Control) -> Result<(), RunError> {
-        self.running.tell(stage, control, self.now).map_err(|error| self.failure(error))
+        self.running.tell(stage, control, self.now).map_err(failure)
     }
 
     fn network(&self) -> &Network {
@@ -261,7 +250,7 @@ impl Driver {
             let end = Totals::of(self.network(), self.now, self.bus());
             phases(self.network().warmup, &self.events_seen, end)
         };
-        ReplicationReport { events: self.events, phases, ..report }
+        ReplicationReport { events: self.running.events(), phases, ..report }
     }
 
     /// Completes the recorded series: nothing is recorded after it.

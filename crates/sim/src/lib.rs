@@ -8,6 +8,7 @@
 mod capture;
 mod driver;
 mod flow_monitor;
+mod lookahead;
 mod observers;
 mod places;
 mod replications;
