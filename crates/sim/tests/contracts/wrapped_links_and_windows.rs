@@ -122,6 +122,11 @@ fn a_part_around_every_receive_window_policy_changes_nothing() {
         let bare = report(&window);
         assert_eq!(report(&json!({"kind": "transparent", "inner": window})), bare, "{window}");
         let limited = bare.flows[0].rwnd_limited_share.expect("it was open");
-        assert_eq!(limited > 0.2, window["kind"] == "drain", "{window}: {limited}");
+        // The slow reader limits what is sent, the fixed window does not; others may or may not.
+        match window["kind"].as_str() {
+            Some("drain") => assert!(limited > 0.2, "{window}: {limited}"),
+            Some("fixed") => assert!(limited <= 0.2, "{window}: {limited}"),
+            _ => {}
+        }
     }
 }
