@@ -256,6 +256,96 @@ mod tests {
             rates.on_duplicate(MSS, 3 * MSS, ms(now));
         }
         assert_eq!((rates.delivered, rates.delivered_time), (2000, ms(51)));
-        assert_eq!([true, false, false].map(|oldest| rates.untold(MSS, oldest)), [MSS, 0, 0]);
+        let untold = [true, false, false, false].map(|oldest| rates.untold(MSS, oldest));
+        assert_eq!(untold, [MSS, 0, 0, MSS]);
+    }
+
+    /// `SendPacket`: with nothing in flight, both clocks begin with the segment that leaves, and what
+    /// duplicates told of the flight before says nothing.
+    #[test]
+    fn a_pause_does_not_count_as_time_of_sending_or_acknowledging() {
+        let mut rates = Rates::default();
+        rates.push(true, ms(0));
+        arrive(&mut rates, 0, 0, 50);
+        rates.on_duplicate(MSS, 3 * MSS, ms(51));
+        rates.push(true, ms(1000));
+        assert_eq!(rates.untold(MSS, false), MSS);
+        let sample = arrive(&mut rates, 0, 1000, 1060).expect("a sample");
+        assert_eq!((sample.delivered, sample.interval), (MSS, Duration::from_millis(60)));
+        assert_eq!(sample.rate(), Rate(133_333));
+    }
+
+    /// The draft: until C.delivered > C.app_limited, which is what was in flight at the pause.
+    #[test]
+    fn what_leaves_before_all_in_flight_at_the_pause_has_arrived_and_more_is_marked() {
+        let mut rates = Rates::default();
+        rates.push(true, ms(0));
+        rates.push(false, ms(1));
+        rates.limit_by_application(2 * MSS);
+        let mut marks = Vec::new();
+        // The first, the last of those in flight, and the one that left at 50 ms.
+        for (sent, now) in [(0, 50), (1, 51), (50, 100), (51, 101)] {
+            arrive(&mut rates, 0, sent, now);
+            rates.push(false, ms(now));
+            marks.push(rates.app_limited_until.is_some());
+        }
+        assert_eq!(marks, [true, true, false, false]);
+        let samples = [100, 101].map(|sent| arrive(&mut rates, 0, sent, sent + 50));
+        assert_eq!(samples.map(|sample| sample.map(|s| s.app_limited)), [Some(false); 2]);
+    }
+
+    /// `IsNewestPacket`: of what an ACK delivers, the sample is of what left last, not of the highest
+    /// offset: the oldest segment, which left again when one had arrived, and the third.
+    #[test]
+    fn a_sample_is_of_the_segment_that_left_last() {
+        let sample_of = |order: [usize; 2]| {
+            let mut rates = Rates::default();
+            for i in 0..3 {
+                rates.push(i == 0, ms(i));
+            }
+            rates.on_delivered(1, (ms(1), 2 * MSS), MSS, ms(51));
+            assert_eq!(rates.take(None).map(|sample| sample.prior_delivered), Some(0));
+            rates.push_again(0, ms(60));
+            for index in order {
+                let sent_at = if index == 0 { ms(60) } else { ms(2) };
+                rates.on_delivered(index, (sent_at, (index as u64 + 1) * MSS), MSS, ms(110));
+            }
+            rates.take(None).expect("a sample")
+        };
+        for order in [[0, 2], [2, 0]] {
+            let sample = sample_of(order);
+            assert_eq!((sample.prior_delivered, sample.delivered), (MSS, 2 * MSS), "{order:?}");
+            // From 51 to 110 ms, and from 1 to 60 ms.
+            assert_eq!(sample.interval, Duration::from_millis(59), "{order:?}");
+        }
+    }
+
+    /// Of two that left at the same instant, one before and one after an ACK, the later one counts.
+    #[test]
+    fn of_two_that_left_at_one_instant_the_one_that_ends_last_is_newer() {
+        let mut rates = Rates::default();
+        rates.push(true, ms(0));
+        rates.push(false, ms(50));
+        arrive(&mut rates, 0, 0, 50);
+        rates.push(false, ms(50));
+        for index in [0, 1] {
+            rates.on_delivered(index, (ms(50), (index as u64 + 2) * MSS), MSS, ms(100));
+        }
+        let sample = rates.take(None).expect("a sample");
+        assert_eq!((sample.prior_delivered, sample.delivered), (MSS, 2 * MSS));
+    }
+
+    #[test]
+    fn a_rate_over_no_time_is_that_over_a_nanosecond_and_none_overflows() {
+        let over = |delivered, nanos| {
+            let interval = Duration::from_nanos(nanos);
+            let (prior_delivered, total_delivered, app_limited) = (0, delivered, false);
+            let sample =
+                RateSample { delivered, interval, prior_delivered, total_delivered, app_limited };
+            sample.rate()
+        };
+        assert_eq!(over(1000, 0), Rate(8_000_000_000_000));
+        assert_eq!(over(1000, 3), Rate(2_666_666_666_666));
+        assert_eq!(over(u64::MAX, 0), Rate(u64::MAX));
     }
 }
