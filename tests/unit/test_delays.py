@@ -51,14 +51,28 @@ def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
     flows = result.flows().set_index(["replication", "flow"])
     for number, run in enumerate(result.replications):
         assert groups.loc[(number, 1), "p95_delay_s"] == flows.loc[(number, 2), "p95_delay_s"]
-        ends = [flows.loc[(number, flow), "p95_delay_s"] for flow in (0, 1)]
-        assert min(ends) <= groups.loc[(number, 0), "p95_delay_s"] <= max(ends)
+        for name in ("p95_delay_s", "p95_ack_delay_s"):
+            ends = [flows.loc[(number, flow), name] for flow in (0, 1)]
+            assert min(ends) <= groups.loc[(number, 0), name] <= max(ends)
         # Nothing of the last group arrived.
         assert groups.loc[(number, 2), list(DELAY_QUANTILES)].isna().all()
         assert run["together"]["groups"][2] == {"group": 2, **dict.fromkeys(DELAY_QUANTILES)}
     # One of three flows has a way that is 90 ms longer: it makes the 95th percentile of all.
     everything = result.summary()["p95_delay_s"]["mean"]
     assert everything["all"] > 1.5 * everything[0]
+
+
+def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Result) -> None:
+    flows = result.flows().set_index(["replication", "flow"])
+    for name in ("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"):
+        for number in range(3):
+            of = flows[name].loc[number]
+            assert of.loc[[0, 1, 2]].tolist() == pytest.approx([0.01, 0.01, 0.1], rel=ERROR)
+            assert math.isnan(of.loc[3])
+    assert result.flows().attrs["units"]["p95_ack_delay_s"] == "s"
+    # Two of three flows have the short way.
+    everything = result.intervals["all"]
+    assert everything["p50_ack_delay_s"].mean == pytest.approx(0.01, rel=ERROR)
 
 
 def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
@@ -79,6 +93,7 @@ def test_what_is_printed_has_each_queue_each_group_and_all(result: ap.Result) ->
         "one way, group 1: 1 cubic+newreno",
         "one way, group 2: 1 cbr",
         "one way, all 4",
+        "one way, ACKs",
     ]
     assert list(table.rows[3][1:]) == ["–", "–", "–"]
 

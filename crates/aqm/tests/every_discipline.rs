@@ -145,7 +145,7 @@ impl Ledger {
         assert_eq!(is_there.then_some(packet), bare, "holding changes nothing");
         if is_there {
             self.note_out(&packet);
-            self.held.push_back(packet.size);
+            self.held.push_back(u32::from(packet.size));
         }
         self.tell_bare();
     }
@@ -166,7 +166,7 @@ impl Ledger {
 
     fn note_out(&mut self, packet: &Packet) {
         let (size, flow) = self.offered[packet.seq as usize];
-        assert_eq!((packet.size, packet.flow), (size, FlowId(flow)));
+        assert_eq!((packet.bytes().0, packet.flow), (u64::from(size), FlowId(flow)));
         let last = &mut self.last_out[flow as usize];
         assert!(last.is_none_or(|last| last < packet.seq), "{last:?} before {}", packet.seq);
         *last = Some(packet.seq);

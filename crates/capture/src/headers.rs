@@ -319,8 +319,8 @@ fn ecn_bits(ecn: Ecn) -> u8 {
     }
 }
 
-/// The same for a packet at every point of its path, another for its retransmission. ACKs do not
-/// carry the instant of sending: duplicate ACKs without timestamps have the same.
+/// The same for a packet at every point of its path, another for its retransmission. Of ACKs the
+/// instant of sending does not count: duplicate ACKs without timestamps have the same.
 fn identification(packet: &Packet) -> u16 {
     let when = match packet.kind {
         PacketKind::Ack => u64::from(packet.tsval) << 32 | u64::from(packet.window),

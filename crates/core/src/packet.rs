@@ -114,12 +114,15 @@ pub struct Packet {
     /// The flow it belongs to.
     pub flow: FlowId,
     /// Bytes of the whole IP packet.
-    pub size: u32,
+    pub size: u16,
+    /// ACK: the lower 16 bits of the nanoseconds when it left.
+    low_nanos: u16,
     /// ACK: bytes that the receiver allows beyond `seq`. Data: payload bytes.
     pub window: u32,
     /// Timestamp value (RFC 7323), the sender's clock in microseconds.
     pub tsval: u32,
-    /// Timestamp echo reply (RFC 7323).
+    /// Timestamp echo reply (RFC 7323). ACK of a connection without timestamps: 32 more
+    /// bits of when it left, which no capture shows.
     pub tsecr: u32,
     /// Explicit feedback: a price (CLAMP) or a load code (VCP), written by queues, echoed in ACKs.
     pub feedback: f32,
@@ -140,10 +143,19 @@ pub struct Packet {
     blocks: [SackBlock; 3],
 }
 
+/// Of an IP packet, whose largest size scenarios keep to.
+#[inline]
+fn ip_size(bytes: u32) -> u16 {
+    debug_assert!(bytes <= u32::from(u16::MAX), "{bytes} B are more than an IP packet");
+    bytes as u16
+}
+
 /// What of `sack_count` is the number of blocks.
 const SACK_COUNT: u8 = 0b11;
-/// What an ACK knows of an instant, ns.
+/// What an ACK knows of the instant at which a queue took it, ns.
 const ACK_CLOCK: u64 = (1 << 38) - 1;
+/// What an ACK of a connection without timestamps knows of the instant of sending, ns.
+const ACK_SENT_CLOCK: u64 = (1 << 48) - 1;
 
 impl Packet {
     /// A data segment of `payload` bytes from stream offset `seq`, in an IP packet that is
@@ -161,7 +173,8 @@ impl Packet {
         Packet {
             seq,
             flow,
-            size: payload + header,
+            size: ip_size(payload + header),
+            low_nanos: 0,
             window: payload,
             tsval: 0,
             tsecr: 0,
@@ -181,7 +194,8 @@ impl Packet {
         Packet {
             seq: ack,
             flow,
-            size,
+            size: ip_size(size),
+            low_nanos: 0,
             window,
             tsval: 0,
             tsecr: 0,
@@ -211,6 +225,40 @@ impl Packet {
     #[inline]
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.window)
+    }
+
+    /// Notes that this ACK leaves at `now`, with the timestamp echo of a connection that uses
+    /// timestamps.
+    #[inline]
+    pub fn set_ack_sent_at(&mut self, now: Time, echo: Option<u32>) {
+        let nanos = now.as_nanos();
+        self.low_nanos = nanos as u16;
+        match echo {
+            Some(echo) => (self.tsval, self.tsecr) = ((nanos / 1000) as u32, echo),
+            None => self.tsecr = (nanos >> 16) as u32,
+        }
+    }
+
+    /// How long it is at `now` since this ACK left, of a connection that uses timestamps or does
+    /// not. Of more than 71 minutes whole multiples of 2³² µs are left out, without timestamps of
+    /// more than 78 hours those of 2⁴⁸ ns.
+    #[inline]
+    pub fn ack_age(&self, now: Time, uses_timestamps: bool) -> Duration {
+        let nanos = now.as_nanos();
+        if uses_timestamps {
+            return self.ack_age_by_timestamp(nanos);
+        }
+        let sent = u64::from(self.low_nanos) | u64::from(self.tsecr) << 16;
+        Duration::from_nanos(nanos.wrapping_sub(sent) & ACK_SENT_CLOCK)
+    }
+
+    /// The same by its timestamp: the microseconds are known to within one, and of the nanoseconds the lower bits.
+    fn ack_age_by_timestamp(&self, nanos: u64) -> Duration {
+        let micros = ((nanos / 1000) as u32).wrapping_sub(self.tsval);
+        let about = u64::from(micros) * 1000;
+        let low = (nanos as u16).wrapping_sub(self.low_nanos);
+        let correction = low.wrapping_sub(about as u16) as i16;
+        Duration::from_nanos(about.saturating_add_signed(i64::from(correction)))
     }
 
     /// When this copy of the packet left its source (data and datagrams).
@@ -320,6 +368,27 @@ mod tests {
             }
         }
         assert_eq!((ack.queued_at(), ack.payload()), (None, PayloadHandle(0)));
+    }
+
+    #[test]
+    fn an_ack_knows_when_it_left_whatever_else_it_carries() {
+        let blocks = [1, 2, 3].map(|offset| SackBlock { offset, length: u32::MAX });
+        let round = 1000 << 32;
+        for echo in [None, Some(0), Some(u32::MAX)] {
+            for left in [0, 999, 1000, 123_456_789, round - 1, round, 0x1234_5678_9abc_def0] {
+                for takes in [0, 1, 999, 1000, 1001, 1 << 32, round - 1000] {
+                    let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
+                    ack.set_ack_sent_at(Time::from_nanos(left), echo);
+                    blocks.iter().for_each(|block| ack.push_sack(*block));
+                    let now = Time::from_nanos(left + takes);
+                    ack.set_queued_at(now);
+                    let age = ack.ack_age(now, echo.is_some());
+                    assert_eq!(age, Duration::from_nanos(takes), "{left} + {takes}");
+                    assert_eq!((ack.sack(), ack.size), (&blocks[..], 40));
+                    assert!(echo.is_none_or(|echo| ack.tsecr == echo));
+                }
+            }
+        }
     }
 
     #[test]

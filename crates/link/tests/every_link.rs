@@ -280,7 +280,7 @@ impl<S: Link> Ledger<S> {
         for (port, packet) in self.bench.sent() {
             let side = usize::from(port.0);
             assert_eq!(packet.seq as usize % self.sides, side, "left by the wrong output");
-            assert_eq!(packet.size, self.sizes[packet.seq as usize]);
+            assert_eq!(u32::from(packet.size), self.sizes[packet.seq as usize]);
             assert!(self.last[side].is_none_or(|last| last < packet.seq), "out of order");
             self.last[side] = Some(packet.seq);
             self.delivered += 1;

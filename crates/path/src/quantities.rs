@@ -37,13 +37,16 @@ const fn number<R>(
 }
 
 /// Of every flow, in the order of the tables.
-pub static OF_FLOWS: [Quantity<FlowReport>; 17] = [
+pub static OF_FLOWS: [Quantity<FlowReport>; 20] = [
     number("goodput_bps", "bit/s", |flow| Some(flow.goodput_bps)),
     number("ip_throughput_bps", "bit/s", |flow| Some(flow.ip_throughput_bps)),
     number("mean_delay_s", "s", |flow| flow.mean_delay_s),
     number("p50_delay_s", "s", |flow| flow.delays.p50_delay_s),
     number("p95_delay_s", "s", |flow| flow.delays.p95_delay_s),
     number("p99_delay_s", "s", |flow| flow.delays.p99_delay_s),
+    number("p50_ack_delay_s", "s", |flow| flow.delays.p50_ack_delay_s),
+    number("p95_ack_delay_s", "s", |flow| flow.delays.p95_ack_delay_s),
+    number("p99_ack_delay_s", "s", |flow| flow.delays.p99_ack_delay_s),
     number("mean_rtt_s", "s", |flow| flow.mean_rtt_s),
     number("rwnd_limited_share", "1", |flow| flow.rwnd_limited_share),
     count("delivered_bytes", "bytes", |flow| flow.delivered_bytes),

@@ -67,7 +67,7 @@ pub struct FlowReport {
     pub mean_rtt_s: Option<f64>,
     /// Mean one-way delay of packets that arrived, s.
     pub mean_delay_s: Option<f64>,
-    /// How the one-way delays of these packets are distributed.
+    /// How the one-way delays of these packets are distributed, and those of ACKs.
     #[serde(flatten)]
     pub delays: DelayQuantiles,
     /// Share of the time that it was open in which the receive window kept data back that the
@@ -82,7 +82,8 @@ pub struct FlowReport {
     pub transfer_bytes: Option<u64>,
 }
 
-/// Quantiles of the one-way delay.
+/// Quantiles of the one-way delays of what goes to the receiver, and of the ACKs that come back: from
+/// leaving the receiver to arriving at the sender. Datagrams have no ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DelayQuantiles {
     /// Median, s.
@@ -91,12 +92,46 @@ pub struct DelayQuantiles {
     pub p95_delay_s: Option<f64>,
     /// 99th percentile, s.
     pub p99_delay_s: Option<f64>,
+    /// Median of ACKs, s.
+    pub p50_ack_delay_s: Option<f64>,
+    /// 95th percentile, s.
+    pub p95_ack_delay_s: Option<f64>,
+    /// 99th percentile, s.
+    pub p99_ack_delay_s: Option<f64>,
 }
 
 impl DelayQuantiles {
-    fn of(delays: &Histogram) -> DelayQuantiles {
+    /// Of the delays there, and of those of ACKs.
+    fn of(delays: &Histogram, ack_delays: Option<&Histogram>) -> DelayQuantiles {
         let [p50_delay_s, p95_delay_s, p99_delay_s] = in_seconds(delays.quantiles());
-        DelayQuantiles { p50_delay_s, p95_delay_s, p99_delay_s }
+        let [p50_ack_delay_s, p95_ack_delay_s, p99_ack_delay_s] =
+            in_seconds(ack_delays.and_then(Histogram::quantiles));
+        DelayQuantiles {
+            p50_delay_s,
+            p95_delay_s,
+            p99_delay_s,
+            p50_ack_delay_s,
+            p95_ack_delay_s,
+            p99_ack_delay_s,
+        }
+    }
+}
+
+/// The one-way delays of several flows, there and those of ACKs.
+#[derive(Default)]
+struct DelaysOfSeveral {
+    there: Histogram,
+    of_acks: Histogram,
+}
+
+impl DelaysOfSeveral {
+    fn merge(&mut self, other: &DelaysOfSeveral) {
+        self.there.merge(&other.there);
+        self.of_acks.merge(&other.of_acks);
+    }
+
+    fn quantiles(&self) -> DelayQuantiles {
+        DelayQuantiles::of(&self.there, Some(&self.of_acks))
     }
 }
 
@@ -126,20 +161,23 @@ pub struct GroupReport {
 
 impl Together {
     fn of(network: &Network) -> Together {
-        let mut groups = BTreeMap::<u32, Histogram>::new();
+        let mut groups = BTreeMap::<u32, DelaysOfSeveral>::new();
         for ends in &network.flows {
             let of_group = groups.entry(ends.group).or_default();
             if let Some(delays) = delays_at(network, ends.sink) {
-                of_group.merge(delays.histogram());
+                of_group.there.merge(delays.histogram());
+                if let Some(of_acks) = ack_delays_at(network, ends.source) {
+                    of_group.of_acks.merge(of_acks);
+                }
             }
         }
-        let mut all = Histogram::default();
+        let mut all = DelaysOfSeveral::default();
         groups.values().for_each(|group| all.merge(group));
-        let of_group = |(group, delays): (&u32, &Histogram)| GroupReport {
+        let of_group = |(group, delays): (&u32, &DelaysOfSeveral)| GroupReport {
             group: *group,
-            delays: DelayQuantiles::of(delays),
+            delays: delays.quantiles(),
         };
-        Together { all: DelayQuantiles::of(&all), groups: groups.iter().map(of_group).collect() }
+        Together { all: all.quantiles(), groups: groups.iter().map(of_group).collect() }
     }
 }
 
@@ -278,10 +316,19 @@ fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     }
 }
 
+/// The one-way delays of the ACKs that arrived at an end, when any did.
+fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
+    match &network.stages[source.0 as usize] {
+        AnyStage::Sender(sender) => sender.ack_delays(),
+        _ => None,
+    }
+}
+
 /// What both ends of a flow have counted; nothing when one of them is open.
 fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Option<FlowReport> {
     let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-    let delays = DelayQuantiles::of(delays_at(network, ends.sink)?.histogram());
+    let there = delays_at(network, ends.sink)?.histogram();
+    let delays = DelayQuantiles::of(there, ack_delays_at(network, ends.source));
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     Some(match (stage(ends.source), stage(ends.sink)) {

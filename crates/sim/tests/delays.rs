@@ -3,12 +3,14 @@
 
 use crate::common::*;
 use crate::theory::{CONFIDENCE, SERVICE_S, embedded_chain, poisson, reports};
+use airpath_aqm::{AnyQueue, QueueDisc};
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
-use airpath_core::{Histogram, Recorder, Series};
+use airpath_core::{Ctx, Histogram, Packet, Recorder, Series, Time};
 use airpath_path::{Parts, QueueSummary, ReplicationReport};
 use serde_json::json;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 const WAIT: Law = Law {
     area: "Queueing theory",
@@ -93,6 +95,107 @@ fn quantiles_are_those_of_the_recorded_packets() {
     check_recorded("one way, group 7", three(report.together.groups[1].delays), near);
     let everything = [delays(0), delays(1), delays(2)].concat();
     check_recorded("one way, all", three(report.together.all), everything);
+}
+
+fn of_acks(of: airpath_path::DelayQuantiles) -> [Option<f64>; 3] {
+    [of.p50_ack_delay_s, of.p95_ack_delay_s, of.p99_ack_delay_s]
+}
+
+/// A flow, when one of its packets left the queue, and how long it had waited, s.
+type Wait = (u32, f64, f64);
+
+/// Notes how long each packet waits.
+struct Noting {
+    inner: AnyQueue,
+    queued: VecDeque<Time>,
+    waits: Arc<Mutex<Vec<Wait>>>,
+}
+
+impl QueueDisc for Noting {
+    airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup, on_wake, on_rate, on_served);
+    airpath_aqm::forwards!(inner: on_held);
+
+    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+        self.queued.push_back(ctx.now);
+        self.inner.enqueue(packet, ctx);
+    }
+    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+        let packet = self.inner.dequeue(ctx)?;
+        let queued = self.queued.pop_front().expect("it came in, and none is dropped");
+        let (left, wait) = (ctx.now.as_secs_lossy(), ctx.now.saturating_since(queued));
+        let mut waits = self.waits.lock().expect("one thread");
+        waits.push((packet.flow.0, left, wait.as_secs_lossy()));
+        Some(packet)
+    }
+}
+
+/// ACKs wait for a link of 250 kbit/s, take as long on it as their size says, and then the wire of
+/// their flow; nothing is lost, so all are of one size. The first four seconds are not measured.
+#[test]
+fn quantiles_of_acks_are_those_of_the_recorded_acks() {
+    for (timestamps, ack_bytes) in [(false, 40), (true, 52)] {
+        let waits = Arc::new(Mutex::new(Vec::new()));
+        let notes = Arc::clone(&waits);
+        let mut parts = Parts::default();
+        parts.queues.register("noting", move |_, setup| {
+            let (queued, waits) = (VecDeque::new(), Arc::clone(&notes));
+            Ok(Box::new(Noting { inner: AnyQueue::build(&droptail(9999), setup)?, queued, waits }))
+        });
+        let back_ms = [5, 60, 20];
+        let flows = back_ms.map(|millis| {
+            let source = tcp(json!({"receive_window": 60_000, "timestamps": timestamps}));
+            let group = if millis == 60 { 3 } else { 7 };
+            flow(source, json!({"return_wire": {"delay_ns": millis * MS}, "group": group}))
+        });
+        let back = json!({"kind": "reverse", "link": fixed(250_000), "queue": {"kind": "noting"}});
+        let change = json!({"ack_path": back, "warmup_ns": 4 * SECOND});
+        let link = fixed(20_000_000);
+        let scenario = scenario(20, flows.to_vec(), link, droptail(100_000), change);
+        let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+        assert_eq!(report.flows.iter().map(|flow| flow.retransmissions).sum::<u64>(), 0);
+        let waits = waits.lock().expect("one thread");
+        let delays = |flow: u32| -> Vec<f64> {
+            let on_link = f64::from(ack_bytes * 8) / 250e3;
+            let behind_queue = on_link + back_ms[flow as usize] as f64 * 1e-3;
+            let of_flow = waits.iter().filter(|(of, left, _)| {
+                *of == flow && (4.0..20.0).contains(&(left + behind_queue))
+            });
+            of_flow.map(|(_, _, wait)| wait + behind_queue).collect()
+        };
+        let what = |of: &str| format!("ACKs, timestamps {timestamps}, {of}");
+        for flow in 0..3 {
+            let found = of_acks(report.flows[flow as usize].delays);
+            check_recorded(&what(&format!("flow {flow}")), found, delays(flow));
+        }
+        let [far, near] = &report.together.groups[..] else { panic!("two groups") };
+        check_recorded(&what("group 3"), of_acks(far.delays), delays(1));
+        check_recorded(&what("group 7"), of_acks(near.delays), [delays(0), delays(2)].concat());
+        let everything = [delays(0), delays(1), delays(2)].concat();
+        check_recorded(&what("all"), of_acks(report.together.all), everything);
+    }
+}
+
+/// Back it is 37 ms and no queue, whatever an ACK carries: SACK blocks and timestamps in every
+/// combination, under loss.
+#[test]
+fn acks_over_a_wire_take_as_long_as_it_is() {
+    for recovery in ["reno", "newreno", "sack", "prr"] {
+        for timestamps in [false, true] {
+            let source = tcp(json!({"recovery": recovery, "timestamps": timestamps}));
+            let mut link = fixed(5_000_000);
+            link["loss"] = json!(0.05);
+            let wire = json!({"return_wire": {"delay_ns": 37 * MS}});
+            let flows = vec![flow(source, wire), flow(datagrams("cbr", 100_000), json!({}))];
+            let report = run(&scenario(10, flows, link, droptail(100), json!({})), 1);
+            assert!(report.flows[0].retransmissions > 10);
+            for found in of_acks(report.flows[0].delays) {
+                let found = found.expect("ACKs arrived");
+                let error = (found / 0.037 - 1.0).abs();
+                assert!(error <= Histogram::RELATIVE_ERROR, "{recovery} {timestamps}: {found}");
+            }
+            assert_eq!(of_acks(report.flows[1].delays), [None; 3], "datagrams have no ACKs");
+        }
+    }
 }
 
 /// What nothing passed has no quantiles; what always takes as long has that at every level.

@@ -16,7 +16,7 @@ use airpath_core::{
 use ecn::Echo;
 
 /// Bytes of the SACK option with `blocks` blocks, padding included (RFC 2018 §3).
-const fn sack_option_bytes(blocks: u32) -> u32 {
+const fn sack_option_bytes(blocks: u16) -> u16 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks }
 }
 
@@ -176,12 +176,14 @@ impl Receiver {
         ack.feedback = self.feedback;
         if self.uses_sack && self.stream.has_islands() {
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
-            ack.size += sack_option_bytes(ack.sack().len() as u32);
+            ack.size += sack_option_bytes(ack.sack().len() as u16);
         }
-        if let Some(timestamps) = &mut self.timestamps {
-            ack.tsval = timestamp(ctx.now);
-            ack.tsecr = timestamps.echo();
-            timestamps.last_ack_sent = next;
+        match &mut self.timestamps {
+            Some(timestamps) => {
+                timestamps.last_ack_sent = next;
+                ack.set_ack_sent_at(ctx.now, Some(timestamps.echo()));
+            }
+            None => ack.set_ack_sent_at(ctx.now, None),
         }
         ctx.emit(Port(0), ack);
         if self.is_bounded {

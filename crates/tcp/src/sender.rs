@@ -23,8 +23,8 @@ use crate::receiver::timestamp;
 use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
 use airpath_core::{
-    Control, Ctx, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series, Stage,
-    Time,
+    Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
+    Stage, Time,
 };
 use ecn::EcnState;
 use events::Known;
@@ -99,6 +99,8 @@ pub struct Sender {
     congestion: AnyCongestion,
     ecn: EcnState,
     measured: Measured,
+    /// From when the first ACK has come.
+    ack_delays: Option<Box<Histogram>>,
     rwnd: WindowLimit,
     completed_at: Option<Time>,
     idle_restart: IdleRestart,
@@ -140,6 +142,7 @@ impl Sender {
             congestion: config.congestion,
             ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
+            ack_delays: None,
             rwnd: WindowLimit::default(),
             completed_at: None,
             idle_restart: options.idle_restart,
@@ -401,8 +404,11 @@ impl Stage for Sender {
         }
         if packet.flags.contains(Flags::SYN) {
             self.on_syn_ack(packet, ctx);
-        } else if self.phase == Phase::Established {
-            self.on_ack(packet, ctx);
+        } else {
+            self.measure_ack(packet, ctx.now);
+            if self.phase == Phase::Established {
+                self.on_ack(packet, ctx);
+            }
         }
         self.pass_on_failure(ctx);
     }
@@ -426,6 +432,7 @@ impl Stage for Sender {
         match event {
             Control::StartMeasurement => {
                 self.measured = Measured::default();
+                self.ack_delays = None;
                 self.rwnd.restart(ctx.now);
             }
             Control::Start => self.start_at(ctx.now),

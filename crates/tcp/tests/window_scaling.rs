@@ -59,7 +59,10 @@ fn rfc7323_2_4_what_was_offered_once_is_taken() {
         AnyWindow::Drain(drain),
     );
     peer.bytes(0, 1001).ack(1001).window(198_996);
-    peer.bytes(1001, 198_999).ack(200_000).window(0);
+    for start in [1001, 61_001, 121_001] {
+        peer.bytes(start, 60_000).ack(start + 60_000);
+    }
+    peer.bytes(181_001, 18_999).ack(200_000).window(0);
     assert_eq!(peer.delivered(), 200_000);
 }
 

@@ -129,7 +129,10 @@ def _delays(result: Result) -> Table:
             [f"one way, {_group(result, group)}", *_quantiles(group, "delay_s")] for group in groups
         ]
     together = f"all {number}" if number > 1 else f"0 {_source(result, 0)}"
-    rows.append([f"one way, {together}", *_quantiles(result.intervals[ALL_FLOWS], "delay_s")])
+    everything = result.intervals[ALL_FLOWS]
+    rows.append([f"one way, {together}", *_quantiles(everything, "delay_s")])
+    if everything["p50_ack_delay_s"].reps:
+        rows.append(["one way, ACKs", *_quantiles(everything, "ack_delay_s")])
     return Table("Delays of packets", ["delay", "median", "p95", "p99"], rows)
 
 

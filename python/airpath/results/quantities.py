@@ -18,8 +18,12 @@ __all__ = [
     "together",
 ]
 
-DELAY_QUANTILES = ("p50_delay_s", "p95_delay_s", "p99_delay_s")
-"""Of the packets of a flow; those of several flows the engine knows."""
+DELAY_QUANTILES = (
+    *("p50_delay_s", "p95_delay_s", "p99_delay_s"),
+    *("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"),
+)
+"""Of the packets of a flow, and of the ACKs that come back; those of several flows the engine
+knows."""
 
 FLOW_QUANTITIES = names("flow")
 """Of every flow, in the order of the tables."""

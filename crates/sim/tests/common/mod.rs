@@ -269,7 +269,7 @@ impl PlainDriver {
         let (from, port) = output.place(self.network.stages.len() as u32);
         self.sent[from.0 as usize] += 1;
         let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
-        self.log.push(Departure { at: self.now, from, port, flow, seq, size });
+        self.log.push(Departure { at: self.now, from, port, flow, seq, size: u32::from(size) });
         let route = self.network.routes.of(from, port);
         let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
         let to = to.0 as usize;

@@ -1,8 +1,8 @@
 //! What a sender counts.
 
 use super::Sender;
-use airpath_core::Time;
 use airpath_core::stats::Mean;
+use airpath_core::{Duration, Histogram, Packet, Time};
 
 /// Counters since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,28 @@ impl Sender {
     /// The RTT samples.
     pub fn rtt(&self) -> Mean {
         self.measured.rtt
+    }
+
+    /// The time between sending and arrival of ACKs, but for the answer to a SYN; nothing before the
+    /// first. Of ACKs that no [`Receiver`](crate::Receiver) sent they mean nothing.
+    pub fn ack_delays(&self) -> Option<&Histogram> {
+        self.ack_delays.as_deref()
+    }
+
+    /// An ACK has arrived.
+    #[inline]
+    pub(super) fn measure_ack(&mut self, ack: &Packet, now: Time) {
+        let delay = ack.ack_age(now, self.timestamps);
+        match &mut self.ack_delays {
+            Some(delays) => delays.add(delay),
+            None => self.measure_first_ack(delay),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn measure_first_ack(&mut self, delay: Duration) {
+        self.ack_delays.get_or_insert_default().add(delay);
     }
 
     /// What was measured.

@@ -129,7 +129,7 @@ impl Sender {
         self.last_sent = ctx.now;
         self.congestion.on_sent(ctx.now, end - seq);
         if let Some(rate) = self.pacing_rate() {
-            self.pace(segment.size, rate, ctx);
+            self.pace(u32::from(segment.size), rate, ctx);
         }
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();

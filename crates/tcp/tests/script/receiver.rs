@@ -196,7 +196,7 @@ impl ReceiverScript {
     #[track_caller]
     pub(crate) fn size(&mut self, bytes: u32) -> &mut Self {
         self.tally.value();
-        assert_eq!(self.last.as_ref().expect("an ACK was sent").size, bytes);
+        assert_eq!(self.last.as_ref().expect("an ACK was sent").bytes().0, u64::from(bytes));
         self
     }
 
@@ -244,7 +244,7 @@ impl ReceiverScript {
         assert_eq!(ack.kind, PacketKind::Ack);
         // Two NOPs, kind and length, eight bytes per block (RFC 2018 §3).
         let option = [0, 12, 20, 28][ack.sack().len()];
-        assert_eq!(ack.size, self.header + option);
+        assert_eq!(u32::from(ack.size), self.header + option);
         self.last = Some(ack);
         ack
     }

@@ -237,7 +237,7 @@ impl Ledger {
             let (side, place) = (usize::from(port.0), packet.payload().0 as usize - 1);
             assert_eq!(packet.seq, 2 * place as u64 + side as u64, "left by the wrong output");
             let fate = &mut self.packets[place];
-            assert_eq!(packet.size, fate.size);
+            assert_eq!(u32::from(packet.size), fate.size);
             fate.delivered += 1;
             let taken = self.now.saturating_since(fate.offered).as_nanos();
             assert!(
