@@ -117,8 +117,13 @@ impl<O: Observer> Delivery<O> {
         if !self.places[stage.0 as usize].goes_in_order() {
             return self.wake_late(stage, now, outboxes);
         }
-        self.run_due(stage, now, &mut outboxes.current);
-        let next = self.places[stage.0 as usize].next();
+        let next = loop {
+            let next = self.places[stage.0 as usize].next();
+            if next > now {
+                break next;
+            }
+            self.step(stage, &mut outboxes.current);
+        };
         self.wakeups.set_first(next);
         self.deliver_all(now, outboxes);
     }
@@ -129,37 +134,40 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Does what is due at `stage` at `now`: its timers, then what has come over its wire.
+    /// Does the next thing that is to be done at `stage`: what its timers ask for goes before what
+    /// comes over its wire at the same time. Gives the time of it.
     #[inline]
-    fn run_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) {
-        self.wake_if_due(stage, now, outbox);
-        while let Some(packet) = self.places[stage.0 as usize].wire.arrived(now) {
-            let part = &mut self.network.stages[stage.0 as usize];
-            if let Some(observer) = &mut self.observer {
-                observer.see_arrival(now, stage, packet);
-            }
-            let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
-            let due = part.receive_then_next(Port(0), packet, &mut ctx);
-            let place = &mut self.places[stage.0 as usize];
-            place.due = due;
-            place.wire.drop_arrived();
-            self.events += 1;
-            self.wake_if_due(stage, now, outbox);
+    fn step(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        self.events += 1;
+        let place = &mut self.places[stage.0 as usize];
+        let part = &mut self.network.stages[stage.0 as usize];
+        let arrival = place.wire.next_arrival();
+        if place.due <= arrival {
+            return self.wake_now(stage, outbox);
         }
+        if let Some(packet) = place.wire.first() {
+            if let Some(observer) = &mut self.observer {
+                observer.see_arrival(arrival, stage, packet);
+            }
+            let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
+            place.due = part.receive_then_next(Port(0), packet, &mut ctx);
+            place.wire.drop_first();
+        }
+        arrival
     }
 
-    /// Wakes `stage` until none of its timers is due.
+    /// Wakes `stage` for the earliest of its timers; gives when that was due.
     #[inline]
-    fn wake_if_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) {
-        while self.places[stage.0 as usize].due <= now {
-            let part = &mut self.network.stages[stage.0 as usize];
-            let due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
-            self.places[stage.0 as usize].due = due;
-            self.events += 1;
-            if due < now {
-                return self.goes_backwards(stage, due, now);
-            }
+    fn wake_now(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        let place = &mut self.places[stage.0 as usize];
+        let part = &mut self.network.stages[stage.0 as usize];
+        let now = place.due;
+        let due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
+        place.due = due;
+        if due < now {
+            self.goes_backwards(stage, due, now);
         }
+        now
     }
 
     #[cold]
@@ -172,11 +180,14 @@ impl<O: Observer> Delivery<O> {
     #[inline]
     pub(crate) fn deliver_all(&mut self, now: Time, outboxes: &mut Outboxes) {
         let Outboxes { current, next, freely } = outboxes;
-        while !current.is_empty() {
+        loop {
             for emission in current.iter() {
                 self.deliver(emission, now, next, freely);
             }
             current.clear();
+            if next.is_empty() {
+                break;
+            }
             std::mem::swap(current, next);
         }
         if let Some(observer) = &mut self.observer
@@ -218,7 +229,10 @@ impl<O: Observer> Delivery<O> {
     #[inline]
     fn feed(&mut self, input: Input, packet: &Packet, now: Time, outbox: &mut Vec<Emission>) {
         let Input { stage, port, .. } = input;
-        self.wake_if_due(stage, now, outbox);
+        while self.places[stage.0 as usize].due <= now {
+            self.events += 1;
+            self.wake_now(stage, outbox);
+        }
         if let Some(observer) = &mut self.observer {
             observer.see_arrival(now, stage, packet);
         }
@@ -258,37 +272,28 @@ impl<O: Observer> Delivery<O> {
         let place = &mut self.places[stage.0 as usize];
         let arrival = place.wire.enter(packet, at);
         if place.next() <= arrival || arrival >= self.horizon {
-            return self.run_ahead_to(stage, packet, arrival, outbox);
+            place.wire.keep(packet, arrival);
+            return self.run_ahead_to(stage, arrival, outbox);
         }
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
         place.due = part.receive_then_next(Port(0), packet, &mut ctx);
         self.events += 1;
-        self.wake_if_due(stage, arrival, outbox);
+        let due = place.due;
         self.put_all(arrival, outbox);
-        let place = &self.places[stage.0 as usize];
-        if !place.due.is_never() {
-            self.wakeups.set_if_earlier(stage, place.wakeup());
+        if !due.is_never() {
+            self.run_ahead_to(stage, arrival, outbox);
         }
     }
 
-    /// The same where other things come first, or where the packet is for later.
+    /// Does what comes first at `stage`, up to the `arrival` of a packet.
     #[inline(never)]
-    fn run_ahead_to(
-        &mut self,
-        stage: StageId,
-        packet: &Packet,
-        arrival: Time,
-        outbox: &mut Vec<Emission>,
-    ) {
-        self.places[stage.0 as usize].wire.keep(packet, arrival);
-        loop {
-            let due = self.places[stage.0 as usize].next();
-            if due > arrival || due >= self.horizon {
-                break;
-            }
-            self.run_due(stage, due, outbox);
-            self.put_all(due, outbox);
+    fn run_ahead_to(&mut self, stage: StageId, arrival: Time, outbox: &mut Vec<Emission>) {
+        while self.places[stage.0 as usize].next() <= arrival
+            && self.places[stage.0 as usize].next() < self.horizon
+        {
+            let at = self.step(stage, outbox);
+            self.put_all(at, outbox);
         }
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
@@ -312,13 +317,9 @@ impl<O: Observer> Delivery<O> {
     /// Does everything that is due at `stage` by `at`, each at its own time.
     #[inline]
     fn catch_up(&mut self, stage: StageId, at: Time, outboxes: &mut FreeOutboxes) {
-        loop {
-            let due = self.places[stage.0 as usize].next();
-            if due > at {
-                break;
-            }
-            self.run_due(stage, due, &mut outboxes.late);
-            self.hand_over(due, outboxes);
+        while self.places[stage.0 as usize].next() <= at {
+            let done_at = self.step(stage, &mut outboxes.late);
+            self.hand_over(done_at, outboxes);
         }
     }
 

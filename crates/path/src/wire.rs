@@ -106,15 +106,15 @@ impl Wire {
         self.next
     }
 
-    /// The oldest packet, when it has arrived by `now`.
+    /// The oldest packet: the next that arrives.
     #[inline]
-    pub fn arrived(&self, now: Time) -> Option<&Packet> {
-        if self.next <= now { self.in_flight.front().map(|oldest| &oldest.packet) } else { None }
+    pub fn first(&self) -> Option<&Packet> {
+        self.in_flight.front().map(|oldest| &oldest.packet)
     }
 
     /// Lets go of the oldest packet.
     #[inline]
-    pub fn drop_arrived(&mut self) {
+    pub fn drop_first(&mut self) {
         self.in_flight.drop_front();
         self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
     }
@@ -141,12 +141,9 @@ mod tests {
         });
         assert_eq!(is_next, [true, false, false]);
         for (at, seq) in [(16, 0), (26, 1), (116, 2)] {
-            let at = Time::from_millis(at);
-            assert_eq!(wire.next_arrival(), at);
-            let before = Time::from_nanos(at.as_nanos() - 1);
-            assert_eq!(wire.arrived(before), None);
-            assert_eq!(wire.arrived(at).map(|packet| packet.seq), Some(seq));
-            wire.drop_arrived();
+            assert_eq!(wire.next_arrival(), Time::from_millis(at));
+            assert_eq!(wire.first().map(|packet| packet.seq), Some(seq));
+            wire.drop_first();
         }
         assert_eq!((wire.next_arrival(), wire.held()), (Time::NEVER, 0));
     }

@@ -236,8 +236,10 @@ impl PlainDriver {
     /// What is due at `stage`: its timers, then what has come over its wire.
     fn run_due(&mut self, stage: usize) {
         self.wake_if_due(stage);
-        while let Some(&packet) = self.network.wires[stage].arrived(self.now) {
-            self.network.wires[stage].drop_arrived();
+        while let Some(&packet) = self.network.wires[stage].first()
+            && self.network.wires[stage].next_arrival() <= self.now
+        {
+            self.network.wires[stage].drop_first();
             self.call(stage, |part, ctx| part.receive(Port(0), &packet, ctx));
             self.wake_if_due(stage);
         }
