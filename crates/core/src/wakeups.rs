@@ -4,7 +4,7 @@
 //! stages that are due in it. A year of days lies in a ring, with one bit for each day that has
 //! entries, so that the next of them is found without a look at the empty ones; what is due more
 //! than a year ahead (most retransmission timers) waits apart and is looked through twice a year.
-//! The entries of the day that has been reached lie sorted in `today`. Setting a time is a change
+//! The earliest entry stands apart; others of the day that has been reached lie sorted in `today`. Setting a time is a change
 //! of one list whatever the number of stages, and as a day is a quarter of the time between two
 //! events, most lists have one entry and most branches go the same way. How long a day is follows
 //! the work that was done; the order in which entries come out does not depend on it. Nothing is
@@ -52,6 +52,16 @@ struct Due {
     stage: StageId,
 }
 
+impl Due {
+    /// No entry.
+    const UNKNOWN: Due = Due { time: Time::NEVER, stage: StageId(NOBODY) };
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        self.stage.0 != NOBODY
+    }
+}
+
 /// The wake-up times of a fixed set of stages.
 #[derive(Clone, Debug)]
 pub struct Wakeups {
@@ -68,7 +78,9 @@ pub struct Wakeups {
     tomorrow: u64,
     /// When to look through what is far.
     look_far: u64,
-    /// The latest first.
+    /// The earliest entry, when it is known; it is in no list and not in `today`.
+    first: Due,
+    /// Others of the days that were reached, the latest first.
     today: Vec<Due>,
     /// Entries in lists.
     listed: usize,
@@ -94,6 +106,7 @@ impl Wakeups {
             day_bits: FIRST_DAY_BITS,
             tomorrow: 0,
             look_far: year as u64 / 2,
+            first: Due::UNKNOWN,
             today: Vec::with_capacity(WORD),
             listed: 0,
             work: 0,
@@ -105,10 +118,10 @@ impl Wakeups {
     /// The earliest wake-up and its stage; `None` when no stage waits for anything.
     #[inline]
     pub fn first(&mut self) -> Option<(Time, StageId)> {
-        if self.today.is_empty() {
-            self.reach_next_day();
+        if !self.first.is_known() {
+            self.find_first();
         }
-        self.today.last().map(|due| (due.time, due.stage))
+        self.first.is_known().then_some((self.first.time, self.first.stage))
     }
 
     /// The wake-up time of `stage`.
@@ -128,7 +141,9 @@ impl Wakeups {
     /// Sets the wake-up time of the stage that is the first now.
     #[inline]
     pub fn set_first(&mut self, time: Time) {
-        if let Some(Due { stage, .. }) = self.today.pop() {
+        let stage = self.first.stage;
+        self.first = Due::UNKNOWN;
+        if stage.0 != NOBODY {
             self.insert(stage, time);
         }
     }
@@ -210,6 +225,10 @@ impl Wakeups {
     }
 
     fn remove(&mut self, stage: StageId, time: Time) {
+        if self.first.stage == stage {
+            self.first = Due::UNKNOWN;
+            return;
+        }
         if self.day_of(time) >= self.tomorrow {
             return self.unlink(stage);
         }
@@ -223,7 +242,15 @@ impl Wakeups {
         self.today.partition_point(|other| *other > due)
     }
 
+    #[cold]
+    #[inline(never)]
     fn insert_today(&mut self, due: Due) {
+        // What is unknown is later than anything.
+        let due = if due < self.first && self.first.is_known() {
+            std::mem::replace(&mut self.first, due)
+        } else {
+            due
+        };
         let place = self.place_today(due);
         self.today.insert(place, due);
         self.came_due += 1;
@@ -238,22 +265,44 @@ impl Wakeups {
         self.work > 4 * self.lists.len()
     }
 
-    /// Moves the entries of the next day that has any to `today`, which is empty.
-    fn reach_next_day(&mut self) {
+    /// Takes out the earliest entry, which stands nowhere else; leaves it unknown when there is none.
+    #[inline]
+    fn find_first(&mut self) {
+        if let Some(due) = self.today.pop() {
+            self.first = due;
+            return;
+        }
         if self.has_worked_too_much() {
             self.choose_day();
         }
+        self.work += 1;
+        let marks = self.marks_ahead();
+        if marks == 0 || self.tomorrow >= self.look_far {
+            return self.reach_next_day();
+        }
+        self.tomorrow += u64::from(marks.trailing_zeros());
+        self.open_tomorrow();
+    }
+
+    /// The marks of 64 days from tomorrow on.
+    #[inline]
+    fn marks_ahead(&self) -> u64 {
+        let place = self.ring_place(0);
+        let (word, bit) = (place / WORD, place % WORD);
+        let behind = self.marks[(word + 1) & (self.marks.len() - 1)];
+        self.marks[word] >> bit | (behind << 1) << (WORD - 1 - bit)
+    }
+
+    /// The same when the next day that has entries is far, or what is far may have come near.
+    #[inline(never)]
+    fn reach_next_day(&mut self) {
         let mut passed = 0;
-        while self.listed > 0 && self.today.is_empty() {
+        while self.listed > 0 && !self.first.is_known() {
             self.work += 1;
             if self.tomorrow >= self.look_far {
                 self.look_through_far();
             }
-            // The marks of 64 days from tomorrow on.
-            let place = self.ring_place(0);
-            let (word, bit) = (place / WORD, place % WORD);
-            let behind = self.marks[(word + 1) & (self.marks.len() - 1)];
-            let marks = self.marks[word] >> bit | (behind << 1) << (WORD - 1 - bit);
+            let marks = self.marks_ahead();
             if marks != 0 {
                 self.tomorrow += u64::from(marks.trailing_zeros());
                 self.open_tomorrow();
@@ -266,25 +315,38 @@ impl Wakeups {
                 passed = 0;
             }
         }
-        self.came_due += self.today.len() as u64;
     }
 
-    /// The entries of tomorrow become those of today.
+    /// The entries of tomorrow become the first and those of today, which has none.
     #[inline]
     fn open_tomorrow(&mut self) {
         let list = self.ring_place(0);
         self.tomorrow += 1;
         self.marks[list / WORD] &= !(1 << (list % WORD));
-        let mut number = std::mem::replace(&mut self.lists[list], NOBODY);
+        let number = std::mem::replace(&mut self.lists[list], NOBODY);
+        let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) else { return };
+        self.first = Due { time, stage: StageId(number) };
+        self.listed -= 1;
+        self.came_due += 1;
+        if next != NOBODY {
+            self.sort_today(next);
+        }
+    }
+
+    /// The same for a day with several entries: the first that was found and the list from `number`
+    /// on.
+    #[inline(never)]
+    fn sort_today(&mut self, mut number: u32) {
+        self.today.push(self.first);
         while let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) {
             self.today.push(Due { time, stage: StageId(number) });
+            self.listed -= 1;
+            self.came_due += 1;
             number = next;
         }
-        self.listed -= self.today.len();
-        if self.today.len() > 1 {
-            self.work += self.today.len();
-            self.today.sort_unstable_by(|a, b| b.cmp(a));
-        }
+        self.work += self.today.len();
+        self.today.sort_unstable_by(|a, b| b.cmp(a));
+        self.first = self.today.pop().unwrap_or(Due::UNKNOWN);
     }
 
     /// Lists by day what was far and is no more.
@@ -315,7 +377,8 @@ impl Wakeups {
     #[cold]
     fn choose_day(&mut self) {
         let tomorrow = Time::from_nanos(self.tomorrow << self.day_bits);
-        let reached = self.today.last().map_or(tomorrow, |due| due.time);
+        let reached = if self.first.is_known() { Some(&self.first) } else { self.today.last() };
+        let reached = reached.map_or(tomorrow, |due| due.time);
         let span = reached.saturating_since(self.chosen_at).as_nanos();
         let gap = span / self.came_due.max(1);
         let gap_bits = gap.checked_ilog2().unwrap_or(0);
@@ -329,6 +392,7 @@ impl Wakeups {
         self.look_far = self.tomorrow + self.year() as u64 / 2;
         self.lists.fill(NOBODY);
         self.marks.fill(0);
+        self.first = Due::UNKNOWN;
         self.today.clear();
         self.listed = 0;
         for number in 0..self.entries.len() {
