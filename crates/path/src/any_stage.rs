@@ -65,11 +65,11 @@ impl Stage for AnyStage {
     fn next_wakeup(&self) -> Time {
         each_stage!(self, stage => stage.next_wakeup())
     }
-    #[inline]
+    #[inline(always)]
     fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
         each_stage!(self, stage => stage.wake_then_next(ctx))
     }
-    #[inline]
+    #[inline(always)]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         each_stage!(self, stage => stage.receive_then_next(port, packet, ctx))
     }

@@ -30,6 +30,12 @@ impl Place {
         self.due.min(self.wire.next_arrival())
     }
 
+    /// Whether that is one of its timers: they go before what arrives at the same time.
+    #[inline]
+    fn timer_is_next(&self) -> bool {
+        self.due <= self.wire.next_arrival()
+    }
+
     /// Its place in the event queue.
     #[inline]
     fn wakeup(&self) -> Time {
@@ -109,6 +115,8 @@ impl<O: Observer> Delivery<O> {
                 self.free.push(StageId(number));
             }
         }
+        let places = &self.places;
+        self.routing.set_free(|stage| !places[stage.0 as usize].goes_in_order());
     }
 
     /// Wakes `stage`, whose entry is the first, and delivers what follows.
@@ -122,7 +130,11 @@ impl<O: Observer> Delivery<O> {
             if next > now {
                 break next;
             }
-            self.step(stage, &mut outboxes.current);
+            if self.places[stage.0 as usize].timer_is_next() {
+                self.wake_apart(stage, &mut outboxes.current);
+            } else {
+                self.arrive(stage, &mut outboxes.current);
+            }
         };
         self.wakeups.set_first(next);
         self.deliver_all(now, outboxes);
@@ -134,31 +146,10 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Does the next thing that is to be done at `stage`: what its timers ask for goes before what
-    /// comes over its wire at the same time. Gives the time of it.
-    #[inline]
-    fn step(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
-        self.events += 1;
-        let place = &mut self.places[stage.0 as usize];
-        let part = &mut self.network.stages[stage.0 as usize];
-        let arrival = place.wire.next_arrival();
-        if place.due <= arrival {
-            return self.wake_now(stage, outbox);
-        }
-        if let Some(packet) = place.wire.first() {
-            if let Some(observer) = &mut self.observer {
-                observer.see_arrival(arrival, stage, packet);
-            }
-            let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
-            place.due = part.receive_then_next(Port(0), packet, &mut ctx);
-            place.wire.drop_first();
-        }
-        arrival
-    }
-
     /// Wakes `stage` for the earliest of its timers; gives when that was due.
-    #[inline]
+    #[inline(always)]
     fn wake_now(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        self.events += 1;
         let place = &mut self.places[stage.0 as usize];
         let part = &mut self.network.stages[stage.0 as usize];
         let now = place.due;
@@ -168,6 +159,33 @@ impl<O: Observer> Delivery<O> {
             self.goes_backwards(stage, due, now);
         }
         now
+    }
+
+    /// Lets the next packet on the wire to `stage` arrive; gives when it did.
+    #[inline(always)]
+    fn arrive(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        let place = &mut self.places[stage.0 as usize];
+        let part = &mut self.network.stages[stage.0 as usize];
+        let now = place.wire.next_arrival();
+        let Some(packet) = place.wire.first() else { return now };
+        self.events += 1;
+        if let Some(observer) = &mut self.observer {
+            observer.see_arrival(now, stage, packet);
+        }
+        let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
+        place.due = part.receive_then_next(Port(0), packet, &mut ctx);
+        place.wire.drop_first();
+        now
+    }
+
+    #[inline(never)]
+    fn wake_apart(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        self.wake_now(stage, outbox)
+    }
+
+    #[inline(never)]
+    fn arrive_apart(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
+        self.arrive(stage, outbox)
     }
 
     #[cold]
@@ -197,7 +215,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(
         &mut self,
         emission: &Emission,
@@ -212,11 +230,10 @@ impl<O: Observer> Delivery<O> {
             observer.see_departure(now, from, packet, input);
         }
         match input.way {
-            Way::Direct if self.places[input.stage.0 as usize].goes_in_order() => {
-                self.feed(input, packet, now, next);
-            }
-            Way::Direct => self.feed_late(input, packet, now, freely),
-            Way::Wire => self.send(input.stage, packet, now, &mut freely.ahead),
+            Way::DirectLate => self.feed_late(input, packet, now, freely),
+            Way::Direct => self.feed(input, packet, now, next),
+            Way::Wire => self.put(input.stage, packet, now),
+            Way::WireAhead => self.run_ahead(input.stage, packet, now, &mut freely.ahead),
             Way::Exit => {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { end, packet: *packet });
@@ -230,8 +247,7 @@ impl<O: Observer> Delivery<O> {
     fn feed(&mut self, input: Input, packet: &Packet, now: Time, outbox: &mut Vec<Emission>) {
         let Input { stage, port, .. } = input;
         while self.places[stage.0 as usize].due <= now {
-            self.events += 1;
-            self.wake_now(stage, outbox);
+            self.wake_apart(stage, outbox);
         }
         if let Some(observer) = &mut self.observer {
             observer.see_arrival(now, stage, packet);
@@ -247,7 +263,7 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Puts `packet` on the wire to `stage`, where it concerns nobody yet.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, stage: StageId, packet: &Packet, at: Time) {
         let place = &mut self.places[stage.0 as usize];
         if place.wire.put(packet, at) {
@@ -255,19 +271,9 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Puts `packet` on the wire to `stage`; one that is free takes it at once, at its own time.
-    #[inline]
-    fn send(&mut self, stage: StageId, packet: &Packet, at: Time, ahead: &mut Vec<Emission>) {
-        if self.places[stage.0 as usize].goes_in_order() {
-            self.put(stage, packet, at);
-        } else {
-            self.run_ahead(stage, packet, at, ahead);
-        }
-    }
-
     /// Runs `stage`, which a packet is on its way to from `at` on, as far as the arrival of that
     /// packet: nothing else can come before it.
-    #[inline]
+    #[inline(always)]
     fn run_ahead(&mut self, stage: StageId, packet: &Packet, at: Time, outbox: &mut Vec<Emission>) {
         let place = &mut self.places[stage.0 as usize];
         let arrival = place.wire.enter(packet, at);
@@ -292,14 +298,18 @@ impl<O: Observer> Delivery<O> {
         while self.places[stage.0 as usize].next() <= arrival
             && self.places[stage.0 as usize].next() < self.horizon
         {
-            let at = self.step(stage, outbox);
+            let at = if self.places[stage.0 as usize].timer_is_next() {
+                self.wake_apart(stage, outbox)
+            } else {
+                self.arrive_apart(stage, outbox)
+            };
             self.put_all(at, outbox);
         }
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
 
     /// Gives `packet` to a stage with no wire in front of it that may have things to do.
-    #[inline]
+    #[inline(always)]
     fn feed_late(&mut self, input: Input, packet: &Packet, now: Time, outboxes: &mut FreeOutboxes) {
         let Input { stage, port, .. } = input;
         self.catch_up(stage, now, outboxes);
@@ -315,10 +325,14 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Does everything that is due at `stage` by `at`, each at its own time.
-    #[inline]
+    #[inline(always)]
     fn catch_up(&mut self, stage: StageId, at: Time, outboxes: &mut FreeOutboxes) {
         while self.places[stage.0 as usize].next() <= at {
-            let done_at = self.step(stage, &mut outboxes.late);
+            let done_at = if self.places[stage.0 as usize].timer_is_next() {
+                self.wake_now(stage, &mut outboxes.late)
+            } else {
+                self.arrive_apart(stage, &mut outboxes.late)
+            };
             self.hand_over(done_at, outboxes);
         }
     }
@@ -334,24 +348,27 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Delivers what a stage that may be late has sent at `at`: all of it is some time on its way.
-    #[inline]
+    #[inline(always)]
     fn hand_over(&mut self, at: Time, outboxes: &mut FreeOutboxes) {
         let FreeOutboxes { late, ahead } = outboxes;
         for emission in late.iter() {
             let input = self.routing.of(emission);
-            if input.way == Way::Wire {
-                self.send(input.stage, &emission.packet, at, ahead);
+            match input.way {
+                Way::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
+                Way::Wire => self.put(input.stage, &emission.packet, at),
+                // It would go in order otherwise.
+                Way::Direct | Way::DirectLate | Way::Exit | Way::Nowhere => {}
             }
         }
         late.clear();
     }
 
     /// The same of one that is ahead.
-    #[inline]
+    #[inline(always)]
     fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>) {
         for emission in outbox.iter() {
             let input = self.routing.of(emission);
-            if input.way == Way::Wire {
+            if matches!(input.way, Way::Wire | Way::WireAhead) {
                 self.put(input.stage, &emission.packet, at);
             }
         }

@@ -5,13 +5,17 @@ use crate::wire::Wire;
 use airpath_core::{Emission, Output, Port, StageId};
 
 /// How a packet gets to the input that it is routed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Way {
     /// In no time.
     Direct,
+    /// In no time, to a stage that may be late.
+    DirectLate,
     /// Over the wire in front of the stage.
     Wire,
+    /// Over the wire in front of a stage that may run ahead.
+    WireAhead,
     /// It leaves the network, at an open end.
     Exit,
     /// It does not get anywhere.
@@ -91,6 +95,19 @@ impl Routing {
             };
         }
         Routing { stages, outputs: outputs.into(), inputs: inputs.into() }
+    }
+
+    /// From now on the stages of which `is_free` is true need not go in order, and others do.
+    pub(crate) fn set_free(&mut self, is_free: impl Fn(StageId) -> bool) {
+        for Input { stage, way, .. } in &mut self.inputs {
+            *way = match (*way, *way < Way::Exit && is_free(*stage)) {
+                (Way::Direct | Way::DirectLate, false) => Way::Direct,
+                (Way::Direct | Way::DirectLate, true) => Way::DirectLate,
+                (Way::Wire | Way::WireAhead, false) => Way::Wire,
+                (Way::Wire | Way::WireAhead, true) => Way::WireAhead,
+                (way @ (Way::Exit | Way::Nowhere), _) => way,
+            };
+        }
     }
 
     /// Where `emission` comes from.
