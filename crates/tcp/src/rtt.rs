@@ -56,6 +56,7 @@ impl RttEstimator {
     }
 
     /// Takes a sample and forgets the back-off (RFC 6298 §2.2, §2.3, §5.7).
+    #[inline]
     pub fn sample(&mut self, rtt: Duration) {
         let rtt = rtt.as_nanos() as i64 as f64;
         let Estimate { srtt, rttvar } = match self.estimate {

@@ -12,6 +12,7 @@ mod persist;
 mod report;
 mod rwnd;
 mod transmit;
+mod usual;
 
 pub use info::{SenderInfo, SenderState};
 pub use report::SenderReport;
@@ -73,6 +74,8 @@ pub struct Sender {
     mss: u32,
     header: u32,
     handshake: bool,
+    /// Usual ACKs may come, with which `usual.rs` can deal.
+    expects_usual_acks: bool,
     phase: Phase,
     start: Time,
     stop: Time,
@@ -120,6 +123,7 @@ impl Sender {
             mss: options.mss,
             header: options.whole_header(),
             handshake: options.handshake,
+            expects_usual_acks: false,
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,
@@ -216,13 +220,40 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn sample(&mut self, rtt: Duration, ctx: &mut Ctx<'_>) {
         self.rtt.sample(rtt);
         self.measured.rtt.add(rtt);
         ctx.record(Series::Rtt, self.flow.0, rtt.as_secs_lossy());
     }
 
+    /// A packet that is not a usual ACK.
+    #[inline(never)]
+    fn on_other_packet(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if packet.kind != PacketKind::Ack {
+            return ctx.drop(*packet, DropReason::Stray);
+        }
+        self.note_timestamp(packet, ctx.now);
+        if packet.flags.contains(Flags::SYN) {
+            self.on_syn_ack(packet, ctx);
+        } else {
+            self.measure_ack(packet, ctx.now);
+            if self.phase == Phase::Established {
+                self.on_ack(packet, ctx);
+            }
+        }
+        self.note_what_is_usual();
+    }
+
+    /// TS.Recent is the younger of the two: it is ages that are compared, for pauses may be long.
     #[inline]
+    fn note_timestamp(&mut self, ack: &Packet, now: Time) {
+        let age = |tsval: u32| timestamp(now).wrapping_sub(tsval);
+        if self.timestamps && age(ack.tsval) <= age(self.ts_recent) {
+            self.ts_recent = ack.tsval;
+        }
+    }
+
     fn on_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let una = self.board.una();
         if ack.seq < una {
@@ -250,14 +281,13 @@ impl Sender {
         if self.ecn.is_used {
             self.on_echo(ack, flight, ctx);
         }
-        self.transmit_after_ack(ctx);
+        self.transmit(ctx);
         if self.rto_deadline.is_never() {
             self.persist_if_closed(ctx.now);
         }
         self.record_windows(ctx);
     }
 
-    #[inline]
     fn on_new_ack(&mut self, ack: &Packet, una: u64, heard: &Heard, ctx: &mut Ctx<'_>) {
         let acked = ack.seq - una;
         let rtt = self.rtt_sample(ack, heard.rtt, ctx.now);
@@ -394,21 +424,10 @@ impl Sender {
 
 impl Stage for Sender {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if packet.kind != PacketKind::Ack {
-            return ctx.drop(*packet, DropReason::Stray);
-        }
-        // The younger of the two: it is ages that are compared, for pauses may be long.
-        let age = |tsval: u32| timestamp(ctx.now).wrapping_sub(tsval);
-        if self.timestamps && age(packet.tsval) <= age(self.ts_recent) {
-            self.ts_recent = packet.tsval;
-        }
-        if packet.flags.contains(Flags::SYN) {
-            self.on_syn_ack(packet, ctx);
+        if self.is_usual(packet) {
+            self.on_usual_ack(packet, ctx);
         } else {
-            self.measure_ack(packet, ctx.now);
-            if self.phase == Phase::Established {
-                self.on_ack(packet, ctx);
-            }
+            self.on_other_packet(packet, ctx);
         }
         self.pass_on_failure(ctx);
     }
@@ -420,6 +439,7 @@ impl Stage for Sender {
         if self.rto_deadline <= ctx.now {
             self.on_timeout(ctx);
         }
+        self.note_what_is_usual();
         self.pass_on_failure(ctx);
     }
 

@@ -25,6 +25,7 @@ mod sack_timeout;
 mod slow_reader;
 mod timeout;
 mod timestamps;
+mod usual_acks;
 mod window_scaling;
 mod window_updates;
 mod windows;

@@ -66,25 +66,36 @@ impl Growth {
         acked: u64,
         event: &AckEvent,
     ) -> u64 {
-        match self.kind {
-            WindowGrowth::Abc1 if cwnd < ssthresh => cwnd + acked.min(self.mss),
-            WindowGrowth::Abc1 => self.by_bytes(cwnd, acked),
-            _ => self.otherwise(cwnd, ssthresh, acked, event),
+        match self.after_plain_ack(cwnd, ssthresh, acked) {
+            Some(grown) => grown,
+            None => self.otherwise(cwnd, ssthresh, acked, event),
         }
     }
 
-    /// The same by another way than the one that RFC 5681 recommends.
+    /// The same by the ways of RFC 5681, which take nothing more to know; `None` for the others.
+    #[inline(always)]
+    pub(crate) fn after_plain_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> Option<u64> {
+        let is_formula = self.kind == WindowGrowth::Bytes;
+        if !is_formula && self.kind != WindowGrowth::Abc1 {
+            return None;
+        }
+        Some(match cwnd < ssthresh {
+            true => cwnd + acked.min(self.mss),
+            false if is_formula => cwnd + self.shared_out(cwnd),
+            false => self.by_bytes(cwnd, acked),
+        })
+    }
+
+    /// The same by another way than those of RFC 5681.
     #[inline(never)]
     fn otherwise(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
         match self.kind {
-            WindowGrowth::Bytes if in_slow_start => cwnd + acked.min(self.mss),
-            WindowGrowth::Bytes => cwnd + self.shared_out(cwnd),
-            WindowGrowth::Abc1 | WindowGrowth::Abc2 if in_slow_start => {
+            WindowGrowth::Abc2 if in_slow_start => {
                 let limit = self.slow_start_limit().unwrap_or(1) * self.mss;
                 cwnd + acked.min(limit)
             }
-            WindowGrowth::Abc1 | WindowGrowth::Abc2 => self.by_bytes(cwnd, acked),
+            WindowGrowth::Abc2 => self.by_bytes(cwnd, acked),
             WindowGrowth::Segments => self.by_segments(cwnd, ssthresh, acked, event),
             WindowGrowth::PerAck => self.per_ack(cwnd, ssthresh, acked),
             _ if in_slow_start => cwnd + self.mss,

@@ -19,6 +19,18 @@ built_in_parts! {
     }
 }
 
+impl AnyCongestion {
+    /// An ACK of `acked` new bytes came, with nothing under repair: does what `on_ack` would, where
+    /// that takes nothing more to know. Says whether it has.
+    #[inline(always)]
+    pub(crate) fn grow_plainly(&mut self, acked: u64, app_limited: bool) -> bool {
+        match self {
+            AnyCongestion::Reno(reno) => reno.grow_plainly(acked, app_limited),
+            _ => false,
+        }
+    }
+}
+
 impl CongestionControl for AnyCongestion {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {

@@ -59,6 +59,18 @@ impl Reno {
         Reno { hystart: Hystart::new(kind), ..self }
     }
 
+    /// Grows by an ACK of `acked` bytes if that takes nothing more to know; says whether it has.
+    #[inline(always)]
+    pub(crate) fn grow_plainly(&mut self, acked: u64, app_limited: bool) -> bool {
+        let may_stay = app_limited && !self.grow_unused;
+        if may_stay || self.hystart.is_some() {
+            return false;
+        }
+        let grown = self.growth.after_plain_ack(self.cwnd, self.ssthresh, acked);
+        self.cwnd = grown.unwrap_or(self.cwnd);
+        grown.is_some()
+    }
+
     /// Slow start that looks for its end.
     #[cold]
     fn careful_slow_start(&mut self, acked: u64, event: &AckEvent) {
@@ -118,6 +130,9 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(acked) = event.growth else { return };
+        if self.grow_plainly(acked, event.app_limited) {
+            return;
+        }
         if !self.grow_unused
             && event.app_limited
             && !self.growth.grows_unused(self.cwnd, self.ssthresh)

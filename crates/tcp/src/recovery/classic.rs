@@ -160,6 +160,10 @@ impl LossRecovery for Classic {
         self.fast_recovery.is_none()
     }
 
+    fn is_open(&self) -> bool {
+        self.duplicates == 0 && self.fast_recovery.is_none()
+    }
+
     fn on_ack(
         &mut self,
         ack: &Packet,

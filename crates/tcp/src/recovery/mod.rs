@@ -123,6 +123,10 @@ pub(crate) trait LossRecovery {
     /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
     fn takes_plainly(&mut self, ack: &Packet) -> bool;
 
+    /// Whether nothing is under repair or suspected: as long as ACKs are of new data and tell nothing
+    /// else, the recovery need be told neither of them nor of new segments in the congestion window.
+    fn is_open(&self) -> bool;
+
     /// An ACK came, with data outstanding: takes off the board what it covers.
     fn on_ack(
         &mut self,
@@ -233,7 +237,10 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.takes_plainly(ack))
     }
 
-    #[inline]
+    fn is_open(&self) -> bool {
+        each!(self, recovery => recovery.is_open())
+    }
+
     fn on_ack(
         &mut self,
         ack: &Packet,

@@ -140,6 +140,17 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn push(&mut self, end: u64, now: Time) {
         let marks = if self.is_watched() { self.watch(now) } else { Marks::default() };
+        self.push_marked(end, now, marks);
+    }
+
+    /// The same on a board that takes no rate samples.
+    #[inline(always)]
+    pub(crate) fn push_unwatched(&mut self, end: u64, now: Time) {
+        self.push_marked(end, now, Marks::default());
+    }
+
+    #[inline(always)]
+    fn push_marked(&mut self, end: u64, now: Time, marks: Marks) {
         self.segments.push_back(Segment { end, sent_at: now, marks });
         self.nxt = end;
         self.max = end;

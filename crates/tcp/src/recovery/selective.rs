@@ -269,6 +269,11 @@ impl LossRecovery for Selective {
         is_plain
     }
 
+    fn is_open(&self) -> bool {
+        let is_suspicious = self.duplicates > 0 || self.limited_transmit_sent > 0;
+        !self.counts_pipe() && self.sacked.is_empty() && !is_suspicious
+    }
+
     fn on_ack(
         &mut self,
         ack: &Packet,

@@ -43,6 +43,11 @@ impl Pacer {
         self.is_waiting &= self.free_at > now;
     }
 
+    /// Whether every connection is paced, by window and RTT.
+    pub(super) fn paces_by_window(&self) -> bool {
+        self.by_window
+    }
+
     /// When the timer expires.
     fn timer(&self) -> Time {
         if self.is_waiting { self.free_at } else { Time::NEVER }

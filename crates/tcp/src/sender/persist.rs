@@ -11,6 +11,7 @@
 //! of a taken one is that of one new byte, and with timestamps it tells an RTT.
 
 use super::{Phase, Sender, timestamp};
+use crate::congestion::CongestionControl;
 use crate::recovery::{LossRecovery, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Time};
 
@@ -68,6 +69,8 @@ impl Sender {
             return false;
         }
         let probed = self.board.max();
+        // The byte lies in the window, which usual ACKs have moved on without the recovery.
+        self.recovery.allowance(&self.board, self.congestion.cwnd());
         self.board.push(ack.seq, now);
         // Which of the probes was taken is not known (Karn's rule).
         self.board.forget_time(probed);

@@ -8,14 +8,8 @@ use airpath_core::{Ctx, Flags, Packet, Port, Series, Time};
 
 impl Sender {
     /// Sends what the windows allow.
-    #[cold]
+    #[inline(never)]
     pub(super) fn transmit(&mut self, ctx: &mut Ctx<'_>) {
-        self.transmit_after_ack(ctx);
-    }
-
-    /// The same, where it is done for every packet.
-    #[inline(always)]
-    pub(super) fn transmit_after_ack(&mut self, ctx: &mut Ctx<'_>) {
         if self.phase != Phase::Established || self.ecn.waits_for_timer {
             return;
         }
@@ -26,7 +20,6 @@ impl Sender {
     }
 
     /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
-    #[inline(always)]
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(window);
         let limit = self.edge.min(allowed);
@@ -36,8 +29,14 @@ impl Sender {
             let (start, is_new) = (self.board.nxt(), self.board.nxt() == self.board.max());
             self.send(start, end, if is_new { Sent::New } else { Sent::Again }, ctx);
         }
+        self.note_limit(allowed, ctx.now);
+    }
+
+    /// What the windows allow has been sent; the congestion window allows everything below `allowed`.
+    #[inline(always)]
+    pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
         if self.edge < allowed || self.rwnd.is_running() {
-            self.note_receive_window(allowed, ctx.now);
+            self.note_receive_window(allowed, now);
         }
     }
 
@@ -92,22 +91,28 @@ impl Sender {
     /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
     /// the transfer, or as much as the window takes when nothing is in flight (the sender's side
     /// of the silly-window rule, RFC 1122 §4.2.3.4).
-    #[inline]
     fn next_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.nxt();
+        if nxt == self.board.max() {
+            return self.next_new_end(limit, now);
+        }
+        let room = limit.checked_sub(nxt)?;
+        let end = self.board.end_of(nxt);
+        (room >= end - nxt || nxt == self.board.una()).then_some(end)
+    }
+
+    /// The same where nothing is sent again.
+    #[inline(always)]
+    pub(super) fn next_new_end(&self, limit: u64, now: Time) -> Option<u64> {
+        let nxt = self.board.max();
         let room = limit.checked_sub(nxt)?;
         let is_idle = nxt == self.board.una();
-        if nxt < self.board.max() {
-            let end = self.board.end_of(nxt);
-            return (room >= end - nxt || is_idle).then_some(end);
-        }
         let whole = (self.end - nxt).min(u64::from(self.mss));
         let size = if room >= whole || !is_idle { whole } else { room };
         (size > 0 && room >= size && now < self.stop).then(|| nxt + size)
     }
 
     /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
-    #[inline(always)]
     fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         if sent == Sent::New {
@@ -121,20 +126,36 @@ impl Sender {
             segment.flags = Flags::RETRANSMITTED;
         }
         self.recovery.on_sent(sent, seq, end, &self.board, &self.congestion);
+        self.release(segment, ctx);
+    }
+
+    /// Sends the segment of new data that ends at `end`, on a connection without ECN and with
+    /// nothing under repair.
+    #[inline(always)]
+    pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
+        let seq = self.board.max();
+        let segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        self.board.push_unwatched(end, ctx.now);
+        self.release(segment, ctx);
+    }
+
+    /// A segment that is on the board leaves.
+    #[inline(always)]
+    fn release(&mut self, mut segment: Packet, ctx: &mut Ctx<'_>) {
         if self.timestamps {
             segment.tsval = timestamp(ctx.now);
             segment.tsecr = self.ts_recent;
         }
         self.measured.sent += 1;
         self.last_sent = ctx.now;
-        self.congestion.on_sent(ctx.now, end - seq);
+        self.congestion.on_sent(ctx.now, segment.payload_bytes());
         if let Some(rate) = self.pacing_rate() {
             self.pace(u32::from(segment.size), rate, ctx);
         }
         if self.rto_deadline.is_never() {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }
-        ctx.record(Series::SeqSent, self.flow.0, seq as f64);
+        ctx.record(Series::SeqSent, self.flow.0, segment.seq as f64);
         ctx.emit(Port(0), segment);
     }
 }

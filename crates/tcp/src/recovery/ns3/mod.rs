@@ -191,6 +191,11 @@ impl LossRecovery for Ns3 {
         false
     }
 
+    /// It has to be told of every segment.
+    fn is_open(&self) -> bool {
+        false
+    }
+
     fn on_ack(
         &mut self,
         ack: &Packet,

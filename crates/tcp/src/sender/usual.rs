@@ -1,0 +1,77 @@
+//! The usual ACK, one of new data with nothing under repair, and the new segments that it lets out.
+//!
+//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990: the condition under which
+//! none of the rarer parts of the protocol has anything to do is kept as one bit, which is worked out
+//! anew after everything that is not a usual ACK. What is done here is what `on_ack` and
+//! `transmit_up_to` do under that condition; `tests/usual_acks.rs` lets connections go both ways.
+
+use super::{Phase, Sender};
+use crate::congestion::{AckEvent, CongestionControl};
+use crate::recovery::LossRecovery;
+use airpath_core::{Ctx, Flags, Packet, PacketKind, Time};
+
+impl Sender {
+    /// Whether `ack` is a usual one, of new data and with nothing else in it.
+    #[inline(always)]
+    pub(super) fn is_usual(&self, ack: &Packet) -> bool {
+        let is_plain = ack.kind == PacketKind::Ack && ack.flags == Flags::NONE;
+        let is_new = ack.seq > self.board.una() && ack.seq <= self.board.max();
+        self.expects_usual_acks && is_plain && is_new && ack.sack().is_empty()
+    }
+
+    /// Something else than a usual ACK has happened: whether usual ones may follow.
+    pub(super) fn note_what_is_usual(&mut self) {
+        self.expects_usual_acks = self.phase == Phase::Established
+            && !self.ecn.is_used
+            && !self.board.is_watched()
+            && self.board.nxt() == self.board.max()
+            && !self.pacer.paces_by_window()
+            && self.recovery.is_open();
+    }
+
+    /// A usual ACK.
+    #[inline(always)]
+    pub(super) fn on_usual_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+        let (now, una) = (ctx.now, self.board.una());
+        self.note_timestamp(ack, now);
+        self.measure_ack(ack, now);
+        self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        let by_segment = self.board.acknowledge(ack.seq, now);
+        let rtt = self.rtt_sample(ack, by_segment, now);
+        if let Some(rtt) = rtt {
+            self.sample(rtt, ctx);
+        }
+        let acked = ack.seq - una;
+        let used = self.board.max() - una;
+        let app_limited = used + u64::from(self.mss) < self.congestion.cwnd();
+        if !self.congestion.grow_plainly(acked, app_limited) {
+            let event = self.ack_event(ack, acked, acked, now);
+            let growth = Some(acked);
+            self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
+        }
+        if self.board.flight() > 0 {
+            self.rto_deadline = now + self.rtt.rto();
+        } else {
+            self.rto_deadline = Time::NEVER;
+            self.complete_if_all_sent(ctx);
+        }
+        self.send_usually(ctx);
+        if self.rto_deadline.is_never() {
+            self.persist_if_closed(now);
+        }
+        self.record_windows(ctx);
+    }
+
+    /// Sends what the windows allow, all of it new.
+    #[inline(always)]
+    fn send_usually(&mut self, ctx: &mut Ctx<'_>) {
+        let allowed = self.board.una().saturating_add(self.congestion.cwnd());
+        let limit = self.edge.min(allowed);
+        while self.pacer.is_free(ctx.now)
+            && let Some(end) = self.next_new_end(limit, ctx.now)
+        {
+            self.send_new(end, ctx);
+        }
+        self.note_limit(allowed, ctx.now);
+    }
+}

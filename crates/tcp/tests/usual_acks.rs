@@ -1,0 +1,63 @@
+//! Usual ACKs are dealt with in a short way of their own (`sender/usual.rs`), which may change
+//! nothing.
+
+use crate::random_channel::*;
+use airpath_core::{Duration, Stage, Time};
+use airpath_tcp::congestion::{AnyCongestion, CongestionControl};
+use airpath_tcp::{Sender, SenderConfig, TcpOptions};
+use proptest::prelude::*;
+
+/// A congestion control that asks for samples of the delivery rate, which it does not use: with
+/// them no ACK is a usual one.
+struct Watching(AnyCongestion);
+
+impl CongestionControl for Watching {
+    airpath_tcp::forwards!(0: on_ack, wants_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
+    airpath_tcp::forwards!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, take_error);
+
+    fn wants_rate_samples(&self) -> bool {
+        true
+    }
+}
+
+fn watched(options: &TcpOptions, transfer: u64, one_way: Duration) -> Connection {
+    let mut connection = Connection::new(options, Some(transfer), one_way);
+    connection.sender = Sender::new(SenderConfig {
+        flow: FLOW,
+        options: options.clone(),
+        congestion: AnyCongestion::Dyn(Box::new(Watching(cc(options)))),
+        transfer: Some(transfer),
+        start: Time::ZERO,
+        stop: Time::NEVER,
+    });
+    connection
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+
+    /// Event by event, with every choice of options, on a channel that loses, repeats and reorders.
+    #[test]
+    fn the_short_way_changes_nothing(
+        options in options(), fates in fates(), tenths in 1u64..3000, one_way in 0u64..120,
+    ) {
+        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+        let one_way = Duration::from_millis(one_way);
+        let mut usual = Connection::new(&options, Some(transfer), one_way).with_fates(fates.clone());
+        let mut other = watched(&options, transfer, one_way).with_fates(fates);
+        for _ in 0..200_000 {
+            let is_over = usual.run(Time::NEVER, 1);
+            prop_assert_eq!(other.run(Time::NEVER, 1), is_over);
+            prop_assert_eq!((usual.now, usual.packets, usual.sent), (other.now, other.packets, other.sent));
+            prop_assert_eq!(usual.sender.info(), other.sender.info());
+            prop_assert_eq!(usual.sender.next_wakeup(), other.sender.next_wakeup());
+            let limited = |connection: &Connection| connection.sender.receive_window_limited(connection.now);
+            prop_assert_eq!(limited(&usual), limited(&other));
+            if is_over {
+                break;
+            }
+        }
+        prop_assert_eq!(usual.sender.report(), other.sender.report());
+        prop_assert!(usual.sender.report().completed_at.is_some());
+    }
+}
