@@ -312,6 +312,9 @@ impl Sender {
 
     /// A status report arrives. One that is older than what is known says nothing new. `sdus_wait`
     /// says whether there are SDUs that have not been begun.
+    ///
+    /// Timer_Poll stops when the PDU that polled is reported missing (§9.5), since it is then
+    /// transmitted again and asks: so not by a report that is not believed.
     pub(super) fn on_status(&mut self, report: &StatusReport, sdus_wait: bool, now: Time) {
         let last = report.last.at_or_after(self.acknowledged);
         if last > self.next {
@@ -327,7 +330,10 @@ impl Sender {
             let first = pdus.start.max(from);
             self.arrived(from, first);
             self.missing(first..pdus.end, now);
-            polled_is_missing |= self.poll.is_some_and(|poll| pdus.contains(&(poll.next - 1)));
+            polled_is_missing |= self.poll.is_some_and(|poll| {
+                let polled = poll.next - 1;
+                pdus.contains(&polled) && (self.nacked.contains(polled) || self.is_skipped(polled))
+            });
             from = pdus.end;
         }
         self.arrived(from, last);

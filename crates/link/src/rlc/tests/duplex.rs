@@ -320,6 +320,13 @@ proptest! {
     }
 }
 
+/// A report that was not believed about the PDU that had polled used to stop Timer_Poll, though that
+/// PDU was not transmitted again: with the rest of the window lost nothing ever asked any more.
+#[test]
+fn a_report_that_is_not_believed_leaves_timer_poll_running() {
+    run(13_220_775_027_869_882_796, 52_131_650, 21);
+}
+
 /// 400 reports on the air: an SDU of one PDU each TTI, each its own poll, over a radio of 4 s.
 #[test]
 fn a_long_radio_keeps_its_reports_apart() {
