@@ -74,6 +74,12 @@ impl LinkRegistry {
         self.links.register(name, factory);
     }
 
+    /// Declares that links called `name` share nothing that changes during a run
+    /// ([`Registry::declare_independent`]).
+    pub fn declare_independent(&mut self, name: impl Into<String>) {
+        self.links.declare_independent(name);
+    }
+
     /// How the links are made.
     pub fn links(&self) -> &Registry<dyn Link + Send, LinkKit> {
         &self.links

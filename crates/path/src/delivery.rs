@@ -4,6 +4,7 @@
 //! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these are
 //! and why). With lateness zero everything goes in order of time and stage.
 
+use crate::clocks::Clocks;
 use crate::network::Network;
 use crate::routing::{Input, Routing, Way};
 use crate::running::{Exit, Failure, Observer};
@@ -83,6 +84,7 @@ pub(crate) struct Delivery<O> {
     places: Box<[Place]>,
     /// Those that do not go in order.
     free: Vec<StageId>,
+    clocks: Clocks,
 }
 
 impl<O: Observer> Delivery<O> {
@@ -103,6 +105,7 @@ impl<O: Observer> Delivery<O> {
             routing,
             places: wires.map(place).collect(),
             free: Vec::new(),
+            clocks: Clocks::default(),
         }
     }
 
@@ -111,6 +114,7 @@ impl<O: Observer> Delivery<O> {
         self.free.clear();
         for ((place, lateness), number) in self.places.iter_mut().zip(by_stage).zip(0..) {
             place.lateness = lateness;
+            self.wakeups.set(StageId(number), place.wakeup());
             if !place.goes_in_order() {
                 self.free.push(StageId(number));
             }
@@ -153,6 +157,7 @@ impl<O: Observer> Delivery<O> {
         let place = &mut self.places[stage.0 as usize];
         let part = &mut self.network.stages[stage.0 as usize];
         let now = place.due;
+        self.clocks.advance(stage, now);
         let due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
         place.due = due;
         if due < now {
@@ -169,6 +174,7 @@ impl<O: Observer> Delivery<O> {
         let now = place.wire.next_arrival();
         let Some(packet) = place.wire.first() else { return now };
         self.events += 1;
+        self.clocks.advance(stage, now);
         if let Some(observer) = &mut self.observer {
             observer.see_arrival(now, stage, packet);
         }
@@ -252,6 +258,7 @@ impl<O: Observer> Delivery<O> {
         if let Some(observer) = &mut self.observer {
             observer.see_arrival(now, stage, packet);
         }
+        self.clocks.advance(stage, now);
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
         let due = part.receive_then_next(port, packet, &mut ctx);
@@ -281,6 +288,7 @@ impl<O: Observer> Delivery<O> {
             place.wire.keep(packet, arrival);
             return self.run_ahead_to(stage, arrival, outbox);
         }
+        self.clocks.advance(stage, arrival);
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
         place.due = part.receive_then_next(Port(0), packet, &mut ctx);
@@ -313,6 +321,7 @@ impl<O: Observer> Delivery<O> {
     fn feed_late(&mut self, input: Input, packet: &Packet, now: Time, outboxes: &mut FreeOutboxes) {
         let Input { stage, port, .. } = input;
         self.catch_up(stage, now, outboxes);
+        self.clocks.advance(stage, now);
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(now, stage, &mut self.bus, &mut outboxes.late);
         let due = part.receive_then_next(port, packet, &mut ctx);
@@ -395,6 +404,7 @@ impl<O: Observer> Delivery<O> {
         now: Time,
         outbox: &mut Vec<Emission>,
     ) {
+        self.clocks.advance(stage, now);
         let place = &mut self.places[stage.0 as usize];
         let part = &mut self.network.stages[stage.0 as usize];
         part.control(event, &mut Ctx::new(now, stage, &mut self.bus, outbox));

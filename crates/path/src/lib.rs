@@ -14,6 +14,7 @@
 
 mod any_stage;
 mod build;
+mod clocks;
 mod delivery;
 mod endpoints;
 mod flows;

@@ -94,8 +94,8 @@ impl Driver {
         }
     }
 
-    /// Runs everything in order of time, instead of where somebody could tell alone. Results are the
-    /// same; call it before the run begins.
+    /// Runs everything in order of time from now on, instead of where somebody could tell alone.
+    /// Results are the same.
     pub fn keep_order(&mut self) {
         let stages = self.stages().len();
         self.running.set_lateness(&vec![Duration::ZERO; stages]);
@@ -266,5 +266,55 @@ impl Driver {
     pub fn into_recorder(mut self) -> Recorder {
         self.running.recorder().finish();
         self.running.into_recorder()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_path::{Parts, Scenario, build};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    /// A flow fills a link of 12 Mbit/s for two seconds: packets that arrived, and what was taken
+    /// from the event queue.
+    fn packets_and_wakeups(keep_order: bool) -> (u64, u64) {
+        let options = airpath_tcp::profile("rfc", json!({"delayed_ack_segments": 1}));
+        let flow = json!({
+            "source": {"kind": "tcp", "congestion": {"kind": "reno"},
+                       "options": options.expect("a profile")},
+            "start": {"kind": "at", "time_ns": 0}, "access": {"delay_ns": 0},
+            "egress": {"delay_ns": 10_000_000}, "return_wire": {"delay_ns": 10_000_000}});
+        let queue = json!({"kind": "droptail", "limit": {"packets": 100}});
+        let link = json!({"kind": "fixed", "rate_bps": 12_000_000});
+        let document = json!({
+            "duration_ns": 2_000_000_000, "flows": [flow], "ack_path": {"kind": "ideal"},
+            "bottleneck": {"link": link, "queue": queue}});
+        let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
+        let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0);
+        let mut driver = Driver::new(network.expect("a network"));
+        if keep_order {
+            driver.keep_order();
+        }
+        driver.run_until(Time::ZERO, &()).expect("a run");
+        driver.running.set_horizon(driver.end());
+        let mut wakeups = 0;
+        while let Some((due, stage)) = driver.running.first()
+            && due < driver.end()
+        {
+            driver.running.wake(stage, due).expect("no part fails");
+            wakeups += 1;
+        }
+        (driver.report(0).packets, wakeups)
+    }
+
+    #[test]
+    fn a_packet_is_one_wakeup_with_lookahead_and_three_without() {
+        let (packets, wakeups) = packets_and_wakeups(false);
+        let (in_order, all) = packets_and_wakeups(true);
+        assert!(packets > 1500 && packets.abs_diff(in_order) <= 40, "{packets}, {in_order}");
+        let (few, many) = (wakeups as f64 / packets as f64, all as f64 / in_order as f64);
+        assert!((0.9..1.2).contains(&few), "{few} wake-ups for each packet");
+        assert!((2.9..3.2).contains(&many), "{many} wake-ups for each packet, in order");
     }
 }

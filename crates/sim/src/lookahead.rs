@@ -88,3 +88,6 @@ fn feeders(network: &Network) -> Vec<Feeders> {
     }
     feeders
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ mod ecn;
 mod errors;
 mod hystart;
 mod long_runs;
+mod lookahead;
 mod ns3_cubic;
 mod observers;
 mod pftk;

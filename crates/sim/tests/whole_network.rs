@@ -148,7 +148,7 @@ proptest! {
         let mut driver = Driver::new(network());
         driver.run(&()).expect("a run");
         // The plain driver notes no phases.
-        let report = ReplicationReport { events: 0, phases: Vec::new(), ..driver.report(0) };
+        let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
         prop_assert_eq!(report_text(&report), report_text(&checked));
         for queue in &report.queues {
             let total: f64 = queue.pmf.iter().sum();

@@ -1,10 +1,11 @@
 //! Scenarios in few words, and a second driver that is slow, plain and checks everything.
 
 pub(crate) mod links;
+pub(crate) mod networks;
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
-use airpath_path::{AnyStage, Network, Parts, ReplicationReport, Scenario, build};
+use airpath_path::{AnyStage, Network, Parts, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -145,6 +146,8 @@ pub(crate) struct PlainDriver {
     is_endpoint: Vec<bool>,
     received: Vec<u64>,
     sent: Vec<u64>,
+    /// Timers that went off and packets that came over wires.
+    events: u64,
     /// Drops before the counters were reset.
     dropped_before: Vec<u64>,
     /// Everything that any stage sent.
@@ -167,6 +170,7 @@ impl PlainDriver {
             is_endpoint,
             received: vec![0; stages],
             sent: vec![0; stages],
+            events: 0,
             dropped_before: vec![0; stages],
             log: Vec::new(),
         };
@@ -191,7 +195,8 @@ impl PlainDriver {
             self.start_measurement(warmup);
         }
         self.run_before(end);
-        self.network.report(0, self.now, &self.bus)
+        let report = self.network.report(0, self.now, &self.bus);
+        ReplicationReport { events: self.events, ..report }
     }
 
     fn start_measurement(&mut self, warmup: Time) {
@@ -241,6 +246,7 @@ impl PlainDriver {
         {
             self.network.wires[stage].drop_first();
             self.call(stage, |part, ctx| part.receive(Port(0), &packet, ctx));
+            self.events += 1;
             self.wake_if_due(stage);
         }
     }
@@ -248,6 +254,7 @@ impl PlainDriver {
     fn wake_if_due(&mut self, stage: usize) {
         if self.network.stages[stage].next_wakeup() <= self.now {
             self.call(stage, |part, ctx| part.wake(ctx));
+            self.events += 1;
         }
     }
 
@@ -269,10 +276,13 @@ impl PlainDriver {
 
     fn deliver(&mut self, &Emission { output, packet }: &Emission) {
         let (from, port) = output.place(self.network.stages.len() as u32);
-        self.sent[from.0 as usize] += 1;
         let (flow, seq, size) = (packet.flow, packet.seq, packet.size);
-        self.log.push(Departure { at: self.now, from, port, flow, seq, size: u32::from(size) });
         let route = self.network.routes.of(from, port);
+        if let Route::Exit = route {
+            return;
+        }
+        self.sent[from.0 as usize] += 1;
+        self.log.push(Departure { at: self.now, from, port, flow, seq, size: u32::from(size) });
         let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
         let to = to.0 as usize;
         self.received[to] += 1;

@@ -40,13 +40,17 @@ struct Toy {
     held: [Arc<AtomicUsize>; 2],
 }
 
+/// Registers the toy as link `arq`; `awake` counts its slots awake.
+pub(crate) fn register_arq(parts: &mut Parts, awake: Arc<AtomicUsize>) {
+    parts.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
+        Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&awake))?))
+    });
+}
+
 fn toy() -> Toy {
     let mut parts = Parts::default();
     let awake = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&awake);
-    parts.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
-        Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&counter))?))
-    });
+    register_arq(&mut parts, Arc::clone(&awake));
     let held = [Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0))];
     let [last, most] = held.clone();
     parts.queues.register("held-note", move |_, setup| {
@@ -57,7 +61,7 @@ fn toy() -> Toy {
 }
 
 /// Slots of 10 ms, a fifth to four fifths of the frames lost.
-fn lossy() -> Value {
+pub(crate) fn lossy() -> Value {
     json!({"kind": "arq", "tti_ns": 10 * MS,
            "channel": {"to_bad": 0.1, "to_good": 0.2, "loss_good": 0.2, "loss_bad": 0.8}})
 }

@@ -205,7 +205,7 @@ impl Link for Cell {
 }
 
 /// Parts with the link `cell`.
-pub(super) fn with_cell() -> Parts {
+pub(crate) fn with_cell() -> Parts {
     let mut parts = Parts::default();
     parts.links.register_serving(Sides::OneOrBoth, "cell", |parameters, setup| {
         Ok(Box::new(Cell::new(read_config(parameters)?, &setup.extra)?))

@@ -18,10 +18,10 @@
 //! | `failures.rs` | a part that fails ends the run with its message |
 
 mod aging_queue;
-mod arq_link;
+pub(crate) mod arq_link;
 mod arq_toy;
 mod both_ways;
-mod cell;
+pub(crate) mod cell;
 mod counting;
 mod crowd;
 mod every_ack;

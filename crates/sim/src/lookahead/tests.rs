@@ -1,0 +1,141 @@
+//! Slack by hand. Stages are numbered links first, then the ends of the backhaul there and back,
+//! then of each flow the end of its access wire, its receiver, its sender; those of no delay are not
+//! there.
+
+use super::*;
+use airpath_aqm::AnyQueue;
+use airpath_core::FlowId;
+use airpath_path::{OpenEnds, Parts, Scenario, build_cut};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const MS: u64 = 1_000_000;
+
+/// A TCP flow with these delays of its access wire, its egress and its return wire.
+fn flow(access_ns: u64, egress_ns: u64, return_ns: u64) -> Value {
+    let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
+    json!({
+        "source": {"kind": "tcp", "congestion": {"kind": "reno"}, "options": options},
+        "start": {"kind": "at", "time_ns": 0}, "access": {"delay_ns": access_ns},
+        "egress": {"delay_ns": egress_ns}, "return_wire": {"delay_ns": return_ns}})
+}
+
+fn droptail() -> Value {
+    json!({"kind": "droptail", "limit": {"packets": 10}})
+}
+
+fn fixed() -> Value {
+    json!({"kind": "fixed", "rate_bps": 1_000_000})
+}
+
+/// A document of these flows over a fixed link with an ideal ACK path, with keys of `change`.
+fn document(flows: &[Value], change: Value) -> Value {
+    let mut document = json!({
+        "duration_ns": 1000 * MS, "flows": flows, "ack_path": {"kind": "ideal"},
+        "bottleneck": {"link": fixed(), "queue": droptail()}});
+    for (key, value) in change.as_object().expect("a table") {
+        document[key] = value.clone();
+    }
+    document
+}
+
+fn lateness_of(document: &Value, parts: &Parts, open: OpenEnds) -> Vec<u64> {
+    let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
+    let open = |_: FlowId| open;
+    let network = build_cut(&scenario, parts, &Arc::default(), 1, 0, &open).expect("a network");
+    lateness(&network).into_iter().map(Duration::as_nanos).collect()
+}
+
+/// Checks how late the stages of a network of built-in parts may be.
+fn check(flows: &[Value], change: Value, expected: &[u64]) {
+    let document = document(flows, change);
+    let found = lateness_of(&document, &Parts::default(), OpenEnds::NONE);
+    assert_eq!(found, expected, "{document}");
+}
+
+#[test]
+fn on_an_ideal_ack_path_all_but_the_senders_have_slack() {
+    let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
+    check(&flows, json!({}), &[7 * MS - 1, 20 * MS - 1, 0, 30 * MS - 1, 0]);
+}
+
+#[test]
+fn receivers_in_front_of_a_shared_ack_link_go_in_order() {
+    let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
+    let acks = json!({"kind": "link", "link": fixed(), "queue": droptail(), "delay_ns": 5 * MS});
+    check(&flows, json!({"ack_path": acks}), &[7 * MS - 1, 25 * MS - 1, 0, 0, 0, 0]);
+}
+
+#[test]
+fn both_directions_of_a_bearer_have_the_slack_of_the_shorter_way() {
+    let mut bearer: Value = airpath_conformance::samples("link", "rlc-am", |_| true).remove(0);
+    bearer["kind"] = json!("rlc-am");
+    let change = json!({
+        "bottleneck": {"link": bearer, "queue": droptail()},
+        "ack_path": {"kind": "reverse", "link": null, "queue": droptail()}});
+    check(&[flow(0, 10 * MS, 20 * MS)], change.clone(), &[10 * MS - 1, 0, 0]);
+    check(&[flow(0, 10 * MS, 3 * MS)], change, &[3 * MS - 1, 0, 0]);
+}
+
+#[test]
+fn senders_in_front_of_wires_of_their_own_have_slack() {
+    check(&[flow(5 * MS, 10 * MS, 20 * MS)], json!({}), &[10 * MS - 1, 0, 20 * MS - 1, 5 * MS - 1]);
+}
+
+#[test]
+fn without_delay_there_is_no_slack() {
+    check(&[flow(0, 0, 20 * MS)], json!({}), &[0, 20 * MS - 1, 0]);
+    check(&[flow(0, 10 * MS, 0)], json!({}), &[10 * MS - 1, 0, 0]);
+    // One flow is enough.
+    let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 0, 20 * MS)];
+    check(&flows, json!({}), &[0, 20 * MS - 1, 0, 20 * MS - 1, 0]);
+    // Serialization of a byte at a finite rate takes time, but nobody knows how long.
+    let mut serialized = flow(0, 0, 20 * MS);
+    serialized["egress"] = json!({"rate_bps": 1_000_000, "delay_ns": 0});
+    check(&[serialized], json!({}), &[0, 20 * MS - 1, 0]);
+}
+
+#[test]
+fn slack_is_from_2_ns_to_100_ms() {
+    check(&[flow(0, 1, 2)], json!({}), &[0, 1, 0]);
+    check(&[flow(0, 3000 * MS, 100 * MS)], json!({}), &[100 * MS - 1, 100 * MS - 1, 0]);
+}
+
+#[test]
+fn a_wire_that_several_feed_and_all_who_feed_it_go_in_order() {
+    let change = json!({"backhaul": {"delay_ns": 4 * MS}});
+    let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
+    check(&flows, change.clone(), &[7 * MS - 1, 0, 0, 0, 0, 0, 0]);
+    // A single flow has it for itself: the relay of its ACKs leads to the return wire.
+    let alone = [10 * MS - 1, 0, 20 * MS - 1, 4 * MS - 1, 4 * MS - 1];
+    check(&flows[..1], change, &alone);
+}
+
+#[test]
+fn a_stage_with_a_part_from_outside_goes_in_order_unless_it_is_independent() {
+    let flows = [flow(0, 10 * MS, 20 * MS)];
+    let change = json!({"bottleneck": {"link": fixed(), "queue": {"kind": "from outside"}}});
+    let document = document(&flows, change);
+    let mut parts = Parts::default();
+    parts
+        .queues
+        .register("from outside", |_, setup| Ok(Box::new(AnyQueue::build(&droptail(), setup)?)));
+    let in_order = lateness_of(&document, &parts, OpenEnds::NONE);
+    assert_eq!(in_order, [0, 20 * MS - 1, 0]);
+    parts.queues.declare_independent("from outside");
+    let independent = lateness_of(&document, &parts, OpenEnds::NONE);
+    assert_eq!(independent, [10 * MS - 1, 20 * MS - 1, 0]);
+}
+
+#[test]
+fn a_way_out_of_the_network_has_no_slack() {
+    let document = document(&[flow(0, 10 * MS, 20 * MS)], json!({}));
+    let open = OpenEnds { source: false, sink: true };
+    assert_eq!(lateness_of(&document, &Parts::default(), open), [10 * MS - 1, 0, 0]);
+}
+
+#[test]
+fn with_a_recorded_series_everything_goes_in_order() {
+    let record = json!({"record": {"series": ["cwnd"]}});
+    check(&[flow(0, 10 * MS, 20 * MS)], record, &[0, 0, 0]);
+}

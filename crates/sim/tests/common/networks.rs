@@ -1,0 +1,308 @@
+//! Random networks of all that the registries have, with equal times in plenty: delays, starts and
+//! pauses are round.
+
+use super::links::{link_files, links};
+use super::{MS, SECOND, hop};
+use crate::contracts::arq_link::{lossy, register_arq};
+use crate::contracts::cell::with_cell;
+use crate::descriptions::with_kind;
+use airpath_aqm::AnyQueue;
+use airpath_conformance::samples;
+use airpath_core::FlowId;
+use airpath_link::{Files, Sides};
+use airpath_path::{Network, OpenEnds, Parts, Scenario, build_cut};
+use airpath_phy::adaptation::AnyPolicy;
+use airpath_phy::errors::AnyErrors;
+use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::{AnySnr, SnrSteps};
+use airpath_tcp::congestion::AnyCongestion;
+use airpath_tcp::window::AnyWindow;
+use airpath_tcp::{profile, profile_names};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A scenario, and what is not in its document.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) document: String,
+    /// Whether the links from outside are declared independent.
+    is_independent: bool,
+    /// By flow.
+    open: Vec<OpenEnds>,
+    pub(crate) seed: u64,
+}
+
+impl Case {
+    pub(crate) fn scenario(&self) -> Scenario {
+        Scenario::from_json(&self.document).expect("a scenario")
+    }
+
+    /// The scenario with other keys at the top.
+    pub(crate) fn scenario_with(&self, change: Value) -> Scenario {
+        let mut document: Value = serde_json::from_str(&self.document).expect("JSON");
+        super::merge(&mut document, change);
+        Scenario::from_json(&document.to_string()).expect("a scenario")
+    }
+
+    pub(crate) fn parts(&self) -> Parts {
+        parts(self.is_independent)
+    }
+
+    pub(crate) fn network(&self) -> Network {
+        let open = |flow: FlowId| self.open[flow.0 as usize];
+        build_cut(&self.scenario(), &self.parts(), &files(), self.seed, 0, &open)
+            .expect("a network")
+    }
+}
+
+/// With the toy links of the contracts: `cell` and `arq`.
+fn parts(is_independent: bool) -> Parts {
+    let mut parts = with_cell();
+    register_arq(&mut parts, Arc::default());
+    for name in ["cell", "arq"].into_iter().filter(|_| is_independent) {
+        parts.links.declare_independent(name);
+    }
+    parts
+}
+
+/// Those of [`links`], a table of two schemes with errors, and an SNR that goes up and down.
+pub(crate) fn files() -> Arc<Files> {
+    let scheme = |name: &str, bits: u64, onset_db: u64| {
+        let points = [0, 10, 20, 30].map(|snr_db| {
+            let errors = if snr_db < onset_db { 500_u64 } else { 500 >> ((snr_db - onset_db) / 2) };
+            json!({"snr_db": snr_db, "errors": errors, "blocks": 1000})
+        });
+        json!({"mcs": {"name": name, "bits_per_symbol": bits, "code_rate": 0.5, "block_bytes": 50,
+                       "rate_bps": 1e6 * bits as f64}, "points": points})
+    };
+    let table = json!({"channel": "none", "curves": [scheme("low", 2, 0), scheme("high", 4, 10)]});
+    let table = PerTable::from_json(&table.to_string()).expect("a table");
+    let steps = SnrSteps::new(vec![(0, 25.0), (300 * MS, 5.0)], 600 * MS).expect("steps");
+    let mut files = Arc::unwrap_or_clone(link_files());
+    files.tables.insert("two".to_owned(), Arc::new(table));
+    files.snr.insert("steps".to_owned(), Arc::new(steps));
+    Arc::new(files)
+}
+
+/// Every built-in part of a family as its class has it.
+fn all_of(family: &str, built_in: &[(&str, &str)]) -> Vec<Value> {
+    let usual = |kind: &str| {
+        let mut part = samples(family, kind, |_| true).swap_remove(0);
+        part["kind"] = json!(kind);
+        part
+    };
+    built_in.iter().map(|(kind, _)| usual(kind)).collect()
+}
+
+fn any_delay() -> impl Strategy<Value = u64> {
+    select(vec![0, 0, 1, 2, 3, MS, 2 * MS, 6 * MS, 10 * MS, 25 * MS, 120 * MS])
+}
+
+fn any_wire() -> impl Strategy<Value = Value> {
+    let rate = select(vec![None, None, Some(2_000_000u64), Some(10_000_000), Some(100_000_000)]);
+    (rate, any_delay())
+        .prop_map(|(rate_bps, delay_ns)| json!({"rate_bps": rate_bps, "delay_ns": delay_ns}))
+}
+
+/// Every link, an adaptive one with every policy and SNR process, and the toys.
+fn all_links() -> Vec<Value> {
+    let mut all = links();
+    let snrs = all_of("snr", AnySnr::BUILT_IN);
+    for (mut policy, number) in all_of("policy", AnyPolicy::BUILT_IN).into_iter().zip(0..) {
+        for (key, mcs) in [("mcs", "low"), ("mcs_below", "low"), ("mcs_above", "high")] {
+            if policy.get(key).is_some() {
+                policy[key] = json!(mcs);
+            }
+        }
+        let mut snr: Value = snrs[number % snrs.len()].clone();
+        if snr.get("trace").is_some() {
+            snr["trace"] = json!("steps");
+        }
+        all.push(json!({"kind": "adaptive", "table": "two", "snr": snr, "policy": policy}));
+    }
+    for scheduler in ["round-robin", "apart"] {
+        all.push(json!({"kind": "cell", "scheduler": scheduler, "rate_bps": 2_000_000}));
+    }
+    all.push(lossy());
+    all
+}
+
+/// The directions that `link` serves.
+fn sides(link: &Value) -> Sides {
+    parts(true).links.sides(link).expect("it names its kind")
+}
+
+fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {
+    let mut all = all_links();
+    all.retain(|link| can_be_duplex || sides(link) != Sides::Both);
+    let errors = prop::option::of(select(all_of("errors", AnyErrors::BUILT_IN)));
+    (select(all), errors).prop_map(|(mut link, errors)| {
+        let is_toy = ["cell", "arq"].iter().any(|toy| link["kind"] == *toy);
+        if let Some(errors) = errors.filter(|_| !is_toy) {
+            link["errors"] = errors;
+        }
+        link
+    })
+}
+
+/// Every discipline, but for timers that are due a thousand times while a packet is sent.
+fn any_queue() -> impl Strategy<Value = Value> {
+    let is_slow = |queue: &Value| {
+        ["interval_ns", "update_ns", "tick_ns"]
+            .iter()
+            .all(|key| queue[key].as_u64().is_none_or(|nanos| nanos >= MS))
+    };
+    let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
+    select(all.filter(is_slow).collect::<Vec<_>>())
+}
+
+fn any_hop(can_be_duplex: bool) -> impl Strategy<Value = Value> {
+    (any_link(can_be_duplex), any_queue(), any_delay()).prop_map(|(link, queue, delay_ns)| {
+        let mut hop = hop(link, queue);
+        hop["delay_ns"] = json!(delay_ns);
+        hop
+    })
+}
+
+/// What there is to send: everything, so many bytes, bursts and pauses.
+fn any_supply() -> impl Strategy<Value = Value> {
+    let pause = select(vec![10 * MS, 300 * MS]).prop_flat_map(|nanos| {
+        select(vec![
+            json!({"kind": "fixed", "time_ns": nanos}),
+            json!({"kind": "exponential", "mean_ns": nanos}),
+        ])
+    });
+    let burst = prop_oneof![
+        (1..60_000u64).prop_map(|bytes| json!({"size": {"kind": "fixed", "bytes": bytes}})),
+        pause.clone().prop_map(|time| json!({"time": time})),
+    ];
+    prop_oneof![
+        2 => Just(json!({})),
+        1 => (1..200_000u64).prop_map(|bytes| json!({"transfer_bytes": bytes})),
+        1 => Just(json!({"transfer": {"kind": "exponential", "mean_bytes": 50_000}})),
+        1 => (burst, pause).prop_map(|(on, off)| json!({"application": {"on": on, "off": off}})),
+    ]
+}
+
+fn any_connection() -> impl Strategy<Value = Value> {
+    let recovery = select(vec![Value::Null, json!("reno"), json!("newreno"), json!("sack")]);
+    let acks = (select(vec![1, 2, 4]), select(vec![2 * MS, 6 * MS, 200 * MS]));
+    let ecn = select(vec!["off", "on", "dctcp"]);
+    let options = (select(profile_names()), recovery, acks, ecn, any::<[bool; 2]>()).prop_map(
+        |(name, recovery, (segments, timeout_ns), ecn, [handshake, is_paced])| {
+            let mut options = json!({
+                "delayed_ack_segments": segments, "delayed_ack_timeout_ns": timeout_ns,
+                "handshake": handshake, "receive_window": 200_000,
+                "pacing": if is_paced { "on" } else { "off" },
+                "initial_rto_ns": 300 * MS, "min_rto_ns": 100 * MS});
+            // ns-3's procedures have their own recovery, and are of a time before ECN.
+            if name != "ns3" {
+                options["ecn"] = json!(ecn);
+                if !recovery.is_null() {
+                    options["recovery"] = recovery;
+                }
+            }
+            profile(&name, options).expect("a profile")
+        },
+    );
+    let congestion = select(all_of("congestion", AnyCongestion::BUILT_IN));
+    let window = prop_oneof![
+        2 => Just(Value::Null),
+        1 => select(all_of("window", AnyWindow::BUILT_IN)),
+    ];
+    (options, congestion, window, any_supply()).prop_map(|(options, congestion, window, supply)| {
+        let mut source = json!({
+            "kind": "tcp", "congestion": congestion, "options": options, "window": window});
+        super::merge(&mut source, supply);
+        source
+    })
+}
+
+fn any_source() -> impl Strategy<Value = Value> {
+    let datagrams = (any::<bool>(), select(vec![200_000, 1_000_000, 3_000_000]));
+    prop_oneof![
+        4 => any_connection(),
+        1 => datagrams.prop_map(|(is_poisson, rate_bps): (bool, u64)| {
+            super::datagrams(if is_poisson { "poisson" } else { "cbr" }, rate_bps)
+        }),
+    ]
+}
+
+fn any_flow() -> impl Strategy<Value = Value> {
+    let start = select(vec![
+        json!({"kind": "at", "time_ns": 0}),
+        json!({"kind": "at", "time_ns": 100 * MS}),
+        json!({"kind": "uniform", "low_ns": 0, "high_ns": SECOND}),
+        json!({"kind": "poisson", "from_ns": 0, "gap_ns": 200 * MS}),
+    ]);
+    let stop_ns = select(vec![Value::Null, Value::Null, Value::Null, json!(SECOND)]);
+    let wires = (any_wire(), any_wire(), any_wire());
+    let names = (any::<bool>(), 0..3u32, 0..2u32);
+    (any_source(), start, stop_ns, wires, names).prop_map(
+        |(source, start, stop_ns, (access, egress, return_wire), (is_back, user, group))| {
+            json!({"source": source, "start": start, "stop_ns": stop_ns, "access": access,
+                   "egress": egress, "return_wire": return_wire, "user": user, "group": group,
+                   "direction": if is_back { "reverse" } else { "forward" }})
+        },
+    )
+}
+
+/// The bottleneck and the ACK path: what serves both directions alone is the ACK path too.
+fn any_path() -> impl Strategy<Value = (Value, Value)> {
+    let kind = select(vec!["ideal", "ideal", "link", "reverse"]);
+    (any_hop(true), any_hop(false), kind, any::<bool>()).prop_map(
+        |(bottleneck, mut back, kind, is_mirrored)| {
+            let sides = sides(&bottleneck["link"]);
+            let kind = if sides == Sides::Both { "reverse" } else { kind };
+            if kind == "ideal" {
+                return (bottleneck, json!({"kind": kind}));
+            }
+            back["kind"] = json!(kind);
+            if kind == "reverse" && (is_mirrored || sides != Sides::One) {
+                back["link"] = Value::Null;
+                // The mirror image of a link that serves one direction is another of them.
+                back["delay_ns"] = bottleneck["delay_ns"].clone();
+            }
+            (bottleneck, back)
+        },
+    )
+}
+
+fn any_control() -> impl Strategy<Value = Value> {
+    let at_ns = prop_oneof![(0..2 * SECOND), (0..200u64).prop_map(|step| step * 10 * MS)];
+    (at_ns, select(vec![0u64, 500_000, 2_000_000, 8_000_000])).prop_map(|(at_ns, rate_bps)| {
+        json!({"at_ns": at_ns, "action": {"kind": "rate", "rate_bps": rate_bps}})
+    })
+}
+
+fn any_ends() -> impl Strategy<Value = OpenEnds> {
+    prop_oneof![
+        8 => Just(OpenEnds::NONE),
+        1 => Just(OpenEnds { source: false, sink: true }),
+        1 => Just(OpenEnds { source: true, sink: false }),
+    ]
+}
+
+/// Any network, two seconds of it.
+pub(crate) fn any_case() -> impl Strategy<Value = Case> {
+    let flows = prop::collection::vec((any_flow(), any_ends()), 1..5);
+    let controls = prop::collection::vec(any_control(), 0..4);
+    let backhaul = prop::option::of(any_wire());
+    let warmup_ns = select(vec![0, 500 * MS, 777_777_777]);
+    let more = (any::<bool>(), any::<u64>());
+    (flows, any_path(), backhaul, controls, warmup_ns, more).prop_map(
+        |(flows, (bottleneck, ack_path), backhaul, controls, warmup_ns, (is_independent, seed))| {
+            let (mut flows, open): (Vec<Value>, Vec<OpenEnds>) = flows.into_iter().unzip();
+            if ack_path["kind"] == "ideal" {
+                flows.iter_mut().for_each(|flow| flow["direction"] = json!("forward"));
+            }
+            let document = json!({
+                "duration_ns": 2 * SECOND, "warmup_ns": warmup_ns, "flows": flows,
+                "bottleneck": bottleneck, "ack_path": ack_path, "backhaul": backhaul,
+                "controls": controls});
+            Case { document: document.to_string(), is_independent, open, seed }
+        },
+    )
+}

@@ -1,0 +1,133 @@
+//! Lookahead changes nothing: with it, in order of time and stage, and by a driver that looks at
+//! every stage, all that can be seen is the same, at the end and whenever a run pauses.
+
+use crate::common::networks::{Case, any_case, files};
+use crate::common::*;
+use airpath_core::{Stage, Time};
+use airpath_path::{AnyStage, ReplicationReport};
+use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// All that can be seen of a run that stands still.
+#[derive(Debug, PartialEq)]
+struct Look {
+    at: Time,
+    report: String,
+    senders: Vec<String>,
+    held: Vec<usize>,
+}
+
+fn look(driver: &Driver) -> Look {
+    let report = serde_json::to_string(&driver.report(0)).expect("a report is JSON");
+    let sender = |stage: &AnyStage| match stage {
+        AnyStage::Sender(sender) => Some(format!("{:?}", sender.info())),
+        _ => None,
+    };
+    let senders = driver.stages().iter().filter_map(sender).collect();
+    let held = driver.stages().iter().map(Stage::held).collect();
+    Look { at: driver.now(), report, senders, held }
+}
+
+/// Runs to the end, with pauses; `at_first` is done at the first of them.
+fn follow(mut driver: Driver, pauses: &[u64], at_first: impl FnOnce(&mut Driver)) -> Vec<Look> {
+    let mut at_first = Some(at_first);
+    let mut seen = Vec::new();
+    for pause in pauses.iter().map(|pause| Time::from_nanos(*pause)) {
+        if pause > driver.warmup() {
+            driver.run_until(driver.warmup(), &()).expect("a run");
+            driver.start_measurement().expect("a run");
+        }
+        driver.run_until(pause, &()).expect("a run");
+        if let Some(at_first) = at_first.take() {
+            at_first(&mut driver);
+        }
+        seen.push(look(&driver));
+    }
+    driver.run(&()).expect("a run");
+    seen.push(look(&driver));
+    seen
+}
+
+fn any_pauses() -> impl Strategy<Value = Vec<u64>> {
+    let pause = prop_oneof![0..2 * SECOND, (0..200u64).prop_map(|step| step * 10 * MS)];
+    prop::collection::vec(pause, 0..6).prop_map(|mut pauses| {
+        pauses.sort_unstable();
+        pauses
+    })
+}
+
+fn ordered(case: &Case) -> Driver {
+    let mut driver = Driver::new(case.network());
+    driver.keep_order();
+    driver
+}
+
+/// Replication 0 through [`replicate_and_capture`]: the report and the `ss` samples, as text.
+fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
+    let (scenario, parts, files) =
+        (case.scenario_with(json!({"record": record})), case.parts(), files());
+    let plan = Plan {
+        scenario: &scenario,
+        parts: &parts,
+        files: &files,
+        seed: case.seed,
+        first: 0,
+        count: 1,
+        threads: 1,
+    };
+    let request = |(point, _, _)| {
+        let (comments, sink): (_, Sink) = (Default::default(), Box::new(std::io::sink()));
+        CaptureRequest { point, application: "airpath".to_owned(), comments, sink }
+    };
+    let requests = Point::ALL.map(request).into_iter().collect();
+    let captures = captures.then_some(CapturePlan { replication: 0, requests });
+    let outcome = replicate_and_capture(&plan, captures, &Default::default()).expect("a network");
+    assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+    let replication = &outcome.finished[0];
+    [format!("{:?}", replication.report), format!("{:?}", replication.ss)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn with_lookahead_and_in_order_everything_is_the_same_at_every_pause(
+        case in any_case(), pauses in any_pauses(),
+    ) {
+        let ahead = follow(Driver::new(case.network()), &pauses, |_| {});
+        prop_assert_eq!(&ahead, &follow(ordered(&case), &pauses, |_| {}));
+        // From the first pause on in order.
+        prop_assert_eq!(&ahead, &follow(Driver::new(case.network()), &pauses, Driver::keep_order));
+        let straight = follow(Driver::new(case.network()), &[], |_| {});
+        prop_assert_eq!(ahead.last(), straight.last());
+    }
+
+    #[test]
+    fn with_lookahead_and_by_a_plain_driver_reports_are_the_same(case in any_case()) {
+        let mut driver = Driver::new(case.network());
+        driver.run(&()).expect("a run");
+        // The plain driver notes no phases.
+        let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
+        let plain = PlainDriver::new(case.network()).run();
+        prop_assert_eq!(format!("{report:?}"), format!("{plain:?}"));
+    }
+
+    #[test]
+    fn samples_are_the_same_with_everything_in_order(
+        case in any_case(), interval_ns in prop_oneof![Just(10 * MS), MS..300 * MS],
+    ) {
+        let ss = json!({"ss": true, "ss_interval_ns": interval_ns});
+        let ahead = replicated(&case, ss.clone(), false);
+        // A recorded series and whoever looks on have everything run in order.
+        let with = |change: Value| {
+            let mut record = ss.clone();
+            merge(&mut record, change);
+            record
+        };
+        prop_assert_eq!(&ahead, &replicated(&case, with(json!({"series": ["cwnd"]})), false));
+        prop_assert_eq!(&ahead, &replicated(&case, with(json!({"flow_monitor": true})), true));
+    }
+}
