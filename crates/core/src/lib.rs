@@ -37,7 +37,10 @@ mod wakeups;
 pub use error::{ConfigError, StageError};
 pub use framing::{Framing, LinkRate};
 pub use histogram::{Delays, Histogram, Quantiles};
-pub use packet::{Ecn, Flags, FlowId, Packet, PacketKind, PayloadHandle, SackBlock, UserId};
+pub use packet::{
+    Ecn, Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock,
+    UserId,
+};
 pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registries, Registry, Setup};
 pub use ring::Ring;

@@ -5,6 +5,7 @@
 //! their low 32 bits.
 
 use crate::units::{Bytes, Duration, Time};
+use std::ops::{Deref, DerefMut};
 
 /// Number of a flow, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +67,9 @@ impl Flags {
     /// Not on the wire: this ACK was sent because the window opened; no segment had arrived.
     pub const WINDOW_UPDATE: Flags = Flags(16);
 
+    /// Not on the wire: this ACK has real bytes, in emulation.
+    const REAL_BYTES: Flags = Flags(32);
+
     /// Whether every flag of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -103,11 +107,20 @@ impl SackBlock {
     }
 }
 
-/// A packet on its way. A plain value, so that rings and outboxes copy it as one block; a stage
-/// that hands one on keeps none (the conservation tests count them).
+/// A packet on its way: 64 bytes in two parts. A plain value, so that rings and outboxes copy it as one
+/// block; a stage that hands one on keeps none (the conservation tests count them).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
+    head: PacketHead,
+    tail: PacketTail,
+}
+
+/// What every packet has, and all of an ACK without SACK blocks: where many wait, the tail of these is
+/// not kept. Its fields are those of the packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct PacketHead {
     /// Data: stream offset of the first payload byte. ACK: next byte expected (cumulative).
     /// Datagram: its number, from 0.
     pub seq: u64,
@@ -138,9 +151,44 @@ pub struct Packet {
     /// ACK only: the number of SACK blocks in use, at most 3, in the lower two bits; above them six
     /// more bits of `word`.
     sack_count: u8,
-    /// ACK: SACK blocks; real bytes, in emulation, in the third. Others: the instants of sending and
-    /// of queueing, in the first two.
-    blocks: [SackBlock; 3],
+}
+
+/// The last 24 bytes of a packet. ACK: SACK blocks; real bytes, in emulation, in the third. Others: the
+/// instants of sending and of queueing, in the first two.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct PacketTail([SackBlock; 3]);
+
+impl Deref for Packet {
+    type Target = PacketHead;
+
+    #[inline]
+    fn deref(&self) -> &PacketHead {
+        &self.head
+    }
+}
+
+impl DerefMut for Packet {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut PacketHead {
+        &mut self.head
+    }
+}
+
+impl PacketHead {
+    /// Whether the packet has a tail that [`PacketHead::join`] needs.
+    #[inline]
+    pub fn has_tail(&self) -> bool {
+        self.kind != PacketKind::Ack
+            || self.sack_count & SACK_COUNT != 0
+            || self.flags.contains(Flags::REAL_BYTES)
+    }
+
+    /// The packet again; of one without a tail, the default one.
+    #[inline]
+    pub fn join(self, tail: PacketTail) -> Packet {
+        Packet { head: self, tail }
+    }
 }
 
 /// Of an IP packet, whose largest size scenarios keep to.
@@ -161,52 +209,40 @@ impl Packet {
     /// A data segment of `payload` bytes from stream offset `seq`, in an IP packet that is
     /// `header` bytes longer, sent at `now`.
     pub fn data(flow: FlowId, seq: u64, payload: u32, header: u32, now: Time) -> Packet {
-        Packet { kind: PacketKind::Data, ..Packet::sent(flow, seq, payload, header, now) }
+        Packet::sent(PacketKind::Data, flow, seq, payload, header, now)
     }
 
     /// A datagram with number `seq` of `size` bytes in all, sent at `now`.
     pub fn datagram(flow: FlowId, seq: u64, size: Bytes, now: Time) -> Packet {
-        Packet { kind: PacketKind::Datagram, ..Packet::sent(flow, seq, size.0 as u32, 0, now) }
+        Packet::sent(PacketKind::Datagram, flow, seq, size.0 as u32, 0, now)
     }
 
-    fn sent(flow: FlowId, seq: u64, payload: u32, header: u32, now: Time) -> Packet {
-        Packet {
-            seq,
-            flow,
-            size: ip_size(payload + header),
-            low_nanos: 0,
-            window: payload,
-            tsval: 0,
-            tsecr: 0,
-            feedback: 0.0,
-            word: 0,
-            kind: PacketKind::Data,
-            ecn: Ecn::NotEct,
-            flags: Flags::NONE,
-            sack_count: 0,
-            blocks: [SackBlock::from_time(now), SackBlock::default(), SackBlock::default()],
-        }
+    fn sent(
+        kind: PacketKind,
+        flow: FlowId,
+        seq: u64,
+        payload: u32,
+        header: u32,
+        now: Time,
+    ) -> Packet {
+        let size = ip_size(payload + header);
+        let head = PacketHead { seq, flow, size, window: payload, kind, ..PacketHead::default() };
+        let sent = SackBlock::from_time(now);
+        Packet { head, tail: PacketTail([sent, SackBlock::default(), SackBlock::default()]) }
     }
 
     /// An acknowledgement of everything before `ack` that allows `window` more bytes,
     /// in an IP packet of `size` bytes.
     pub fn ack(flow: FlowId, ack: u64, window: u32, size: u32) -> Packet {
-        Packet {
-            seq: ack,
-            flow,
-            size: ip_size(size),
-            low_nanos: 0,
-            window,
-            tsval: 0,
-            tsecr: 0,
-            feedback: 0.0,
-            word: 0,
-            kind: PacketKind::Ack,
-            ecn: Ecn::NotEct,
-            flags: Flags::NONE,
-            sack_count: 0,
-            blocks: [SackBlock::default(); 3],
-        }
+        let (kind, size) = (PacketKind::Ack, ip_size(size));
+        let head = PacketHead { seq: ack, flow, size, window, kind, ..PacketHead::default() };
+        Packet { head, tail: PacketTail::default() }
+    }
+
+    /// The packet in two parts; the second need not be kept when [`PacketHead::has_tail`] says so.
+    #[inline]
+    pub fn part(&self) -> (&PacketHead, &PacketTail) {
+        (&self.head, &self.tail)
     }
 
     /// Bytes of the whole IP packet.
@@ -264,20 +300,20 @@ impl Packet {
     /// When this copy of the packet left its source (data and datagrams).
     #[inline]
     pub fn sent_at(&self) -> Time {
-        self.blocks[0].as_time()
+        self.tail.0[0].as_time()
     }
 
     /// When a queue took this packet last; `None` for an ACK, which knows less of it.
     #[inline]
     pub fn queued_at(&self) -> Option<Time> {
-        (self.kind != PacketKind::Ack).then(|| self.blocks[1].as_time())
+        (self.kind != PacketKind::Ack).then(|| self.tail.0[1].as_time())
     }
 
     /// Notes that a queue takes this packet at `now`.
     #[inline]
     pub fn set_queued_at(&mut self, now: Time) {
         if self.kind != PacketKind::Ack {
-            self.blocks[1] = SackBlock::from_time(now);
+            self.tail.0[1] = SackBlock::from_time(now);
         } else {
             let nanos = now.as_nanos();
             self.word = nanos as u32;
@@ -290,7 +326,7 @@ impl Packet {
     #[inline]
     pub fn waited(&self, now: Time) -> Duration {
         if self.kind != PacketKind::Ack {
-            return now.saturating_since(self.blocks[1].as_time());
+            return now.saturating_since(self.tail.0[1].as_time());
         }
         let queued = u64::from(self.word) | u64::from(self.sack_count >> 2) << 32;
         Duration::from_nanos(now.as_nanos().wrapping_sub(queued) & ACK_CLOCK)
@@ -303,7 +339,7 @@ impl Packet {
 
     /// The SACK blocks (ACK).
     pub fn sack(&self) -> &[SackBlock] {
-        &self.blocks[..self.sack_blocks()]
+        &self.tail.0[..self.sack_blocks()]
     }
 
     /// Appends a SACK block; the fourth and later ones are left out, as RFC 2018 does, and those of
@@ -311,7 +347,7 @@ impl Packet {
     pub fn push_sack(&mut self, block: SackBlock) {
         let count = self.sack_blocks();
         if count < 3 && self.payload() == PayloadHandle::default() {
-            self.blocks[count] = block;
+            self.tail.0[count] = block;
             self.sack_count += 1;
         }
     }
@@ -319,8 +355,10 @@ impl Packet {
     /// Real bytes, in emulation.
     pub fn payload(&self) -> PayloadHandle {
         match self.kind {
-            PacketKind::Ack if self.sack_blocks() == 3 => PayloadHandle::default(),
-            PacketKind::Ack => PayloadHandle(self.blocks[2].offset),
+            PacketKind::Ack if self.flags.contains(Flags::REAL_BYTES) => {
+                PayloadHandle(self.tail.0[2].offset)
+            }
+            PacketKind::Ack => PayloadHandle::default(),
             PacketKind::Data | PacketKind::Datagram => PayloadHandle(self.word),
         }
     }
@@ -332,7 +370,8 @@ impl Packet {
     pub fn set_payload(&mut self, handle: PayloadHandle) {
         if self.kind == PacketKind::Ack {
             assert!(self.sack().is_empty(), "real bytes hold their own SACK blocks");
-            self.blocks[2].offset = handle.0;
+            self.flags = self.flags.with(Flags::REAL_BYTES);
+            self.tail.0[2].offset = handle.0;
         } else {
             self.word = handle.0;
         }
@@ -346,6 +385,28 @@ mod tests {
     #[test]
     fn a_packet_is_64_bytes() {
         assert_eq!(size_of::<Packet>(), 64);
+    }
+
+    #[test]
+    fn a_parted_packet_is_whole_again_and_an_ack_without_sack_needs_its_head_alone() {
+        assert_eq!((size_of::<PacketHead>(), size_of::<PacketTail>()), (40, 24));
+        let plain = Packet::ack(FlowId(3), 1 << 40, 1000, 52);
+        let (mut sacked, mut of_real_bytes, mut stamped) = (plain, plain, plain);
+        sacked.push_sack(SackBlock { offset: 1, length: 1460 });
+        of_real_bytes.set_payload(PayloadHandle(7));
+        stamped.flags = Flags::ECE.with(Flags::WINDOW_UPDATE);
+        stamped.feedback = 0.5;
+        stamped.set_ack_sent_at(Time::from_secs(9), Some(17));
+        stamped.set_queued_at(Time::from_secs(10));
+        let data = Packet::data(FlowId(1), 7, 100, 40, Time::from_secs(1));
+        for (packet, needs_tail) in
+            [(plain, false), (stamped, false), (sacked, true), (of_real_bytes, true), (data, true)]
+        {
+            let (&head, &tail) = packet.part();
+            assert_eq!(head.has_tail(), needs_tail, "{packet:?}");
+            let tail = if needs_tail { tail } else { PacketTail::default() };
+            assert_eq!(head.join(tail), packet);
+        }
     }
 
     #[test]

@@ -172,15 +172,14 @@ impl<O: Observer> Delivery<O> {
         let place = &mut self.places[stage.0 as usize];
         let part = &mut self.network.stages[stage.0 as usize];
         let now = place.wire.next_arrival();
-        let Some(packet) = place.wire.first() else { return now };
+        let Some(packet) = place.wire.take() else { return now };
         self.events += 1;
         self.clocks.advance(stage, now);
         if let Some(observer) = &mut self.observer {
-            observer.see_arrival(now, stage, packet);
+            observer.see_arrival(now, stage, &packet);
         }
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
-        place.due = part.receive_then_next(Port(0), packet, &mut ctx);
-        place.wire.drop_first();
+        place.due = part.receive_then_next(Port(0), &packet, &mut ctx);
         now
     }
 

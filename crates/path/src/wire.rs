@@ -5,13 +5,13 @@
 //! network, one in front of each stage: who sends a packet to a stage puts it on the wire, and who
 //! runs the network takes it out there.
 
-use airpath_core::{Bytes, Duration, Packet, Rate, Ring, Time};
+use airpath_core::{Bytes, Duration, Packet, PacketHead, PacketTail, Rate, Ring, Time};
 
-/// A packet and when it arrives.
+/// A packet and when it arrives: 48 bytes, which is all of an ACK without SACK blocks.
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
-    packet: Packet,
+    head: PacketHead,
 }
 
 /// A wired hop without queue limit, in front of a stage.
@@ -22,8 +22,16 @@ pub struct Wire {
     in_flight: Ring<InFlight>,
     /// All delay, in front of the serialization and behind it.
     delay: Duration,
+    /// What not every wire has.
+    rest: Option<Box<Rest>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rest {
     /// `None` when packets are sent at once.
-    serializer: Option<Box<Serializer>>,
+    serializer: Option<Serializer>,
+    /// Of the packets in flight that have one.
+    tails: Ring<PacketTail>,
 }
 
 /// What sends one packet after another.
@@ -33,6 +41,13 @@ struct Serializer {
     lead: Duration,
     rate: Rate,
     busy_until: Time,
+}
+
+impl Rest {
+    /// What serialization adds to the delay of a packet of `size` that enters at `now`.
+    fn serialize(&mut self, size: Bytes, now: Time) -> Duration {
+        self.serializer.as_mut().map_or(Duration::ZERO, |serializer| serializer.send(size, now))
+    }
 }
 
 impl Serializer {
@@ -55,15 +70,19 @@ impl Wire {
     /// A wire that delays by `lead`, sends at `rate` (at once when `None`), and delays by
     /// `delay`.
     pub fn new(lead: Duration, rate: Option<Rate>, delay: Duration) -> Wire {
-        let serializer =
-            rate.map(|rate| Box::new(Serializer { lead, rate, busy_until: Time::ZERO }));
-        Wire { next: Time::NEVER, in_flight: Ring::default(), delay: lead + delay, serializer }
+        let serializer = rate.map(|rate| Serializer { lead, rate, busy_until: Time::ZERO });
+        let rest = serializer.is_some().then(|| Box::new(Rest { serializer, ..Rest::default() }));
+        Wire { next: Time::NEVER, in_flight: Ring::default(), delay: lead + delay, rest }
     }
 
     /// Whether packets pass it in no time, so that it need not exist.
     #[inline]
     pub fn is_transparent(&self) -> bool {
-        self.delay == Duration::ZERO && self.serializer.is_none()
+        self.delay == Duration::ZERO && !self.has_serializer()
+    }
+
+    fn has_serializer(&self) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.serializer.is_some())
     }
 
     /// What every packet is delayed by, before or beside its serialization.
@@ -76,9 +95,9 @@ impl Wire {
     #[inline]
     pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
         let arrival = now + self.delay;
-        match &mut self.serializer {
+        match &mut self.rest {
+            Some(rest) => arrival + rest.serialize(packet.bytes(), now),
             None => arrival,
-            Some(serializer) => arrival + serializer.send(packet.bytes(), now),
         }
     }
 
@@ -89,8 +108,17 @@ impl Wire {
         if is_first {
             self.next = arrival;
         }
-        self.in_flight.push_back(InFlight { arrival, packet: *packet });
+        let (head, tail) = packet.part();
+        if head.has_tail() {
+            self.keep_tail(tail);
+        }
+        self.in_flight.push_back(InFlight { arrival, head: *head });
         is_first
+    }
+
+    #[inline(never)]
+    fn keep_tail(&mut self, tail: &PacketTail) {
+        self.rest.get_or_insert_default().tails.push_back(*tail);
     }
 
     /// Takes a packet that enters at `now`; gives whether it is the next that arrives.
@@ -106,17 +134,19 @@ impl Wire {
         self.next
     }
 
-    /// The oldest packet: the next that arrives.
+    /// Takes out the oldest packet: the next that arrives.
     #[inline]
-    pub fn first(&self) -> Option<&Packet> {
-        self.in_flight.front().map(|oldest| &oldest.packet)
+    pub fn take(&mut self) -> Option<Packet> {
+        let InFlight { head, .. } = self.in_flight.pop_front()?;
+        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
+        let tail = if head.has_tail() { self.take_tail() } else { PacketTail::default() };
+        Some(head.join(tail))
     }
 
-    /// Lets go of the oldest packet.
-    #[inline]
-    pub fn drop_first(&mut self) {
-        self.in_flight.drop_front();
-        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
+    #[inline(never)]
+    fn take_tail(&mut self) -> PacketTail {
+        let tails = self.rest.as_mut().map(|rest| &mut rest.tails);
+        tails.and_then(Ring::pop_front).unwrap_or_default()
     }
 
     /// Packets in flight.
@@ -128,7 +158,27 @@ impl Wire {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::FlowId;
+    use airpath_core::{FlowId, SackBlock};
+
+    #[test]
+    fn an_ack_takes_48_bytes_and_comes_out_as_it_went_in() {
+        assert_eq!((size_of::<InFlight>(), size_of::<Wire>()), (48, 48));
+        let mut wire = Wire::new(Duration::ZERO, None, Duration::from_millis(1));
+        let packets: Vec<Packet> = (0..9)
+            .map(|number| {
+                let mut ack = Packet::ack(FlowId(0), number, 1000, 40);
+                for block in 0..number % 4 {
+                    ack.push_sack(SackBlock { offset: block as u32, length: number as u32 });
+                }
+                ack
+            })
+            .collect();
+        packets.iter().for_each(|packet| {
+            wire.put(packet, Time::ZERO);
+        });
+        assert!(packets.iter().all(|packet| wire.take() == Some(*packet)));
+        assert_eq!(wire.take(), None);
+    }
 
     #[test]
     fn packets_are_serialized_one_after_another_and_then_delayed() {
@@ -142,8 +192,8 @@ mod tests {
         assert_eq!(is_next, [true, false, false]);
         for (at, seq) in [(16, 0), (26, 1), (116, 2)] {
             assert_eq!(wire.next_arrival(), Time::from_millis(at));
-            assert_eq!(wire.first().map(|packet| packet.seq), Some(seq));
-            wire.drop_first();
+            let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
+            assert_eq!(wire.take(), Some(packet));
         }
         assert_eq!((wire.next_arrival(), wire.held()), (Time::NEVER, 0));
     }

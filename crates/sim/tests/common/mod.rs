@@ -241,10 +241,9 @@ impl PlainDriver {
     /// What is due at `stage`: its timers, then what has come over its wire.
     fn run_due(&mut self, stage: usize) {
         self.wake_if_due(stage);
-        while let Some(&packet) = self.network.wires[stage].first()
-            && self.network.wires[stage].next_arrival() <= self.now
+        while self.network.wires[stage].next_arrival() <= self.now
+            && let Some(packet) = self.network.wires[stage].take()
         {
-            self.network.wires[stage].drop_first();
             self.call(stage, |part, ctx| part.receive(Port(0), &packet, ctx));
             self.events += 1;
             self.wake_if_due(stage);
