@@ -39,6 +39,8 @@ help:
 	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
+	@echo '             NAMES="dumbbell-16 rlc-384": those alone; AGAINST=REV: in turn with another commit,'
+	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
@@ -64,7 +66,7 @@ long-tests: build
 	$(PYTEST) -m long
 
 bench: $(RELEASE)
-	$(BIN)/python benches/run.py
+	$(BIN)/python benches/run.py $(NAMES) $(AGAINST:%=--against %) $(REPEAT:%=--repeat %)
 
 full: $(RELEASE) $(PAPERS:%=full-%)
 

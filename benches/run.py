@@ -1,9 +1,14 @@
 """End-to-end benchmarks: prints a table and writes ``out/bench.json``.
 
-``python benches/run.py [NAME ...] [--repeat N]`` runs each scenario in a process of its own, on
-one thread, and reports the median run: packets delivered to receivers per CPU-second, events per
-packet, simulated seconds per CPU-second and the peak memory of the process. Building the
-scenario is not counted. Every packet is acknowledged (no delayed ACK), which makes more events.
+``python benches/run.py [NAME ...] [--repeat N] [--against REV]`` runs each scenario in a process
+of its own, on one thread, and reports the median run: packets delivered to receivers per
+CPU-second, events per packet, simulated seconds per CPU-second and the peak memory of the process.
+Building the scenario's resolved form is not counted. Every packet is acknowledged (no delayed ACK),
+which makes more events.
+
+With ``--against REV`` the commit REV is built too, in a temporary folder, and runs of both take
+turns: beside the figures of each stands the median of the ratios within pairs, with an interval.
+The other commit runs the benchmark as its own ``benches/run.py`` describes it, in its own process.
 
 Some of the names measure something else: ``idle-100000`` the memory that a flow takes which does
 not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share
@@ -17,6 +22,8 @@ at 10 iterations without stopping, the same bits with the genie's stop at a fram
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import functools
 import json
 import platform
 import resource
@@ -24,9 +31,21 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+
+from against import (
+    Interval,
+    NotBuiltError,
+    OtherCommit,
+    has_changes,
+    last_line,
+    median_interval,
+    other_commit,
+    run_pairs,
+)
 
 from airpath import _airpath
 from airpath.scenario import (
@@ -211,16 +230,51 @@ OTHERS: dict[str, Callable[[str], dict[str, Any]]] = {
 FIGURES = ("packets_per_cpu_s", "bytes_per_flow", "time_ratio", "decoded_bps_x_iterations")
 
 
-def median_of(name: str, repeat: int) -> dict[str, Any]:
-    """Run one benchmark several times in processes of its own; the run of the median figure."""
-    runs = []
-    for _ in range(repeat):
-        command = [sys.executable, __file__, "--inside", name]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        runs.append(json.loads(done.stdout))
-    figure = next(figure for figure in FIGURES if figure in runs[0])
-    values = [run[figure] for run in runs]
+#: Runs of each benchmark, and pairs: enough for an interval that leaves out two at either end.
+RUNS, PAIRS = 5, 12
+
+
+def run_once(
+    name: str, command: Sequence[str], environment: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Run one benchmark once in a process of its own."""
+    done = subprocess.run(
+        [*command, "--inside", name], capture_output=True, text=True, env=environment
+    )
+    if done.returncode != 0:
+        raise NotBuiltError(f"{name}: {command[-1]}: {last_line(done.stderr)}")
+    measured: dict[str, Any] = json.loads(done.stdout)
+    return measured
+
+
+def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the run of the median figure."""
+    values = [run[figure_of(run)] for run in runs]
     return {**runs[values.index(statistics.median_low(values))], "runs": len(runs)}
+
+
+def figure_of(run: dict[str, Any]) -> str:
+    """Return the name of the figure by which runs are compared."""
+    return next(figure for figure in FIGURES if figure in run)
+
+
+def compared(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], commit: str) -> dict[str, Any]:
+    """Return the median run of this tree, and under ``against`` the other's and their ratios."""
+    this, other = (median_run(runs) for runs in zip(*pairs, strict=True))
+    figure = figure_of(this)
+    ratios = [ours[figure] / theirs[figure] for ours, theirs in pairs]
+    ratio = dataclasses.asdict(median_interval(ratios))
+    against = {"commit": commit, "figure": figure, "ratios": ratios, "ratio": ratio, "other": other}
+    return {**this, "against": against}
+
+
+def benchmark(name: str, repeat: int, other: OtherCommit | None) -> dict[str, Any]:
+    """Run one benchmark several times, in pairs if there is another commit."""
+    this = functools.partial(run_once, name, [sys.executable, __file__])
+    if other is None:
+        return median_run([this() for _ in range(repeat)])
+    theirs = functools.partial(run_once, name, other.command, other.environment)
+    return compared(run_pairs(this, theirs, repeat), other.commit)
 
 
 def row(result: dict[str, Any]) -> str:
@@ -244,12 +298,34 @@ def row(result: dict[str, Any]) -> str:
     )
 
 
+def lines(result: dict[str, Any]) -> Iterator[str]:
+    """The lines of the table: the figures, those of the other commit, and the ratio of the two."""
+    yield row(result)
+    if against := result.get("against"):
+        yield row({**against["other"], "name": f"  {against['commit'][:12]}"})
+        interval = Interval(**against["ratio"])
+        yield f"  ratio of {against['figure']}, {result['runs']} pairs: {interval}"
+
+
+def positive(text: str) -> int:
+    """Read a count from 1."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: not a count from 1")
+    return int(text)
+
+
 def main() -> None:
     """Run the benchmarks that were named, or all."""
     all_names = [*SCENARIOS, *OTHERS]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(all_names))
-    parser.add_argument("--repeat", type=int, default=5, help="runs of each (default 5)")
+    parser.add_argument(
+        "--repeat",
+        type=positive,
+        metavar="N",
+        help=f"runs of each (default {RUNS}), with --against pairs of runs (default {PAIRS})",
+    )
+    parser.add_argument("--against", metavar="REV", help="a commit to compare with")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
@@ -258,15 +334,28 @@ def main() -> None:
     unknown = sorted(set(arguments.names) - set(all_names))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}. Accepted: {', '.join(all_names)}")
-    print(f"{_airpath.version()} ({_airpath.commit()}), {platform.machine()}, one thread")
+    revision = arguments.against
+    repeat = arguments.repeat or (PAIRS if revision else RUNS)
+    try:
+        with other_commit(revision) if revision else nullcontext() as other:
+            run_all(arguments.names or all_names, repeat, other)
+    except NotBuiltError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+
+
+def run_all(names: Sequence[str], repeat: int, other: OtherCommit | None) -> None:
+    """Print the table and write ``out/bench.json``."""
+    changes = " with changes" if other and has_changes() else ""
+    commits = f"{_airpath.commit()}{changes}" + (f" against {other.commit[:12]}" if other else "")
+    print(f"{_airpath.version()} ({commits}), {platform.machine()}, one thread")
     print(
         f"{'scenario':26} {'packets/CPU-s':>14} {'events/packet':>14}"
         f" {'sim s/CPU s':>12} {'MiB':>6}"
     )
     results = []
-    for name in arguments.names or all_names:
-        results.append(median_of(name, arguments.repeat))
-        print(row(results[-1]), flush=True)
+    for name in names:
+        results.append(benchmark(name, repeat, other))
+        print("\n".join(lines(results[-1])), flush=True)
     OUT.mkdir(exist_ok=True)
     (OUT / "bench.json").write_text(json.dumps(results, indent=2) + "\n")
 

@@ -1,0 +1,215 @@
+"""Two commits side by side, so that a noisy machine cannot mislead.
+
+What else a machine does changes from minute to minute by more than most changes to the code are
+worth, and it slows both commits. So runs go in pairs, one of each commit in turn, which comes first
+being drawn; what is compared is the ratio within a pair, and what is reported their median with an
+interval of order statistics, which assumes nothing about how the noise is distributed.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import random
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+Run = TypeVar("Run")
+
+ROOT = Path(__file__).parents[1]
+
+#: There while the module of this tree is the one that is measured; the Makefile keeps it.
+OPTIMISED = ROOT / ".venv" / ".stamp-module-release"
+
+#: Seed of the order within pairs.
+SEED = 1
+
+#: What an interval covers at least, where the pairs are enough (from 6 on).
+LEVEL = 0.95
+
+
+class NotBuiltError(Exception):
+    """The other commit cannot be had or built; the text says why, in a line."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The median of some values and an interval for the median of what they were drawn from.
+
+    Parameters
+    ----------
+    median, low, high : float
+        In the unit of the values; `low` and `high` are two of them.
+    coverage : float
+        The probability that such an interval contains the true median, in [0, 1).
+    """
+
+    median: float
+    low: float
+    high: float
+    coverage: float
+
+    def __str__(self) -> str:
+        covers = f"{math.floor(100 * self.coverage)} %"
+        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f}, {covers})"
+
+
+def median_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """Return the median of `values`, and between which two of them the true one lies.
+
+    The k-th smallest and the k-th largest of n values have the median between them unless fewer
+    than k values lie on one side of it, which has the probability of the binomial law with p = 1/2
+    (Conover, Practical Nonparametric Statistics, section 3.2). k is the largest that covers
+    `level`; with fewer than 6 values it is 1, and the coverage is below 95 %.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one.
+    level : float
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If there are no values.
+    """
+    if not values:
+        raise ValueError("no values")
+    ordered, count = sorted(values), len(values)
+    rank, outside, coverage = 0, 0.0, 0.0
+    while True:
+        outside += 2 * math.comb(count, rank) / 2**count
+        if rank > 0 and 1 - outside < level:
+            break
+        rank, coverage = rank + 1, max(1 - outside, 0.0)
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    return Interval(middle, ordered[rank - 1], ordered[count - rank], coverage)
+
+
+def turns(pairs: int, seed: int = SEED) -> list[bool]:
+    """Return for each pair whether the other commit comes first: in half of them, drawn."""
+    order = [number % 2 == 1 for number in range(pairs)]
+    random.Random(seed).shuffle(order)
+    return order
+
+
+def run_pairs(
+    this: Callable[[], Run], other: Callable[[], Run], pairs: int
+) -> list[tuple[Run, Run]]:
+    """Run both in turn; each pair has the result of `this` first, whichever ran first."""
+    found = []
+    for other_is_first in turns(pairs):
+        if other_is_first:
+            second = other()
+            found.append((this(), second))
+        else:
+            found.append((this(), other()))
+    return found
+
+
+def commit_of(revision: str) -> str:
+    """Return the commit that `revision` names; `NotBuiltError` if none."""
+    # A revision is no option.
+    command = [
+        "git",
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        revision + "^{commit}",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NotBuiltError(f"--against {revision}: no commit of this repository")
+    return done.stdout.strip()
+
+
+def has_changes() -> bool:
+    """Return whether files differ from the commit that is checked out."""
+    command = ["git", "status", "--porcelain", "--untracked-files=no"]
+    return bool(subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout)
+
+
+@dataclass(frozen=True)
+class OtherCommit:
+    """The other commit, built: its own benchmarks with its own module.
+
+    Parameters
+    ----------
+    commit : str
+        Its full name.
+    sources, modules, target : Path
+        Folders of its sources, of its package, and of what cargo makes.
+    """
+
+    commit: str
+    sources: Path
+    modules: Path
+    target: Path
+
+    @property
+    def command(self) -> list[str]:
+        """What runs one of its benchmarks."""
+        return [sys.executable, str(self.sources / "benches" / "run.py")]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """In which environment."""
+        folders = {"PYTHONPATH": str(self.modules), "CARGO_TARGET_DIR": str(self.target)}
+        return {**os.environ, **folders}
+
+
+@contextmanager
+def other_commit(revision: str) -> Iterator[OtherCommit]:
+    """Build the commit `revision` in a temporary folder, which goes at the end.
+
+    It gets sources, a target folder and a module of its own, by the profile `release`; the packages
+    that it needs are those of this environment.
+    """
+    commit = commit_of(revision)
+    if not OPTIMISED.exists():
+        raise NotBuiltError(
+            f"this tree's module is not optimised. Run make bench AGAINST={revision}"
+        )
+    with tempfile.TemporaryDirectory(prefix="airpath-against-") as folder:
+        other = OtherCommit(commit, *(Path(folder, part) for part in ("src", "modules", "target")))
+        archive = subprocess.run(
+            ["git", "archive", "--format=tar", commit], cwd=ROOT, check=True, capture_output=True
+        )
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as sources:
+            sources.extractall(other.sources, filter="data")
+        build(other, Path(folder, "wheels"))
+        yield other
+
+
+def build(other: OtherCommit, wheels: Path) -> None:
+    """Build the module of `other` as its own description says."""
+    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet"]
+    done = subprocess.run(
+        [*command, "--compatibility", "linux", "--out", str(wheels)],
+        cwd=other.sources,
+        env={**other.environment, "PYO3_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise NotBuiltError(f"{other.commit[:12]} cannot be built: {last_line(done.stderr)}")
+    (wheel,) = wheels.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(other.modules)
+
+
+def last_line(text: str) -> str:
+    """Return the last line of `text` that says something."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "it does not say why"
