@@ -152,7 +152,7 @@ def test_a_module_that_is_not_optimised_is_not_compared(
 ) -> None:
     monkeypatch.setattr(against, "OPTIMISED", tmp_path / "stamp")
     with (
-        pytest.raises(against.NotBuiltError, match="not optimised. Run make bench AGAINST=HEAD$"),
+        pytest.raises(against.NotBuiltError, match=r"not optimised\. Run make bench AGAINST=HEAD$"),
         against.other_commit("HEAD"),
     ):
         pass
