@@ -3,11 +3,13 @@
 
 use crate::common::networks::{Case, any_case, files};
 use crate::common::*;
-use airpath_core::{Stage, Time};
-use airpath_path::{AnyStage, ReplicationReport};
+use airpath_core::{Series, Stage, StageError, Time};
+use airpath_path::{AnyStage, Parts, ReplicationReport};
 use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};
+use airpath_tcp::window::{Arrival, ReceiveWindow};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 
 /// All that can be seen of a run that stands still.
 #[derive(Debug, PartialEq)]
@@ -85,6 +87,10 @@ fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
     let outcome = replicate_and_capture(&plan, captures, &Default::default()).expect("a network");
     assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
     let replication = &outcome.finished[0];
+    for (series, name) in Series::ALL {
+        let samples = replication.recorder.samples(series);
+        assert!(samples.is_sorted_by_key(|sample| sample.time), "{name} is out of order");
+    }
     [format!("{:?}", replication.report), format!("{:?}", replication.ss)]
 }
 
@@ -127,7 +133,52 @@ proptest! {
             merge(&mut record, change);
             record
         };
-        prop_assert_eq!(&ahead, &replicated(&case, with(json!({"series": ["cwnd"]})), false));
+        let series = Series::ALL.map(|(_, name)| name);
+        prop_assert_eq!(&ahead, &replicated(&case, with(json!({"series": series})), false));
         prop_assert_eq!(&ahead, &replicated(&case, with(json!({"flow_monitor": true})), true));
     }
+}
+
+/// A receive window that notes in a list of all receivers when a packet arrives.
+struct Noting(Arc<Mutex<Vec<Time>>>);
+
+impl ReceiveWindow for Noting {
+    airpath_tcp::window::needs_no!(buffer);
+
+    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
+        self.0.lock().expect("nobody panics with the lock").push(arrival.now);
+        Ok(())
+    }
+
+    fn window(&self) -> u64 {
+        65_535
+    }
+}
+
+/// Parts from outside that share state see everything in order; those that are declared independent
+/// do not, which is what lookahead gains by.
+#[test]
+fn parts_that_share_state_are_called_in_order_of_time() {
+    let flows = [10, 90].map(|delay_ms| {
+        let mut source = tcp(json!({}));
+        source["window"] = json!({"kind": "noting"});
+        flow(source, json!({"egress": {"delay_ns": delay_ms * MS}}))
+    });
+    let scenario = scenario(5, flows.to_vec(), fixed(5_000_000), droptail(50), json!({}));
+    let arrivals = |is_independent: bool| {
+        let noted = Arc::new(Mutex::new(Vec::new()));
+        let mut parts = Parts::default();
+        let list = Arc::clone(&noted);
+        parts.windows.register("noting", move |_, _| Ok(Box::new(Noting(Arc::clone(&list)))));
+        if is_independent {
+            parts.windows.declare_independent("noting");
+        }
+        let report = run_with(&scenario, &parts, &files(), 1).report(0);
+        let noted = noted.lock().expect("nobody panics with the lock").clone();
+        (report, noted)
+    };
+    let ((in_order, ordered), (independent, mixed)) = (arrivals(false), arrivals(true));
+    assert_eq!(in_order, independent);
+    assert!(ordered.len() > 1000 && ordered.is_sorted());
+    assert!(mixed.len() == ordered.len() && !mixed.is_sorted());
 }
