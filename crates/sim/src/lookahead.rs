@@ -2,9 +2,9 @@
 //!
 //! A packet on a wire of its own concerns nobody before it arrives. So a stage all of whose packets
 //! enter such wires may be woken late, by less than the shortest of them delays, at the times that it
-//! asked for: nobody can tell. And a stage behind such a wire may be run ahead, as far as the last
-//! packet on it, since nothing else can come before. The others (senders in front of a shared link)
-//! keep the global order, and are the only ones that need it. This is conservative lookahead (K. M.
+//! asked for: nobody can tell. And a stage behind a wire may be run ahead, as far as the last packet
+//! on it, since nothing else can come before: those who share a wire feed it in order. The others
+//! (senders in front of a shared link) keep the global order, and are the only ones that need it. This is conservative lookahead (K. M.
 //! Chandy and J. Misra, IEEE Trans. Softw. Eng. 5(5), 1979) inside one thread.
 //!
 //! Everything follows from the routes and the wires, nothing from what the stages are. Three things
@@ -43,14 +43,6 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
         };
         let of_stage = &mut slack[from.0 as usize];
         *of_stage = least.min(*of_stage);
-    }
-    for number in 0..count {
-        // A stage takes packets out of its wire as one puts them there.
-        let is_shared_wire =
-            feeders[number] == Feeders::Several && !network.wires[number].is_transparent();
-        if is_shared_wire {
-            slack[number] = Duration::ZERO;
-        }
     }
     for stage in &network.outside {
         slack[stage.0 as usize] = Duration::ZERO;
