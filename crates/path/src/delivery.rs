@@ -124,7 +124,7 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Wakes `stage`, whose entry is the first, and delivers what follows.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake(&mut self, stage: StageId, now: Time, outboxes: &mut Outboxes) {
         if !self.places[stage.0 as usize].goes_in_order() {
             return self.wake_late(stage, now, outboxes);
@@ -200,7 +200,7 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Delivers everything that was sent, and what the deliveries send.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn deliver_all(&mut self, now: Time, outboxes: &mut Outboxes) {
         let Outboxes { current, next, freely } = outboxes;
         loop {
@@ -243,7 +243,7 @@ impl<O: Observer> Delivery<O> {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { end, packet: *packet });
             }
-            Way::Nowhere => {}
+            Way::ByFlow | Way::Nowhere => {}
         }
     }
 
@@ -365,7 +365,7 @@ impl<O: Observer> Delivery<O> {
                 Way::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
                 Way::Wire => self.put(input.stage, &emission.packet, at),
                 // It would go in order otherwise.
-                Way::Direct | Way::DirectLate | Way::Exit | Way::Nowhere => {}
+                _ => {}
             }
         }
         late.clear();

@@ -16,6 +16,8 @@ pub enum Way {
     Wire,
     /// Over the wire in front of a stage that may run ahead.
     WireAhead,
+    /// Not known yet: the flow decides.
+    ByFlow,
     /// It leaves the network, at an open end.
     Exit,
     /// It does not get anywhere.
@@ -45,22 +47,14 @@ impl Input {
     }
 }
 
-/// Where one output leads: one for all flows, or one for each.
-#[derive(Clone, Copy, Debug)]
-struct Inputs {
-    /// Position of the first of them.
-    first: u32,
-    /// Which bits of a flow's number tell them apart: all or none.
-    flow_bits: u32,
-}
-
 /// The routes of a network in two flat tables.
 #[derive(Debug)]
 pub(crate) struct Routing {
     stages: u32,
-    /// By [`Output`].
-    outputs: Box<[Inputs]>,
-    inputs: Box<[Input]>,
+    /// By [`Output`]. Where the flow decides, the way is [`Way::ByFlow`] and the stage stands for the
+    /// place of flow 0 in the other table.
+    outputs: Box<[Input]>,
+    by_flow: Box<[Input]>,
 }
 
 impl Routing {
@@ -68,44 +62,37 @@ impl Routing {
     pub(crate) fn new(wires: &[Wire], routes: &Routes) -> Routing {
         let stages = wires.len();
         let most_outputs = routes.iter().map(|(_, output, _)| usize::from(output.0) + 1).max();
-        let mut outputs =
-            vec![Inputs { first: 0, flow_bits: 0 }; most_outputs.unwrap_or(0) * stages];
+        let mut outputs = vec![Input::NOWHERE; most_outputs.unwrap_or(0) * stages];
         let stages = stages as u32;
-        let mut inputs = vec![Input::NOWHERE];
+        let mut by_flow = Vec::new();
+        let input = |(stage, port): (StageId, Port)| {
+            let is_direct = wires[stage.0 as usize].is_transparent();
+            Input { stage, port, way: if is_direct { Way::Direct } else { Way::Wire } }
+        };
         for (stage, output, route) in routes.iter() {
-            let first = inputs.len() as u32;
-            let input = |(stage, port): (StageId, Port)| {
-                let is_direct = wires[stage.0 as usize].is_transparent();
-                Input { stage, port, way: if is_direct { Way::Direct } else { Way::Wire } }
-            };
             outputs[Output::of(stage, output, stages).0 as usize] = match route {
                 Route::Nowhere => continue,
-                Route::Exit => {
-                    inputs.push(Input::EXIT);
-                    Inputs { first, flow_bits: 0 }
-                }
-                Route::To(stage, port) => {
-                    inputs.push(input((*stage, *port)));
-                    Inputs { first, flow_bits: 0 }
-                }
-                Route::ByFlow(by_flow) => {
-                    inputs.extend(by_flow.iter().copied().map(input));
-                    Inputs { first, flow_bits: u32::MAX }
+                Route::Exit => Input::EXIT,
+                Route::To(stage, port) => input((*stage, *port)),
+                Route::ByFlow(inputs) => {
+                    let first = StageId(by_flow.len() as u32);
+                    by_flow.extend(inputs.iter().copied().map(input));
+                    Input { stage: first, port: Port(0), way: Way::ByFlow }
                 }
             };
         }
-        Routing { stages, outputs: outputs.into(), inputs: inputs.into() }
+        Routing { stages, outputs: outputs.into(), by_flow: by_flow.into() }
     }
 
     /// From now on the stages of which `is_free` is true need not go in order, and others do.
     pub(crate) fn set_free(&mut self, is_free: impl Fn(StageId) -> bool) {
-        for Input { stage, way, .. } in &mut self.inputs {
-            *way = match (*way, *way < Way::Exit && is_free(*stage)) {
+        for Input { stage, way, .. } in self.outputs.iter_mut().chain(&mut self.by_flow) {
+            *way = match (*way, *way < Way::ByFlow && is_free(*stage)) {
                 (Way::Direct | Way::DirectLate, false) => Way::Direct,
                 (Way::Direct | Way::DirectLate, true) => Way::DirectLate,
                 (Way::Wire | Way::WireAhead, false) => Way::Wire,
                 (Way::Wire | Way::WireAhead, true) => Way::WireAhead,
-                (way @ (Way::Exit | Way::Nowhere), _) => way,
+                (way @ (Way::ByFlow | Way::Exit | Way::Nowhere), _) => way,
             };
         }
     }
@@ -118,8 +105,11 @@ impl Routing {
     /// Where `emission` goes.
     #[inline]
     pub(crate) fn of(&self, emission: &Emission) -> Input {
-        let Inputs { first, flow_bits } = self.outputs[emission.output.0 as usize];
-        self.inputs[(first + (emission.packet.flow.0 & flow_bits)) as usize]
+        let input = self.outputs[emission.output.0 as usize];
+        if input.way != Way::ByFlow {
+            return input;
+        }
+        self.by_flow[(input.stage.0 + emission.packet.flow.0) as usize]
     }
 }
 

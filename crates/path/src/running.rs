@@ -107,7 +107,7 @@ impl<O: Observer> RunningNetwork<O> {
     ///
     /// # Errors
     /// When a part fails.
-    #[inline]
+    #[inline(always)]
     pub fn wake(&mut self, stage: StageId, now: Time) -> Result<(), Failure> {
         self.delivery.wake(stage, now, &mut self.outboxes);
         self.delivery.check()
