@@ -176,18 +176,13 @@ impl DerefMut for Packet {
 }
 
 impl PacketHead {
-    /// Whether the packet has a tail that [`PacketHead::join`] needs.
+    /// Whether the packet has a tail beside the default one.
     #[inline]
     pub fn has_tail(&self) -> bool {
-        self.kind != PacketKind::Ack
-            || self.sack_count & SACK_COUNT != 0
-            || self.flags.contains(Flags::REAL_BYTES)
-    }
-
-    /// The packet again; of one without a tail, the default one.
-    #[inline]
-    pub fn join(self, tail: PacketTail) -> Packet {
-        Packet { head: self, tail }
+        if self.kind != PacketKind::Ack {
+            return true;
+        }
+        self.sack_count & SACK_COUNT | self.flags.0 & Flags::REAL_BYTES.0 != 0
     }
 }
 
@@ -239,10 +234,22 @@ impl Packet {
         Packet { head, tail: PacketTail::default() }
     }
 
-    /// The packet in two parts; the second need not be kept when [`PacketHead::has_tail`] says so.
+    /// The packet in two parts; the second is the default one unless [`PacketHead::has_tail`].
     #[inline]
-    pub fn part(&self) -> (&PacketHead, &PacketTail) {
+    pub fn parts(&self) -> (&PacketHead, &PacketTail) {
         (&self.head, &self.tail)
+    }
+
+    /// Makes it a packet with this head.
+    #[inline]
+    pub fn set_head(&mut self, head: &PacketHead) {
+        self.head = *head;
+    }
+
+    /// Makes it a packet with this tail.
+    #[inline]
+    pub fn set_tail(&mut self, tail: PacketTail) {
+        self.tail = tail;
     }
 
     /// Bytes of the whole IP packet.
@@ -402,10 +409,14 @@ mod tests {
         for (packet, needs_tail) in
             [(plain, false), (stamped, false), (sacked, true), (of_real_bytes, true), (data, true)]
         {
-            let (&head, &tail) = packet.part();
+            let (head, tail) = packet.parts();
             assert_eq!(head.has_tail(), needs_tail, "{packet:?}");
-            let tail = if needs_tail { tail } else { PacketTail::default() };
-            assert_eq!(head.join(tail), packet);
+            let mut again = Packet::default();
+            again.set_head(head);
+            if needs_tail {
+                again.set_tail(*tail);
+            }
+            assert_eq!(again, packet);
         }
     }
 

@@ -172,7 +172,10 @@ impl<O: Observer> Delivery<O> {
         let place = &mut self.places[stage.0 as usize];
         let part = &mut self.network.stages[stage.0 as usize];
         let now = place.wire.next_arrival();
-        let Some(packet) = place.wire.take() else { return now };
+        let mut packet = Packet::default();
+        if !place.wire.take_into(&mut packet) {
+            return now;
+        }
         self.events += 1;
         self.clocks.advance(stage, now);
         if let Some(observer) = &mut self.observer {

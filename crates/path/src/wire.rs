@@ -48,6 +48,11 @@ impl Rest {
     fn serialize(&mut self, size: Bytes, now: Time) -> Duration {
         self.serializer.as_mut().map_or(Duration::ZERO, |serializer| serializer.send(size, now))
     }
+
+    #[inline(never)]
+    fn take_tail(&mut self) -> PacketTail {
+        self.tails.pop_front().unwrap_or_default()
+    }
 }
 
 impl Serializer {
@@ -108,7 +113,7 @@ impl Wire {
         if is_first {
             self.next = arrival;
         }
-        let (head, tail) = packet.part();
+        let (head, tail) = packet.parts();
         if head.has_tail() {
             self.keep_tail(tail);
         }
@@ -135,18 +140,24 @@ impl Wire {
     }
 
     /// Takes out the oldest packet: the next that arrives.
-    #[inline]
     pub fn take(&mut self) -> Option<Packet> {
-        let InFlight { head, .. } = self.in_flight.pop_front()?;
-        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
-        let tail = if head.has_tail() { self.take_tail() } else { PacketTail::default() };
-        Some(head.join(tail))
+        let mut packet = Packet::default();
+        self.take_into(&mut packet).then_some(packet)
     }
 
-    #[inline(never)]
-    fn take_tail(&mut self) -> PacketTail {
-        let tails = self.rest.as_mut().map(|rest| &mut rest.tails);
-        tails.and_then(Ring::pop_front).unwrap_or_default()
+    /// Moves the oldest packet to `packet`; gives whether there was one.
+    #[inline]
+    pub fn take_into(&mut self, packet: &mut Packet) -> bool {
+        let Some(InFlight { head, .. }) = self.in_flight.front() else { return false };
+        packet.set_head(head);
+        if head.has_tail() {
+            packet.set_tail(
+                self.rest.as_mut().map_or_else(PacketTail::default, |rest| rest.take_tail()),
+            );
+        }
+        self.in_flight.drop_front();
+        self.next = self.in_flight.front().map_or(Time::NEVER, |oldest| oldest.arrival);
+        true
     }
 
     /// Packets in flight.
