@@ -10,6 +10,15 @@ const REMEMBERED: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
+    /// Something has arrived beyond `next`.
+    has_islands: bool,
+    /// Made when there is something first.
+    beyond: Option<Box<Beyond>>,
+}
+
+/// What the receiver has beyond the next byte expected.
+#[derive(Clone, Debug, Default)]
+struct Beyond {
     /// What has arrived beyond `next`.
     islands: RangeSet,
     /// A byte of each of the islands that were touched last, the latest first; a place that is
@@ -43,14 +52,26 @@ impl Reassembly {
     /// Whether something has arrived beyond a hole.
     #[inline]
     pub fn has_islands(&self) -> bool {
-        !self.islands.is_empty()
+        self.has_islands
+    }
+
+    /// Whether a segment from `start` is in order, with nothing beyond it.
+    #[inline]
+    pub(crate) fn expects(&self, start: u64) -> bool {
+        start == self.next && !self.has_islands
+    }
+
+    /// Takes the bytes up to `end`, of a segment that it [expects](Self::expects).
+    #[inline]
+    pub(crate) fn extend(&mut self, end: u64) {
+        self.next = end;
     }
 
     /// Takes the bytes `start` … `end` − 1.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrived {
-        if start == self.next && self.islands.is_empty() {
-            self.next = end;
+        if self.expects(start) {
+            self.extend(end);
             return Arrived::InOrder;
         }
         self.insert_with_holes(start, end)
@@ -58,29 +79,51 @@ impl Reassembly {
 
     fn insert_with_holes(&mut self, start: u64, end: u64) -> Arrived {
         let start = start.max(self.next);
-        let had_islands = !self.islands.is_empty();
         if start >= end {
             return Arrived::Duplicate;
         }
+        let beyond = self.beyond.get_or_insert_default();
+        let arrived = beyond.insert(start, end, &mut self.next);
+        self.has_islands = !beyond.islands.is_empty();
+        arrived
+    }
+
+    /// The SACK blocks of an ACK.
+    #[inline]
+    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
+        let next = self.next;
+        let reported = self.beyond.iter().flat_map(|beyond| &beyond.reported[..beyond.reports]);
+        reported.map(move |island| SackBlock {
+            offset: u32::try_from(island.start - next).unwrap_or(u32::MAX),
+            length: u32::try_from(island.len()).unwrap_or(u32::MAX),
+        })
+    }
+}
+
+impl Beyond {
+    /// Takes the bytes `start` … `end` − 1, new or not, when `next` is expected.
+    fn insert(&mut self, start: u64, end: u64, next: &mut u64) -> Arrived {
+        let had_islands = !self.islands.is_empty();
         if had_islands && start == self.reported[0].end && self.islands.extend_last(start, end) {
             // One more behind the latest, which is the last: the usual case.
             self.reported[0].end = end;
             return Arrived::OutOfOrder;
         }
-        let arrived = self.insert_among_islands(start, end, had_islands);
+        let arrived = self.insert_among_islands(start, end, next);
         self.order_reports();
         arrived
     }
 
-    fn insert_among_islands(&mut self, start: u64, end: u64, had_islands: bool) -> Arrived {
+    fn insert_among_islands(&mut self, start: u64, end: u64, next: &mut u64) -> Arrived {
+        let had_islands = !self.islands.is_empty();
         if self.islands.insert(Range { start, end }) == 0 {
             self.remember(start);
             return Arrived::Duplicate;
         }
         match self.islands.as_slice().first() {
-            Some(first) if first.start == self.next => {
-                self.next = first.end;
-                self.islands.remove_before(self.next);
+            Some(first) if first.start == *next => {
+                *next = first.end;
+                self.islands.remove_before(*next);
                 if had_islands { Arrived::FilledHole } else { Arrived::InOrder }
             }
             _ => {
@@ -117,16 +160,6 @@ impl Reassembly {
                 self.reports += 1;
             }
         }
-    }
-
-    /// The SACK blocks of an ACK.
-    #[inline]
-    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
-        let next = self.next;
-        self.reported[..self.reports].iter().map(move |island| SackBlock {
-            offset: u32::try_from(island.start - next).unwrap_or(u32::MAX),
-            length: u32::try_from(island.len()).unwrap_or(u32::MAX),
-        })
     }
 }
 
@@ -174,7 +207,7 @@ mod tests {
                 let next = bitmap.iter().position(|b| !b).unwrap() as u64;
                 prop_assert_eq!(stream.next(), next);
                 prop_assert_eq!(arrived == Arrived::Duplicate, !new);
-                prop_assert!(stream.islands.as_slice().iter().all(|r| r.start > next));
+                prop_assert!(stream.beyond.iter().flat_map(|b| b.islands.as_slice()).all(|r| r.start > next));
             }
         }
     }

@@ -48,6 +48,8 @@ pub struct Receiver {
     field: WindowField,
     /// What lies beyond the right edge is refused.
     is_bounded: bool,
+    /// The window is always the same, and no marks are echoed.
+    expects_usual_segments: bool,
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
@@ -118,6 +120,7 @@ impl Receiver {
     /// The receiver of `flow`.
     pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
         let is_bounded = window.is_bounded();
+        let is_fixed = matches!(window, AnyWindow::Fixed(_));
         Receiver {
             flow,
             ack_size: options.whole_header(),
@@ -135,6 +138,7 @@ impl Receiver {
             mss: options.mss,
             field: WindowField::new(options),
             is_bounded,
+            expects_usual_segments: is_fixed && options.ecn == EcnUse::Off,
             feedback: 0.0,
             uses_sack: options.recovery.uses_sack(),
             timestamps: options.timestamps.then(Timestamps::default),
@@ -160,7 +164,13 @@ impl Receiver {
         }
     }
 
+    #[inline(never)]
     fn send_ack(&mut self, flags: Flags, ctx: &mut Ctx<'_>) {
+        self.send_ack_inlined(flags, ctx);
+    }
+
+    #[inline(always)]
+    fn send_ack_inlined(&mut self, flags: Flags, ctx: &mut Ctx<'_>) {
         self.unacknowledged = 0;
         self.ack_deadline = Time::NEVER;
         let next = self.stream.next();
@@ -245,25 +255,50 @@ impl Receiver {
 
     /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
     /// second segment or after the timeout.
-    #[inline]
     fn acknowledge(&mut self, arrived: Arrived, ctx: &mut Ctx<'_>) {
-        if arrived != Arrived::InOrder {
-            return self.send_ack(Flags::NONE, ctx);
+        if arrived == Arrived::InOrder {
+            self.acknowledge_in_order(ctx);
+        } else {
+            self.send_ack(Flags::NONE, ctx);
         }
+    }
+
+    #[inline(always)]
+    fn acknowledge_in_order(&mut self, ctx: &mut Ctx<'_>) {
         self.unacknowledged += 1;
         if self.unacknowledged >= self.delay_segments {
             if self.quick_acks > 0 {
                 self.count_quick_ack();
             }
-            self.send_ack(Flags::NONE, ctx);
+            self.send_ack_inlined(Flags::NONE, ctx);
         } else if self.ack_deadline.is_never() {
             self.ack_deadline = ctx.now + self.delay_timeout;
         }
     }
 }
 
-impl Stage for Receiver {
-    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+impl Receiver {
+    /// Whether `packet` is the next segment expected and all that is to do is to take it and to
+    /// acknowledge it: the receiver's side of header prediction (`sender/usual.rs`).
+    #[inline(always)]
+    fn is_usual(&self, packet: &Packet) -> bool {
+        let is_segment = packet.kind == PacketKind::Data && !packet.flags.contains(Flags::SYN);
+        self.expects_usual_segments && is_segment && self.stream.expects(packet.seq)
+    }
+
+    #[inline(always)]
+    fn on_usual_segment(&mut self, segment: &Packet, ctx: &mut Ctx<'_>) {
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.on_segment(segment.seq, segment.tsval, ctx.now);
+        }
+        self.stream.extend(segment.end());
+        self.measure(segment, Arrived::InOrder, segment.payload_bytes(), ctx);
+        self.feedback = segment.feedback;
+        self.acknowledge_in_order(ctx);
+    }
+
+    #[inline(never)]
+    fn on_other_packet(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Data {
             return ctx.drop(*packet, DropReason::Stray);
         }
@@ -300,6 +335,16 @@ impl Stage for Receiver {
         match outcome {
             Ok(()) => self.acknowledge(arrived, ctx),
             Err(error) => ctx.fail(error),
+        }
+    }
+}
+
+impl Stage for Receiver {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if self.is_usual(packet) {
+            self.on_usual_segment(packet, ctx);
+        } else {
+            self.on_other_packet(packet, ctx);
         }
     }
 

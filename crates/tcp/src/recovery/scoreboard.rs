@@ -47,11 +47,35 @@ impl Marks {
 /// One segment; it begins where the one before it ends, the first at `una`.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// Stream offset behind its last byte.
-    end: u64,
+    /// Stream offset behind its last byte, below 2⁵⁸, and in the lower bits the marks.
+    end_and_marks: u64,
     /// When it left last.
     sent_at: Time,
-    marks: Marks,
+}
+
+impl Segment {
+    /// How many marks there may be.
+    const MARKS: u32 = 6;
+
+    #[inline]
+    fn new(end: u64, sent_at: Time, marks: Marks) -> Segment {
+        debug_assert!(end < 1 << (u64::BITS - Segment::MARKS), "a stream of less than 2^58 bytes");
+        Segment { end_and_marks: end << Segment::MARKS | u64::from(marks.0), sent_at }
+    }
+
+    #[inline]
+    const fn end(self) -> u64 {
+        self.end_and_marks >> Segment::MARKS
+    }
+
+    #[inline]
+    const fn marks(self) -> Marks {
+        Marks(self.end_and_marks as u8 & ((1 << Segment::MARKS) - 1))
+    }
+
+    fn set_marks(&mut self, marks: Marks) {
+        *self = Segment::new(self.end(), self.sent_at, marks);
+    }
 }
 
 /// The segments in flight, oldest first, and the offsets of RFC 9293 §3.3.1.
@@ -151,7 +175,7 @@ impl Scoreboard {
 
     #[inline(always)]
     fn push_marked(&mut self, end: u64, now: Time, marks: Marks) {
-        self.segments.push_back(Segment { end, sent_at: now, marks });
+        self.segments.push_back(Segment::new(end, now, marks));
         self.nxt = end;
         self.max = end;
     }
@@ -172,12 +196,12 @@ impl Scoreboard {
         let index = self.index_of(seq);
         let start = self.start(index);
         let segment = &mut self.segments[index];
-        if !segment.marks.has(Marks::RESENT) {
-            self.resent += segment.end - start;
+        if !segment.marks().has(Marks::RESENT) {
+            self.resent += segment.end() - start;
         }
         segment.sent_at = now;
-        segment.marks = segment.marks.with(Marks::AMBIGUOUS).with(Marks::RESENT);
-        self.nxt = self.nxt.max(segment.end);
+        segment.set_marks(segment.marks().with(Marks::AMBIGUOUS).with(Marks::RESENT));
+        self.nxt = self.nxt.max(segment.end());
         if let Some(rates) = &mut self.rates {
             rates.push_again(index, now);
         }
@@ -187,7 +211,7 @@ impl Scoreboard {
     pub(crate) fn forget_time(&mut self, seq: u64) {
         let index = self.index_of(seq);
         let segment = &mut self.segments[index];
-        segment.marks = segment.marks.with(Marks::AMBIGUOUS);
+        segment.set_marks(segment.marks().with(Marks::AMBIGUOUS));
     }
 
     /// Sending goes on with the oldest byte (go-back-N).
@@ -198,7 +222,7 @@ impl Scoreboard {
     /// Where the segment that holds the byte `seq` ends.
     #[inline]
     pub(crate) fn end_of(&self, seq: u64) -> u64 {
-        self.segments[self.index_of(seq)].end
+        self.segments[self.index_of(seq)].end()
     }
 
     /// Where the segment that holds the byte `seq` begins.
@@ -215,23 +239,23 @@ impl Scoreboard {
     pub(crate) fn start(&self, index: usize) -> u64 {
         match index {
             0 => self.una,
-            _ => self.segments[index - 1].end,
+            _ => self.segments[index - 1].end(),
         }
     }
 
     /// Where the segment with so many before it ends.
     pub(crate) fn end(&self, index: usize) -> u64 {
-        self.segments[index].end
+        self.segments[index].end()
     }
 
     /// The marks of the segment with so many before it.
     pub(crate) fn marks(&self, index: usize) -> Marks {
-        self.segments[index].marks
+        self.segments[index].marks()
     }
 
     /// How many segments end at `at` or before.
     pub(crate) fn ended_by(&self, at: u64) -> usize {
-        self.segments.partition_point(|segment| segment.end <= at)
+        self.segments.partition_point(|segment| segment.end() <= at)
     }
 
     /// How many segments begin before `at`.
@@ -239,14 +263,14 @@ impl Scoreboard {
         if at <= self.una {
             return 0;
         }
-        let ended = self.segments.partition_point(|segment| segment.end < at);
+        let ended = self.segments.partition_point(|segment| segment.end() < at);
         (ended + 1).min(self.segments.len())
     }
 
     #[inline]
     fn index_of(&self, seq: u64) -> usize {
         match self.segments.front() {
-            Some(head) if seq < head.end => 0,
+            Some(head) if seq < head.end() => 0,
             _ => self.ended_by(seq),
         }
     }
@@ -262,9 +286,9 @@ impl Scoreboard {
     /// Puts one of the marks that are counted on a segment; says whether it is new there.
     pub(crate) fn mark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
-        let marks = &mut self.segments[index].marks;
-        let is_new = !marks.has(mark);
-        *marks = marks.with(mark);
+        let segment = &mut self.segments[index];
+        let is_new = !segment.marks().has(mark);
+        segment.set_marks(segment.marks().with(mark));
         *self.count(mark) += if is_new { bytes } else { 0 };
         is_new
     }
@@ -272,9 +296,9 @@ impl Scoreboard {
     /// Takes one of them away; says whether it was there.
     pub(crate) fn unmark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
-        let marks = &mut self.segments[index].marks;
-        let was_there = marks.has(mark);
-        *marks = marks.without(mark);
+        let segment = &mut self.segments[index];
+        let was_there = segment.marks().has(mark);
+        segment.set_marks(segment.marks().without(mark));
         *self.count(mark) -= if was_there { bytes } else { 0 };
         was_there
     }
@@ -299,13 +323,14 @@ impl Scoreboard {
     pub(crate) fn sack_one(&mut self, index: usize, now: Time) -> u64 {
         let start = self.start(index);
         let segment = &mut self.segments[index];
-        if segment.marks.has(Marks::SACKED) {
+        let marks = segment.marks();
+        if marks.has(Marks::SACKED) {
             return 0;
         }
-        let bytes = segment.end - start;
-        let was_lost = segment.marks.has(Marks::LOST);
-        segment.marks = segment.marks.with(Marks::SACKED).without(Marks::LOST);
-        let is_watched = segment.marks.has(Marks::WATCHED);
+        let bytes = segment.end() - start;
+        let was_lost = marks.has(Marks::LOST);
+        segment.set_marks(marks.with(Marks::SACKED).without(Marks::LOST));
+        let is_watched = marks.has(Marks::WATCHED);
         self.sacked += bytes;
         self.lost -= if was_lost { bytes } else { 0 };
         if is_watched {
@@ -318,12 +343,12 @@ impl Scoreboard {
     #[cold]
     fn count_delivered(&mut self, index: usize, bytes: u64, now: Time) {
         let segment = self.segments[index];
-        if segment.marks.has(Marks::COUNTED) {
+        if segment.marks().has(Marks::COUNTED) {
             return;
         }
-        self.segments[index].marks = segment.marks.with(Marks::COUNTED);
+        self.segments[index].set_marks(segment.marks().with(Marks::COUNTED));
         if let Some(rates) = &mut self.rates {
-            rates.on_delivered(index, (segment.sent_at, segment.end), bytes, now);
+            rates.on_delivered(index, (segment.sent_at, segment.end()), bytes, now);
         }
     }
 
@@ -361,7 +386,7 @@ impl Scoreboard {
     /// `mss` bytes.
     fn ended_by_about(&self, at: u64, mss: u64) -> usize {
         let whole = ((at - self.una).div_ceil(mss) as usize).min(self.segments.len());
-        if whole > 0 && self.segments[whole - 1].end == at { whole } else { self.ended_by(at) }
+        if whole > 0 && self.segments[whole - 1].end() == at { whole } else { self.ended_by(at) }
     }
 
     /// What blocks told is not believed any more.
@@ -379,14 +404,14 @@ impl Scoreboard {
         let oldest = *self.segments.front()?;
         let (mut head, mut start) = (oldest, self.una);
         loop {
-            if !head.marks.is_none() {
+            if !head.marks().is_none() {
                 self.let_go(start, ack, now);
             }
-            if head.end > ack {
+            if head.end() > ack {
                 break;
             }
             self.segments.drop_front();
-            start = head.end;
+            start = head.end();
             match self.segments.front() {
                 Some(next) => head = *next,
                 None => break,
@@ -394,7 +419,7 @@ impl Scoreboard {
         }
         self.una = ack;
         self.nxt = self.nxt.max(ack);
-        let is_sample = oldest.end <= ack && !oldest.marks.has(Marks::AMBIGUOUS);
+        let is_sample = oldest.end() <= ack && !oldest.marks().has(Marks::AMBIGUOUS);
         is_sample.then(|| now.saturating_since(oldest.sent_at))
     }
 
@@ -403,22 +428,22 @@ impl Scoreboard {
     #[cold]
     fn let_go(&mut self, start: u64, ack: u64, now: Time) {
         let head = self.segments[0];
-        let bytes = head.end.min(ack) - start;
+        let bytes = head.end().min(ack) - start;
         for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {
-            *self.count(mark) -= if head.marks.has(mark) { bytes } else { 0 };
+            *self.count(mark) -= if head.marks().has(mark) { bytes } else { 0 };
         }
-        if !head.marks.has(Marks::WATCHED) {
+        if !head.marks().has(Marks::WATCHED) {
             return;
         }
         let is_oldest = start == self.una;
         let untold = self.rates.as_mut().map_or(bytes, |rates| rates.untold(bytes, is_oldest));
-        if head.end <= ack {
+        if head.end() <= ack {
             self.count_delivered(0, untold, now);
         }
         if let Some(rates) = &mut self.rates {
-            if head.end <= ack {
+            if head.end() <= ack {
                 rates.drop_front();
-            } else if !head.marks.has(Marks::COUNTED) {
+            } else if !head.marks().has(Marks::COUNTED) {
                 rates.on_part_delivered(untold, now);
             }
         }
