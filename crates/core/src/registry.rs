@@ -38,6 +38,15 @@ pub trait Part<T: ?Sized, X = ()>: Sized {
 pub type Factory<T, X = ()> =
     dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
 
+/// A part that is large or rare, and lies apart.
+impl<T: ?Sized, X, P: Part<T, X>> Part<T, X> for Box<P> {
+    type Config = P::Config;
+
+    fn build(config: P::Config, setup: Setup<'_, T, X>) -> Result<Box<P>, ConfigError> {
+        P::build(config, setup).map(Box::new)
+    }
+}
+
 /// Parts of one kind that were registered at run time. A copy shares how they are made.
 pub struct Registry<T: ?Sized, X = ()> {
     factories: BTreeMap<String, Arc<Factory<T, X>>>,

@@ -9,6 +9,7 @@ use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::AnyWindow;
 use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Both endpoints of a flow.
 pub(crate) struct Endpoints {
@@ -98,7 +99,7 @@ impl Builder<'_> {
         let drawn_transfer = transfer.map(|size| size.draw(&mut seed.child("size").stream()));
         let sender = Sender::new(SenderConfig {
             flow,
-            options: options.clone(),
+            options: Arc::clone(options),
             congestion: self.congestion(seed, congestion, options)?,
             transfer: drawn_transfer.or(spec.transfer_bytes),
             start,
@@ -128,12 +129,12 @@ impl Builder<'_> {
         &self,
         seed: &Seed,
         description: &Value,
-        options: &TcpOptions,
+        options: &Arc<TcpOptions>,
     ) -> Result<AnyCongestion, ConfigError> {
         let setup = Setup {
             seed: seed.child("congestion"),
             registry: &self.parts.congestion,
-            extra: CongestionSetup { options: options.clone() },
+            extra: CongestionSetup { options: Arc::clone(options) },
         };
         AnyCongestion::build(description, setup).map_err(|error| error.under("congestion"))
     }

@@ -101,7 +101,8 @@ pub struct TcpSpec {
     /// The congestion control: `{"kind": …}`.
     pub congestion: Value,
     /// Every option.
-    pub options: TcpOptions,
+    #[serde(deserialize_with = "shared")]
+    pub options: Arc<TcpOptions>,
     /// Receive-window policy: `{"kind": …}`.
     #[serde(default)]
     pub window: Option<Value>,
@@ -116,8 +117,10 @@ pub struct TcpSpec {
     pub application: Option<OnOffConfig>,
 }
 
-fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<TcpSpec>, D::Error> {
-    TcpSpec::deserialize(deserializer).map(Arc::new)
+fn shared<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Arc<T>, D::Error> {
+    T::deserialize(deserializer).map(Arc::new)
 }
 
 /// What sends.

@@ -33,6 +33,8 @@ mod receiver;
 mod recovery;
 mod rtt;
 mod sender;
+#[cfg(test)]
+mod sizes;
 pub mod window;
 mod window_field;
 

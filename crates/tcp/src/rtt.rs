@@ -4,19 +4,16 @@
 
 use crate::options::{FirstRttvar, RtoFloor, TcpOptions};
 use airpath_core::Duration;
+use std::sync::Arc;
 
 /// SRTT, RTTVAR and the timeout that follows from them.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    srtt_gain: f64,
-    rttvar_gain: f64,
-    first_rttvar: FirstRttvar,
+    options: Arc<TcpOptions>,
+    /// Least value of the RTO: none where `rto_floor` asks for one of 4·RTTVAR.
     min_rto: Duration,
-    max_rto: Duration,
-    granularity: Duration,
     /// Least value of 4·RTTVAR, ns: the granularity, or what `rto_floor` asks for.
     least_term: f64,
-    max_backoff: u32,
     estimate: Option<Estimate>,
     /// RTO without back-off, kept up to date by every sample.
     base_rto: Duration,
@@ -30,25 +27,29 @@ struct Estimate {
     rttvar: f64,
 }
 
+#[cold]
+fn first_estimate(options: &TcpOptions, rtt: f64) -> Estimate {
+    let share = match options.first_rttvar {
+        FirstRttvar::Half => 0.5,
+        FirstRttvar::Full => 1.0,
+    };
+    Estimate { srtt: rtt, rttvar: rtt * share }
+}
+
 impl RttEstimator {
     /// An estimator without samples.
-    pub fn new(options: &TcpOptions) -> RttEstimator {
+    pub fn new(options: &Arc<TcpOptions>) -> RttEstimator {
         RttEstimator {
-            srtt_gain: options.srtt_gain,
-            rttvar_gain: options.rttvar_gain,
-            first_rttvar: options.first_rttvar,
+            options: Arc::clone(options),
             min_rto: match options.rto_floor {
                 RtoFloor::Total => options.min_rto,
                 RtoFloor::Variance => Duration::ZERO,
             },
-            max_rto: options.max_rto,
-            granularity: options.rto_granularity,
             least_term: match options.rto_floor {
                 RtoFloor::Total => options.rto_granularity,
                 RtoFloor::Variance => options.rto_granularity.max(options.min_rto),
             }
             .as_nanos() as f64,
-            max_backoff: options.max_backoff,
             estimate: None,
             base_rto: options.initial_rto,
             backoff: 1,
@@ -56,28 +57,23 @@ impl RttEstimator {
     }
 
     /// Takes a sample and forgets the back-off (RFC 6298 §2.2, §2.3, §5.7).
-    #[inline]
+    #[inline(always)]
     pub fn sample(&mut self, rtt: Duration) {
         let rtt = rtt.as_nanos() as i64 as f64;
+        let options = &*self.options;
         let Estimate { srtt, rttvar } = match self.estimate {
-            None => {
-                let share = match self.first_rttvar {
-                    FirstRttvar::Half => 0.5,
-                    FirstRttvar::Full => 1.0,
-                };
-                Estimate { srtt: rtt, rttvar: rtt * share }
-            }
+            None => first_estimate(options, rtt),
             Some(Estimate { srtt, rttvar }) => Estimate {
-                srtt: srtt + self.srtt_gain * (rtt - srtt),
-                rttvar: rttvar + self.rttvar_gain * ((rtt - srtt).abs() - rttvar),
+                srtt: srtt + options.srtt_gain * (rtt - srtt),
+                rttvar: rttvar + options.rttvar_gain * ((rtt - srtt).abs() - rttvar),
             },
         };
         self.estimate = Some(Estimate { srtt, rttvar });
         self.backoff = 1;
-        let grain = self.granularity.as_nanos();
+        let grain = options.rto_granularity.as_nanos();
         let rto = (srtt + (4.0 * rttvar).max(self.least_term)) as i64 as u64;
         let rto = rto.checked_div(grain).map_or(rto, |ticks| ticks * grain);
-        self.base_rto = Duration::from_nanos(rto).clamp(self.min_rto, self.max_rto);
+        self.base_rto = Duration::from_nanos(rto).max(self.min_rto).min(options.max_rto);
     }
 
     /// SRTT; `None` before the first sample.
@@ -101,14 +97,14 @@ impl RttEstimator {
         if self.backoff == 1 {
             return self.base_rto;
         }
-        self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.max_rto)
+        self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.options.max_rto)
     }
 
     /// The SYN had to be repeated: data starts with an RTO of at least 3 s (RFC 6298 §5.7).
     pub fn restart_after_lost_syn(&mut self) {
         self.backoff = 1;
         let rto = self.base_rto.max(Duration::from_secs(3));
-        self.base_rto = rto.clamp(self.min_rto, self.max_rto);
+        self.base_rto = rto.clamp(self.min_rto, self.options.max_rto);
     }
 
     /// The peer has answered, though not with a sample: the timeout is as if it had never doubled.
@@ -118,7 +114,7 @@ impl RttEstimator {
 
     /// Doubles the timeout (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        self.backoff = self.backoff.saturating_mul(2).min(self.max_backoff);
+        self.backoff = self.backoff.saturating_mul(2).min(self.options.max_backoff);
     }
 }
 
@@ -145,7 +141,7 @@ mod tests {
 
     fn exact() -> RttEstimator {
         let min_rto = Duration::from_nanos(1);
-        RttEstimator::new(&TcpOptions { min_rto, ..TcpOptions::rfc() })
+        RttEstimator::new(&Arc::new(TcpOptions { min_rto, ..TcpOptions::rfc() }))
     }
 
     #[test]
@@ -168,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_minimum_holds_and_back_off_doubles_from_it_up_to_the_maximum() {
-        let mut rtt = RttEstimator::new(&TcpOptions::rfc());
+        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions::rfc()));
         rtt.sample(Duration::from_millis(10));
         for (expiries, timeout_s) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
             let what = format!("after a sample of 10 ms, expiries: {expiries}");
@@ -182,11 +178,11 @@ mod tests {
     /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR), the floor is on the second term.
     #[test]
     fn the_floor_of_the_variance_lies_on_top_of_the_mean() {
-        let mut rtt = RttEstimator::new(&TcpOptions {
+        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions {
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             ..TcpOptions::rfc()
-        });
+        }));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
         // SRTT 17, RTTVAR 8.5.
         rtt.sample(Duration::from_millis(17));
@@ -202,11 +198,11 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_gives_whole_ticks() {
-        let mut rtt = RttEstimator::new(&TcpOptions {
+        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions {
             min_rto: Duration::from_nanos(1),
             rto_granularity: Duration::from_millis(10),
             ..TcpOptions::rfc()
-        });
+        }));
         rtt.sample(Duration::from_millis(33));
         is_ms("after a sample of 33 ms, clock of 10 ms", rtt.rto(), 90);
     }

@@ -439,7 +439,7 @@ fn a_mark_on_a_refused_segment_means_nothing() {
             given.tcp.receive_window = 1000;
             given.tcp.delayed_ack_segments = 1;
         },
-        AnyWindow::Drain(drain),
+        AnyWindow::Drain(Box::new(drain)),
     );
     tcp.marked(0, Ecn::Ect0, Flags::NONE).ack(1000).window(0);
     tcp.marked(1, Ecn::Ce, Flags::NONE).ack(1000).window(0);

@@ -92,10 +92,10 @@ enum Whim {
 /// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
 /// overflow checks of the build.
 fn transfer_to_a_reneging_receiver(options: &TcpOptions, transfer: u64, whims: &[Whim]) -> bool {
-    let setup = CongestionSetup { options: options.clone() };
+    let setup = CongestionSetup { options: options.clone().into() };
     let mut sender = Sender::new(SenderConfig {
         flow: FLOW,
-        options: options.clone(),
+        options: options.clone().into(),
         congestion: AnyCongestion::Reno(Reno::new(&setup)),
         transfer: Some(transfer),
         start: Time::ZERO,

@@ -91,7 +91,7 @@ impl Connection {
             transfer,
             sender: Sender::new(SenderConfig {
                 flow: FLOW,
-                options: options.clone(),
+                options: options.clone().into(),
                 congestion: cc(options),
                 transfer,
                 start: Time::ZERO,
@@ -271,12 +271,12 @@ pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
 
 /// DCTCP where its echo is used, otherwise Reno.
 pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
-    let setup = CongestionSetup { options: options.clone() };
+    let setup = CongestionSetup { options: options.clone().into() };
     match options.ecn {
         EcnUse::Dctcp => {
             let config =
                 DctcpConfig { g: 0.0625, initial_alpha: 1.0, hystart: HystartKind::PlusPlus };
-            AnyCongestion::Dctcp(Dctcp::new(config, &setup))
+            AnyCongestion::Dctcp(Box::new(Dctcp::new(config, &setup)))
         }
         _ => AnyCongestion::Reno(Reno::new(&setup)),
     }

@@ -27,11 +27,12 @@ fn run(
     end: Time,
     mut is_lost: impl FnMut(&Packet) -> bool,
 ) -> Outcome {
-    let congestion = AnyCongestion::Reno(Reno::new(&CongestionSetup { options: options.clone() }));
+    let congestion =
+        AnyCongestion::Reno(Reno::new(&CongestionSetup { options: options.clone().into() }));
     let (start, stop) = (Time::ZERO, Time::NEVER);
     let config = SenderConfig {
         flow: FlowId(0),
-        options: options.clone(),
+        options: options.clone().into(),
         congestion,
         transfer: None,
         start,
@@ -39,7 +40,7 @@ fn run(
     };
     let mut sender = Sender::new(config);
     let drain = DrainWindow::new(options.largest_window(), drain);
-    let mut receiver = Receiver::new(FlowId(0), options, AnyWindow::Drain(drain));
+    let mut receiver = Receiver::new(FlowId(0), options, AnyWindow::Drain(Box::new(drain)));
     let mut bench = Bench::default();
     let mut ways: [VecDeque<(Time, Packet)>; 2] = Default::default();
     let (mut segments, mut updates) = (Vec::new(), 0);

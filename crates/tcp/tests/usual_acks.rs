@@ -24,7 +24,7 @@ fn watched(options: &TcpOptions, transfer: u64, one_way: Duration) -> Connection
     let mut connection = Connection::new(options, Some(transfer), one_way);
     connection.sender = Sender::new(SenderConfig {
         flow: FLOW,
-        options: options.clone(),
+        options: options.clone().into(),
         congestion: AnyCongestion::Dyn(Box::new(Watching(cc(options)))),
         transfer: Some(transfer),
         start: Time::ZERO,

@@ -56,7 +56,7 @@ fn rfc7323_2_4_what_was_offered_once_is_taken() {
             given.tcp.window_scaling = WindowScaling::On;
             given.tcp.delayed_ack_segments = 1;
         },
-        AnyWindow::Drain(drain),
+        AnyWindow::Drain(Box::new(drain)),
     );
     peer.bytes(0, 1001).ack(1001).window(198_996);
     for start in [1001, 61_001, 121_001] {

@@ -40,7 +40,7 @@ impl Heard {
         let events = Arc::default();
         let sender = Sender::new(SenderConfig {
             flow: FlowId(0),
-            options,
+            options: options.into(),
             congestion: AnyCongestion::Dyn(Box::new(Hearing(Arc::clone(&events)))),
             transfer: None,
             start: Time::ZERO,

@@ -181,7 +181,7 @@ fn slow(change: impl FnOnce(&mut Given)) -> ReceiverScript {
             given.tcp.handshake = true;
             change(given);
         },
-        AnyWindow::Drain(drain),
+        AnyWindow::Drain(Box::new(drain)),
     );
     peer.syn().syn_ack().window(4000).no_timer();
     peer

@@ -24,7 +24,7 @@ pub(super) fn common_options<'a>(
         });
         reasons.keep_of_flow((number, flow.group), equal);
     }
-    common.map(|spec| &spec.options)
+    common.map(|spec| &*spec.options)
 }
 
 /// The option in which `other` differs from the first flow for the model, if any, and its value.

@@ -325,7 +325,7 @@ mod tests {
             initial_ssthresh: Some(ssthresh),
             ..TcpOptions::rfc()
         };
-        CubicNs3::new(config, &CongestionSetup { options })
+        CubicNs3::new(config, &CongestionSetup { options: options.into() })
     }
 
     /// A loss at a window of so many segments, of which half are in flight.

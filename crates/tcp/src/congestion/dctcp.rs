@@ -170,7 +170,7 @@ mod tests {
         };
         Dctcp::new(
             DctcpConfig { g, initial_alpha, hystart: HystartKind::Off },
-            &CongestionSetup { options },
+            &CongestionSetup { options: options.into() },
         )
     }
 

@@ -23,6 +23,7 @@ pub use crate::recovery::RateSample;
 
 use crate::options::TcpOptions;
 use airpath_core::{Duration, Rate, StageError, Time};
+use std::sync::Arc;
 
 /// How far the sender is with the repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,5 +191,5 @@ pub trait CongestionControl {
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
     /// The connection's options.
-    pub options: TcpOptions,
+    pub options: Arc<TcpOptions>,
 }

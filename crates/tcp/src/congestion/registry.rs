@@ -13,9 +13,9 @@ built_in_parts! {
     /// Any congestion control.
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
-        "cubic" => Cubic(Cubic): "The window as a cubic function of time since a loss (RFC 9438).",
-        "cubic-ns3" => CubicNs3(CubicNs3): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
-        "dctcp" => Dctcp(Dctcp): "Reductions by the share of marked bytes (RFC 8257).",
+        "cubic" => Cubic(Box<Cubic>): "The window as a cubic function of time since a loss (RFC 9438).",
+        "cubic-ns3" => CubicNs3(Box<CubicNs3>): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
+        "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
     }
 }
 

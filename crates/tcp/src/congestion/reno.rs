@@ -203,7 +203,7 @@ mod tests {
     fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {
         let mut options = TcpOptions { mss: 1000, initial_window: 1000, ..TcpOptions::rfc() };
         change(&mut options);
-        Reno::new(&CongestionSetup { options })
+        Reno::new(&CongestionSetup { options: options.into() })
     }
 
     fn ack(acked: u64) -> AckEvent {

@@ -189,7 +189,7 @@ pub(crate) trait LossRecovery {
 /// The recovery that a connection's options ask for.
 #[derive(Clone, Debug)]
 pub(crate) enum Recovery {
-    Classic(Classic),
+    Classic(Box<Classic>),
     Selective(Box<Selective>),
     Ns3(Box<Ns3>),
 }
@@ -222,7 +222,7 @@ impl Recovery {
         } else if options.recovery.uses_sack() {
             Recovery::Selective(Box::new(Selective::new(options)))
         } else {
-            Recovery::Classic(Classic::new(options))
+            Recovery::Classic(Box::new(Classic::new(options)))
         }
     }
 }

@@ -26,9 +26,9 @@ impl Sender {
         }
         let (idle, rto) = (now.saturating_since(self.last_sent), self.rtt.rto());
         let cwnd = self.congestion.cwnd();
-        let restart_window = cwnd.min(self.initial_window);
+        let restart_window = cwnd.min(self.options.initial_window);
         let is_long = idle > rto;
-        let (cwnd, ssthresh) = match self.idle_restart {
+        let (cwnd, ssthresh) = match self.options.idle_restart {
             IdleRestart::Restart if is_long => (restart_window, 0),
             IdleRestart::Decay if is_long => {
                 (decayed(cwnd, restart_window, idle, rto), cwnd / 4 * 3)

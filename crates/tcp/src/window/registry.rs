@@ -10,7 +10,7 @@ built_in_parts! {
     /// Any receive-window policy.
     enum AnyWindow: dyn ReceiveWindow + Send, u64 {
         "fixed" => Fixed(FixedWindow): "A window of fixed size.",
-        "drain" => Drain(DrainWindow): "A buffer that the application reads at a limited rate.",
+        "drain" => Drain(Box<DrainWindow>): "A buffer that the application reads at a limited rate.",
     }
 }
 

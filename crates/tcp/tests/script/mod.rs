@@ -220,7 +220,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     let setup = Setup {
         seed: Seed::new(1, 0, ""),
         registry: &Default::default(),
-        extra: CongestionSetup { options: options.clone() },
+        extra: CongestionSetup { options: options.clone().into() },
     };
     let congestion =
         AnyCongestion::build(&given.cc, setup).expect("the script's congestion control is valid");
@@ -228,7 +228,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     let timestamps = options.timestamps;
     let sender = Sender::new(SenderConfig {
         flow: FLOW,
-        options,
+        options: options.into(),
         congestion,
         transfer: given.transfer,
         start: ms(given.start),

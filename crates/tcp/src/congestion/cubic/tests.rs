@@ -41,7 +41,7 @@ fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {
         initial_ssthresh: Some(ssthresh * 1000),
         ..TcpOptions::rfc()
     };
-    Cubic::new(config, &CongestionSetup { options })
+    Cubic::new(config, &CongestionSetup { options: options.into() })
 }
 
 fn ack(now: Time, rtt: Duration) -> AckEvent {

@@ -1,0 +1,22 @@
+//! What a connection takes of memory, which is what limits how many there may be.
+
+use crate::congestion::AnyCongestion;
+use crate::recovery::Recovery;
+use crate::window::AnyWindow;
+use crate::{Receiver, Sender};
+
+/// The endpoints of a hundred thousand idle connections fit into 100 MB; what else they have is made
+/// when they need it, or shared.
+#[test]
+fn endpoints_are_small() {
+    let sizes = [
+        ("sender", size_of::<Sender>(), 544),
+        ("its congestion control", size_of::<AnyCongestion>(), 80),
+        ("its loss recovery", size_of::<Recovery>(), 16),
+        ("receiver", size_of::<Receiver>(), 240),
+        ("its window", size_of::<AnyWindow>(), 24),
+    ];
+    for (what, bytes, most) in sizes {
+        assert!(bytes <= most, "{what}: {bytes} B, more than {most}");
+    }
+}
