@@ -34,7 +34,7 @@ impl AnyQueue {
     /// `enqueue` and `standing` behind a single dispatch.
     #[inline]
     pub(crate) fn enqueue_and_stand(&mut self, packet: Packet, ctx: &mut Ctx<'_>) -> Standing {
-        each_part!(self, queue => {
+        usual_part_first!(self, queue, (packet, ctx): (Packet, &mut Ctx<'_>) => Standing: {
             queue.enqueue(packet, ctx);
             queue.standing()
         })
@@ -47,7 +47,7 @@ impl AnyQueue {
         packet: &mut Packet,
         ctx: &mut Ctx<'_>,
     ) -> (bool, Standing) {
-        each_part!(self, queue => {
+        usual_part_first!(self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (bool, Standing): {
             let is_there = queue.dequeue_into(packet, ctx);
             (is_there, queue.standing())
         })
@@ -90,7 +90,7 @@ impl QueueDisc for AnyQueue {
     }
     #[inline]
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.on_served(packet, ctx));
+        usual_part_first!(self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx));
     }
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_held(packets, bytes, ctx));

@@ -159,15 +159,24 @@ pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigE
 }
 
 /// Declares the built-in parts of a kind: an enum with one variant per part and one for parts
-/// from outside, its construction by name, and the list of names. One line per part.
+/// from outside, its construction by name, and the list of names. One line per part, that of the
+/// usual part first.
+///
+/// Where it stands, `each_part!(value, part => …)` does the same with whatever part `value` is, and
+/// `usual_part_first!` does it with the usual part in place, behind one comparison, and with every
+/// other one in a function of its own: for what is called with every packet.
 ///
 /// `built_in_parts! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "one line", … } }`
 #[macro_export]
 macro_rules! built_in_parts {
+    // The pattern of the usual part.
+    (@usual $any:ident, $inner:ident, $usual:ident $($other:ident)*) => { $any::$usual($inner) };
     ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty {
         $($name:literal => $variant:ident($part:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
+        // A tag of its own: which part it is takes one load, not the decoding of a niche.
+        #[repr(u32)]
         pub enum $any {
             $(#[doc = $summary] $variant($part),)+
             /// A part from outside.
@@ -226,6 +235,22 @@ macro_rules! built_in_parts {
                     $any::Dyn($inner) => $call,
                 }
             };
+        }
+
+        /// In a method that is given `self` to be changed: `usual_part_first!(self, part, (argument,
+        /// …): (Type, …) => Type: …)`.
+        #[allow(unused_macros)]
+        macro_rules! usual_part_first {
+            ($self:ident, $inner:ident, $given:tt: $types:ty => $result:ty: $call:expr) => {{
+                #[inline(never)]
+                fn other(any: &mut $any, $given: $types) -> $result {
+                    each_part!(any, $inner => $call)
+                }
+                match $self {
+                    $crate::built_in_parts!(@usual $any, $inner, $($variant)+) => $call,
+                    any => other(any, $given),
+                }
+            }};
         }
     };
 }
