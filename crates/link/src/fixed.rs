@@ -7,7 +7,7 @@ use crate::framing::FramingConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
 use crate::serial::{SerialLink, Transmission, Transmitter};
-use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,12 +33,23 @@ pub struct FixedConfig {
 pub struct Fixed {
     rate: Rate,
     loss: f64,
+    /// The last frame, and its transmission time at this rate: the next is mostly as large.
+    last: (Bytes, Duration),
+}
+
+impl Fixed {
+    fn new(rate: Rate, loss: f64) -> Fixed {
+        Fixed { rate, loss, last: (Bytes::ZERO, Bytes::ZERO / rate) }
+    }
 }
 
 impl Transmitter for Fixed {
     #[inline]
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
-        let ends = now + frame / self.rate;
+        if self.last.0 != frame {
+            self.last = (frame, frame / self.rate);
+        }
+        let ends = now + self.last.1;
         Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
     }
 
@@ -47,7 +58,7 @@ impl Transmitter for Fixed {
     }
 
     fn set_rate(&mut self, rate: Rate) {
-        self.rate = rate;
+        *self = Fixed::new(rate, self.loss);
     }
 }
 
@@ -62,7 +73,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
         probability("loss", config.loss)?;
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
-        let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };
+        let fixed = Fixed::new(Rate(config.rate_bps), config.loss);
         SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)
     }
 }

@@ -65,8 +65,25 @@ pub trait Transmitter {
 /// The transmission that is under way, or waits for a rate above zero.
 #[derive(Clone, Copy, Debug)]
 struct Service {
+    /// Whether there is one.
+    is_there: bool,
     began: Time,
+    /// Without one it ends at [`Time::NEVER`], and the rest means nothing.
     transmission: Transmission,
+}
+
+impl Service {
+    const NONE: Service = Service {
+        is_there: false,
+        began: Time::ZERO,
+        transmission: Transmission {
+            ends: Time::NEVER,
+            bytes: Bytes::ZERO,
+            loss: 0.0,
+            regime: 0,
+            mcs: None,
+        },
+    };
 }
 
 /// A queue and a transmitter. Input 0; the output is the one that its maker chose.
@@ -78,7 +95,7 @@ pub struct SerialLink<T> {
     /// What a packet costs on the air.
     framing: Framing,
     air: Air,
-    service: Option<Service>,
+    service: Service,
     /// The packet on the air, while there is a service.
     packet: Packet,
     regime: usize,
@@ -107,7 +124,7 @@ impl<T: Transmitter> SerialLink<T> {
             id: kit.id,
             framing,
             air: Air::new(errors, seed),
-            service: None,
+            service: Service::NONE,
             packet: Packet::default(),
             regime: 0,
             mcs: None,
@@ -124,7 +141,7 @@ impl<T: Transmitter> SerialLink<T> {
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
-        self.service = Some(Service { began: ctx.now, transmission });
+        self.service = Service { is_there: true, began: ctx.now, transmission };
     }
 
     #[inline]
@@ -148,12 +165,12 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline]
     fn finish(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(Service { began, transmission }) = self.service.take() else {
-            return;
-        };
+        let Service { began, transmission, .. } = self.service;
+        let Transmission { ends: ended, bytes, loss, mcs, .. } = transmission;
+        self.service.is_there = false;
+        self.service.transmission.ends = Time::NEVER;
         self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
-        let Transmission { ends: ended, bytes, loss, mcs, .. } = transmission;
         if self.air.destroys(loss, || Frame { began, ended, bytes, mcs }) {
             self.meter.lose();
             self.queue.lose(self.packet, DropReason::Channel, ctx);
@@ -161,11 +178,6 @@ impl<T: Transmitter> SerialLink<T> {
             self.meter.deliver(&self.packet);
             ctx.emit(self.output, self.packet);
         }
-    }
-
-    #[inline]
-    fn service_ends(&self) -> Time {
-        self.service.map_or(Time::NEVER, |service| service.transmission.ends)
     }
 
     /// Tells the discipline the nominal rate, and what a packet costs at it.
@@ -182,12 +194,10 @@ impl<T: Transmitter> SerialLink<T> {
         self.transmitter.set_rate(rate);
         self.tell_rate(ctx);
         let waiting = self.queue.packets();
-        if let Some(stalled) = &mut self.service
-            && stalled.transmission.ends.is_never()
-        {
+        if self.service.is_there && self.service.transmission.ends.is_never() {
             let frame = self.framing.on_air(self.packet.bytes());
-            stalled.transmission = self.transmitter.begin(frame, waiting, ctx.now);
-            stalled.began = ctx.now;
+            let transmission = self.transmitter.begin(frame, waiting, ctx.now);
+            self.service = Service { is_there: true, began: ctx.now, transmission };
         }
     }
 }
@@ -196,7 +206,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queue.enqueue(*packet, ctx);
-        if self.service.is_none() {
+        if !self.service.is_there {
             self.start_next(ctx);
         }
     }
@@ -204,17 +214,17 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.wake_if_due(ctx);
-        if self.service_ends() <= ctx.now {
+        if self.service.transmission.ends <= ctx.now {
             self.finish(ctx);
         }
-        if self.service.is_none() {
+        if !self.service.is_there {
             self.start_next(ctx);
         }
     }
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.service_ends().min(self.queue.next_wakeup())
+        self.service.transmission.ends.min(self.queue.next_wakeup())
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
@@ -231,16 +241,16 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     }
 
     fn held(&self) -> usize {
-        self.queue.packets() + usize::from(self.service.is_some())
+        self.queue.packets() + usize::from(self.service.is_there)
     }
 }
 
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let sending = self.service.filter(|service| !service.transmission.ends.is_never());
+        let is_sending = !self.service.transmission.ends.is_never();
         let link = self
             .meter
-            .report_of_time(now, sending.map(|service| service.began))
+            .report_of_time(now, is_sending.then_some(self.service.began))
             .with_counters(self.transmitter.counters());
         vec![SideReport { queues: vec![self.queue.report(now)], link }]
     }
