@@ -5,7 +5,7 @@
 //! packets.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
-use crate::fifo::{counts_held, waits_in_fifo};
+use crate::fifo::{counts_held, dequeues_in_place, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
@@ -54,6 +54,7 @@ impl<T: ?Sized> Part<T> for Codel {
 impl QueueDisc for Codel {
     waits_in_fifo!();
     counts_held!();
+    dequeues_in_place!();
     crate::needs_no!(timer, rate, served);
 
     #[inline]
@@ -66,8 +67,8 @@ impl QueueDisc for Codel {
     }
 
     #[inline]
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.dropper.dequeue(&self.parameters, &mut self.fifo, ctx)
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.dropper.dequeue_into(&self.parameters, &mut self.fifo, packet, ctx)
     }
 }
 

@@ -69,12 +69,6 @@ pub struct CodelDropper {
     dropping: bool,
 }
 
-/// A packet that was taken from the head, and whether it has been bad for long enough.
-struct Head {
-    packet: Packet,
-    ok_to_drop: bool,
-}
-
 impl CodelDropper {
     /// Whether the dropper is in the dropping state.
     pub fn is_dropping(&self) -> bool {
@@ -93,78 +87,98 @@ impl CodelDropper {
         self.count
     }
 
-    /// The next packet of `store` that the dropper lets through; those before it are dropped.
-    pub fn dequeue(
+    /// Moves the next packet of `store` that the dropper lets through to `packet`, and drops those
+    /// before it; gives whether there was one.
+    #[inline]
+    pub fn dequeue_into(
         &mut self,
+        parameters: &CodelParameters,
+        store: &mut TimedFifo,
+        packet: &mut Packet,
+        ctx: &mut Ctx<'_>,
+    ) -> bool {
+        let Some(ok_to_drop) = self.look_at_head(parameters, store, ctx.now) else {
+            return false;
+        };
+        let lets_through = if self.dropping || ok_to_drop {
+            self.decide(ok_to_drop, parameters, store, ctx)
+        } else {
+            true
+        };
+        lets_through && store.pop_into(packet)
+    }
+
+    /// In the dropping state, or about to enter it: drops or marks at the head; gives whether a
+    /// packet is left there to let through.
+    #[inline(never)]
+    fn decide(
+        &mut self,
+        ok_to_drop: bool,
         parameters: &CodelParameters,
         store: &mut TimedFifo,
         ctx: &mut Ctx<'_>,
-    ) -> Option<Packet> {
-        let head = self.take_head(parameters, store, ctx.now)?;
+    ) -> bool {
         if self.dropping {
-            return self.go_on_dropping(head, parameters, store, ctx);
+            return self.go_on_dropping(ok_to_drop, parameters, store, ctx);
         }
-        if !head.ok_to_drop {
-            return Some(head.packet);
-        }
-        let passed = match signal(head.packet, parameters.ecn, ctx) {
-            Some(marked) => Some(marked),
-            None => self.take_head(parameters, store, ctx.now).map(|head| head.packet),
-        };
+        let is_there = signal_at_head(store, parameters.ecn, ctx)
+            || self.look_at_head(parameters, store, ctx.now).is_some();
         self.start_dropping(parameters.interval, ctx.now);
-        passed
+        is_there
     }
 
-    /// `dodequeue`: takes the head and tells how long the queue has been bad.
+    /// `dodequeue`: whether the head has been bad for long enough, `None` without a head. It is
+    /// judged as if it were taken, by what is left behind it.
     #[inline]
-    fn take_head(
+    fn look_at_head(
         &mut self,
         parameters: &CodelParameters,
-        store: &mut TimedFifo,
+        store: &TimedFifo,
         now: Time,
-    ) -> Option<Head> {
-        let Some((arrived, packet)) = store.pop() else {
+    ) -> Option<bool> {
+        let Some((arrived, packet)) = store.oldest() else {
             self.first_above_time = None;
             self.dropping = false;
             return None;
         };
         let sojourn_time = now.saturating_since(arrived);
-        if sojourn_time < parameters.target || store.backlog() <= parameters.mtu {
+        if sojourn_time < parameters.target || store.backlog() <= parameters.mtu + packet.bytes() {
             self.first_above_time = None;
-            return Some(Head { packet, ok_to_drop: false });
+            return Some(false);
         }
-        let ok_to_drop = match self.first_above_time {
+        Some(match self.first_above_time {
             Some(first_above_time) => now >= first_above_time,
             None => {
                 self.first_above_time = Some(now + parameters.interval);
                 false
             }
-        };
-        Some(Head { packet, ok_to_drop })
+        })
     }
 
     /// Several signals may be due at once; a mark ends the round, for its packet goes out.
     fn go_on_dropping(
         &mut self,
-        mut head: Head,
+        ok_to_drop: bool,
         parameters: &CodelParameters,
         store: &mut TimedFifo,
         ctx: &mut Ctx<'_>,
-    ) -> Option<Packet> {
-        self.dropping = head.ok_to_drop;
+    ) -> bool {
+        self.dropping = ok_to_drop;
         while self.dropping && ctx.now >= self.drop_next {
             self.count = self.count.saturating_add(1);
-            if let Some(marked) = signal(head.packet, parameters.ecn, ctx) {
+            if signal_at_head(store, parameters.ecn, ctx) {
                 self.drop_next = self.drop_next + codel_spacing(parameters.interval, self.count);
-                return Some(marked);
+                return true;
             }
-            head = self.take_head(parameters, store, ctx.now)?;
-            self.dropping = head.ok_to_drop;
+            let Some(ok_to_drop) = self.look_at_head(parameters, store, ctx.now) else {
+                return false;
+            };
+            self.dropping = ok_to_drop;
             if self.dropping {
                 self.drop_next = self.drop_next + codel_spacing(parameters.interval, self.count);
             }
         }
-        Some(head.packet)
+        true
     }
 
     fn start_dropping(&mut self, interval: Duration, now: Time) {
@@ -178,13 +192,15 @@ impl CodelDropper {
     }
 }
 
-/// Marks the packet and gives it back, or drops it.
-fn signal(mut packet: Packet, ecn: bool, ctx: &mut Ctx<'_>) -> Option<Packet> {
-    if ecn && packet.ecn.is_capable() {
-        ctx.mark(&mut packet);
-        Some(packet)
-    } else {
-        ctx.drop(packet, DropReason::Early);
-        None
+/// Marks the oldest packet, which stays, or drops it; gives whether it was marked.
+fn signal_at_head(store: &mut TimedFifo, ecn: bool, ctx: &mut Ctx<'_>) -> bool {
+    let Some(head) = store.front_mut() else { return false };
+    if ecn && head.ecn.is_capable() {
+        ctx.mark(head);
+        return true;
     }
+    if let Some((_, packet)) = store.pop() {
+        ctx.drop(packet, DropReason::Early);
+    }
+    false
 }

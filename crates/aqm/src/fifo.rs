@@ -41,6 +41,17 @@ macro_rules! leaves_in_order {
 }
 pub(crate) use leaves_in_order;
 
+/// For one that writes `dequeue_into`, and makes `dequeue` of it.
+macro_rules! dequeues_in_place {
+    () => {
+        fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+            let mut packet = Packet::default();
+            self.dequeue_into(&mut packet, ctx).then_some(packet)
+        }
+    };
+}
+pub(crate) use dequeues_in_place;
+
 /// For one that counts what the link holds in its store, and does nothing more about it.
 macro_rules! counts_held {
     () => {

@@ -1,37 +1,66 @@
 //! A queue that knows when each packet came: for disciplines that act on sojourn times.
 //!
-//! The instant is kept here, not in the packet: an acknowledgement has room for a part of it only.
+//! The instant is kept beside the packet: an acknowledgement has room for a part of it only.
 
-use crate::fifo::Fifo;
 use airpath_core::{Bytes, Packet, Ring, Time};
+
+/// A packet and its time of arrival.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    arrived: Time,
+    packet: Packet,
+}
 
 /// Packets in order of arrival, with their times of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct TimedFifo {
-    packets: Fifo,
-    arrivals: Ring<Time>,
+    packets: Ring<Timed>,
+    backlog: Bytes,
+    held_packets: usize,
 }
 
 impl TimedFifo {
     /// Puts a packet that arrives at `now` behind the others.
     #[inline]
     pub fn push(&mut self, packet: Packet, now: Time) {
-        self.packets.push(packet);
-        self.arrivals.push_back(now);
+        self.backlog += packet.bytes();
+        self.packets.push_back(Timed { arrived: now, packet });
     }
 
     /// Takes the oldest packet; gives when it arrived, too.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
-        let packet = self.packets.pop()?;
-        let arrived = self.arrivals.pop_front().expect("as many times as packets");
+        let Timed { arrived, packet } = self.packets.pop_front()?;
+        self.backlog -= packet.bytes();
         Some((arrived, packet))
+    }
+
+    /// Moves the oldest packet to `packet`; gives whether there was one.
+    #[inline]
+    pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
+        let Some(oldest) = self.packets.front() else { return false };
+        *packet = oldest.packet;
+        self.backlog -= packet.bytes();
+        self.packets.drop_front();
+        true
     }
 
     /// The oldest packet.
     #[inline]
     pub fn front(&self) -> Option<&Packet> {
-        self.packets.front()
+        self.packets.front().map(|oldest| &oldest.packet)
+    }
+
+    /// The oldest packet, to write into; its size stays.
+    #[inline]
+    pub fn front_mut(&mut self) -> Option<&mut Packet> {
+        if self.is_empty() { None } else { Some(&mut self.packets[0].packet) }
+    }
+
+    /// When the oldest packet arrived, and the packet.
+    #[inline]
+    pub fn oldest(&self) -> Option<(Time, &Packet)> {
+        self.packets.front().map(|oldest| (oldest.arrived, &oldest.packet))
     }
 
     /// Number of packets.
@@ -49,17 +78,17 @@ impl TimedFifo {
     /// Bytes of all packets.
     #[inline]
     pub fn backlog(&self) -> Bytes {
-        self.packets.backlog()
+        self.backlog
     }
 
     /// Packets that wait here or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
-        self.packets.occupancy()
+        self.packets.len() + self.held_packets
     }
 
-    /// The link still holds this much of what was taken from here.
-    pub fn set_held(&mut self, packets: usize, bytes: Bytes) {
-        self.packets.set_held(packets, bytes);
+    /// The link still holds so many packets of what was taken from here.
+    pub fn set_held(&mut self, packets: usize, _bytes: Bytes) {
+        self.held_packets = packets;
     }
 }
