@@ -113,7 +113,7 @@ impl<T: ?Sized> Part<T> for Ared {
 impl QueueDisc for Ared {
     crate::forwards!(red: dequeue, peek, packets, backlog, on_rate, on_served, on_held);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);
         self.sampled = true;
         if self.next.is_never() {

@@ -58,11 +58,11 @@ impl QueueDisc for Codel {
     crate::needs_no!(timer, rate, served);
 
     #[inline]
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.fifo.occupancy() < self.limit {
             self.fifo.push(packet, ctx.now);
         } else {
-            ctx.drop(packet, DropReason::Overflow);
+            ctx.drop(*packet, DropReason::Overflow);
         }
     }
 

@@ -68,11 +68,11 @@ impl QueueDisc for DropTail {
     crate::needs_no!(timer, rate, served);
 
     #[inline]
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        if self.has_room_for(&packet) {
-            self.fifo.push(packet);
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if self.has_room_for(packet) {
+            self.fifo.push(packet, ctx.now);
         } else {
-            ctx.drop(packet, DropReason::Overflow);
+            ctx.drop(*packet, DropReason::Overflow);
         }
     }
 }
@@ -88,7 +88,7 @@ mod tests {
         let mut queue = DropTail::new(DropTailConfig { limit });
         for (number, size) in sizes.iter().enumerate() {
             let packet = Packet::data(FlowId(0), number as u64, size - 40, 40, Time::ZERO);
-            queue.enqueue(packet, &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet, &mut bench.at(Time::ZERO));
         }
         std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO))).map(|p| p.seq).collect()
     }

@@ -3,7 +3,7 @@
 //! It also keeps what the link still holds of what was taken from here: the limits of a discipline
 //! count both.
 
-use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring};
+use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring, Time};
 
 /// What waits, for a [`QueueDisc`](crate::QueueDisc) whose packets are all in its store `fifo`.
 macro_rules! waits_in_fifo {
@@ -72,11 +72,15 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Puts a packet behind the others.
+    /// Puts a copy of a packet that arrives at `now` behind the others, and notes the instant in it;
+    /// gives its place, to mark it there. Its size stays.
     #[inline]
-    pub fn push(&mut self, packet: Packet) {
+    pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
-        self.packets.push_back(packet);
+        let place = self.packets.push_place();
+        *place = *packet;
+        place.set_queued_at(now);
+        place
     }
 
     /// Takes the oldest packet.

@@ -50,7 +50,7 @@ macro_rules! forwards {
     };
     (@enqueue $inner:tt) => {
         #[inline]
-        fn enqueue(&mut self, packet: ::airpath_core::Packet, ctx: &mut ::airpath_core::Ctx<'_>) {
+        fn enqueue(&mut self, packet: &::airpath_core::Packet, ctx: &mut ::airpath_core::Ctx<'_>) {
             $crate::QueueDisc::enqueue(&mut self.$inner, packet, ctx);
         }
     };

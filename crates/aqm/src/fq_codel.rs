@@ -183,8 +183,8 @@ impl QueueDisc for FqCodel {
     dequeues_in_place!();
     crate::needs_no!(timer, rate);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
-        let number = self.classify(&packet);
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let number = self.classify(packet);
         let queue = &mut self.queues[usize::from(number)];
         self.packets += 1;
         self.backlog += packet.bytes();
@@ -202,11 +202,9 @@ impl QueueDisc for FqCodel {
 
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         loop {
-            let (number, is_new) = match (self.new.front(), self.old.front()) {
-                (Some(number), _) => (*number, true),
-                (None, Some(number)) => (*number, false),
-                (None, None) => return false,
-            };
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &self.new } else { &self.old };
+            let Some(number) = list.front().copied() else { return false };
             let has_credit = self.queues[usize::from(number)].deficit > 0;
             if has_credit && self.take_from(number, packet, ctx) {
                 return true;

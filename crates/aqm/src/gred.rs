@@ -74,18 +74,18 @@ impl QueueDisc for Gred {
     counts_held!();
     crate::needs_no!(timer, rate, served);
 
-    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let probability = gred_drop_probability(self.fifo.occupancy() as f64, &self.config);
         if self.stream.bernoulli(probability) {
             if probability >= 1.0 {
-                return ctx.drop(packet, DropReason::Overflow);
+                return ctx.drop(*packet, DropReason::Overflow);
             }
             if !(self.config.ecn && packet.ecn.is_capable()) {
-                return ctx.drop(packet, DropReason::Early);
+                return ctx.drop(*packet, DropReason::Early);
             }
-            ctx.mark(&mut packet);
+            return ctx.mark(self.fifo.push(packet, ctx.now));
         }
-        self.fifo.push(packet);
+        self.fifo.push(packet, ctx.now);
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
         let offer = |queue: &mut Gred, bench: &mut Bench, count| {
             for seq in 0..count {
                 let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
-                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
             }
         };
         offer(&mut queue, &mut bench, 31);
@@ -150,9 +150,9 @@ mod tests {
         let mut bench = Bench::default();
         let mut queue = gred(GredConfig { min_th: 0.0, max_th: 20.0, max_p: 1.0, ecn: false });
         let packet = || Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(packet(), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
         for _ in 0..ARRIVALS {
-            queue.enqueue(packet(), &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
             if queue.packets() == 2 {
                 queue.dequeue(&mut bench.at(Time::ZERO));
             }
@@ -169,7 +169,7 @@ mod tests {
         let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 1.0, ecn: false });
         queue.on_held(6, Bytes(6 * 1500), &mut bench.at(Time::ZERO));
         let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(packet, &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet, &mut bench.at(Time::ZERO));
         assert_eq!((queue.packets(), bench.counts().total()), (0, 1));
     }
 
@@ -182,7 +182,7 @@ mod tests {
             for _ in 0..15 {
                 let mut packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
                 packet.ecn = ecn;
-                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
             }
             assert!(queue.packets() <= waiting, "{ecn:?}: {}", queue.packets());
             assert_eq!(bench.counts().marked > 0, marked, "{ecn:?}");

@@ -10,7 +10,7 @@
 //! let mut bench = Bench::default();
 //! let mut queue = DropTail::new(DropTailConfig { limit: Limit::Packets(1) });
 //! for seq in [0, 1460] {
-//!     queue.enqueue(Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO), &mut bench.at(Time::ZERO));
+//!     queue.enqueue(&Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO), &mut bench.at(Time::ZERO));
 //! }
 //! assert_eq!((queue.packets(), bench.counts().total()), (1, 1));
 //! ```

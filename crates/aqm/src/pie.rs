@@ -245,24 +245,25 @@ impl QueueDisc for Pie {
     counts_held!();
     crate::needs_no!(rate, served);
 
-    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.next_update.is_never() {
             self.next_update = self.update_after(ctx.now);
         }
         if self.fifo.occupancy() >= self.config.limit {
             self.accumulated = 0.0;
-            return ctx.drop(packet, DropReason::Overflow);
+            return ctx.drop(*packet, DropReason::Overflow);
         }
-        if self.drops_early() {
-            let is_marked = self.config.ecn
-                && packet.ecn.is_capable()
-                && self.drop_prob <= self.config.ecn_threshold;
-            if !is_marked {
-                return ctx.drop(packet, DropReason::Early);
-            }
-            ctx.mark(&mut packet);
+        let is_drawn = self.drops_early();
+        let may_mark = self.config.ecn
+            && packet.ecn.is_capable()
+            && self.drop_prob <= self.config.ecn_threshold;
+        if is_drawn && !may_mark {
+            return ctx.drop(*packet, DropReason::Early);
         }
-        self.fifo.push(packet, ctx.now);
+        let place = self.fifo.push(packet, ctx.now);
+        if is_drawn {
+            ctx.mark(place);
+        }
     }
 
     #[inline]

@@ -27,6 +27,23 @@ pub struct Queue {
     held_bytes: Bytes,
 }
 
+/// A discipline from outside, which may keep packets in a store of its own that does not note when
+/// they came: it is given copies with that instant in them.
+struct Noting {
+    inner: AnyQueue,
+}
+
+impl QueueDisc for Noting {
+    crate::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
+    crate::forwards!(inner: on_served, on_held);
+
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let mut packet = *packet;
+        packet.set_queued_at(ctx.now);
+        self.inner.enqueue(&packet, ctx);
+    }
+}
+
 /// What was measured at a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
@@ -60,6 +77,10 @@ impl QueueReport {
 impl Queue {
     /// A measured queue; `id` is its number in the network: drops, marks and series name it.
     pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
+        let disc = match disc {
+            AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(Noting { inner: disc })),
+            built_in => built_in,
+        };
         Queue {
             standing: disc.standing(),
             disc,
@@ -75,11 +96,10 @@ impl Queue {
 
     /// Offers a packet to the discipline.
     #[inline]
-    pub fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+    pub fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.arrived += 1;
-        packet.set_queued_at(ctx.now);
-        self.standing = self.disc.enqueue_and_stand(packet, ctx);
+        self.disc.enqueue_and_stand(packet, &mut self.standing, ctx);
         self.note_length(ctx);
         ctx.leave_queue();
     }
@@ -94,8 +114,7 @@ impl Queue {
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
-        let (is_there, standing) = self.disc.dequeue_and_stand(packet, ctx);
-        self.standing = standing;
+        let is_there = self.disc.dequeue_and_stand(packet, &mut self.standing, ctx);
         self.note_length(ctx);
         if is_there {
             self.note_departure(packet, ctx);

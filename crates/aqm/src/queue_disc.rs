@@ -25,8 +25,10 @@ pub struct Standing {
 /// what it does not change ([`forwards!`](crate::forwards)); the compiler tells what it forgets.
 /// The two methods with a default are made of the others.
 pub trait QueueDisc {
-    /// Takes the packet: queues, marks or drops it (each drop and mark goes through `ctx`).
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>);
+    /// Takes the packet: queues a copy, marked or not, or drops it (each drop and mark goes through
+    /// `ctx`). [`Fifo::push`](crate::Fifo::push) copies it to where it waits and notes there when
+    /// that was.
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
 
     /// The next packet to send, or `None` when there is none. May drop on the way.
     ///

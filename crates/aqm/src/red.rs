@@ -114,21 +114,24 @@ impl QueueDisc for Red {
     waits_in_fifo!();
     crate::needs_no!(timer);
 
-    fn enqueue(&mut self, mut packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         let verdict = self.dropper.on_arrival(occupancy, ctx.now);
         if occupancy >= self.limit {
             self.dropper.on_overflow();
-            return ctx.drop(packet, DropReason::Overflow);
+            return ctx.drop(*packet, DropReason::Overflow);
         }
-        match verdict {
-            RedVerdict::Admit => {}
-            RedVerdict::Forced if self.hard_drop => return ctx.drop(packet, DropReason::Early),
-            _ if self.ecn && packet.ecn.is_capable() => ctx.mark(&mut packet),
-            RedVerdict::Early | RedVerdict::Forced => return ctx.drop(packet, DropReason::Early),
-        }
+        let is_marked = match verdict {
+            RedVerdict::Admit => false,
+            RedVerdict::Forced if self.hard_drop => return ctx.drop(*packet, DropReason::Early),
+            _ if self.ecn && packet.ecn.is_capable() => true,
+            RedVerdict::Early | RedVerdict::Forced => return ctx.drop(*packet, DropReason::Early),
+        };
         self.dropper.on_queued();
-        self.fifo.push(packet);
+        let place = self.fifo.push(packet, ctx.now);
+        if is_marked {
+            ctx.mark(place);
+        }
     }
 
     #[inline]

@@ -33,11 +33,18 @@ built_in_parts! {
 impl AnyQueue {
     /// `enqueue` and `standing` behind a single dispatch.
     #[inline]
-    pub(crate) fn enqueue_and_stand(&mut self, packet: Packet, ctx: &mut Ctx<'_>) -> Standing {
-        usual_part_first!(self, queue, (packet, ctx): (Packet, &mut Ctx<'_>) => Standing: {
-            queue.enqueue(packet, ctx);
-            queue.standing()
-        })
+    pub(crate) fn enqueue_and_stand(
+        &mut self,
+        packet: &Packet,
+        standing: &mut Standing,
+        ctx: &mut Ctx<'_>,
+    ) {
+        usual_part_first!(
+            self, queue, (packet, standing, ctx): (&Packet, &mut Standing, &mut Ctx<'_>) => (): {
+                queue.enqueue(packet, ctx);
+                *standing = queue.standing();
+            }
+        );
     }
 
     /// `dequeue_into` and `standing` behind a single dispatch.
@@ -45,18 +52,22 @@ impl AnyQueue {
     pub(crate) fn dequeue_and_stand(
         &mut self,
         packet: &mut Packet,
+        standing: &mut Standing,
         ctx: &mut Ctx<'_>,
-    ) -> (bool, Standing) {
-        usual_part_first!(self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (bool, Standing): {
-            let is_there = queue.dequeue_into(packet, ctx);
-            (is_there, queue.standing())
-        })
+    ) -> bool {
+        usual_part_first!(
+            self, queue, (packet, standing, ctx): (&mut Packet, &mut Standing, &mut Ctx<'_>) => bool: {
+                let is_there = queue.dequeue_into(packet, ctx);
+                *standing = queue.standing();
+                is_there
+            }
+        )
     }
 }
 
 impl QueueDisc for AnyQueue {
     #[inline]
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.enqueue(packet, ctx));
     }
     #[inline]

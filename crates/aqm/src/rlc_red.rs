@@ -146,17 +146,16 @@ impl RlcRed {
     }
 
     /// Marks or drops a packet for an arrival that was drawn.
-    fn signal(&mut self, mut arrival: Packet, ctx: &mut Ctx<'_>) {
+    fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         match self.drop {
             RlcRedDrop::Front => {
-                self.fifo.push(arrival);
+                self.fifo.push(arrival, ctx.now);
                 self.fifo.signal_at_front(self.ecn, ctx);
             }
             RlcRedDrop::Arrival if self.ecn && arrival.ecn.is_capable() => {
-                ctx.mark(&mut arrival);
-                self.fifo.push(arrival);
+                ctx.mark(self.fifo.push(arrival, ctx.now));
             }
-            RlcRedDrop::Arrival => ctx.drop(arrival, DropReason::Early),
+            RlcRedDrop::Arrival => ctx.drop(*arrival, DropReason::Early),
         }
     }
 }
@@ -167,15 +166,15 @@ impl QueueDisc for RlcRed {
     counts_held!();
     crate::needs_no!(timer, served);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         if occupancy >= self.limit {
             self.count = Some(0);
-            ctx.drop(packet, DropReason::Overflow);
+            ctx.drop(*packet, DropReason::Overflow);
         } else if self.is_drawn(occupancy) {
             self.signal(packet, ctx);
         } else {
-            self.fifo.push(packet);
+            self.fifo.push(packet, ctx.now);
         }
     }
 

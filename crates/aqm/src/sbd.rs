@@ -248,9 +248,9 @@ impl Sbd {
 
     /// The buffer fills faster than it may: the first packet whose transmission has not started is
     /// dropped, the arrival if there is no other. A full buffer has no room for a mark.
-    fn signal(&mut self, arrival: Packet, ctx: &mut Ctx<'_>) {
+    fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         let may_mark = self.ecn && self.fifo.occupancy() < self.limit;
-        self.fifo.push(arrival);
+        self.fifo.push(arrival, ctx.now);
         self.fifo.signal_at_front(may_mark, ctx);
         let reaction_time = u128::from(self.reaction_time.as_nanos());
         let until = ctx.now + in_whole_ticks(reaction_time, self.tick);
@@ -263,11 +263,11 @@ impl Sbd {
         }
     }
 
-    fn admit(&mut self, arrival: Packet, ctx: &mut Ctx<'_>) {
+    fn admit(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         if self.fifo.occupancy() < self.limit {
-            self.fifo.push(arrival);
+            self.fifo.push(arrival, ctx.now);
         } else {
-            ctx.drop(arrival, DropReason::Overflow);
+            ctx.drop(*arrival, DropReason::Overflow);
         }
     }
 }
@@ -278,7 +278,7 @@ impl QueueDisc for Sbd {
     counts_held!();
     crate::needs_no!(served);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.expire_if_due(ctx.now);
         match self.phase {
             Phase::Measuring { threshold, .. } if self.fifo.occupancy() + 1 >= threshold => {

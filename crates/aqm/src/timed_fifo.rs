@@ -5,7 +5,7 @@
 use airpath_core::{Bytes, Packet, Ring, Time};
 
 /// A packet and its time of arrival.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Timed {
     arrived: Time,
     packet: Packet,
@@ -20,11 +20,16 @@ pub struct TimedFifo {
 }
 
 impl TimedFifo {
-    /// Puts a packet that arrives at `now` behind the others.
+    /// Puts a copy of a packet that arrives at `now` behind the others, and notes the instant in it;
+    /// gives its place, to mark it there. Its size stays.
     #[inline]
-    pub fn push(&mut self, packet: Packet, now: Time) {
+    pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
-        self.packets.push_back(Timed { arrived: now, packet });
+        let place = self.packets.push_place();
+        place.arrived = now;
+        place.packet = *packet;
+        place.packet.set_queued_at(now);
+        &mut place.packet
     }
 
     /// Takes the oldest packet; gives when it arrived, too.

@@ -7,7 +7,7 @@ use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bytes, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate, Recorder,
+    Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate, Recorder,
     Registry, Seed, Series, Setup, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
@@ -118,10 +118,8 @@ impl Ledger {
         packet.set_payload(PayloadHandle(self.offered.len() as u32));
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
-        let mut stamped = packet;
-        stamped.set_queued_at(self.now);
-        self.queue.enqueue(packet, &mut self.bench.at(self.now));
-        self.bare.enqueue(stamped, &mut self.bare_bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
+        self.bare.enqueue(&packet, &mut self.bare_bench.at(self.now));
     }
 
     fn dequeue(&mut self) {
@@ -279,7 +277,7 @@ fn every_limit_counts_what_the_link_holds() {
             for _ in 0..count {
                 offered += 1;
                 let packet = Packet::data(FlowId(offered), 0, 1460, 40, Time::ZERO);
-                queue.enqueue(packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
                 assert!(queue.occupancy() <= 40, "{description}: {}", queue.occupancy());
             }
         };
@@ -307,7 +305,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), QueueId(0));
     for _ in 0..4 {
         let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(packet, &mut bench.at(Time::from_secs(0)));
+        queue.enqueue(&packet, &mut bench.at(Time::from_secs(0)));
     }
     let mut packet = Packet::default();
     assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::from_secs(0))));
@@ -323,6 +321,43 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     let lengths: Vec<f64> =
         bench.recorder().samples(Series::Queue).iter().map(|sample| sample.value).collect();
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
+}
+
+/// A discipline from outside with a store of its own, which notes nothing in its packets.
+#[derive(Default)]
+struct Plain(VecDeque<Packet>);
+
+impl QueueDisc for Plain {
+    airpath_aqm::needs_no!(timer, rate, served, held);
+
+    fn enqueue(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) {
+        self.0.push_back(*packet);
+    }
+    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
+        self.0.pop_front()
+    }
+    fn peek(&self) -> Option<&Packet> {
+        self.0.front()
+    }
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+    fn backlog(&self) -> Bytes {
+        Bytes(self.0.iter().map(|packet| packet.bytes().0).sum())
+    }
+}
+
+#[test]
+fn the_sojourn_time_is_measured_whatever_the_store_notes() {
+    let mut bench = Bench::default();
+    let mut queue = Queue::new(AnyQueue::Dyn(Box::new(Plain::default())), QueueId(0));
+    let acknowledgement = Packet::ack(FlowId(1), 0, 1000, 40);
+    for packet in [Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO), acknowledgement] {
+        queue.enqueue(&packet, &mut bench.at(Time::from_secs(1)));
+    }
+    assert!(queue.dequeue(&mut bench.at(Time::from_secs(2))).is_some());
+    assert!(queue.dequeue(&mut bench.at(Time::from_secs(4))).is_some());
+    assert_eq!(queue.report(Time::from_secs(4)).mean_sojourn_s, Some(2.0));
 }
 
 #[test]

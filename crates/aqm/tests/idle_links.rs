@@ -127,7 +127,7 @@ impl Server {
     }
 
     fn offer(&mut self, packet: Packet) {
-        self.queue.enqueue(packet, &mut self.bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
         self.start_next();
     }
 }

@@ -58,6 +58,21 @@ impl<T: Copy> Ring<T> {
         self.put = self.put.wrapping_add(1);
     }
 
+    /// Puts an entry behind the others and gives its place, for the caller to write it there without
+    /// another copy; until then it is any former entry or the default.
+    #[inline]
+    pub fn push_place(&mut self) -> &mut T
+    where
+        T: Default,
+    {
+        if self.len() == self.places.len() {
+            self.grow(T::default());
+        }
+        let place = self.place(self.put);
+        self.put = self.put.wrapping_add(1);
+        &mut self.places[place]
+    }
+
     /// Doubles the places; the new ones hold copies of `filler`.
     #[cold]
     #[inline(never)]
@@ -142,7 +157,11 @@ mod tests {
             let (mut ring, mut plain) = (Ring::default(), VecDeque::new());
             for (number, step) in (0u32..).zip(moves) {
                 if step < 3 {
-                    ring.push_back(number);
+                    if step == 0 {
+                        *ring.push_place() = number;
+                    } else {
+                        ring.push_back(number);
+                    }
                     plain.push_back(number);
                 } else {
                     prop_assert_eq!(ring.pop_front(), plain.pop_front());

@@ -205,7 +205,7 @@ impl<T: Transmitter> SerialLink<T> {
 impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.queue.enqueue(*packet, ctx);
+        self.queue.enqueue(packet, ctx);
         if !self.service.is_there {
             self.start_next(ctx);
         }

@@ -289,7 +289,7 @@ impl Stage for TraceLink {
         if self.is_idle() {
             self.next = self.schedule.count_until(ctx.now);
         }
-        self.queue.enqueue(*packet, ctx);
+        self.queue.enqueue(packet, ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {

@@ -115,7 +115,7 @@ impl QueueDisc for Noting {
     airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup, on_wake, on_rate, on_served);
     airpath_aqm::forwards!(inner: on_held);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queued.push_back(ctx.now);
         self.inner.enqueue(packet, ctx);
     }

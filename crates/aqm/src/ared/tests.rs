@@ -70,8 +70,8 @@ fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
     let mut bench = Bench::default();
     let mut queue = ared(DIRECT);
     assert!(queue.next_wakeup().is_never(), "nothing has arrived yet");
-    queue.enqueue(packet(), &mut bench.at(Time::from_millis(100)));
-    queue.enqueue(packet(), &mut bench.at(Time::from_millis(400)));
+    queue.enqueue(&packet(), &mut bench.at(Time::from_millis(100)));
+    queue.enqueue(&packet(), &mut bench.at(Time::from_millis(400)));
     for (woken, max_p, next) in [
         (Time::from_millis(600), 0.09, Time::from_millis(1100)),
         (Time::from_millis(1100), 0.09, Time::NEVER), // nothing had arrived since
@@ -81,7 +81,7 @@ fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
         assert!((queue.red.dropper().curve().max_p - max_p).abs() < 1e-15);
         assert_eq!(queue.next_wakeup(), next);
     }
-    queue.enqueue(packet(), &mut bench.at(Time::from_secs(9)));
+    queue.enqueue(&packet(), &mut bench.at(Time::from_secs(9)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(9500));
 }
 
@@ -89,7 +89,7 @@ fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
 fn waking_it_too_early_does_nothing() {
     let mut bench = Bench::default();
     let mut queue = ared(DIRECT);
-    queue.enqueue(packet(), &mut bench.at(Time::ZERO));
+    queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
     queue.on_wake(&mut bench.at(Time::from_millis(499)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1);
@@ -152,7 +152,7 @@ impl Loop {
                 self.queue.on_wake(&mut self.bench.at(self.queue.next_wakeup()));
             }
             let before = self.bench.counts().total();
-            self.queue.enqueue(packet(), &mut self.bench.at(at));
+            self.queue.enqueue(&packet(), &mut self.bench.at(at));
             let lost = self.bench.counts().total() > before;
             let rtt = BASE_RTT_S + self.queue.packets() as f64 * PACKET_NS as f64 / 1e9;
             self.react(sender, lost, now as f64 / 1e9, rtt);

@@ -58,7 +58,7 @@ impl Line {
             let mut packet = Packet::data(FlowId(0), self.next_seq, 1460, 40, self.now);
             packet.ecn = self.ecn;
             self.next_seq += 1;
-            self.queue.enqueue(packet, &mut self.bench.at(self.now));
+            self.queue.enqueue(&packet, &mut self.bench.at(self.now));
         }
     }
 
@@ -274,7 +274,7 @@ fn acknowledgements_are_timed_too() {
     let mut queue = codel(DEFAULT);
     for number in 0..200 {
         let ack = Packet::ack(FlowId(0), number, 65_535, 40);
-        queue.enqueue(ack, &mut bench.at(Time::ZERO));
+        queue.enqueue(&ack, &mut bench.at(Time::ZERO));
     }
     for millis in [50, 100, 149] {
         assert!(queue.dequeue(&mut bench.at(Time::from_millis(millis))).is_some());

@@ -49,7 +49,7 @@ impl Line {
     fn put(&mut self, flow: u32, size: u64) {
         let packet = Packet::datagram(FlowId(flow), self.next_seq, Bytes(size), self.now);
         self.next_seq += 1;
-        self.queue.enqueue(packet, &mut self.bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
     }
 
     fn take(&mut self) -> Option<Packet> {
@@ -327,13 +327,13 @@ fn codel_acts_on_the_queue_that_stands_only() {
             packet
         };
         for _ in 0..500 {
-            line.queue.enqueue(packet(0, line.now), &mut line.bench.at(line.now));
+            line.queue.enqueue(&packet(0, line.now), &mut line.bench.at(line.now));
         }
         let (mut sparse, mut marked_flows) = (0, Vec::new());
         for _ in 0..1000 {
             line.now = line.now + Duration::from_millis(1);
             for flow in [0, 1] {
-                line.queue.enqueue(packet(flow, line.now), &mut line.bench.at(line.now));
+                line.queue.enqueue(&packet(flow, line.now), &mut line.bench.at(line.now));
             }
             for _ in 0..2 {
                 let taken = line.take().expect("a queue stands");

@@ -72,10 +72,10 @@ fn packet(ecn: Ecn) -> Packet {
 fn offer(queue: &mut Pie, bench: &mut Bench, number: usize, ecn: Ecn) -> Vec<bool> {
     let mut offered = Vec::new();
     while queue.packets() < 3 {
-        queue.fifo.push(packet(ecn), Time::ZERO);
+        queue.fifo.push(&packet(ecn), Time::ZERO);
     }
     for _ in 0..number {
-        queue.enqueue(packet(ecn), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(ecn), &mut bench.at(Time::ZERO));
         offered.push(queue.packets() > 3);
         if queue.packets() > 3 {
             queue.dequeue(&mut bench.at(Time::ZERO));
@@ -205,10 +205,10 @@ fn nothing_is_dropped_while_a_safeguard_holds() {
     }
     let (mut bench, mut queue) = (Bench::default(), dropping(1.0, DEFAULT));
     for waiting in 1..=3 {
-        queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
         assert_eq!(queue.packets(), waiting, "at most two mean packets waited");
     }
-    queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
     assert_eq!(queue.packets(), 3);
     let (mut bench, mut queue) = (Bench::default(), dropping(0.2, DEFAULT));
     queue.delay_old = Duration::ZERO;
@@ -233,7 +233,7 @@ fn marks_replace_drops_up_to_ten_per_cent() {
 fn the_packet_beyond_the_limit_is_dropped() {
     let (mut bench, mut queue) = (Bench::default(), pie(PieConfig { limit: 3, ..DEFAULT }));
     for _ in 0..5 {
-        queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
     }
     assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2);
 }
@@ -242,7 +242,7 @@ fn the_packet_beyond_the_limit_is_dropped() {
 fn the_burst_allowance_lasts_150_ms() {
     let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
     for _ in 0..500 {
-        queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
     }
     for update in 1..=10 {
         assert!(queue.burst_allowance > Duration::ZERO, "{update}");
@@ -370,7 +370,7 @@ fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
         };
         if micros.is_multiple_of(every_us) {
             let before = queue.packets();
-            queue.enqueue(packet(Ecn::NotEct), &mut bench.at(now));
+            queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(now));
             if queue.packets() > before {
                 arrivals.push_back(second);
             }
@@ -411,7 +411,7 @@ fn a_constant_overload_is_held_at_the_target() {
             }
         }
         if tick.is_multiple_of(8) {
-            queue.enqueue(packet(Ecn::NotEct), &mut bench.at(now));
+            queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(now));
         }
         if tick.is_multiple_of(12) {
             queue.dequeue(&mut bench.at(now));
@@ -427,7 +427,7 @@ fn the_timer_rests_when_an_update_would_change_nothing() {
     let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
     assert!(queue.next_wakeup().is_never());
     queue.on_rate(LinkRate::of_packets(Rate(0)), &mut bench.at(Time::ZERO));
-    queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
+    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
     queue.dequeue(&mut bench.at(Time::from_millis(21)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(30), "a multiple of 15 ms");
     queue.on_wake(&mut bench.at(Time::from_millis(29)));
@@ -435,7 +435,7 @@ fn the_timer_rests_when_an_update_would_change_nothing() {
     queue.on_wake(&mut bench.at(Time::from_millis(30)));
     assert!(queue.next_wakeup().is_never());
     queue.drop_prob = 1.0;
-    queue.enqueue(packet(Ecn::NotEct), &mut bench.at(Time::from_secs(1)));
+    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::from_secs(1)));
     queue.dequeue(&mut bench.at(Time::from_secs(1)));
     let mut updates = 0;
     while !queue.next_wakeup().is_never() {

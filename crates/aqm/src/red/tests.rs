@@ -74,7 +74,7 @@ impl Line {
         let before = self.red.packets();
         let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
         packet.ecn = self.ecn;
-        self.red.enqueue(packet, &mut self.bench.at(self.now));
+        self.red.enqueue(&packet, &mut self.bench.at(self.now));
         self.red.packets() > before
     }
 

@@ -55,7 +55,7 @@ impl Line {
         packet.ecn = self.ecn;
         self.put += 1;
         let (mut ctx, red) = self.ctx();
-        red.enqueue(packet, &mut ctx);
+        red.enqueue(&packet, &mut ctx);
         self.bench.counts() != counts
     }
 

@@ -59,7 +59,7 @@ impl Line {
             packet.ecn = self.ecn;
             self.put += 1;
             let (mut ctx, sbd) = self.at(ms);
-            sbd.enqueue(packet, &mut ctx);
+            sbd.enqueue(&packet, &mut ctx);
         }
     }
 

@@ -361,7 +361,7 @@ impl Stage for RlcAm {
         let side = usize::from(port.0);
         let direction = &mut self.directions[side];
         if let Some(queue) = &mut direction.queue {
-            queue.enqueue(*packet, ctx);
+            queue.enqueue(packet, ctx);
         }
         self.reschedule(ctx.now);
     }

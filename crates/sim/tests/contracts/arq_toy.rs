@@ -231,7 +231,7 @@ impl Stage for ArqLink {
         if self.is_idle() {
             self.next_slot = ctx.now.as_nanos() / self.tti + 1;
         }
-        self.directions[usize::from(port.0)].queue.enqueue(*packet, ctx);
+        self.directions[usize::from(port.0)].queue.enqueue(packet, ctx);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {

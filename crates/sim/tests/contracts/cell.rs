@@ -161,7 +161,7 @@ impl Stage for Cell {
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         let user = self.users.of(packet.flow).0 as usize;
         let direction = &mut self.directions[usize::from(port.0)];
-        direction.queues[user].enqueue(*packet, ctx);
+        direction.queues[user].enqueue(packet, ctx);
         direction.serve(user, ctx);
     }
 

@@ -49,7 +49,7 @@ impl QueueDisc for FailingQueue {
     airpath_aqm::forwards!(0: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
     airpath_aqm::forwards!(0: on_served, on_held);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if let Err(error) = self.1.burn() {
             ctx.fail(error);
             ctx.fail("the second error is not the cause");
@@ -63,7 +63,7 @@ struct FailingLink(Queue, Fuse);
 
 impl Stage for FailingLink {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(*packet, ctx);
+        self.0.enqueue(packet, ctx);
     }
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(packet) = self.0.dequeue(ctx) {
@@ -225,7 +225,7 @@ struct Gate(Queue);
 
 impl Stage for Gate {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(*packet, ctx);
+        self.0.enqueue(packet, ctx);
     }
     fn wake(&mut self, _ctx: &mut Ctx<'_>) {}
     fn next_wakeup(&self) -> Time {
@@ -286,7 +286,7 @@ struct Backwards(Queue);
 
 impl Stage for Backwards {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.0.enqueue(*packet, ctx);
+        self.0.enqueue(packet, ctx);
     }
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(packet) = self.0.dequeue(ctx) {

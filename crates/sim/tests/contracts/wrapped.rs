@@ -44,7 +44,7 @@ impl Checking {
 impl QueueDisc for Checking {
     airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup);
 
-    fn enqueue(&mut self, packet: Packet, ctx: &mut Ctx<'_>) {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.arrived += 1;
         self.inner.enqueue(packet, ctx);
         self.check(ctx);

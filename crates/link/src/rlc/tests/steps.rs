@@ -72,7 +72,7 @@ impl Sending {
 
     fn offer(&mut self, bytes: u64) {
         let packet = Packet::datagram(FlowId(0), 0, Bytes(bytes), Time::ZERO);
-        self.queue.enqueue(packet, &mut self.bench.at(Time::ZERO));
+        self.queue.enqueue(&packet, &mut self.bench.at(Time::ZERO));
     }
 
     /// A TTI of `slots` at `ms`: the numbers of its PDUs, modulo 4096, and whether one polls.

@@ -142,7 +142,7 @@ impl World {
         self.offered += 1;
         self.waiting.push_back(packet);
         let now = self.now();
-        self.queue.enqueue(packet, &mut self.bench.at(now));
+        self.queue.enqueue(&packet, &mut self.bench.at(now));
     }
 
     /// The air becomes clean and nothing new comes: what is inside has to come out
