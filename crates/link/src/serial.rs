@@ -132,7 +132,7 @@ impl<T: Transmitter> SerialLink<T> {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn start_next(&mut self, ctx: &mut Ctx<'_>) {
         if !self.queue.dequeue_into(&mut self.packet, ctx) {
             return;
@@ -142,6 +142,12 @@ impl<T: Transmitter> SerialLink<T> {
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
         self.service = Service { is_there: true, began: ctx.now, transmission };
+    }
+
+    /// After a time without packets: apart, for a link that is busy does not come here.
+    #[inline(never)]
+    fn start_again(&mut self, ctx: &mut Ctx<'_>) {
+        self.start_next(ctx);
     }
 
     #[inline]
@@ -207,7 +213,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queue.enqueue(packet, ctx);
         if !self.service.is_there {
-            self.start_next(ctx);
+            self.start_again(ctx);
         }
     }
 
