@@ -13,7 +13,7 @@ use serde_json::json;
 use std::ops::Range;
 
 /// More than any test sends, bytes.
-const ENDLESS: u64 = 1_000_000;
+const ENDLESS: [u64; 20] = [50_000; 20];
 
 /// Missing PDUs: the first, and the one behind the last.
 type Run = (u64, u64);
@@ -66,8 +66,12 @@ impl Sending {
     /// With so much data that it never ends.
     fn saturated(rules: Rules) -> Sending {
         let mut sending = Sending::new(rules);
-        sending.offer(ENDLESS);
+        sending.offer_endlessly();
         sending
+    }
+
+    fn offer_endlessly(&mut self) {
+        ENDLESS.into_iter().for_each(|bytes| self.offer(bytes));
     }
 
     fn offer(&mut self, bytes: u64) {
@@ -194,7 +198,7 @@ fn clause_9_5_when_timer_poll_expires_the_next_pdu_polls() {
     let mut sending = Sending::new(rules());
     sending.offer(100);
     assert_eq!(sending.tti(0, 12), polls(0..3));
-    sending.offer(ENDLESS);
+    sending.offer_endlessly();
     assert_eq!(sending.tti(50, 12), polls_not(3..15));
     assert_eq!(sending.tti(60, 12), polls(15..27));
     assert_eq!(sending.ready_at(), Some(120), "started anew");
