@@ -182,7 +182,11 @@ impl<O: Observer> Delivery<O> {
             observer.see_arrival(now, stage, &packet);
         }
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
-        place.due = part.receive_then_next(Port(0), &packet, &mut ctx);
+        let due = part.receive_then_next(Port(0), &packet, &mut ctx);
+        place.due = due;
+        if due < now {
+            self.goes_backwards(stage, due, now);
+        }
         now
     }
 
@@ -298,6 +302,9 @@ impl<O: Observer> Delivery<O> {
         let due = place.due;
         self.put_all(arrival, outbox);
         if !due.is_never() {
+            if due < arrival {
+                self.goes_backwards(stage, due, arrival);
+            }
             self.run_ahead_to(stage, arrival, outbox);
         }
     }
