@@ -5,7 +5,7 @@
 
 use crate::error::ConfigError;
 use crate::rng::Seed;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::cell::Cell;
@@ -130,23 +130,50 @@ pub fn dependent_parts() -> u64 {
     DEPENDENT_PARTS.with(Cell::get)
 }
 
+/// The `kind` of a description `{"kind": …, …}`.
+///
+/// # Errors
+/// When it is not an object or has no text `kind`.
+pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
+    let Some(object) = description.as_object() else {
+        return Err(ConfigError::new("", description, "not a table. Write kind = \"…\""));
+    };
+    match object.get("kind") {
+        Some(Value::String(kind)) => Ok(kind),
+        other => Err(ConfigError::new(
+            "kind",
+            other.unwrap_or(&Value::Null),
+            "missing or not a text. Write the name of a part",
+        )),
+    }
+}
+
 /// Splits a description `{"kind": …, …}` into its kind and the rest.
 ///
 /// # Errors
 /// When it is not an object or has no text `kind`.
 pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
-    let Some(object) = description.as_object() else {
-        return Err(ConfigError::new("", description, "not a table. Write kind = \"…\""));
-    };
-    let mut rest = object.clone();
-    match rest.remove("kind") {
-        Some(Value::String(kind)) => Ok((kind, Value::Object(rest))),
-        other => Err(ConfigError::new(
-            "kind",
-            other.unwrap_or(Value::Null),
-            "missing or not a text. Write the name of a part",
-        )),
-    }
+    let kind = kind_of(description)?.to_owned();
+    let mut rest = description.as_object().cloned().unwrap_or_default();
+    rest.remove("kind");
+    Ok((kind, Value::Object(rest)))
+}
+
+/// Reads the configuration of a built-in part out of its description `{"kind": …, …}`, without a copy
+/// of it: networks have a hundred thousand parts.
+///
+/// # Errors
+/// When it is no description, or a key is missing, unknown or of the wrong type.
+pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, ConfigError> {
+    let parameters = description.as_object().into_iter().flatten();
+    let parameters = parameters.filter(|(key, _)| *key != "kind");
+    let entries = parameters.map(|(key, value)| (key.as_str(), value));
+    C::deserialize(MapDeserializer::new(entries)).map_err(|error: serde_json::Error| {
+        match split_kind(description) {
+            Ok((_, parameters)) => ConfigError::new("", parameters, error.to_string()),
+            Err(no_description) => no_description,
+        }
+    })
 }
 
 /// Reads the configuration of a built-in part.
@@ -196,15 +223,18 @@ macro_rules! built_in_parts {
                 description: &::serde_json::Value,
                 setup: $crate::registry::Setup<'_, $object, $extra>,
             ) -> Result<Self, $crate::ConfigError> {
-                let (kind, parameters) = $crate::registry::split_kind(description)?;
-                match kind.as_str() {
+                let kind = $crate::registry::kind_of(description)?;
+                match kind {
                     $($name => {
-                        let config = $crate::registry::read_config(&parameters)?;
+                        let config = $crate::registry::read_description(description)?;
                         <$part as $crate::Part<$object, $extra>>::build(config, setup)
                             .map($any::$variant)
                     })+
-                    _ => match setup.registry.factory(&kind) {
-                        Some(factory) => factory(&parameters, setup).map($any::Dyn),
+                    _ => match setup.registry.factory(kind) {
+                        Some(factory) => {
+                            let (_, parameters) = $crate::registry::split_kind(description)?;
+                            factory(&parameters, setup).map($any::Dyn)
+                        }
                         None => {
                             let known: Vec<&str> =
                                 [$($name),+].into_iter().chain(setup.registry.names()).collect();
@@ -258,6 +288,40 @@ macro_rules! built_in_parts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Limits {
+        packets: u64,
+        #[serde(default)]
+        share: Option<f64>,
+    }
+
+    #[test]
+    fn a_description_is_read_as_its_parameters_are() {
+        let good = json!({"kind": "x", "packets": 3, "share": 0.5});
+        assert_eq!(kind_of(&good).expect("a kind"), "x");
+        let limits = Limits { packets: 3, share: Some(0.5) };
+        assert_eq!(read_description::<Limits>(&good).expect("limits"), limits);
+        for description in [
+            good,
+            json!({"kind": "x"}),
+            json!({"packets": -1, "kind": "x"}),
+            json!({"kind": "x", "packets": 3, "other": 1}),
+            json!({"kind": 7, "other": 1}),
+            json!({"packets": "3"}),
+            json!(["kind"]),
+        ] {
+            let apart = split_kind(&description)
+                .and_then(|(_, parameters)| read_config::<Limits>(&parameters))
+                .map_err(|error| error.to_string());
+            let whole = kind_of(&description)
+                .and_then(|_| read_description::<Limits>(&description))
+                .map_err(|error| error.to_string());
+            assert_eq!(whole, apart, "{description}");
+        }
+    }
 
     trait Number {}
     trait Word {}

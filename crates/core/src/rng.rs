@@ -80,7 +80,7 @@ impl Seed {
     /// The seed of a part inside this one.
     #[must_use]
     pub fn child(&self, name: &str) -> Seed {
-        Seed::new(self.master, self.replication, format!("{}/{name}", self.name))
+        Seed::new(self.master, self.replication, [&self.name, "/", name].concat())
     }
 
     /// The part's own stream.

@@ -113,8 +113,13 @@ impl Builder<'_> {
     fn build(mut self) -> Result<Network, ConfigError> {
         let (link, ack_link) = self.shared_links()?;
         let (forward, acks) = self.with_backhaul(link, ack_link);
-        let mut flows = Vec::new();
-        let (mut after_forward, mut after_reverse) = (Vec::new(), Vec::new());
+        let count = self.scenario.flows.len();
+        // Two endpoints and no more, unless there are access wires.
+        self.stages.reserve_exact(2 * count);
+        self.wires.reserve_exact(2 * count);
+        let mut flows = Vec::with_capacity(count);
+        let mut after_forward = Vec::with_capacity(count);
+        let mut after_reverse = Vec::with_capacity(count);
         for (number, spec) in self.scenario.flows.iter().enumerate() {
             let flow = FlowId(number as u32);
             let placed = self
@@ -308,10 +313,11 @@ impl Builder<'_> {
         let sink = self.add_behind(to_sink, ends.sink);
         let source = self.add_behind(to_source, ends.source);
         self.settle();
-        self.connect(source, Port(0), Route::To(entry.0, entry.1));
         let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
         let ack_entry = acks.map_or(at_source, |hop| hop.entry);
+        // In order of their numbers, which is quick to sort.
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
+        self.connect(source, Port(0), Route::To(entry.0, entry.1));
         for (end, is_open) in [(source, open.source), (sink, open.sink)] {
             if is_open {
                 self.connect(end, OpenEnd::OUT, Route::Exit);

@@ -9,7 +9,10 @@ use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::AnyWindow;
 use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// The receive-window policy of a flow that names none.
+static FIXED_WINDOW: LazyLock<Value> = LazyLock::new(|| json!({"kind": "fixed"}));
 
 /// Both endpoints of a flow.
 pub(crate) struct Endpoints {
@@ -145,13 +148,12 @@ impl Builder<'_> {
         description: Option<&Value>,
         options: &TcpOptions,
     ) -> Result<AnyWindow, ConfigError> {
-        let fixed = json!({"kind": "fixed"});
         let setup = Setup {
             seed: seed.child("window"),
             registry: &self.parts.windows,
             extra: options.largest_window(),
         };
-        AnyWindow::build(description.unwrap_or(&fixed), setup)
+        AnyWindow::build(description.unwrap_or(&FIXED_WINDOW), setup)
             .map_err(|error| error.under("window"))
     }
 }

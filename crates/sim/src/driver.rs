@@ -76,6 +76,7 @@ pub struct Driver {
     events_seen: Vec<Totals>,
     has_begun: bool,
     is_measuring: bool,
+    wakeups: u64,
 }
 
 impl Driver {
@@ -91,6 +92,7 @@ impl Driver {
             events_seen: Vec::new(),
             has_begun: false,
             is_measuring: false,
+            wakeups: 0,
         }
     }
 
@@ -174,6 +176,7 @@ impl Driver {
             && due < until
         {
             self.now = due;
+            self.wakeups += 1;
             self.running.wake(stage, due).map_err(failure)?;
             if self.running.events() >= next_look {
                 next_look = self.running.events() + EVENTS_PER_LOOK;
@@ -239,6 +242,12 @@ impl Driver {
     /// The bus, to look at.
     pub fn bus(&self) -> &Bus {
         self.running.bus()
+    }
+
+    /// Stages that were taken out of the event queue so far, to be woken. Lookahead makes it less
+    /// than the events of the report, which are the same with and without.
+    pub fn wakeups(&self) -> u64 {
+        self.wakeups
     }
 
     /// What was measured so far.
