@@ -92,8 +92,9 @@ impl Reassembly {
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let next = self.next;
-        let reported = self.beyond.iter().flat_map(|beyond| &beyond.reported[..beyond.reports]);
-        reported.map(move |island| SackBlock {
+        let beyond = self.beyond.as_deref();
+        let reported = beyond.map_or(&[][..], |beyond| &beyond.reported[..beyond.reports]);
+        reported.iter().map(move |island| SackBlock {
             offset: u32::try_from(island.start - next).unwrap_or(u32::MAX),
             length: u32::try_from(island.len()).unwrap_or(u32::MAX),
         })

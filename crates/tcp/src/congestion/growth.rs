@@ -15,7 +15,7 @@ pub(crate) struct Growth {
     /// not yet made a whole byte; `abc-…`: bytes acknowledged; `segments`: segments acknowledged.
     carry: u64,
     /// Bytes acknowledged that do not make a whole segment (`segments`, `per-ack`).
-    remainder: u64,
+    remainder: u32,
     /// The last reduction was a timeout's.
     after_timeout: bool,
     /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux), segments are counted by
@@ -196,8 +196,8 @@ impl Growth {
 
     /// Whole segments in `acked` bytes and in what earlier ACKs left.
     fn whole_segments(&mut self, acked: u64) -> u64 {
-        let bytes = self.remainder + acked;
-        self.remainder = bytes % self.mss;
+        let bytes = u64::from(self.remainder) + acked;
+        self.remainder = (bytes % self.mss) as u32;
         bytes / self.mss
     }
 }
