@@ -129,19 +129,33 @@ impl<O: Observer> Delivery<O> {
         if !self.places[stage.0 as usize].goes_in_order() {
             return self.wake_late(stage, now, outboxes);
         }
-        let next = loop {
-            let next = self.places[stage.0 as usize].next();
-            if next > now {
-                break next;
-            }
-            if self.places[stage.0 as usize].timer_is_next() {
-                self.wake_apart(stage, &mut outboxes.current);
-            } else {
-                self.arrive(stage, &mut outboxes.current);
-            }
-        };
+        // Mostly one packet has arrived.
+        let place = &self.places[stage.0 as usize];
+        if place.wire.next_arrival() <= now && !place.timer_is_next() {
+            self.arrive(stage, &mut outboxes.current);
+        }
+        let mut next = self.places[stage.0 as usize].next();
+        if next <= now {
+            next = self.run_due(stage, now, &mut outboxes.current);
+        }
         self.wakeups.set_first(next);
         self.deliver_all(now, outboxes);
+    }
+
+    /// Does what is due at `stage` by `now`; gives when something happens there next.
+    #[inline(never)]
+    fn run_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) -> Time {
+        loop {
+            let next = self.places[stage.0 as usize].next();
+            if next > now {
+                return next;
+            }
+            if self.places[stage.0 as usize].timer_is_next() {
+                self.wake_apart(stage, outbox);
+            } else {
+                self.arrive_apart(stage, outbox);
+            }
+        }
     }
 
     #[inline(never)]

@@ -149,8 +149,9 @@ impl Wire {
     #[inline]
     pub fn take_into(&mut self, packet: &mut Packet) -> bool {
         let Some(InFlight { head, .. }) = self.in_flight.front() else { return false };
+        let has_tail = head.has_tail();
         packet.set_head(head);
-        if head.has_tail() {
+        if has_tail {
             packet.set_tail(
                 self.rest.as_mut().map_or_else(PacketTail::default, |rest| rest.take_tail()),
             );
