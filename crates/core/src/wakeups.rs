@@ -26,7 +26,7 @@ const MAX_DAY_BITS: u32 = 40;
 const DAYS_PER_GAP_BITS: u32 = 2;
 
 /// Days of a year for each stage: so many that little is far.
-const DAYS_PER_STAGE: usize = 16;
+const DAYS_PER_STAGE: usize = 8;
 
 /// The same in a small network, in which the whole year stays near the processor.
 const DAYS_PER_STAGE_IN_SMALL: usize = 32;
