@@ -367,18 +367,25 @@ impl Stage for RlcAm {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        let mut has_changed = false;
         for side in 0..2 {
             if self.directions[side].next_arrival() <= ctx.now {
                 self.receive_frames(side, ctx);
+                has_changed = true;
             }
         }
         for direction in &mut self.directions {
-            if let Some(queue) = &mut direction.queue {
+            if let Some(queue) = &mut direction.queue
+                && queue.next_wakeup() <= ctx.now
+            {
                 queue.wake_if_due(ctx);
+                has_changed = true;
             }
         }
         // What has arrived may have made a TTI of this instant ready.
-        self.reschedule(ctx.now);
+        if has_changed {
+            self.reschedule(ctx.now);
+        }
         for side in 0..2 {
             if self.directions[side].next_tti <= ctx.now {
                 self.serve_tti(side, ctx);

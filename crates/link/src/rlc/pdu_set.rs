@@ -7,20 +7,21 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct PduSet {
     words: Box<[u64]>,
-    len: u64,
+    /// How many of them are not zero: what tells whether the set is empty, without counting bits.
+    used: u32,
 }
 
 impl PduSet {
     /// An empty set for windows of up to `window` numbers.
     pub(super) fn new(window: u64) -> PduSet {
         let capacity = window.next_power_of_two().max(64) as usize;
-        PduSet { words: vec![0; capacity / 64].into(), len: 0 }
+        PduSet { words: vec![0; capacity / 64].into(), used: 0 }
     }
 
     /// Whether nothing is in it.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.used == 0
     }
 
     #[inline]
@@ -53,8 +54,8 @@ impl PduSet {
         for (number, mask) in words_of(range) {
             let word = self.word_of(number);
             let changed = operation(self.words[word], mask);
-            self.len += u64::from(changed.count_ones());
-            self.len -= u64::from(self.words[word].count_ones());
+            self.used += u32::from(changed != 0);
+            self.used -= u32::from(self.words[word] != 0);
             self.words[word] = changed;
         }
     }
