@@ -43,22 +43,34 @@ TAKER = [
     ),
     (
         FIXED,
-        "        let ends = now + frame / self.rate;\n",
-        "        let mut ends = now + frame / self.rate;\n"
+        "        Fixed { rate, loss, last: (",
+        "        Fixed { jitter: None, rate, loss, last: (",
+    ),
+    (
+        FIXED,
+        "        let ends = now + self.last.1;\n",
+        "        let mut ends = now + self.last.1;\n"
         "        if let Some(jitter) = &mut self.jitter {\n"
         "            ends = ends + jitter.time(now);\n"
         "        }\n",
     ),
     (
         FIXED,
-        "        let fixed = Fixed { rate: Rate(config.rate_bps), loss: config.loss };\n",
+        "        *self = Fixed::new(rate, self.loss);\n",
+        "        let jitter = self.jitter.take();\n"
+        "        *self = Fixed { jitter, ..Fixed::new(rate, self.loss) };\n",
+    ),
+    (
+        FIXED,
+        "        let fixed = Fixed::new(Rate(config.rate_bps), config.loss);\n",
         '        let (seed, registry) = (setup.seed.child("jitter"), '
         "&setup.extra.registries.get());\n"
         "        let jitter = config.jitter.as_ref().map(|description| {\n"
         "            AnyJitter::build(description, Setup { seed, registry, extra: () })\n"
         "        });\n"
         '        let jitter = jitter.transpose().map_err(|error| error.under("jitter"))?;\n'
-        "        let fixed = Fixed { jitter, rate: Rate(config.rate_bps), loss: config.loss };\n",
+        "        let fixed = Fixed::new(Rate(config.rate_bps), config.loss);\n"
+        "        let fixed = Fixed { jitter, ..fixed };\n",
     ),
     (
         LINKS,
