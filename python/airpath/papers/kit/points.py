@@ -73,7 +73,7 @@ def draw(panel: Axes, found: Points) -> None:
     x, y, x_half, y_half = zip(*found.points, strict=True)
     colour = found.look["color"]
     if found.line is not None:
-        panel.plot(x, y, "-", color=colour, **found.line)
+        panel.plot(x, y, color=colour, **{"linestyle": "-", **found.line})
     if found.begins:
         panel.plot(x[0], y[0], "o", color=colour, markersize=7)
     halves: dict[str, Any] = {"xerr": x_half} if any(x_half) else {}
