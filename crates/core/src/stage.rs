@@ -74,7 +74,8 @@ pub trait Stage {
     /// Does what is due at `ctx.now`. Called at or after `next_wakeup`.
     fn wake(&mut self, ctx: &mut Ctx<'_>);
 
-    /// The earliest of the internal timers; [`Time::NEVER`] when there is none.
+    /// The earliest of the internal timers; [`Time::NEVER`] when there is none. A time in the past,
+    /// or the same instant after a million wake-ups in a row, ends the run with an error.
     fn next_wakeup(&self) -> Time;
 
     /// Does what is due and says when to wake it next, behind a single dispatch.

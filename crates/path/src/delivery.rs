@@ -4,6 +4,7 @@
 //! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these are
 //! and why). With lateness zero everything goes in order of time and stage.
 
+use crate::bad_wakeup::{Repeats, backwards};
 use crate::clocks::Clocks;
 use crate::network::Network;
 use crate::routing::{Input, Routing, Way};
@@ -85,6 +86,7 @@ pub(crate) struct Delivery<O> {
     /// Those that do not go in order.
     free: Vec<StageId>,
     clocks: Clocks,
+    repeats: Repeats,
 }
 
 impl<O: Observer> Delivery<O> {
@@ -106,6 +108,7 @@ impl<O: Observer> Delivery<O> {
             places: wires.map(place).collect(),
             free: Vec::new(),
             clocks: Clocks::default(),
+            repeats: Repeats::default(),
         }
     }
 
@@ -174,8 +177,8 @@ impl<O: Observer> Delivery<O> {
         self.clocks.advance(stage, now);
         let due = part.wake_then_next(&mut Ctx::new(now, stage, &mut self.bus, outbox));
         place.due = due;
-        if due < now {
-            self.goes_backwards(stage, due, now);
+        if due <= now {
+            place.due = self.repeats.judge(stage, due, now, &mut self.bus);
         }
         now
     }
@@ -216,8 +219,7 @@ impl<O: Observer> Delivery<O> {
 
     #[cold]
     fn goes_backwards(&mut self, stage: StageId, wanted: Time, now: Time) {
-        self.bus.fail(now, Box::new(Backwards { stage, wanted, now }));
-        self.places[stage.0 as usize].due = Time::NEVER;
+        self.places[stage.0 as usize].due = backwards(stage, wanted, now, &mut self.bus);
     }
 
     /// Delivers everything that was sent, and what the deliveries send.
@@ -438,16 +440,4 @@ impl<O: Observer> Delivery<O> {
         }
         self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
-}
-
-/// A stage wanted to be woken in the past.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("stage {} wants to be woken at {} s when it is {} s", .stage.0, .wanted.as_secs_lossy(), .now.as_secs_lossy())]
-pub struct Backwards {
-    /// The stage.
-    pub stage: StageId,
-    /// What it asked for.
-    pub wanted: Time,
-    /// The time that it was.
-    pub now: Time,
 }

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod any_stage;
+mod bad_wakeup;
 mod build;
 mod clocks;
 mod delivery;
@@ -32,8 +33,8 @@ mod scenario;
 mod wire;
 
 pub use any_stage::AnyStage;
+pub use bad_wakeup::{Backwards, Livelock};
 pub use build::{build, build_cut};
-pub use delivery::Backwards;
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};

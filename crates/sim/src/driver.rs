@@ -4,8 +4,8 @@ use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
 use airpath_core::{Bus, Control, Duration, Recorder, StageError, StageId, Time};
 use airpath_path::{
-    AnyStage, Backwards, Failure, FlowStages, Network, ReplicationReport, RunningNetwork, Totals,
-    phases,
+    AnyStage, Backwards, Failure, FlowStages, Livelock, Network, ReplicationReport, RunningNetwork,
+    Totals, phases,
 };
 
 /// Events between two looks at the watch.
@@ -40,6 +40,9 @@ pub enum RunError {
     /// A stage wanted to be woken in the past.
     #[error(transparent)]
     Backwards(Backwards),
+    /// A stage wanted to be woken at one instant for ever.
+    #[error(transparent)]
+    Livelock(Livelock),
 }
 
 #[cold]
@@ -48,8 +51,12 @@ fn failure(Failure { at, source }: Failure) -> RunError {
         Ok(error) => return RunError::Capture(error.0),
         Err(source) => source,
     };
-    match source.downcast::<Backwards>() {
-        Ok(error) => RunError::Backwards(*error),
+    let source = match source.downcast::<Backwards>() {
+        Ok(error) => return RunError::Backwards(*error),
+        Err(source) => source,
+    };
+    match source.downcast::<Livelock>() {
+        Ok(error) => RunError::Livelock(*error),
         Err(source) => RunError::Stage { at_s: at.as_secs_lossy(), source },
     }
 }

@@ -326,3 +326,98 @@ fn a_wakeup_in_the_past_ends_the_run() {
         assert!(error.to_string().ends_with(text), "{error}");
     }
 }
+
+/// A link that asks to be woken at once until it was woken so many times since the last arrival;
+/// then it sends everything.
+struct Again {
+    queue: Queue,
+    times: u64,
+    left: u64,
+    at: Time,
+}
+
+impl Stage for Again {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.queue.enqueue(packet, ctx);
+        self.left = self.times;
+        self.at = ctx.now;
+    }
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.left -= 1;
+        while self.left == 0
+            && let Some(packet) = self.queue.dequeue(ctx)
+        {
+            ctx.emit(Port(0), packet);
+        }
+    }
+    fn next_wakeup(&self) -> Time {
+        if self.queue.is_empty() { Time::NEVER } else { self.at }
+    }
+    fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
+    fn held(&self) -> usize {
+        self.queue.packets()
+    }
+}
+
+impl Link for Again {
+    fn reports(&self, _now: Time) -> Vec<SideReport> {
+        Vec::new()
+    }
+}
+
+/// A link `again` in every way in which it can be woken: in order or not, when its time has come,
+/// before the next packet of a burst, and ahead of time behind an access wire.
+fn woken_again(
+    times: u64,
+    source: &Value,
+    access_ns: u64,
+    is_independent: bool,
+) -> (Scenario, Parts) {
+    let mut parts = parts();
+    parts.links.register("again", move |_, setup| {
+        let queue = setup.extra.forward.only_queue()?;
+        Ok(Box::new(Again { queue, times, left: 0, at: Time::NEVER }))
+    });
+    if is_independent {
+        parts.links.declare_independent("again");
+    }
+    let start = json!({"kind": "at", "time_ns": 500 * MS});
+    let ways = json!({"start": start, "access": {"delay_ns": access_ns}});
+    let flows = vec![flow(source.clone(), ways)];
+    (scenario(2, flows, json!({"kind": "again"}), droptail(100), json!({})), parts)
+}
+
+#[test]
+fn wakeups_at_one_instant_without_end_end_the_run() {
+    let burst = tcp(json!({"handshake": false}));
+    for source in [datagrams("cbr", 120_000), burst] {
+        for (access_ns, at) in [(0, "0.5 s"), (5 * MS, "0.505 s")] {
+            for is_independent in [false, true] {
+                let (scenario, parts) = woken_again(u64::MAX, &source, access_ns, is_independent);
+                let error = failure(&scenario, &parts);
+                assert!(matches!(error, RunError::Livelock(_)), "{error:?}");
+                let text = format!("asks to be woken again and again at {at}");
+                assert!(error.to_string().ends_with(&text), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn many_wakeups_at_one_instant_are_no_failure() {
+    let burst = tcp(json!({"handshake": false}));
+    for source in [datagrams("cbr", 120_000), burst] {
+        for access_ns in [0, 5 * MS] {
+            for is_independent in [false, true] {
+                let [once, often] = [1, 10_000].map(|times| {
+                    let (scenario, parts) = woken_again(times, &source, access_ns, is_independent);
+                    run_with(&scenario, &parts, &Arc::default(), 1).report(0)
+                });
+                // 10 a second for 1.49 s, or the windows of slow start.
+                assert!(once.flows[0].delivered_packets >= 15);
+                assert_eq!(once.flows, often.flows);
+                assert!(once.events < often.events);
+            }
+        }
+    }
+}
