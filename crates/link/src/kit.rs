@@ -2,9 +2,9 @@
 
 use crate::link::Files;
 use airpath_aqm::Queue;
-use airpath_core::{ConfigError, FlowId, Port, Registries, Seed, Setup, UserId};
+use airpath_core::{ConfigError, Duration, FlowId, Port, Registries, Seed, Setup, UserId};
 use airpath_phy::errors::AnyErrors;
-use airpath_phy::snr::AnySnr;
+use airpath_phy::snr::{AnySnr, SlottedSnr, SnrKit};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -63,7 +63,31 @@ impl LinkKit {
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
     pub fn snr(&self, description: &Value, seed: &Seed) -> Result<AnySnr, ConfigError> {
-        let (seed, extra) = (seed.child("snr"), self.files.snr.clone());
+        self.snr_with(description, None, seed.child("snr"))
+    }
+
+    /// The SNR process that `description` asks for, for a user of slots of the length `slot`, with
+    /// the randomness of the user of `seed`.
+    ///
+    /// # Errors
+    /// When the kind is unknown or a parameter is not accepted.
+    pub fn slotted_snr(
+        &self,
+        description: &Value,
+        slot: Duration,
+        seed: &Seed,
+    ) -> Result<SlottedSnr, ConfigError> {
+        let process = self.snr_with(description, Some(slot), seed.child("snr"))?;
+        Ok(SlottedSnr::new(process, slot))
+    }
+
+    fn snr_with(
+        &self,
+        description: &Value,
+        slot: Option<Duration>,
+        seed: Seed,
+    ) -> Result<AnySnr, ConfigError> {
+        let extra = SnrKit { traces: self.files.snr.clone(), slot };
         AnySnr::build(description, Setup { seed, registry: &self.registries.get(), extra })
             .map_err(|error| error.under("snr"))
     }

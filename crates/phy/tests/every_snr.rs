@@ -4,8 +4,10 @@
 //! [`descriptions`] may say more, and has to where the process reads a file.
 
 use airpath_conformance::{Law, samples};
-use airpath_core::{ConfigError, Registry, Seed, Setup, Time};
-use airpath_phy::snr::{AnySnr, Sample, SnrProcess, SnrRegistry, SnrSteps, SnrTraces};
+use airpath_core::{ConfigError, Duration, Registry, Seed, Setup, Time};
+use airpath_phy::snr::{
+    AnySnr, Sample, SlottedSnr, SnrKit, SnrProcess, SnrRegistry, SnrSteps, SnrTraces,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::f64::consts::TAU;
@@ -39,6 +41,10 @@ fn traces() -> SnrTraces {
     .into()
 }
 
+fn kit() -> SnrKit {
+    SnrKit { traces: traces(), slot: None }
+}
+
 fn build(description: &Value, seed: u64) -> AnySnr {
     try_build(description, seed).unwrap_or_else(|error| panic!("{description}: {error}"))
 }
@@ -46,7 +52,7 @@ fn build(description: &Value, seed: u64) -> AnySnr {
 fn try_build(description: &Value, seed: u64) -> Result<AnySnr, ConfigError> {
     let registry = SnrRegistry::default();
     let seed = Seed::new(seed, 0, "snr");
-    AnySnr::build(description, Setup { seed, registry: &registry, extra: traces() })
+    AnySnr::build(description, Setup { seed, registry: &registry, extra: kit() })
 }
 
 fn all_descriptions() -> impl Iterator<Item = Value> {
@@ -149,7 +155,7 @@ fn a_process_from_outside_is_found_by_its_name() {
     let mut registry: SnrRegistry = Registry::default();
     registry.register("ramp", |_, _| Ok(Box::new(Ramp)));
     let setup =
-        Setup { seed: Seed::new(1, 0, "snr"), registry: &registry, extra: SnrTraces::default() };
+        Setup { seed: Seed::new(1, 0, "snr"), registry: &registry, extra: SnrKit::default() };
     let mut process = AnySnr::build(&json!({"kind": "ramp"}), setup).expect("it is registered");
     assert_eq!(process.sample(Time::from_secs(3)).snr_db, 3.0);
     assert_eq!(process.constant_db(), None);
@@ -235,4 +241,47 @@ fn j0(x: f64) -> f64 {
         sum += term;
     }
     sum
+}
+
+// --- by slots -------------------------------------------------------------------------------------
+
+/// The power ratio that a process samples at `at_ns`.
+fn ratio(process: &mut AnySnr, at_ns: u64) -> f64 {
+    10f64.powf(process.sample(Time::from_nanos(at_ns)).snr_db / 10.0)
+}
+
+proptest! {
+    /// What is answered for a slot depends on its number alone, to the last bit, and is the SNR at
+    /// that time: at the end of a slot before or after a jump of there, the process knows which.
+    #[test]
+    fn any_slots_in_order_have_an_snr_that_depends_on_their_numbers_alone(
+        steps in prop::collection::vec(
+            (prop_oneof![6 => 0..3u64, 3 => 0..200u64, 1 => 0..1u64 << 22], any::<bool>()),
+            1..60,
+        ),
+        length_ns in prop_oneof![Just(3_000_000u64), Just(1), 1..100_000_000u64],
+        seed in 0..1000u64,
+    ) {
+        let length = Duration::from_nanos(length_ns);
+        for description in all_descriptions() {
+            let slotted = || SlottedSnr::new(build(&description, seed), length);
+            let (mut all, mut some, mut plain) = (slotted(), slotted(), build(&description, seed));
+            let scale = 10f64.powf(description["mean_db"].as_f64().unwrap_or(0.0) / 10.0);
+            let mut slot = 0;
+            for (wait, is_asked) in &steps {
+                slot += wait;
+                let (start, end) = (all.at(slot), all.at_end_of(slot));
+                if *is_asked {
+                    prop_assert_eq!(some.at(slot).to_bits(), start.to_bits(), "{}", description);
+                    prop_assert_eq!(some.at_end_of(slot).to_bits(), end.to_bits());
+                }
+                let near = |a: f64, b: f64| (a - b).abs() <= 1e-7 * scale;
+                let (starts_ns, ends_ns) = (slot * length_ns, (slot + 1) * length_ns);
+                let expected = ratio(&mut plain, starts_ns);
+                prop_assert!(near(start, expected), "{description}: {start}, {expected}");
+                let (before, after) = (ratio(&mut plain, ends_ns - 1), ratio(&mut plain, ends_ns));
+                prop_assert!(near(end, before) || near(end, after), "{description}: {end}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! An SNR that does not change.
 
-use super::{Sample, SnrProcess, SnrTraces, level};
+use super::{Sample, SnrKit, SnrProcess, level};
 use airpath_core::{ConfigError, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -18,12 +18,12 @@ pub struct Constant {
     snr_db: f64,
 }
 
-impl Part<dyn SnrProcess + Send, SnrTraces> for Constant {
+impl Part<dyn SnrProcess + Send, SnrKit> for Constant {
     type Config = ConstantConfig;
 
     fn build(
         config: ConstantConfig,
-        _setup: Setup<'_, dyn SnrProcess + Send, SnrTraces>,
+        _setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
     ) -> Result<Constant, ConfigError> {
         level("mean_db", config.mean_db)?;
         Ok(Constant { snr_db: config.mean_db })

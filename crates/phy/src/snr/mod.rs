@@ -9,25 +9,38 @@
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
+//! | `slotted.rs` | any of them, asked by the number of a slot |
 
 mod constant;
 mod rayleigh;
 mod registry;
+mod slotted;
 mod steps;
 mod trace;
 
 pub use constant::{Constant, ConstantConfig};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
+pub use slotted::SlottedSnr;
 pub use steps::{SnrFileError, SnrSteps};
 pub use trace::{Trace, TraceConfig};
 
-use airpath_core::{ConfigError, Time};
+use crate::shannon::from_db;
+use airpath_core::{ConfigError, Duration, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Recorded SNRs by the key under which a description names them.
 pub type SnrTraces = BTreeMap<String, Arc<SnrSteps>>;
+
+/// What an SNR process is given at its making, beside its own configuration.
+#[derive(Clone, Debug, Default)]
+pub struct SnrKit {
+    /// Recorded SNRs.
+    pub traces: SnrTraces,
+    /// The length of a slot, of a link that has slots.
+    pub slot: Option<Duration>,
+}
 
 /// The lowest and the highest SNR that a description may have, dB.
 pub const RANGE_DB: std::ops::RangeInclusive<f64> = -200.0..=200.0;
@@ -49,6 +62,19 @@ pub trait SnrProcess {
     /// The SNR, dB, of a process that never changes.
     fn constant_db(&self) -> Option<f64> {
         None
+    }
+
+    /// The SNR at the start of slot number `slot`, a power ratio: slot 0 starts at time 0, each is
+    /// of `length`, which stays. A process that is asked by slots is asked so alone; numbers do
+    /// not fall. What it answers depends on the number alone.
+    fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
+        from_db(self.sample(slotted::start_of(slot, length)).snr_db)
+    }
+
+    /// The SNR at the end of slot number `slot`, a power ratio: before the next one starts, where
+    /// it jumps then.
+    fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
+        from_db(self.sample(slotted::last_of(slot, length)).snr_db)
     }
 }
 

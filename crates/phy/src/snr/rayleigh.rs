@@ -5,7 +5,7 @@
 //! number of waves changes of them (deep fades are 0.8 % too rare). The power is exponential, its
 //! autocorrelation that of E h(t)h*(t+τ) = J0(2π f_d τ).
 
-use super::{Sample, SnrProcess, SnrTraces, level};
+use super::{Sample, SnrKit, SnrProcess, level};
 use crate::doppler::max_doppler_hz;
 use crate::rayleigh::Rayleigh;
 use airpath_core::{ConfigError, Part, Setup, Time};
@@ -73,12 +73,12 @@ pub struct RayleighSnr {
     is_still: bool,
 }
 
-impl Part<dyn SnrProcess + Send, SnrTraces> for RayleighSnr {
+impl Part<dyn SnrProcess + Send, SnrKit> for RayleighSnr {
     type Config = RayleighConfig;
 
     fn build(
         config: RayleighConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrTraces>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
     ) -> Result<RayleighSnr, ConfigError> {
         level("mean_db", config.mean_db)?;
         let doppler_hz = config.doppler_hz()?;

@@ -1,14 +1,14 @@
 //! The list of SNR processes: one line each.
 
-use super::{Constant, RayleighSnr, Sample, SnrProcess, SnrTraces, Trace};
-use airpath_core::{Registry, Time, built_in_parts};
+use super::{Constant, RayleighSnr, Sample, SnrKit, SnrProcess, Trace};
+use airpath_core::{Duration, Registry, Time, built_in_parts};
 
 /// SNR processes that were registered at run time.
-pub type SnrRegistry = Registry<dyn SnrProcess + Send, SnrTraces>;
+pub type SnrRegistry = Registry<dyn SnrProcess + Send, SnrKit>;
 
 built_in_parts! {
     /// Any SNR process.
-    enum AnySnr: dyn SnrProcess + Send, SnrTraces {
+    enum AnySnr: dyn SnrProcess + Send, SnrKit {
         "constant" => Constant(Constant): "One value.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
@@ -23,5 +23,15 @@ impl SnrProcess for AnySnr {
 
     fn constant_db(&self) -> Option<f64> {
         each_part!(self, process => process.constant_db())
+    }
+
+    #[inline]
+    fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
+        each_part!(self, process => process.at_slot_start(slot, length))
+    }
+
+    #[inline]
+    fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
+        each_part!(self, process => process.at_slot_end(slot, length))
     }
 }

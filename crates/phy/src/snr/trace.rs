@@ -1,6 +1,6 @@
 //! The SNR of a file, step by step; it repeats.
 
-use super::{Sample, SnrProcess, SnrSteps, SnrTraces};
+use super::{Sample, SnrKit, SnrProcess, SnrSteps};
 use airpath_core::{ConfigError, Part, Setup, Time};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ pub struct Trace {
     steps: Arc<SnrSteps>,
 }
 
-impl Part<dyn SnrProcess + Send, SnrTraces> for Trace {
+impl Part<dyn SnrProcess + Send, SnrKit> for Trace {
     type Config = TraceConfig;
 
     fn build(
         config: TraceConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrTraces>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
     ) -> Result<Trace, ConfigError> {
-        match setup.extra.get(&config.trace) {
+        match setup.extra.traces.get(&config.trace) {
             Some(steps) => Ok(Trace { steps: Arc::clone(steps) }),
             None => Err(ConfigError::new("trace", config.trace, "not among the SNR traces given")),
         }
