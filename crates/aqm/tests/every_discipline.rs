@@ -53,14 +53,17 @@ struct Ledger {
     bare: AnyQueue,
     queue: Queue,
     now: Time,
-    /// Size and flow of every packet offered, by its payload handle less one.
-    offered: Vec<(u32, u32)>,
+    /// Size, flow and ECN field of every packet offered, by its payload handle less one.
+    offered: Vec<(u32, u32, Ecn)>,
+    /// Packets of one flow keep their order only if they have the same ECN field.
+    separates_by_ecn: bool,
     bytes_in: u64,
     bytes_out: u64,
     bytes_dropped: u64,
     packets_out: u64,
     packets_dropped: u64,
-    last_out: [Option<u64>; 3],
+    /// By flow and ECN field.
+    last_out: [[Option<u64>; 4]; 3],
     /// Sizes of the packets that the link still holds.
     held: VecDeque<u32>,
     measured_from: Time,
@@ -82,7 +85,8 @@ impl Ledger {
             bytes_dropped: 0,
             packets_out: 0,
             packets_dropped: 0,
-            last_out: [None; 3],
+            separates_by_ecn: description["kind"] == "dualpi2",
+            last_out: [[None; 4]; 3],
             held: VecDeque::new(),
             measured_from: Time::ZERO,
             measured: (0, 0),
@@ -114,7 +118,7 @@ impl Ledger {
         let seq = self.offered.len() as u64;
         let mut packet = Packet::datagram(FlowId(flow), seq, Bytes(u64::from(size)), self.now);
         packet.ecn = ecn;
-        self.offered.push((size, flow));
+        self.offered.push((size, flow, ecn));
         packet.set_payload(PayloadHandle(self.offered.len() as u32));
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
@@ -163,9 +167,10 @@ impl Ledger {
     }
 
     fn note_out(&mut self, packet: &Packet) {
-        let (size, flow) = self.offered[packet.seq as usize];
+        let (size, flow, ecn) = self.offered[packet.seq as usize];
         assert_eq!((packet.bytes().0, packet.flow), (u64::from(size), FlowId(flow)));
-        let last = &mut self.last_out[flow as usize];
+        let class = if self.separates_by_ecn { ecn as usize } else { 0 };
+        let last = &mut self.last_out[flow as usize][class];
         assert!(last.is_none_or(|last| last < packet.seq), "{last:?} before {}", packet.seq);
         *last = Some(packet.seq);
         self.bytes_out += u64::from(packet.size);

@@ -15,7 +15,9 @@ from airpath.scenario.values import (
     Gain,
     HashCount,
     PacketCount,
+    Percent,
     PositiveDuration,
+    PositiveNumber,
     PositivePacketCount,
     PositiveSize,
     Probability,
@@ -24,7 +26,7 @@ from airpath.scenario.values import (
     choice,
 )
 
-__all__ = ["Ared", "CoDel", "DropTail", "FqCoDel", "Gred", "Pie", "QueueDisc", "Red"]
+__all__ = ["Ared", "CoDel", "DropTail", "DualPi2", "FqCoDel", "Gred", "Pie", "QueueDisc", "Red"]
 
 
 class QueueDisc(Part):
@@ -357,3 +359,58 @@ class FqCoDel(QueueDisc):
 
 _SMALLEST_QUANTUM = 256
 _LARGEST_QUANTUM = 4 * 10**9
+
+
+class DualPi2(QueueDisc):
+    """A queue for scalable flows beside one for all others, coupled to equal rates (RFC 9332).
+
+    Packets with ECT(1) or CE go into the low-latency (L) queue, all others into the classic one.
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait in both queues together, from 1. Default 10000 (Linux).
+    target : Duration
+        Delay of the classic queue to hold, above 0. Default 15 ms (RFC 9332 Appendix A.1).
+    update : Duration
+        Tupdate, time between updates of the probability, above 0. Default 15 ms, the smaller of
+        `target` and a third of an RTT of 100 ms (RFC 9332 Appendix A.1).
+    alpha : float
+        Gain of the delay's distance from `target`, 1/s, from 0. Default 0.15, which is
+        0.1 Tupdate / RTT² for an RTT of 100 ms (RFC 9332 Appendix A.1).
+    beta : float
+        Gain of the delay's change since the last update, 1/s, from 0. Default 3, which is
+        0.3 / RTT (RFC 9332 Appendix A.1).
+    coupling : float
+        k, the L queue's probability over the base probability, above 0. Default 2
+        (RFC 9332 Appendix A.1).
+    ramp_start : Duration
+        minTh, sojourn time in the L queue above which packets are marked. Default 800 us
+        (RFC 9332 Appendix A.1).
+    ramp : Duration
+        Further sojourn time after which all are; 0 s is a step. Default 400 us
+        (RFC 9332 Appendix A.1).
+    classic_percent : int
+        Share of the link, per cent, 1 to 99, that the classic queue is left while both are
+        backlogged. Default 10 (Linux).
+    mtu : Size
+        A large packet: the first credit of the round robin, above 0. Default 1500 B.
+    any_ect : bool
+        Put every ECN-capable packet into the L queue: for scalable congestion controls that send
+        ECT(0), as DCTCP does. Default False (RFC 9331).
+    """
+
+    own_keys = ("alpha", "beta")
+
+    kind: Literal["dualpi2"] = "dualpi2"
+    limit: PositivePacketCount = usual(10_000)
+    target: PositiveDuration = Duration.parse("15 ms")
+    update: PositiveDuration = Duration.parse("15 ms")
+    alpha: Gain = 0.15
+    beta: Gain = 3.0
+    coupling: PositiveNumber = 2.0
+    ramp_start: Duration = Duration.parse("800 us")
+    ramp: Duration = Duration.parse("400 us")
+    classic_percent: Percent = 10
+    mtu: PositiveSize = Size(1500)
+    any_ect: Truth = False

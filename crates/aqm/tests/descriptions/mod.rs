@@ -117,6 +117,27 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
             ]
         }
+        "dualpi2" => {
+            let usual = json!({
+                "limit": 50, "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.15,
+                "beta": 3, "coupling": 2, "ramp_start_ns": 800_000, "ramp_ns": 400_000,
+                "classic_percent": 10, "mtu_bytes": 1500, "any_ect": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"any_ect": true, "alpha": 1e300, "target_ns": 1})),
+                but(&usual, json!({"limit": 1, "ramp_ns": 0, "ramp_start_ns": 0, "beta": 1e300})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "update_ns": 1_000_000, "classic_percent": 99,
+                                   "coupling": 1e300, "mtu_bytes": 65_535, "alpha": 100}),
+                ),
+                but(
+                    &usual,
+                    json!({"update_ns": u64::MAX, "target_ns": u64::MAX, "alpha": 0,
+                                   "ramp_start_ns": u64::MAX, "ramp_ns": u64::MAX, "beta": 0}),
+                ),
+            ]
+        }
         "sbd" => {
             let usual = json!({
                 "limit": 20, "min_th": 10, "reaction_time_ns": 200_000_000, "alpha": 5,

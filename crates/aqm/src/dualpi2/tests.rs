@@ -1,0 +1,214 @@
+//! Tests of DualPI2: which queue a packet falls into, who is served, who is marked and dropped.
+
+use super::*;
+use airpath_core::{FlowId, Registry, Seed, test_kit::Bench};
+
+const DEFAULT: DualPi2Config = DualPi2Config {
+    limit: 10_000,
+    target_ns: 15_000_000,
+    update_ns: 15_000_000,
+    alpha: 0.15,
+    beta: 3.0,
+    coupling: 2.0,
+    ramp_start_ns: 800_000,
+    ramp_ns: 400_000,
+    classic_percent: 10,
+    any_ect: false,
+    mtu_bytes: 1500,
+};
+
+fn queue(config: DualPi2Config) -> DualPi2 {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "dualpi2"), registry: &registry, extra: () };
+    DualPi2::build(config, setup).expect("an accepted configuration")
+}
+
+/// Packet `number` of 1500 bytes.
+fn packet(number: u64, ecn: Ecn) -> Packet {
+    let mut packet = Packet::data(FlowId(0), number, 1460, 40, Time::ZERO);
+    packet.ecn = ecn;
+    packet
+}
+
+fn early(bench: &Bench) -> u64 {
+    bench.counts().dropped[DropReason::Early as usize]
+}
+
+fn fill(queue: &mut DualPi2, bench: &mut Bench, number: u64, ecn: Ecn) {
+    for number in 0..number {
+        queue.enqueue(&packet(number, ecn), &mut bench.at(Time::ZERO));
+    }
+}
+
+#[test]
+fn the_ecn_field_says_which_queue_a_packet_falls_into() {
+    let mut bench = Bench::default();
+    for (any_ect, low_latency) in [(false, 2), (true, 3)] {
+        let mut queue = queue(DualPi2Config { any_ect, ..DEFAULT });
+        for (number, ecn) in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].into_iter().enumerate() {
+            queue.enqueue(&packet(number as u64, ecn), &mut bench.at(Time::ZERO));
+        }
+        assert_eq!(queue.low_latency.fifo.len(), low_latency, "{any_ect}");
+        assert_eq!((queue.packets(), queue.backlog()), (4, Bytes(6000)));
+    }
+}
+
+/// The first ten packets: the L queue first, then nine of its packets for each classic one.
+#[test]
+fn the_classic_queue_is_left_a_tenth() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
+    fill(&mut queue, &mut bench, 1000, Ecn::NotEct);
+    fill(&mut queue, &mut bench, 1000, Ecn::Ect1);
+    let mut order = String::new();
+    for _ in 0..500 {
+        let next = *queue.peek().expect("there are 2000");
+        let sent = queue.dequeue(&mut bench.at(Time::ZERO)).expect("there are 2000");
+        assert_eq!(sent, next);
+        order.push(if sent.ecn == Ecn::Ect1 { 'L' } else { 'C' });
+    }
+    // The first credit is -80 × 1500: eight packets of the L queue bring it to 0, a ninth above.
+    assert!(order.starts_with("LLLLLLLLLCLLLLLLLLLC"), "{order}");
+    assert_eq!(order.matches('C').count(), 50);
+}
+
+#[test]
+fn a_queue_alone_neither_earns_nor_spends_credit() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    fill(&mut queue, &mut bench, 100, Ecn::NotEct);
+    while queue.dequeue(&mut bench.at(Time::ZERO)).is_some() {}
+    assert_eq!(queue.credit, -80 * 1500);
+}
+
+/// `recur`: of 10 packets every fourth at 0.3 and then every third, as the sum passes 1.
+#[test]
+fn classic_packets_are_dropped_evenly_with_the_square_of_p() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    queue.base = 0.3_f64.sqrt() / 2.0; // p_CL = 0.55, p_C = 0.075
+    fill(&mut queue, &mut bench, 40, Ecn::NotEct);
+    let mut sent = Vec::new();
+    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+        sent.push(packet.seq);
+    }
+    // 14 × 0.075 = 1.05 is the first sum above 1; 27 × 0.075 - 1 = 1.025 the next.
+    let dropped: Vec<u64> = (0..40).filter(|number| !sent.contains(number)).collect();
+    assert_eq!(dropped, [13, 26]);
+    assert_eq!((early(&bench), bench.counts().total()), (2, 2));
+}
+
+#[test]
+fn an_ecn_capable_classic_packet_is_marked_instead() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    queue.base = 0.4;
+    fill(&mut queue, &mut bench, 99, Ecn::Ect0); // 99 × 0.16 = 15.84
+    let mut marked = 0;
+    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+        marked += u64::from(packet.ecn == Ecn::Ce);
+    }
+    assert_eq!((marked, bench.counts().total(), bench.counts().marked), (15, 0, 15));
+}
+
+/// The ramp of the L queue: nothing up to 800 µs, half at 1 ms, all from 1.2 ms on.
+#[test]
+fn the_low_latency_queue_marks_on_a_ramp() {
+    for (waited_us, marked) in [(800, 0), (1000, 50), (1200, 99), (5000, 99)] {
+        let mut bench = Bench::default();
+        let mut queue = queue(DEFAULT);
+        fill(&mut queue, &mut bench, 100, Ecn::Ect1);
+        let now = Time::from_nanos(waited_us * 1000);
+        let mut found = 0;
+        while let Some(packet) = queue.dequeue(&mut bench.at(now)) {
+            found += usize::from(packet.ecn == Ecn::Ce);
+        }
+        // The last has nothing behind it; sums of 1/2 pass 1 from the third packet on.
+        let expected = if marked == 50 { 49 } else { marked };
+        assert!((found as i64 - expected).abs() <= 1, "{waited_us} µs: {found}");
+    }
+}
+
+/// The coupled probability is k p', and the L queue marks by the larger of both.
+#[test]
+fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    queue.base = 0.1;
+    fill(&mut queue, &mut bench, 1000, Ecn::Ect1);
+    let mut marked = 0;
+    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+        marked += i64::from(packet.ecn == Ecn::Ce);
+    }
+    assert!((marked - 200).abs() <= 1, "{marked}");
+}
+
+/// From p' = 1/k on the L queue drops with p_C and marks what it lets go.
+#[test]
+fn an_overloaded_low_latency_queue_drops() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    queue.base = 0.5;
+    fill(&mut queue, &mut bench, 100, Ecn::Ect1);
+    let mut sent = 0;
+    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+        assert_eq!(packet.ecn, Ecn::Ce);
+        sent += 1;
+    }
+    assert_eq!((sent, early(&bench)), (76, 24));
+}
+
+/// 20 ms after 0: 0.15 · 5 ms + 3 · 20 ms = 0.06075.
+#[test]
+fn the_controller_takes_a_step_by_the_larger_delay() {
+    for ecn in [Ecn::NotEct, Ecn::Ect1] {
+        let mut bench = Bench::default();
+        let mut queue = queue(DualPi2Config { update_ns: 20_000_000, ..DEFAULT });
+        queue.enqueue(&packet(0, ecn), &mut bench.at(Time::ZERO));
+        assert_eq!(queue.next_wakeup(), Time::from_millis(20));
+        queue.on_wake(&mut bench.at(Time::from_millis(20)));
+        assert!((queue.base_probability() - 0.06075).abs() < 1e-12, "{:?}", queue.base);
+    }
+}
+
+#[test]
+fn the_timer_rests_when_an_update_would_change_nothing() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DEFAULT);
+    assert!(queue.next_wakeup().is_never());
+    queue.enqueue(&packet(0, Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
+    assert_eq!(queue.next_wakeup(), Time::from_millis(30));
+    queue.dequeue(&mut bench.at(Time::from_millis(21)));
+    queue.on_wake(&mut bench.at(Time::from_millis(30)));
+    assert!(queue.next_wakeup().is_never());
+}
+
+#[test]
+fn the_limit_counts_both_queues_and_what_the_link_holds() {
+    let mut bench = Bench::default();
+    let mut queue = queue(DualPi2Config { limit: 3, ..DEFAULT });
+    queue.on_held(1, Bytes(1500), &mut bench.at(Time::ZERO));
+    fill(&mut queue, &mut bench, 1, Ecn::Ect1);
+    fill(&mut queue, &mut bench, 5, Ecn::NotEct);
+    assert_eq!((queue.packets(), bench.counts().dropped[DropReason::Overflow as usize]), (2, 4));
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    for (field, config) in [
+        ("limit", DualPi2Config { limit: 0, ..DEFAULT }),
+        ("target_ns", DualPi2Config { target_ns: 0, ..DEFAULT }),
+        ("update_ns", DualPi2Config { update_ns: 0, ..DEFAULT }),
+        ("mtu_bytes", DualPi2Config { mtu_bytes: 0, ..DEFAULT }),
+        ("mtu_bytes", DualPi2Config { mtu_bytes: 1 << 16, ..DEFAULT }),
+        ("alpha", DualPi2Config { alpha: -1.0, ..DEFAULT }),
+        ("beta", DualPi2Config { beta: f64::NAN, ..DEFAULT }),
+        ("coupling", DualPi2Config { coupling: 0.0, ..DEFAULT }),
+        ("classic_percent", DualPi2Config { classic_percent: 100, ..DEFAULT }),
+    ] {
+        let setup = Setup { seed: Seed::new(1, 0, "dualpi2"), registry: &registry, extra: () };
+        let error = DualPi2::build(config, setup).expect_err("it is refused");
+        assert!(error.to_string().starts_with(field), "{error}");
+    }
+}
