@@ -112,6 +112,7 @@ impl<T: ?Sized> Part<T> for Ared {
 
 impl QueueDisc for Ared {
     crate::forwards!(red: dequeue, peek, packets, backlog, on_rate, on_served, on_held);
+    crate::forwards!(red: on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);

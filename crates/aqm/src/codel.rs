@@ -55,7 +55,7 @@ impl QueueDisc for Codel {
     waits_in_fifo!();
     counts_held!();
     dequeues_in_place!();
-    crate::needs_no!(timer, rate, served);
+    crate::needs_no!(timer, rate, served, lost, measures);
 
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {

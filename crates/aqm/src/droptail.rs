@@ -65,7 +65,7 @@ impl QueueDisc for DropTail {
     waits_in_fifo!();
     leaves_in_order!();
     counts_held!();
-    crate::needs_no!(timer, rate, served);
+    crate::needs_no!(timer, rate, served, lost, measures);
 
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {

@@ -251,7 +251,7 @@ impl DualPi2 {
 
 impl QueueDisc for DualPi2 {
     dequeues_in_place!();
-    crate::needs_no!(rate, served);
+    crate::needs_no!(rate, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.next_update.is_never() {

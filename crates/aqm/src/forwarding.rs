@@ -4,7 +4,8 @@
 //! another that forgets one is not compiled.
 
 /// Hands calls of [`QueueDisc`](crate::QueueDisc) to the discipline in the field of this name: all
-/// of them, or those named. `dequeue` stands for `dequeue_into` too.
+/// of them, or those named. `dequeue` stands for `dequeue_into` too, `measures` for `measured` and
+/// `restart_measurement`.
 ///
 /// ```
 /// # use airpath_aqm::{AnyQueue, QueueDisc};
@@ -17,7 +18,7 @@
 ///
 /// impl QueueDisc for Watched {
 ///     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog);
-///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served);
+///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served, on_lost, measures);
 ///
 ///     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
 ///         self.held = packets;
@@ -36,7 +37,7 @@
 ///
 /// impl QueueDisc for Forgetful {
 ///     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog);
-///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served);
+///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served, on_lost, measures);
 /// }
 /// ```
 #[macro_export]
@@ -44,6 +45,7 @@ macro_rules! forwards {
     ($inner:tt) => {
         $crate::forwards!($inner: enqueue, dequeue, peek, packets, backlog);
         $crate::forwards!($inner: next_wakeup, on_wake, on_rate, on_served, on_held);
+        $crate::forwards!($inner: on_lost, measures);
     };
     ($inner:tt: $($method:ident),+) => {
         $($crate::forwards!(@$method $inner);)+
@@ -115,6 +117,24 @@ macro_rules! forwards {
             $crate::QueueDisc::on_served(&mut self.$inner, packet, ctx);
         }
     };
+    (@on_lost $inner:tt) => {
+        fn on_lost(
+            &mut self,
+            packet: &::airpath_core::Packet,
+            ctx: &mut ::airpath_core::Ctx<'_>,
+        ) {
+            $crate::QueueDisc::on_lost(&mut self.$inner, packet, ctx);
+        }
+    };
+    (@measures $inner:tt) => {
+        fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
+            $crate::QueueDisc::measured(&self.$inner)
+        }
+
+        fn restart_measurement(&mut self) {
+            $crate::QueueDisc::restart_measurement(&mut self.$inner);
+        }
+    };
     (@on_held $inner:tt) => {
         fn on_held(
             &mut self,
@@ -129,7 +149,8 @@ macro_rules! forwards {
 
 /// Says of a discipline what it does without: a `timer` of its own (`next_wakeup`, `on_wake`), the
 /// link's nominal `rate` (`on_rate`), completions of service (`served`: `on_served`), what the link
-/// `held` after taking it (`on_held`; its limits then count what waits alone).
+/// `held` after taking it (`on_held`; its limits then count what waits alone), what the link gives up
+/// (`lost`: `on_lost`), `measures` of its own.
 ///
 /// It is for disciplines that hold packets themselves. One around another hands these calls on, with
 /// [`forwards!`](crate::forwards).
@@ -157,6 +178,21 @@ macro_rules! needs_no {
             _ctx: &mut ::airpath_core::Ctx<'_>,
         ) {
         }
+    };
+    (@lost) => {
+        fn on_lost(
+            &mut self,
+            _packet: &::airpath_core::Packet,
+            _ctx: &mut ::airpath_core::Ctx<'_>,
+        ) {
+        }
+    };
+    (@measures) => {
+        fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
+            Vec::new()
+        }
+
+        fn restart_measurement(&mut self) {}
     };
     (@held) => {
         fn on_held(

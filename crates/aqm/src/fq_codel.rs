@@ -181,7 +181,7 @@ impl FqCodel {
 
 impl QueueDisc for FqCodel {
     dequeues_in_place!();
-    crate::needs_no!(timer, rate);
+    crate::needs_no!(timer, rate, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let number = self.classify(packet);
@@ -240,6 +240,10 @@ impl QueueDisc for FqCodel {
 
     #[inline]
     fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        self.rest_if_empty(ctx);
+    }
+
+    fn on_lost(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) {
         self.rest_if_empty(ctx);
     }
 

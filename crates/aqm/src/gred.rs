@@ -72,7 +72,7 @@ impl QueueDisc for Gred {
     waits_in_fifo!();
     leaves_in_order!();
     counts_held!();
-    crate::needs_no!(timer, rate, served);
+    crate::needs_no!(timer, rate, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let probability = gred_drop_probability(self.fifo.occupancy() as f64, &self.config);

@@ -243,7 +243,7 @@ impl Pie {
 impl QueueDisc for Pie {
     waits_in_fifo!();
     counts_held!();
-    crate::needs_no!(rate, served);
+    crate::needs_no!(rate, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.next_update.is_never() {

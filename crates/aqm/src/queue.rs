@@ -35,7 +35,7 @@ struct Noting {
 
 impl QueueDisc for Noting {
     crate::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
-    crate::forwards!(inner: on_served, on_held);
+    crate::forwards!(inner: on_served, on_held, on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let mut packet = *packet;
@@ -65,6 +65,8 @@ pub struct QueueReport {
     pub arrived: u64,
     /// Packets handed to the link.
     pub departed: u64,
+    /// What only a discipline of its kind measures.
+    pub measured: Vec<(&'static str, Option<f64>)>,
 }
 
 impl QueueReport {
@@ -240,7 +242,16 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// A packet that the link took from here is lost: destroyed on the air, or given up.
+    /// A packet that the link took from here and has not sent completely is given up.
+    pub fn give_up(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
+        self.disc.on_lost(&packet, ctx);
+        ctx.drop(packet, reason);
+        ctx.leave_queue();
+        self.standing = self.disc.standing();
+    }
+
+    /// A packet from here that the link has sent is lost: destroyed on the air.
     pub fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         ctx.drop(packet, reason);
@@ -253,6 +264,7 @@ impl Queue {
         self.sojourns = Delays::default();
         self.arrived = 0;
         self.departed = 0;
+        self.disc.restart_measurement();
     }
 
     /// What was measured up to `now`.
@@ -268,6 +280,7 @@ impl Queue {
             max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,
+            measured: self.disc.measured(),
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Standing {
 /// count it: occupancy is what waits and what is held.
 ///
 /// Not every discipline needs all of it: a timer of its own (PIE, ARED, REM, SBD), the link's rate,
-/// completed services (CLAMP), what the link still holds after taking it (RLC).
+/// completed services (CLAMP), what the link still holds after taking it (RLC), what it gives up.
 /// [`needs_no!`](crate::needs_no) says what one does without. A discipline around another hands on
 /// what it does not change ([`forwards!`](crate::forwards)); the compiler tells what it forgets.
 /// The two methods with a default are made of the others.
@@ -81,6 +81,18 @@ pub trait QueueDisc {
     /// The link has sent `packet` completely; the discipline may write into it. What waits and the
     /// timer stay as they are.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>);
+
+    /// The link has given up `packet`, which it had taken: it was not sent completely. Of every packet
+    /// that a link has taken it tells once, by this or by `on_served`; what the channel destroys has
+    /// been sent.
+    fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
+
+    /// What only a discipline of this kind measures, by name with its unit; `None` for what has no
+    /// value yet. Counts and means are since [`restart_measurement`](Self::restart_measurement).
+    fn measured(&self) -> Vec<(&'static str, Option<f64>)>;
+
+    /// What is measured begins anew.
+    fn restart_measurement(&mut self);
 
     /// From now on the link holds this much that it has dequeued but not yet got rid of. Only links
     /// that keep packets call this.

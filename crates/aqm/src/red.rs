@@ -112,7 +112,7 @@ impl<T: ?Sized> Part<T> for Red {
 
 impl QueueDisc for Red {
     waits_in_fifo!();
-    crate::needs_no!(timer);
+    crate::needs_no!(timer, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();

@@ -105,6 +105,15 @@ impl QueueDisc for AnyQueue {
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         usual_part_first!(self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx));
     }
+    fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        each_part!(self, queue => queue.on_lost(packet, ctx));
+    }
+    fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
+        each_part!(self, queue => queue.measured())
+    }
+    fn restart_measurement(&mut self) {
+        each_part!(self, queue => queue.restart_measurement());
+    }
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_held(packets, bytes, ctx));
     }

@@ -164,7 +164,7 @@ impl QueueDisc for RlcRed {
     waits_in_fifo!();
     leaves_in_order!();
     counts_held!();
-    crate::needs_no!(timer, served);
+    crate::needs_no!(timer, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();

@@ -276,7 +276,7 @@ impl QueueDisc for Sbd {
     waits_in_fifo!();
     leaves_in_order!();
     counts_held!();
-    crate::needs_no!(served);
+    crate::needs_no!(served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.expire_if_due(ctx.now);

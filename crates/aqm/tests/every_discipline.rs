@@ -333,7 +333,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
 struct Plain(VecDeque<Packet>);
 
 impl QueueDisc for Plain {
-    airpath_aqm::needs_no!(timer, rate, served, held);
+    airpath_aqm::needs_no!(timer, rate, served, held, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) {
         self.0.push_back(*packet);

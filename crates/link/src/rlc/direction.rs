@@ -280,7 +280,7 @@ impl Direction {
 /// Drops a packet that the link took and repeats no more.
 fn give_up(queue: Option<&mut Queue>, packet: Packet, ctx: &mut Ctx<'_>) {
     match queue {
-        Some(queue) => queue.lose(packet, DropReason::Retries, ctx),
+        Some(queue) => queue.give_up(packet, DropReason::Retries, ctx),
         None => ctx.drop(packet, DropReason::Retries),
     }
 }
