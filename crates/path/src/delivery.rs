@@ -154,7 +154,7 @@ impl<O: Observer> Delivery<O> {
                 return next;
             }
             if self.places[stage.0 as usize].timer_is_next() {
-                self.wake_apart(stage, outbox);
+                self.wake_now(stage, outbox);
             } else {
                 self.arrive_apart(stage, outbox);
             }

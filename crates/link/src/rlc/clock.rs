@@ -59,11 +59,14 @@ impl Clock {
     }
 
     /// The start of the first TTI at or after `time` that carries a PDU; [`Time::NEVER`] at rate
-    /// zero.
+    /// zero. `near`, on the grid, spares a division when `time` is there or in the TTI behind.
     #[inline]
-    pub(super) fn tti_at_or_after(&self, time: Time) -> Time {
+    pub(super) fn tti_at_or_after(&self, time: Time, near: Time) -> Time {
         if time.is_never() || self.rate.0 == 0 {
             return Time::NEVER;
+        }
+        if self.whole > 0 && near <= time && time <= self.end_of(near) {
+            return if time == near { near } else { self.end_of(near) };
         }
         let tti = time.as_nanos().div_ceil(self.tti);
         let tti = if self.whole > 0 { tti } else { self.tti_with_an_odd_pdu(tti) };
@@ -125,16 +128,21 @@ mod tests {
     #[test]
     fn a_tti_begins_on_the_grid() {
         let clock = clock(64_000);
-        let at = |ns| clock.tti_at_or_after(Time::from_nanos(ns)).as_nanos();
-        assert_eq!([at(0), at(1), at(10_000_000)], [0, 10_000_000, 10_000_000]);
+        for near in [0, 10, 20, 1000].map(Time::from_millis) {
+            let at = |ns| clock.tti_at_or_after(Time::from_nanos(ns), near).as_nanos();
+            let all = [0, 1, 10_000_000, 10_000_001, 20_000_000, 20_000_001].map(at);
+            assert_eq!(all.map(|ns| ns / 10_000_000), [0, 1, 1, 2, 2, 3]);
+            assert!(all.iter().all(|ns| ns % 10_000_000 == 0));
+        }
         // 10 kbit/s: a PDU every 32 ms.
         let slow = self::clock(10_000);
         let ttis: Vec<u64> =
             (0..1000).filter(|tti| slow.slots(Time::from_millis(10 * tti)) > 0).collect();
         for (pair, from) in ttis.windows(2).zip(&ttis) {
-            let next = slow.tti_at_or_after(Time::from_millis(10 * from + 1));
+            let next = slow
+                .tti_at_or_after(Time::from_millis(10 * from + 1), Time::from_millis(10 * from));
             assert_eq!(next, Time::from_millis(10 * pair[1]));
         }
-        assert!(self::clock(0).tti_at_or_after(Time::ZERO).is_never());
+        assert!(self::clock(0).tti_at_or_after(Time::ZERO, Time::ZERO).is_never());
     }
 }

@@ -98,6 +98,13 @@ impl Direction {
         }
     }
 
+    /// Reckons the TTI that is served next, when there is something to send from `ready_at` on.
+    #[inline]
+    pub(super) fn plan(&mut self, ready_at: Time, now: Time) {
+        let from = ready_at.max(self.tti_ends).max(now);
+        self.next_tti = self.clock.tti_at_or_after(from, self.tti_ends);
+    }
+
     /// Whether data wait that no PDU carries.
     #[inline]
     pub(super) fn has_data(&self) -> bool {
@@ -206,7 +213,7 @@ impl Direction {
     #[inline]
     pub(super) fn free_acknowledged(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sender, sdus, .. } = self;
-        let (count, bytes) = sdus.free(|pdus| sender.has_arrived(pdus));
+        let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
         self.release(count, bytes, ctx);
     }
 

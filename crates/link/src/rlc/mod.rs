@@ -151,17 +151,27 @@ impl RlcAm {
         }
     }
 
-    /// Reckons what is due next, from `now` on; a TTI that is due stays so.
+    /// Reckons when the direction `side` sends next, from `now` on; a TTI that is due stays so.
     #[inline]
-    fn reschedule(&mut self, now: Time) {
-        let mut wakeup = Time::NEVER;
-        for side in 0..2 {
+    fn plan(&mut self, side: usize, now: Time) {
+        if self.directions[side].next_tti > now {
             let ready_at = self.ready_at(side);
-            let direction = &mut self.directions[side];
-            if direction.next_tti > now {
-                let from = ready_at.max(direction.tti_ends).max(now);
-                direction.next_tti = direction.clock.tti_at_or_after(from);
-            }
+            self.directions[side].plan(ready_at, now);
+        }
+    }
+
+    /// Reckons what is due next in both directions, from `now` on.
+    fn reschedule(&mut self, now: Time) {
+        self.plan(0, now);
+        self.plan(1, now);
+        self.set_wakeup();
+    }
+
+    /// Finds what is due first.
+    #[inline]
+    fn set_wakeup(&mut self) {
+        let mut wakeup = Time::NEVER;
+        for direction in &self.directions {
             let timer = direction.queue.as_ref().map_or(Time::NEVER, |queue| queue.next_wakeup());
             wakeup = wakeup.min(direction.next_tti).min(direction.next_arrival()).min(timer);
         }
@@ -363,7 +373,9 @@ impl Stage for RlcAm {
         if let Some(queue) = &mut direction.queue {
             queue.enqueue(packet, ctx);
         }
-        self.reschedule(ctx.now);
+        // It makes no difference to the other direction.
+        self.plan(side, ctx.now);
+        self.set_wakeup();
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -384,7 +396,8 @@ impl Stage for RlcAm {
         }
         // What has arrived may have made a TTI of this instant ready.
         if has_changed {
-            self.reschedule(ctx.now);
+            self.plan(0, ctx.now);
+            self.plan(1, ctx.now);
         }
         for side in 0..2 {
             if self.directions[side].next_tti <= ctx.now {

@@ -66,6 +66,16 @@ impl PduSet {
         if self.is_empty() { None } else { self.first(range, 0) }
     }
 
+    /// Takes out the lowest number of `range` in the set.
+    #[inline]
+    pub(super) fn take_first_in(&mut self, range: Range<u64>) -> Option<u64> {
+        let number = self.first_in(range)?;
+        let word = self.word_of(number);
+        self.words[word] &= !(1 << (number % 64));
+        self.used -= u32::from(self.words[word] == 0);
+        Some(number)
+    }
+
     /// The lowest number of `range` that is not in the set.
     #[inline]
     pub(super) fn first_missing(&self, range: Range<u64>) -> Option<u64> {
@@ -104,10 +114,10 @@ mod tests {
         fn agrees_with_a_sorted_set(
             window in 1u64..300,
             base in 0u64..10_000,
-            moves in prop::collection::vec((any::<bool>(), 0u64..300, 0u64..300), 0..40),
+            moves in prop::collection::vec((any::<[bool; 2]>(), 0u64..300, 0u64..300), 0..40),
         ) {
             let (mut set, mut plain) = (PduSet::new(window), BTreeSet::new());
-            for (puts, a, b) in moves {
+            for ([puts, takes], a, b) in moves {
                 let range = base + a.min(b) % window..base + a.max(b) % (window + 1);
                 if puts {
                     set.insert(range.clone());
@@ -126,8 +136,15 @@ mod tests {
                     set.first_missing(within.clone()),
                     within.clone().find(|number| !plain.contains(number))
                 );
-                for number in within {
+                for number in within.clone() {
                     prop_assert_eq!(set.contains(number), plain.contains(&number));
+                }
+                if takes {
+                    let taken = set.take_first_in(within.clone());
+                    prop_assert_eq!(taken, within.clone().find(|number| plain.contains(number)));
+                    taken.map(|number| plain.remove(&number));
+                    prop_assert_eq!(set.is_empty(), plain.is_empty());
+                    prop_assert!(within.clone().all(|n| set.contains(n) == plain.contains(&n)));
                 }
             }
         }

@@ -38,7 +38,8 @@ pub(super) struct Receiver {
     highest: u64,
     /// What has arrived between the two.
     received: PduSet,
-    status_wanted: bool,
+    /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
+    status_at: Time,
     /// How many skips it has made.
     skips_made: u32,
     /// When Timer_Status_Prohibit ends.
@@ -55,7 +56,7 @@ impl Receiver {
             rules,
             next: 0,
             highest: 0,
-            status_wanted: false,
+            status_at: Time::NEVER,
             skips_made: 0,
             prohibited_until: Time::ZERO,
             duplicates: 0,
@@ -82,7 +83,17 @@ impl Receiver {
 
     fn on_pdus_out_of_sequence(&mut self, first: Sn, count: u64) {
         let first = first.at_or_after(self.next);
-        for number in first..first + count {
+        let end = first + count;
+        // All of them are new: as one by one, at once.
+        if end <= self.next + self.rules.window && self.received.first_in(first..end).is_none() {
+            if first > self.highest && self.rules.missing_pdu_indicator {
+                self.want_status();
+            }
+            self.received.insert(first..end);
+            self.highest = self.highest.max(end);
+            return self.advance();
+        }
+        for number in first..end {
             // As VR(R) moves, numbers behind it look as if they were far ahead.
             self.on_pdu(Sn::of(number).at_or_after(self.next));
         }
@@ -96,7 +107,7 @@ impl Receiver {
             return;
         }
         if number > self.highest && self.rules.missing_pdu_indicator {
-            self.status_wanted = true;
+            self.want_status();
         }
         self.received.insert(number..number + 1);
         self.highest = self.highest.max(number + 1);
@@ -128,18 +139,18 @@ impl Receiver {
     /// A report is triggered: a poll, or an order to move on.
     #[inline]
     pub(super) fn want_status(&mut self) {
-        self.status_wanted = true;
+        self.status_at = self.prohibited_until;
     }
 
     /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
     #[inline]
     pub(super) fn status_at(&self) -> Time {
-        if self.status_wanted { self.prohibited_until } else { Time::NEVER }
+        self.status_at
     }
 
     /// Writes the report that leaves at `now` to `report`.
     pub(super) fn write_status(&mut self, now: Time, report: &mut StatusReport) {
-        self.status_wanted = false;
+        self.status_at = Time::NEVER;
         self.prohibited_until = now + self.rules.status_prohibit;
         report.last = Sn::of(self.highest);
         report.skips_made = self.skips_made;

@@ -191,12 +191,20 @@ impl Sdus {
     }
 
     /// Frees the SDUs all of whose PDUs are known to have arrived, in whatever order; gives how
-    /// many and how many bytes.
-    pub(super) fn free(&mut self, is_known: impl Fn(Range<u64>) -> bool) -> (usize, Bytes) {
+    /// many and how many bytes. No PDU from `known_end` on is known.
+    pub(super) fn free(
+        &mut self,
+        known_end: u64,
+        is_known: impl Fn(Range<u64>) -> bool,
+    ) -> (usize, Bytes) {
         let (mut count, mut bytes) = (0, 0);
         for number in self.next_freed.max(self.base)..self.end() {
             let sdu = self.sdu_mut(number);
-            if !sdu.freed && sdu.last != NOT_ENDED && is_known(sdu.first..sdu.last + 1) {
+            // Those behind it end there or later.
+            if sdu.last >= known_end {
+                break;
+            }
+            if !sdu.freed && is_known(sdu.first..sdu.last + 1) {
                 sdu.freed = true;
                 count += 1;
                 bytes += u64::from(sdu.packet.size);

@@ -170,12 +170,15 @@ impl Sender {
         poll_at: &mut Option<u64>,
         ctx: &mut Ctx<'_>,
     ) {
+        if self.nacked.is_empty() {
+            return;
+        }
+        let window_polls = self.window_polls(self.next + 1, ctx.now);
         let mut from = self.acknowledged;
         while payload.again < slots
-            && let Some(number) = self.nacked.first_in(from..self.next)
+            && let Some(number) = self.nacked.take_first_in(from..self.next)
         {
             from = number + 1;
-            self.nacked.remove(number..from);
             if self.is_given_up(number) {
                 self.give_up(number, sdus, queue.as_deref_mut(), ctx);
                 if self.wants_reset {
@@ -187,7 +190,7 @@ impl Sender {
             payload.again += 1;
             push(&mut payload.runs, number);
             let is_last = self.rules.last_retransmission_poll && self.nacked.is_empty();
-            if is_last || self.window_polls(self.next + 1, ctx.now) {
+            if is_last || window_polls {
                 *poll_at = Some(self.next);
             }
         }
@@ -209,11 +212,7 @@ impl Sender {
         }
         let first = self.next;
         self.next += made;
-        for number in first..self.next {
-            let place = self.place(number);
-            self.transmissions[place] = 1;
-            self.sent_at[place] = ctx.now;
-        }
+        self.transmit_first(first..self.next, ctx.now);
         payload.new = made;
         payload.runs.push(PduRun::between(first, self.next));
         let is_last = self.rules.last_pdu_poll && !sdus.has_partial() && queue.is_empty();
@@ -280,6 +279,22 @@ impl Sender {
         let place = self.place(number);
         self.transmissions[place] = self.transmissions[place].saturating_add(1);
         self.sent_at[place] = now;
+    }
+
+    /// The same of new PDUs: some, and no more than a window.
+    #[inline]
+    fn transmit_first(&mut self, pdus: Range<u64>, now: Time) {
+        let (from, end) = (self.place(pdus.start), self.place(pdus.end - 1) + 1);
+        if from < end {
+            self.transmissions[from..end].fill(1);
+            self.sent_at[from..end].fill(now);
+        } else {
+            // Around the end of the places.
+            self.transmissions[from..].fill(1);
+            self.transmissions[..end].fill(1);
+            self.sent_at[from..].fill(now);
+            self.sent_at[..end].fill(now);
+        }
     }
 
     /// Whether another transmission would let VT(DAT) reach MaxDAT.
@@ -367,12 +382,15 @@ impl Sender {
 
     /// Has `pdus` transmitted again, but for those about which a report is not believed yet.
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
-        for number in pdus {
+        let mut from = pdus.start;
+        for number in pdus.clone() {
             let too_recent = self.sent_at[self.place(number)] + self.rules.nacks_from > now;
-            if !too_recent && !self.is_skipped(number) && !self.known.contains(number) {
-                self.nacked.insert(number..number + 1);
+            if too_recent || self.is_skipped(number) || self.known.contains(number) {
+                self.nacked.insert(from..number);
+                from = number + 1;
             }
         }
+        self.nacked.insert(from..pdus.end);
     }
 
     /// Moves VT(A) over what is known to have arrived.
@@ -396,6 +414,12 @@ impl Sender {
         if self.skips.is_empty() {
             self.skip_at = Time::NEVER;
         }
+    }
+
+    /// The PDU from which on none is known to have arrived; not always the first such.
+    #[inline]
+    pub(super) fn known_end(&self) -> u64 {
+        if self.known.is_empty() { self.acknowledged } else { self.next }
     }
 
     /// Whether all of `pdus` are known to have arrived.

@@ -99,7 +99,7 @@ impl Sending {
         let now = Time::from_millis(ms);
         self.sender.on_status(&report, !self.queue.is_empty(), now);
         let Sending { sender, sdus, queue, bench } = self;
-        let (count, bytes) = sdus.free(|pdus| sender.has_arrived(pdus));
+        let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
         queue.release(count, bytes, &mut bench.at(now));
     }
 

@@ -348,7 +348,7 @@ impl World {
         }
         self.sender.on_status(&heard.report, !self.queue.is_empty(), now);
         let Self { sender, sdus, .. } = self;
-        let (count, bytes) = sdus.free(|pdus| sender.has_arrived(pdus));
+        let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
         self.queue.release(count, bytes, &mut self.bench.at(now));
         for number in self.acknowledged..heard.last {
             if heard.missing.binary_search(&number).is_err() {
