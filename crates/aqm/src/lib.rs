@@ -18,6 +18,7 @@
 
 mod ared;
 mod by_rate;
+mod clamp;
 mod codel;
 mod codel_dropper;
 mod droptail;
@@ -38,6 +39,7 @@ mod sbd;
 mod timed_fifo;
 
 pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
+pub use clamp::{Clamp, ClampConfig, DecayingRate, clamp_average_queue, clamp_price};
 pub use codel::{Codel, CodelConfig};
 pub use codel_dropper::{CodelDropper, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};

@@ -1,6 +1,7 @@
 //! The list of queue disciplines: one line each.
 
 use crate::ared::Ared;
+use crate::clamp::Clamp;
 use crate::codel::Codel;
 use crate::droptail::DropTail;
 use crate::dualpi2::DualPi2;
@@ -26,6 +27,7 @@ built_in_parts! {
         "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
         "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
         "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
+        "clamp" => Clamp(Box<Clamp>): "CLAMP's price around any discipline, for windows that obey it.",
         "dualpi2" => DualPi2(DualPi2): "DualPI2: a queue for scalable flows beside one for others, coupled.",
         "sbd" => Sbd(Sbd): "Slope Based Discard: a drop at the front when the buffer fills too fast.",
         "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",

@@ -263,6 +263,7 @@ fn with_room_for_40(kind: &str) -> Value {
         "gred" => json!({"min_th": 19, "max_th": 20, "max_p": 0}),
         "sbd" => json!({"limit": 40, "min_th": 40, "alpha": 1}),
         "rlc-red" => json!({"limit": 40, "max_p": 0}),
+        "clamp" => json!({"inner": {"kind": "droptail", "limit": {"packets": 40}}}),
         "red" | "ared" => json!({"limit": 40, "max_p": 0, "weight": 1e-9}),
         _ => json!({"limit": 40}),
     };

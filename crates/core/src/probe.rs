@@ -36,11 +36,15 @@ pub enum Series {
     SeqDropped = 11,
     /// Modulation and coding scheme of a link: its number in the link's table, from 0.
     Mcs = 12,
+    /// Price of a packet that leaves a queue, s.
+    Price = 13,
+    /// Averaged length of a queue that a price rests on, bytes.
+    AverageQueue = 14,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 13] = [
+    pub const ALL: [(Series, &'static str); 15] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -54,16 +58,19 @@ impl Series {
         (Series::SeqReceived, "seq_received"),
         (Series::SeqDropped, "seq_dropped"),
         (Series::Mcs, "mcs"),
+        (Series::Price, "price"),
+        (Series::AverageQueue, "average_queue"),
     ];
 
     /// The unit of its values; `1` for what is a number.
     pub const fn unit(self) -> &'static str {
         match self {
-            Series::Rtt | Series::Sojourn => "s",
+            Series::Rtt | Series::Sojourn | Series::Price => "s",
             Series::Queue => "packets",
             Series::Drop | Series::Mark | Series::Regime | Series::Mcs => "1",
             Series::Cwnd
             | Series::Ssthresh
+            | Series::AverageQueue
             | Series::Delivered
             | Series::SeqSent
             | Series::SeqReceived
@@ -75,7 +82,13 @@ impl Series {
     pub const fn is_at_queues(self) -> bool {
         matches!(
             self,
-            Series::Queue | Series::Sojourn | Series::Drop | Series::Mark | Series::SeqDropped
+            Series::Queue
+                | Series::Sojourn
+                | Series::Drop
+                | Series::Mark
+                | Series::SeqDropped
+                | Series::Price
+                | Series::AverageQueue
         )
     }
 
@@ -88,7 +101,15 @@ impl Series {
     /// kept: counts (bytes, events) add up, a sojourn time is one packet's, and a change of regime or
     /// of MCS tells what holds from then on.
     pub const fn is_level(self) -> bool {
-        matches!(self, Series::Cwnd | Series::Ssthresh | Series::Rtt | Series::Queue)
+        matches!(
+            self,
+            Series::Cwnd
+                | Series::Ssthresh
+                | Series::Rtt
+                | Series::Queue
+                | Series::Price
+                | Series::AverageQueue
+        )
     }
 }
 

@@ -311,6 +311,12 @@ impl<'a> Ctx<'a> {
         self.queue = queue;
     }
 
+    /// The queue where this is, or [`QueueId::NONE`].
+    #[inline]
+    pub fn queue(&self) -> QueueId {
+        self.queue
+    }
+
     /// No longer at a queue.
     #[inline]
     pub fn leave_queue(&mut self) {

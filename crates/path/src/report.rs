@@ -210,6 +210,9 @@ pub struct QueueSummary {
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked.
     pub marks: u64,
+    /// What only a discipline of its kind measures.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured: BTreeMap<&'static str, Option<f64>>,
 }
 
 /// One link.
@@ -292,6 +295,7 @@ fn queue_summary(network: &Network, queue: QueueReport, bus: &Bus) -> QueueSumma
         departed: queue.departed,
         drops,
         marks: counts.marked,
+        measured: queue.measured.into_iter().collect(),
     }
 }
 

@@ -96,7 +96,8 @@ class Statistics:
         -------
         queues : DataFrame
             `replication`, `queue`, time averages of waiting packets and bytes, `mean_sojourn_s`
-            and the median and the 95th and 99th percentile of the same times, counts of packets.
+            and the median and the 95th and 99th percentile of the same times, counts of packets,
+            and what only a discipline of its kind measures.
         """
         found = [
             (run["replication"], queue) for run in self.replications for queue in run["queues"]
@@ -105,6 +106,7 @@ class Statistics:
         return frame(
             {"replication": number, "queue": queue["name"]}
             | {name: queue[name] for name in QUEUE_QUANTITIES}
+            | queue.get("measured", {})
             | {f"drops_{reason}": queue["drops"].get(reason, 0) for reason in reasons}
             for number, queue in found
         )
@@ -346,10 +348,12 @@ class Statistics:
                 for reason in reasons
             }
             pmf = self.pmf(name)
+            measured = [queue.get("measured", {}) for queue in runs]
             found.append(
                 {
                     "name": name,
                     **self._quantities(runs, QUEUE_QUANTITIES),
+                    **self._quantities(measured, measured[0]),
                     "drops": drops,
                     "pmf": {part: pmf[part].tolist() for part in ("mean", "low", "high")},
                 }

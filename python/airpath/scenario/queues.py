@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from airpath.scenario.base import Context, Part, Path, fault, usual
+from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, fault, usual
 from airpath.scenario.units import Duration, Packets, Size
 from airpath.scenario.values import (
     AUTOMATIC,
@@ -26,7 +26,18 @@ from airpath.scenario.values import (
     choice,
 )
 
-__all__ = ["Ared", "CoDel", "DropTail", "DualPi2", "FqCoDel", "Gred", "Pie", "QueueDisc", "Red"]
+__all__ = [
+    "Ared",
+    "ClampQueue",
+    "CoDel",
+    "DropTail",
+    "DualPi2",
+    "FqCoDel",
+    "Gred",
+    "Pie",
+    "QueueDisc",
+    "Red",
+]
 
 
 class QueueDisc(Part):
@@ -414,3 +425,46 @@ class DualPi2(QueueDisc):
     classic_percent: Percent = 10
     mtu: PositiveSize = Size(1500)
     any_ect: Truth = False
+
+
+class ClampQueue(QueueDisc):
+    """CLAMP's router agent around any discipline: it writes a price into each packet that leaves.
+
+    Receivers with a `ClampWindow` obey the price.
+
+    Parameters
+    ----------
+    a : Size
+        What of the averaged queue costs nothing, from 0. k flows settle at a + kτ, τ being theirs.
+    b : float
+        How steeply the price rises with the queue, above 0; stable below π/2. Default 1
+        (Andrew, Hanly and Mukhtar 2008 §3.2).
+    time_constant : Duration
+        Of the queue's average, above 0. Default 500 ms (§4.1).
+    rate_time_constant : Duration
+        Of the measured output rate, above 0. Default 500 ms, as of the
+        queue (the paper does not say).
+    inner : QueueDisc, optional
+        The discipline inside, any but another `ClampQueue`. Default: drop-tail as it is by default.
+    """
+
+    own_keys = ("a", "b", "time_constant", "rate_time_constant", "inner")
+
+    kind: Literal["clamp"] = "clamp"
+    a: Size = Field(examples=['"5500 B"'])
+    b: PositiveNumber = 1.0
+    time_constant: PositiveDuration = Duration.parse("500 ms")
+    rate_time_constant: PositiveDuration = Duration.parse("500 ms")
+    inner: Maybe[QueueDisc] = ABSENT
+
+    @field_validator("inner")
+    @classmethod
+    def _prices_once(cls, inner: QueueDisc | None) -> QueueDisc | None:
+        if isinstance(inner, ClampQueue):
+            raise fault("a clamp queue inside a clamp queue", "Write another discipline inside")
+        return inner
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with that of the discipline inside."""
+        inner = (self.inner or DropTail()).resolved(context, (*path, "inner"))
+        return super().resolved(context, path) | {"inner": inner}

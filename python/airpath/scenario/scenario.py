@@ -44,6 +44,8 @@ SERIES = (
     "mark",
     "regime",
     "mcs",
+    "price",
+    "average_queue",
     "delivered",
     "seq_sent",
     "seq_received",

@@ -117,6 +117,23 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
             ]
         }
+        "clamp" => {
+            let usual = json!({
+                "a_bytes": 3000, "b": 1, "time_constant_ns": 500_000_000,
+                "rate_time_constant_ns": 500_000_000,
+                "inner": {"kind": "droptail", "limit": {"packets": 20}}});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"a_bytes": 0, "b": 1e300, "time_constant_ns": 1})),
+                but(&usual, json!({"a_bytes": u64::MAX, "rate_time_constant_ns": u64::MAX})),
+                but(
+                    &usual,
+                    json!({"inner": {"kind": "fq-codel", "limit": 50, "flows": 1024,
+                    "quantum_bytes": 1514, "target_ns": 5_000_000, "interval_ns": 100_000_000,
+                    "mtu_bytes": 1500, "ecn": true}}),
+                ),
+            ]
+        }
         "dualpi2" => {
             let usual = json!({
                 "limit": 50, "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.15,

@@ -1,0 +1,179 @@
+//! Tests of CLAMP's router agent: the averaged queue, the rate, the price, and what is counted as in
+//! service.
+
+use super::*;
+use crate::queue::Queue;
+use airpath_core::{DropReason, FlowId, QueueId, Registry, Seed, test_kit::Bench};
+use serde_json::json;
+
+fn description(a: u64) -> Value {
+    json!({"kind": "clamp", "a_bytes": a, "b": 1.0, "time_constant_ns": 500_000_000,
+        "rate_time_constant_ns": 500_000_000,
+        "inner": {"kind": "droptail", "limit": {"packets": 1000}}})
+}
+
+fn build(description: &Value) -> Result<AnyQueue, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "clamp"), registry: &registry, extra: () };
+    AnyQueue::build(description, setup)
+}
+
+fn clamp(a: u64) -> Box<Clamp> {
+    match build(&description(a)).expect("an accepted configuration") {
+        AnyQueue::Clamp(clamp) => clamp,
+        _ => unreachable!("its kind is clamp"),
+    }
+}
+
+fn packet(number: u64) -> Packet {
+    Packet::data(FlowId(0), number, 1460, 40, Time::ZERO)
+}
+
+fn millis(millis: u64) -> Time {
+    Time::from_millis(millis)
+}
+
+/// §4.1: q(n) = e^(-2I) q(n-1) + (1 - e^(-2I)) Q(n), with Q the packets there and the one that comes.
+#[test]
+fn the_average_moves_at_arrivals() {
+    let mut bench = Bench::default();
+    let mut queue = clamp(0);
+    queue.enqueue(&packet(0), &mut bench.at(millis(0)));
+    assert_eq!(queue.average(), 1500.0);
+    queue.enqueue(&packet(1), &mut bench.at(millis(100)));
+    let kept = (-0.2_f64).exp();
+    let expected = kept * 1500.0 + (1.0 - kept) * 3000.0;
+    assert!((queue.average() - expected).abs() < 1e-9);
+    // At the same instant nothing is added.
+    queue.enqueue(&packet(2), &mut bench.at(millis(100)));
+    assert!((queue.average() - expected).abs() < 1e-9);
+}
+
+/// What the link has taken counts until it is served or given up.
+#[test]
+fn a_packet_in_service_counts_and_does_not_leak() {
+    let mut bench = Bench::default();
+    let mut queue = clamp(0);
+    for number in 0..3 {
+        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+    }
+    let mut first = queue.dequeue(&mut bench.at(millis(0))).expect("three wait");
+    let second = queue.dequeue(&mut bench.at(millis(0))).expect("two wait");
+    assert_eq!((queue.taken, queue.backlog()), (Bytes(3000), Bytes(1500)));
+    queue.on_served(&mut first, &mut bench.at(millis(1)));
+    queue.on_lost(&second, &mut bench.at(millis(2)));
+    assert_eq!((queue.taken, queue.backlog()), (Bytes(0), Bytes(1500)));
+}
+
+/// 1500 bytes every 10 ms are 150 000 bytes/s from the second departure on, however short the past.
+#[test]
+fn the_rate_of_even_departures_is_right_from_the_second_on() {
+    let mut rate = DecayingRate::new(Duration::from_millis(500));
+    rate.count(Bytes(1500), millis(1000));
+    assert_eq!(rate.per_second(), 0.0);
+    for number in 1..300 {
+        rate.count(Bytes(1500), millis(1000 + 10 * number));
+        // A count after its interval: at most the decay in half of one, 1 %.
+        assert!((rate.per_second() / 150_000.0 - 1.0).abs() < 0.011, "{number}");
+    }
+}
+
+#[test]
+fn the_rate_follows_with_its_time_constant() {
+    let mut rate = DecayingRate::new(Duration::from_millis(500));
+    for number in 0..1000 {
+        rate.count(Bytes(1500), millis(10 * number));
+    }
+    for number in 1000..1100 {
+        rate.count(Bytes(3000), millis(10 * number));
+    }
+    // 0.99 s at twice the rate: 2 - e^(-1.98 or so).
+    let expected = 150_000.0 * (2.0 - (-2.0_f64).exp());
+    assert!((rate.per_second() / expected - 1.0).abs() < 0.02, "{}", rate.per_second());
+}
+
+/// Eq. 13: p = max((q - a) / μ_c, 0).
+#[test]
+fn the_price_of_equation_13() {
+    assert_eq!(clamp_price(6000.0, 5500.0, 1.0, 1_250_000.0), 0.0004);
+    assert_eq!(clamp_price(5000.0, 5500.0, 1.0, 1_250_000.0), 0.0);
+    assert_eq!(clamp_price(6000.0, 5500.0, 2.0, 1_250_000.0), 0.0052);
+    assert_eq!(clamp_price(6000.0, 0.0, 1.0, 0.0), 0.0);
+}
+
+/// The price is added to what is there, and is that of the departure, not of the arrival.
+#[test]
+fn prices_of_a_path_add_up() {
+    let mut bench = Bench::default();
+    let mut queue = clamp(0);
+    for number in 0..4 {
+        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+    }
+    for (number, at) in [(0, 10), (1, 20), (2, 30)] {
+        let mut sent = queue.dequeue(&mut bench.at(millis(at))).expect("four wait");
+        sent.feedback = 0.5;
+        queue.on_served(&mut sent, &mut bench.at(millis(at)));
+        let expected = if number == 0 { 0.0 } else { queue.average() / queue.rate.per_second() };
+        assert!((f64::from(sent.feedback) - 0.5 - expected).abs() < 1e-6, "{number}");
+    }
+    let mut ack = Packet::ack(FlowId(0), 1, 1000, 40);
+    ack.feedback = 0.25;
+    queue.enqueue(&ack, &mut bench.at(millis(40)));
+    while let Some(mut sent) = queue.dequeue(&mut bench.at(millis(40))) {
+        queue.on_served(&mut sent, &mut bench.at(millis(40)));
+        if sent.kind == PacketKind::Ack {
+            assert_eq!(sent.feedback, 0.25);
+        }
+    }
+}
+
+#[test]
+fn means_begin_anew_with_the_measurement() {
+    let mut bench = Bench::default();
+    let disc = build(&description(1000)).expect("accepted");
+    let mut queue = Queue::new(disc, QueueId(0));
+    for at in 0..10 {
+        queue.enqueue(&packet(at), &mut bench.at(millis(10 * at)));
+        let mut sent = queue.dequeue(&mut bench.at(millis(10 * at + 5))).expect("one waits");
+        queue.on_served(&mut sent, &mut bench.at(millis(10 * at + 5)));
+    }
+    let measured = queue.report(millis(100)).measured;
+    // Every arrival finds an empty queue: 1500 bytes; 150 000 bytes/s.
+    assert_eq!(measured[0], ("clamp_queue_bytes", Some(1500.0)));
+    let rate = measured[2].1.expect("there were departures");
+    assert_eq!(measured[2].0, "clamp_rate_bps");
+    assert!((rate / (0.9 * 1_200_000.0) - 1.0).abs() < 0.02, "{rate}");
+    queue.restart_measurement(millis(100));
+    let measured = queue.report(millis(100)).measured;
+    let names = ["clamp_queue_bytes", "clamp_price_s", "clamp_rate_bps"];
+    assert_eq!(measured, names.map(|name| (name, None)));
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let with = |field: &str, value: Value| {
+        let mut changed = description(0);
+        changed[field] = value;
+        build(&changed).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert!(with("b", json!(0.0)).starts_with("b"), "{}", with("b", json!(0.0)));
+    assert!(with("time_constant_ns", json!(0)).starts_with("time_constant_ns"));
+    assert!(with("rate_time_constant_ns", json!(0)).starts_with("rate_time_constant_ns"));
+    let nested = with("inner", description(0));
+    assert!(nested.contains("a clamp queue inside a clamp queue"), "{nested}");
+    assert!(with("inner", json!({"kind": "x"})).starts_with("inner.kind"));
+    assert_eq!(with("a_bytes", json!(7)), "");
+}
+
+#[test]
+fn a_drop_inside_is_not_in_service() {
+    let mut bench = Bench::default();
+    let mut changed = description(0);
+    changed["inner"] = json!({"kind": "droptail", "limit": {"packets": 1}});
+    let mut queue = build(&changed).expect("accepted");
+    for number in 0..3 {
+        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+    }
+    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2);
+    assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
+}
