@@ -212,6 +212,12 @@ impl<O: Observer> RunningNetwork<O> {
         self.delivery.bus.recorder
     }
 
+    /// What it has come to; what only a run needs is let go: the event queue, routes and wires.
+    pub fn into_parts(self) -> (Network, Bus) {
+        let Delivery { network, bus, .. } = self.delivery;
+        (network, bus)
+    }
+
     /// What was measured until `now`.
     pub fn report(&self, replication: u64, now: Time) -> ReplicationReport {
         self.network().report(replication, now, self.bus())

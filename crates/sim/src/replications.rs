@@ -210,8 +210,8 @@ fn run_network(
         observers.finish()?;
     }
     monitor.finished.fetch_add(1, Ordering::Relaxed);
-    let report = driver.report(number);
-    Ok(Replication { report, recorder: driver.into_recorder(), ss, flow_monitor })
+    let (report, recorder) = driver.into_report(number);
+    Ok(Replication { report, recorder, ss, flow_monitor })
 }
 
 /// Those who look on, if anybody is to.

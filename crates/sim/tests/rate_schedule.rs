@@ -29,7 +29,10 @@ fn delivered(link: &Value) -> [f64; 4] {
     let change = json!({"controls": changes, "record": {"series": ["delivered"]}});
     let scenario = scenario(40, flows, link.clone(), droptail(100), change);
     let driver = run_with(&scenario, &Parts::default(), &link_files(), 1);
-    let recorder = driver.into_recorder();
+    let report = driver.report(3);
+    let (at_the_end, recorder) = driver.into_report(3);
+    assert!(report.phases.len() == 4 && report.replication == 3 && report.events > 0);
+    assert_eq!(at_the_end, report);
     let mut bytes = [0.0; 4];
     for sample in recorder.samples(Series::Delivered) {
         // What arrives as a phase ends belongs to it.
