@@ -5,6 +5,9 @@
 //! Chosen where the paper is silent: the output rate is a decaying count of bytes that left, with the
 //! same time constant as the queue's average and corrected for the short past; there is no price before
 //! the first departure.
+//!
+//! Ours is `target_delay_ns`: a moves by itself until the mean delay of the packets is the target, which
+//! §3.2 calls an open question ([`clamp_next_a`]).
 
 use crate::fifo::dequeues_in_place;
 use crate::queue_disc::QueueDisc;
@@ -15,12 +18,23 @@ use airpath_core::{
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Time constant with which a moves where none is given: several of CLAMP's own averages of about a
+/// second.
+const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
+
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// a, bytes, from 0: what of the averaged queue costs nothing.
-    pub a_bytes: u64,
+    /// a, bytes, from 0: what of the averaged queue costs nothing. In its place: `target_delay_ns`.
+    #[serde(default)]
+    pub a_bytes: Option<u64>,
+    /// Mean time from arrival to the completion of service that a is moved to, ns, at least 1.
+    #[serde(default)]
+    pub target_delay_ns: Option<u64>,
+    /// Time constant with which a moves, ns, at least 1.
+    #[serde(default)]
+    pub adaptation_time_ns: Option<u64>,
     /// b, above 0: how steeply the price rises. The paper: 1.
     pub b: f64,
     /// Time constant of the averages, ns, at least 1. The paper: 0.5 s.
@@ -45,6 +59,27 @@ pub fn clamp_average_queue(
 /// The price of Eq. 13 with b, s: `average` and `a` in bytes, `rate` in bytes/s.
 pub fn clamp_price(average: f64, a: f64, b: f64, rate: f64) -> f64 {
     if rate > 0.0 { ((b * average - a) / rate).max(0.0) } else { 0.0 }
+}
+
+/// What a moves with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClampTarget {
+    /// The mean delay to hold, s, above 0.
+    pub delay_s: f64,
+    /// Time constant, s, above 0.
+    pub time_constant_s: f64,
+}
+
+/// a after a packet of `bytes` that took `delay_s` from its arrival to the completion of its service,
+/// at an output rate of `rate` bytes/s; in bytes.
+///
+/// As the mean queue is a + kτ, a step of s (D - d) / T for each packet is an integral controller with
+/// the time constant T, and at rest leaves the packets' mean delay d at the target D, whatever their
+/// number, the rate and its fluctuations. a is at most twice what would wait at the target: it does not
+/// run away while flows are limited elsewhere.
+pub fn clamp_next_a(a: f64, bytes: f64, delay_s: f64, rate: f64, target: &ClampTarget) -> f64 {
+    let next = a + bytes * (target.delay_s - delay_s) / target.time_constant_s;
+    next.min(2.0 * target.delay_s * rate)
 }
 
 /// A rate as a count of bytes that decays with time.
@@ -92,6 +127,7 @@ struct Measured {
     queue: Sum,
     price: Sum,
     rate: Sum,
+    a: Sum,
 }
 
 /// A sum and a count.
@@ -117,6 +153,7 @@ pub struct Clamp {
     inner: AnyQueue,
     a: f64,
     b: f64,
+    target: Option<ClampTarget>,
     time_constant: Duration,
     /// Bytes that the link has taken and has neither served nor given up.
     taken: Bytes,
@@ -134,7 +171,8 @@ impl Part<dyn QueueDisc + Send> for Clamp {
     type Config = ClampConfig;
 
     fn build(config: ClampConfig, setup: QueueSetup<'_>) -> Result<Clamp, ConfigError> {
-        let ClampConfig { a_bytes, b, time_constant_ns, rate_time_constant_ns, inner } = config;
+        let target = target_of(&config)?;
+        let ClampConfig { a_bytes, b, time_constant_ns, rate_time_constant_ns, inner, .. } = config;
         if !(b > 0.0 && b.is_finite()) {
             return Err(ConfigError::new("b", b, "not positive. Write, say, 1"));
         }
@@ -153,8 +191,9 @@ impl Part<dyn QueueDisc + Send> for Clamp {
         let inner = AnyQueue::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Clamp {
             inner,
-            a: a_bytes as f64,
+            a: a_bytes.unwrap_or(0) as f64,
             b,
+            target,
             time_constant: Duration::from_nanos(time_constant_ns),
             taken: Bytes::ZERO,
             average: 0.0,
@@ -163,6 +202,32 @@ impl Part<dyn QueueDisc + Send> for Clamp {
             measured: Measured::default(),
         })
     }
+}
+
+fn target_of(config: &ClampConfig) -> Result<Option<ClampTarget>, ConfigError> {
+    let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = config;
+    let Some(delay) = *target_delay_ns else {
+        return match (a_bytes, adaptation_time_ns) {
+            (None, _) => Err(ConfigError::new("a_bytes", "missing", "Write it or target_delay_ns")),
+            (_, Some(time)) => {
+                let problem = "without target_delay_ns nothing adapts. Leave it out";
+                Err(ConfigError::new("adaptation_time_ns", time, problem))
+            }
+            _ => Ok(None),
+        };
+    };
+    if a_bytes.is_some() {
+        let problem = "given beside a_bytes. Write one of the two";
+        return Err(ConfigError::new("target_delay_ns", delay, problem));
+    }
+    let time = adaptation_time_ns.unwrap_or(ADAPTATION_TIME_NS);
+    for (field, value) in [("target_delay_ns", delay), ("adaptation_time_ns", time)] {
+        if value == 0 {
+            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+        }
+    }
+    let seconds = |nanos| Duration::from_nanos(nanos).as_secs_lossy();
+    Ok(Some(ClampTarget { delay_s: seconds(delay), time_constant_s: seconds(time) }))
 }
 
 /// Whether a discipline, or one that it says it is around, is CLAMP's.
@@ -224,12 +289,18 @@ impl QueueDisc for Clamp {
         self.inner.on_served(packet, ctx);
         self.taken -= packet.bytes();
         self.rate.count(packet.bytes(), ctx.now);
+        if let Some(target) = &self.target {
+            let delay_s = packet.waited(ctx.now).as_secs_lossy();
+            let bytes = packet.bytes().0 as f64;
+            self.a = clamp_next_a(self.a, bytes, delay_s, self.rate.per_second(), target);
+        }
         let price = self.price();
         if packet.kind != PacketKind::Ack {
             packet.feedback += price as f32;
         }
         self.measured.price.add(price);
         self.measured.rate.add(self.rate.per_second());
+        self.measured.a.add(self.a);
         ctx.record(Series::Price, ctx.queue().0, price);
     }
 
@@ -239,11 +310,14 @@ impl QueueDisc for Clamp {
     }
 
     fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
-        let Measured { queue, price, rate } = self.measured;
+        let Measured { queue, price, rate, a } = self.measured;
         let mut all = self.inner.measured();
         all.push(("clamp_queue_bytes", queue.mean()));
         all.push(("clamp_price_s", price.mean()));
         all.push(("clamp_rate_bps", rate.mean().map(|bytes| 8.0 * bytes)));
+        if self.target.is_some() {
+            all.push(("clamp_a_bytes", a.mean()));
+        }
         all
     }
 

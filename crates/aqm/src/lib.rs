@@ -39,7 +39,9 @@ mod sbd;
 mod timed_fifo;
 
 pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
-pub use clamp::{Clamp, ClampConfig, DecayingRate, clamp_average_queue, clamp_price};
+pub use clamp::{
+    Clamp, ClampConfig, ClampTarget, DecayingRate, clamp_average_queue, clamp_next_a, clamp_price,
+};
 pub use codel::{Codel, CodelConfig};
 pub use codel_dropper::{CodelDropper, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};

@@ -162,7 +162,47 @@ fn parameters_out_of_range_are_refused() {
     let nested = with("inner", description(0));
     assert!(nested.contains("a clamp queue inside a clamp queue"), "{nested}");
     assert!(with("inner", json!({"kind": "x"})).starts_with("inner.kind"));
+    assert!(with("a_bytes", json!(null)).starts_with("a_bytes"));
+    assert!(with("target_delay_ns", json!(5)).contains("given beside a_bytes"));
+    assert!(with("adaptation_time_ns", json!(5)).contains("nothing adapts"));
     assert_eq!(with("a_bytes", json!(7)), "");
+}
+
+/// Ours: each packet moves a by s (D - d) / T, up to twice what would wait at the target.
+#[test]
+fn a_moves_until_the_mean_delay_is_the_target() {
+    let target = ClampTarget { delay_s: 0.05, time_constant_s: 5.0 };
+    let next = clamp_next_a(1000.0, 1500.0, 0.07, 1e6, &target);
+    assert!((next - (1000.0 - 1500.0 * 0.02 / 5.0)).abs() < 1e-9, "{next}");
+    assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, &target), 100_000.0);
+    // A queue of a + 500 bytes before 1 Mbyte/s: the delay settles at 50 ms with T.
+    let (mut a, rate) = (0.0, 1e6);
+    for _ in 0..(5.0 * rate / 1500.0) as usize {
+        a = clamp_next_a(a, 1500.0, (a + 500.0) / rate, rate, &target);
+    }
+    let expected = 49_500.0 * (1.0 - (-1.0_f64).exp());
+    assert!((a / expected - 1.0).abs() < 0.002, "{a}");
+}
+
+#[test]
+fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
+    let mut bench = Bench::default();
+    let mut changed = description(0);
+    let fields = changed.as_object_mut().expect("an object");
+    fields.remove("a_bytes");
+    fields.insert("target_delay_ns".into(), json!(50_000_000));
+    let mut queue = Queue::new(build(&changed).expect("accepted"), QueueId(0));
+    for (came, served) in [(0, 10), (20, 100), (100, 200)] {
+        queue.enqueue(&packet(0), &mut bench.at(millis(came)));
+        let mut sent = queue.dequeue(&mut bench.at(millis(came))).expect("one waits");
+        queue.on_served(&mut sent, &mut bench.at(millis(served)));
+    }
+    // The first finds no rate, which bounds a at 0; then 1500 (0.05 - 0.08) / 5, and -0.05 more.
+    let found = queue.report(millis(200)).measured[3];
+    let steps = [0.0, -9.0, -24.0];
+    assert_eq!(found.0, "clamp_a_bytes");
+    let mean = found.1.expect("there were departures");
+    assert!((mean - steps.iter().sum::<f64>() / 3.0).abs() < 1e-9, "{mean}");
 }
 
 #[test]

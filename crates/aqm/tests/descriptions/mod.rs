@@ -125,6 +125,12 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
             vec![
                 usual.clone(),
                 but(&usual, json!({"a_bytes": 0, "b": 1e300, "time_constant_ns": 1})),
+                but(&usual, json!({"a_bytes": null, "target_delay_ns": 50_000_000})),
+                but(
+                    &usual,
+                    json!({"a_bytes": null, "target_delay_ns": 1,
+                                   "adaptation_time_ns": 1}),
+                ),
                 but(&usual, json!({"a_bytes": u64::MAX, "rate_time_constant_ns": u64::MAX})),
                 but(
                     &usual,
