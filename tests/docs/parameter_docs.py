@@ -200,10 +200,18 @@ def _spellings(value: Any) -> list[str]:
         return [f"{value:.15g}"]
     if value == []:
         return ["none"]
+    if isinstance(value, Part):
+        return _spellings(_kind(value))
     raise DocError(f"{value!r}: no way to write it is known")
 
 
+def _kind(part: Part) -> str:
+    return str(getattr(part, part.chosen_by))
+
+
 def _in_a_file(value: Any) -> str:
+    if isinstance(value, Part):
+        value = _kind(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (Quantity, str)):

@@ -41,6 +41,7 @@ TITLES = {
     "congestion": Family("Congestion controls", "#### `cc.kind"),
     "window": Family("Receive windows", "#### `window.kind"),
     "link": Family("Links"),
+    "scheduler": Family("Schedulers", "### `scheduler.kind"),
     "snr": Family("SNR over time"),
     "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
@@ -53,6 +54,9 @@ WORDS = {
     "str": "text",
     "bool": "`true`, `false`",
     "Framing": "[framing](SCENARIO#framing)",
+    "SlotRate": "table, below",
+    "Scheduler": "[scheduler](SCENARIO#schedulers-scheduler)",
+    "AdaptiveMargin": "`{target_loss = 0.001}`",
     "SnrProcess": "[SNR](SCENARIO#snr-over-time-snr)",
     "ErrorProcess": "[errors](SCENARIO#errors-errors)",
     "LinkAdaptation": "[policy](SCENARIO#link-adaptation-policy)",
@@ -76,7 +80,11 @@ WORDS = {
     "ArrivalRate": "arrivals",
 }
 """Types of docstrings as they are called in a scenario file."""
-PAPERS = {"qawla-2015": "Ozturk & Akar 2015", "sbd-2006": "Alcaraz & Cerdán 2006"}
+PAPERS = {
+    "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
+    "qawla-2015": "Ozturk & Akar 2015",
+    "sbd-2006": "Alcaraz & Cerdán 2006",
+}
 
 
 def pages() -> list[Path]:

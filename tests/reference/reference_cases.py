@@ -45,6 +45,13 @@ LINKS: dict[str, Document] = {
         "rate": "384 kbit/s",
         "errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
     },
+    "cell": {
+        "slot": "3 ms",
+        "rate": {"kind": "shannon", "bandwidth": "4.3 MHz", "cap": "10 Mbit/s"},
+        "margin": {"target_loss": 1e-2},
+        "attempts": 3,
+        "snr": {"kind": "rayleigh", "mean": "6 dB", "doppler": "60 Hz"},
+    },
 }
 ERRORS: dict[str, Document] = {
     "independent": {"loss": 0.02},
@@ -79,6 +86,7 @@ PARTS: dict[str, dict[str, Document]] = {
     "link": LINKS,
     "errors": ERRORS,
     "policy": POLICIES,
+    "scheduler": {},
     "snr": SNRS,
     "window": WINDOWS,
     "congestion": {},
@@ -162,6 +170,9 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for kind in kinds("snr"):
         link = {key: value for key, value in part("link", "adaptive").items() if key != "snr_db"}
         yield f"snr {kind}", scenario(bottleneck=path(link={**link, "snr": part("snr", kind)}))
+    for kind in kinds("scheduler"):
+        link = {**part("link", "cell"), "scheduler": part("scheduler", kind)}
+        yield f"scheduler {kind}", scenario(bottleneck=path(link=link))
     for kind in kinds("window"):
         yield f"window {kind}", scenario(flows=[flow(count=2, window=part("window", kind))])
     yield from other_cases()

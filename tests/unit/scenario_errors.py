@@ -25,7 +25,7 @@ QUEUES, LINKS, CCS = (", ".join(FAMILIES[name].registry) for name in ("aqm", "li
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
     "source, count, access, egress, return, base_rtt, start, stop, arrivals, "
-    "direction, cc, profile, tcp, window, size, on_off"
+    "direction, user, cc, profile, tcp, window, size, on_off"
 )
 
 

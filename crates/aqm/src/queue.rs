@@ -65,7 +65,7 @@ pub struct QueueReport {
     pub arrived: u64,
     /// Packets handed to the link.
     pub departed: u64,
-    /// What only a discipline of its kind measures.
+    /// What only a discipline or a link of its kind measures.
     pub measured: Vec<(&'static str, Option<f64>)>,
 }
 
@@ -206,6 +206,12 @@ impl Queue {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.standing.packets == 0
+    }
+
+    /// The packet that would be dequeued next, as far as the discipline knows.
+    #[inline]
+    pub fn peek(&self) -> Option<&Packet> {
+        self.disc.peek()
     }
 
     /// When the discipline's own timer is due.

@@ -40,11 +40,13 @@ pub enum Series {
     Price = 13,
     /// Averaged length of a queue that a price rests on, bytes.
     AverageQueue = 14,
+    /// SNR of a user of a cell at the starts of slots, dB.
+    Snr = 15,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 15] = [
+    pub const ALL: [(Series, &'static str); 16] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -60,6 +62,7 @@ impl Series {
         (Series::Mcs, "mcs"),
         (Series::Price, "price"),
         (Series::AverageQueue, "average_queue"),
+        (Series::Snr, "snr"),
     ];
 
     /// The unit of its values; `1` for what is a number.
@@ -67,6 +70,7 @@ impl Series {
         match self {
             Series::Rtt | Series::Sojourn | Series::Price => "s",
             Series::Queue => "packets",
+            Series::Snr => "dB",
             Series::Drop | Series::Mark | Series::Regime | Series::Mcs => "1",
             Series::Cwnd
             | Series::Ssthresh
@@ -109,6 +113,7 @@ impl Series {
                 | Series::Queue
                 | Series::Price
                 | Series::AverageQueue
+                | Series::Snr
         )
     }
 }

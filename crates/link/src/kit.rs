@@ -27,13 +27,13 @@ pub struct LinkKit {
 }
 
 impl LinkKit {
-    /// A kit for one direction, number 0, without files and without parts from outside.
+    /// A kit for one direction and one flow, number 0, without files and without parts from outside.
     pub fn new(forward: SideKit) -> LinkKit {
         LinkKit {
             forward,
             reverse: None,
             id: 0,
-            users: Users::default(),
+            users: Users::new([None].into_iter()),
             files: Arc::default(),
             registries: Registries::default(),
         }
@@ -113,14 +113,12 @@ impl SideKit {
         SideKit { output, make: Box::new(make) }
     }
 
-    /// A direction with one queue that is there already.
+    /// A direction with one queue that is there already, whatever it is called.
     pub fn of(queue: Queue, output: Port) -> SideKit {
         let queue = RefCell::new(Some(queue));
         SideKit::new(output, move |name| {
-            let taken = queue.borrow_mut().take();
-            taken.filter(|_| name.is_none()).ok_or_else(|| {
-                let name = name.unwrap_or_default();
-                ConfigError::new("queue", name, "there is one queue, without a name, once")
+            queue.borrow_mut().take().ok_or_else(|| {
+                ConfigError::new("queue", name.unwrap_or_default(), "there is one queue, once")
             })
         })
     }

@@ -21,11 +21,13 @@
 //! | `scale.rs` | rates that follow a nominal rate |
 //! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
+//! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
 
 mod adaptive;
 mod air;
+pub mod cell;
 mod duplex;
 mod fixed;
 mod framing;
@@ -44,11 +46,12 @@ mod trace;
 pub mod trace_file;
 
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
+pub use cell::{Cell, CellConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
 pub use framing::FramingConfig;
 pub use kit::{LinkKit, SideKit, Users};
-pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces};
+pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces, UserReport};
 pub use meter::Meter;
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;

@@ -2,7 +2,7 @@
 
 use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
-use airpath_core::{Stage, Time};
+use airpath_core::{Stage, Time, UserId};
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrTraces;
 use std::borrow::Cow;
@@ -70,6 +70,8 @@ pub trait Link: Stage {
 pub struct SideReport {
     /// Its queues, in order of their numbers.
     pub queues: Vec<QueueReport>,
+    /// Its users, in order of their numbers; none of a link that does not tell them apart.
+    pub users: Vec<UserReport>,
     /// The link itself.
     pub link: LinkReport,
 }
@@ -91,4 +93,32 @@ pub struct LinkReport {
     pub regime_packets: Vec<u64>,
     /// What only a link of this kind counts, by name; from the start of measurement.
     pub counters: Vec<(Cow<'static, str>, f64)>,
+}
+
+/// What was measured of one user of a cell. Of a user that was given no slot, what is an average over
+/// its slots is `None`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserReport {
+    /// Its number.
+    pub user: UserId,
+    /// Bytes of IP packets delivered.
+    pub delivered_bytes: u64,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+    /// Packets that were given up, or destroyed.
+    pub lost_packets: u64,
+    /// Slots that it was given.
+    pub slots: u64,
+    /// The same as a share of all slots of the measured time.
+    pub slot_share: f64,
+    /// Share of its slots that failed.
+    pub slot_error_rate: Option<f64>,
+    /// Mean of the rates that were selected for its slots, bit/s.
+    pub mean_rate_bps: Option<f64>,
+    /// Share of its slots in which no user with data had a higher rate.
+    pub best_slot_share: Option<f64>,
+    /// Mean SNR at the start of the slots in which it had data, dB.
+    pub mean_snr_db: Option<f64>,
+    /// Mean of the margin over the slots of the cell.
+    pub margin: f64,
 }

@@ -1,6 +1,7 @@
 //! The list of links: one line each.
 
 use crate::adaptive::Adaptive;
+use crate::cell::Cell;
 use crate::fixed::Fixed;
 use crate::kit::LinkKit;
 use crate::link::{Link, SideReport, Sides};
@@ -27,6 +28,7 @@ built_in_parts! {
         "trace" => Trace(TraceLink): "Delivery opportunities of a recorded trace (Mahimahi).",
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",
+        "cell" => Cell(Cell): "A fading cell: slots, a queue for each user, a scheduler.",
         "rlc-am" => RlcAm(RlcAm): "3G radio bearer: RLC acknowledged mode, both directions.",
     }
 }

@@ -60,6 +60,14 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"trace": "crawl", "frame_overhead": 65_535}),
             json!({"trace": "fast", "loss": 0.3}),
         ],
+        "cell" => vec![
+            cell(json!({})),
+            cell(json!({"margin": -5, "attempts": 1})),
+            cell(json!({"margin": {"target_loss": 0.1}, "attempts": 2,
+                        "errors": {"kind": "independent", "loss": 0.5}})),
+            cell(json!({"rate": {"kind": "shannon", "bandwidth_hz": 1e12},
+                        "scheduler": {"kind": "round-robin"}})),
+        ],
         "rlc-am" => vec![
             rlc(384_000, json!({})),
             rlc(HUGE, json!({"window": 8})),
@@ -92,9 +100,25 @@ fn rlc(rate_bps: u64, changes: Value) -> Value {
     description
 }
 
+/// A cell of slots that are long enough for pauses of days, its settings changed by `changes`.
+fn cell(changes: Value) -> Value {
+    let hour_ns = 3_600_000_000_000u64;
+    let mut description = json!({
+        "slot_ns": hour_ns, "attempts": 5,
+        "rate": {"kind": "shannon", "bandwidth_hz": 1e4, "cap_bps": 20_000},
+        "scheduler": {"kind": "proportional-fair", "time_constant_ns": 3 * hour_ns},
+        "snr": {"kind": "rayleigh", "mean_db": 6.0, "doppler_hz": 1e-4},
+    });
+    for (key, value) in changes.as_object().expect("a table") {
+        description[key] = value.clone();
+    }
+    description
+}
+
 /// Links that send each packet in a frame of its own, with so many bytes beside it.
 fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
-    let framed = all_descriptions().filter(|description| description["kind"] != "rlc-am");
+    let framed = all_descriptions()
+        .filter(|description| !matches!(description["kind"].as_str(), Some("rlc-am" | "cell")));
     framed.map(move |mut description| {
         description.as_object_mut().expect("a table").remove("frame_overhead");
         description["framing"] = json!(bytes);
@@ -304,7 +328,7 @@ impl<S: Link> Ledger<S> {
         assert_eq!(reports.len(), self.sides);
         let bytes: u64 = reports.iter().map(|side| side.link.delivered_bytes).sum();
         assert_eq!(bytes, self.delivered_bytes);
-        for SideReport { queues, link } in reports {
+        for SideReport { queues, link, .. } in reports {
             let [queue] = &queues[..] else { panic!("{queues:?}") };
             let utilisation = link.utilisation;
             assert!((0.0..=1.0).contains(&utilisation), "utilisation {utilisation}");

@@ -29,12 +29,13 @@ fn links() -> Vec<(Value, u64)> {
     found
 }
 
-fn known_links() -> [(Value, u64); 6] {
+fn known_links() -> [(Value, u64); 7] {
     let regimes = json!([{"rate_bps": 1_000_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
     [
         (json!({"kind": "fixed", "rate_bps": 2_000_000}), 2_000_000),
         (json!({"kind": "multi-regime", "thresholds": [1], "regimes": regimes}), 2_000_000),
         (json!({"kind": "rate-trace", "trace": "steps"}), 2_000_000),
+        (cell(), 2_000_000),
         (
             json!({"kind": "adaptive", "table": "t", "snr_db": 0,
                    "policy": {"kind": "fixed", "mcs": "one"}}),
@@ -43,6 +44,15 @@ fn known_links() -> [(Value, u64); 6] {
         (json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}), 2_406_400),
         (rlc(), 2_000_000),
     ]
+}
+
+/// A packet of 1250 bytes in each slot.
+fn cell() -> Value {
+    json!({
+        "kind": "cell", "slot_ns": 5 * MS, "attempts": 1, "scheduler": {"kind": "round-robin"},
+        "rate": {"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000},
+        "snr": {"kind": "constant", "mean_db": 20},
+    })
 }
 
 fn rlc() -> Value {

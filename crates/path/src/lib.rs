@@ -43,7 +43,8 @@ pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
 pub use report::{
-    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
+    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport,
+    Together, UserSummary,
 };
 pub use routing::Input;
 pub use running::{Exit, Failure, Observer, RunningNetwork};

@@ -39,6 +39,8 @@ families! {
     "window" => windows: airpath_tcp::window::{WindowRegistry, AnyWindow};
     /// Links.
     "link" => links: airpath_link::{LinkRegistry, AnyLink};
+    /// Schedulers of cells.
+    "scheduler" => schedulers: airpath_link::cell::scheduler::{SchedulerRegistry, AnyScheduler};
     /// Error processes of links.
     "errors" => errors: airpath_phy::errors::{ErrorsRegistry, AnyErrors};
     /// SNR processes of links.

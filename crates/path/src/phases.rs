@@ -115,7 +115,7 @@ impl Totals {
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
-            for SideReport { queues: of_side, link } in reports {
+            for SideReport { queues: of_side, link, .. } in reports {
                 links.push(LinkTotals {
                     used: link.utilisation * link.offered,
                     offered: link.offered,

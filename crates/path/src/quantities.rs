@@ -2,7 +2,7 @@
 //!
 //! A quantity is told here once: tables, files and figures have its name and unit from here.
 
-use crate::report::{FlowReport, LinkSummary, QueueSummary};
+use crate::report::{FlowReport, LinkSummary, QueueSummary, UserSummary};
 
 /// One quantity of a report `R`.
 pub struct Quantity<R> {
@@ -82,6 +82,21 @@ pub static OF_QUEUES: [Quantity<QueueSummary>; 10] = [
     count("arrived", "packets", |queue| queue.arrived),
     count("departed", "packets", |queue| queue.departed),
     count("marks", "packets", |queue| queue.marks),
+];
+
+/// Of every user of a cell.
+pub static OF_USERS: [Quantity<UserSummary>; 11] = [
+    number("throughput_bps", "bit/s", |user| Some(user.throughput_bps)),
+    count("delivered_bytes", "bytes", |user| user.delivered_bytes),
+    count("delivered_packets", "packets", |user| user.delivered_packets),
+    count("lost_packets", "packets", |user| user.lost_packets),
+    count("slots", "1", |user| user.slots),
+    number("slot_share", "1", |user| Some(user.slot_share)),
+    number("slot_error_rate", "1", |user| user.slot_error_rate),
+    number("mean_rate_bps", "bit/s", |user| user.mean_rate_bps),
+    number("best_slot_share", "1", |user| user.best_slot_share),
+    number("mean_snr_db", "dB", |user| user.mean_snr_db),
+    number("margin", "1", |user| Some(user.margin)),
 ];
 
 /// Of every link.

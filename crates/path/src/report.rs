@@ -5,7 +5,7 @@ use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
 use airpath_aqm::QueueReport;
 use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
-use airpath_link::LinkReport;
+use airpath_link::{LinkReport, UserReport};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,6 +31,9 @@ pub struct ReplicationReport {
     pub queues: Vec<QueueSummary>,
     /// By link.
     pub links: Vec<LinkSummary>,
+    /// By link and user, of links that tell users apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<UserSummary>,
     /// Between the events of the timetable, when there are any after the warm-up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseReport>,
@@ -235,6 +238,55 @@ pub struct LinkSummary {
     pub counters: BTreeMap<Cow<'static, str>, f64>,
 }
 
+/// One user of a cell. What is an average over its slots is `None` when it was given none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UserSummary {
+    /// Place of the cell.
+    pub link: String,
+    /// Its number.
+    pub user: u32,
+    /// IP packets delivered, bit/s.
+    pub throughput_bps: f64,
+    /// Bytes of IP packets delivered.
+    pub delivered_bytes: u64,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+    /// Packets that were given up, or destroyed.
+    pub lost_packets: u64,
+    /// Slots that it was given.
+    pub slots: u64,
+    /// The same as a share of all slots of the measured time.
+    pub slot_share: f64,
+    /// Share of its slots that failed.
+    pub slot_error_rate: Option<f64>,
+    /// Mean of the rates that were selected for its slots, bit/s.
+    pub mean_rate_bps: Option<f64>,
+    /// Share of its slots in which no user with data had a higher rate.
+    pub best_slot_share: Option<f64>,
+    /// Mean SNR at the start of the slots in which it had data, dB.
+    pub mean_snr_db: Option<f64>,
+    /// Mean of the margin over the slots of the cell.
+    pub margin: f64,
+}
+
+fn user_summary(link: &str, user: &UserReport, measured_s: f64) -> UserSummary {
+    UserSummary {
+        link: link.to_owned(),
+        user: user.user.0,
+        throughput_bps: user.delivered_bytes as f64 * 8.0 / measured_s,
+        delivered_bytes: user.delivered_bytes,
+        delivered_packets: user.delivered_packets,
+        lost_packets: user.lost_packets,
+        slots: user.slots,
+        slot_share: user.slot_share,
+        slot_error_rate: user.slot_error_rate,
+        mean_rate_bps: user.mean_rate_bps,
+        best_slot_share: user.best_slot_share,
+        mean_snr_db: user.mean_snr_db,
+        margin: user.margin,
+    }
+}
+
 impl ReplicationReport {
     pub(crate) fn collect(
         network: &Network,
@@ -247,10 +299,11 @@ impl ReplicationReport {
         let mut flows = Vec::with_capacity(network.flows.len());
         let ends = (0..).zip(&network.flows);
         flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now)));
-        let (mut queues, mut links) = (Vec::new(), Vec::new());
+        let (mut queues, mut links, mut users) = (Vec::new(), Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
             for (name, report) in place.sides.iter().zip(reports) {
+                users.extend(report.users.iter().map(|user| user_summary(name, user, measured_s)));
                 links.push(link_summary(name, &report.link));
                 queues.extend(report.queues);
             }
@@ -267,6 +320,7 @@ impl ReplicationReport {
             together: Together::of(network),
             queues,
             links,
+            users,
             phases: Vec::new(),
         }
     }

@@ -7,7 +7,8 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    LinkSummary, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario, Together, build,
+    LinkSummary, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario, Together,
+    UserSummary, build,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
@@ -95,6 +96,8 @@ struct Shared<'a> {
     queues: &'a [QueueSummary],
     links: &'a [LinkSummary],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    users: &'a [UserSummary],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     phases: &'a [PhaseReport],
 }
 
@@ -111,6 +114,7 @@ impl Shared<'_> {
             together: &report.together,
             queues: &report.queues,
             links: &report.links,
+            users: &report.users,
             phases: &report.phases,
         }
     }

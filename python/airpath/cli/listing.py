@@ -40,7 +40,6 @@ def _schemes() -> dict[str, str]:
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
     **{name: _classes(family) for name, family in FAMILIES.items()},
-    "scheduler": dict,
     "fading": lambda: dict(phy.parts().channels),
     "mcs": _schemes,
     "table": phy.shipped,

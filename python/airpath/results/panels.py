@@ -193,7 +193,7 @@ class Panels:
     def _quantiles_ms(self) -> dict[float, list[str]]:
         """Return median and 95th percentile of the wait at the bottleneck, from the warm-up on."""
         queues = self._result.replications[self._replication]["queues"]
-        queue = next(queue for queue in queues if queue["name"] == "bottleneck")
+        queue = next(queue for queue in queues if queue["name"] == self._result.first_queue)
         found: dict[float, list[str]] = {}
         for name, label in (("p50_sojourn_s", "median"), ("p95_sojourn_s", "p95")):
             if queue[name] is not None:
@@ -216,7 +216,8 @@ class Panels:
         """Return what happened at the bottleneck's queue within the window."""
         series = self._series(name)
         # Folders of version 0.1.0 may not say where.
-        return series[(series["queue"] == "bottleneck") | series["queue"].isna()]
+        shown = self._result.first_queue
+        return series[(series["queue"] == shown) | series["queue"].isna()]
 
     def _levels_of(self, name: str, number: int) -> pd.DataFrame:
         """Return a level over the window, from the value with which it begins."""

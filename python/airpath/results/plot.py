@@ -110,7 +110,7 @@ class Plot:
             From when to when it is drawn. Default: the whole run.
         """
         if replication is None and window is None and "queue" not in self._result.recorded:
-            return self.pmf()
+            return self.pmf(self._result.first_queue)
         return self._single(Panels.queue_length, 0 if replication is None else replication, window)
 
     def cwnd(self, replication: int = 0, window: Window | None = None) -> Figure:
@@ -237,7 +237,7 @@ class Plot:
         if window is not None:
             refuse_nothing_over_time("window", self._result.recorded, self._link_kind)
         drawn = Plot(self._result, shown=False)
-        figures = {"queue-lengths": drawn.pmf()}
+        figures = {"queue-lengths": drawn.pmf(self._result.first_queue)}
         if self._shown_panels():
             figures["timeline"] = drawn.timeline(window=window)
         where = output_folder(folder)
@@ -311,7 +311,8 @@ class Plot:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
         link = next(link for link in run["links"] if link["name"] == "bottleneck")
-        wait = next(queue for queue in run["queues"] if queue["name"] == "bottleneck")
+        shown_queue = self._result.first_queue
+        wait = next(queue for queue in run["queues"] if queue["name"] == shown_queue)
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)
         shown = [] if is_whole else [f"{first:g} to {last:g} s of {self._end_s:g} s"]

@@ -44,7 +44,10 @@ _ADD_UP = tuple(
 
 def bounds(name: str) -> tuple[float, float]:
     """Return the least and the largest value that a quantity can have."""
-    return (0.0, 1.0 if name == "utilisation" or name.endswith("_share") else math.inf)
+    if name in ("margin", "mean_snr_db"):
+        return (-math.inf, math.inf)
+    is_share = name in ("utilisation", "slot_error_rate") or name.endswith("_share")
+    return (0.0, 1.0 if is_share else math.inf)
 
 
 def together(

@@ -154,6 +154,10 @@ class Result(Recordings):
             "queues": plain(self.queue_intervals()),
             "links": plain(self.link_intervals()),
         }
+        if users := self.user_intervals():
+            document["users"] = plain(users)
+            jain = self.jain_of_users()
+            document["summary"]["jain_of_users"] = {cell: jain[cell].to_dict() for cell in jain}
         if phases := self.phase_intervals():
             document["phases"] = plain(phases)
         if transfers := self.transfer_intervals():

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["DOCUMENT", "FIGURES", "Saving", "check_places"]
 
 _TEXTS = (DOCUMENT, "scenario.toml")
-_STEMS = ("summary", "flows", "queues", "links", "queue-lengths", "transfers", "ss", "flowmonitor")
+_STEMS = (
+    "summary",
+    "flows",
+    "queues",
+    "links",
+    "users",
+    "queue-lengths",
+    "transfers",
+    "ss",
+    "flowmonitor",
+)
 
 FIGURES = tuple(
     f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in figure_files.FORMATS
@@ -200,6 +210,8 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
             or [pd.DataFrame()]
         ),
     }
+    if any(run.get("users") for run in result.replications):
+        tables["users"] = result.users()
     if any(run.get("phases") for run in result.replications):
         tables["phases"] = result.phases()
     if transfer_groups(result.resolved):

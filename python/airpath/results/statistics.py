@@ -10,6 +10,12 @@ from airpath import _airpath
 from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError, show
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.results.cells import (
+    USER_QUANTITIES,
+    jain_of_users,
+    of_user,
+    user_rows,
+)
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -67,6 +73,11 @@ class Statistics:
         """How many flows the scenario has."""
         return len(self._descriptions)
 
+    @property
+    def first_queue(self) -> str:
+        """Name of the bottleneck's queue, which figures show; of a cell, that of its first user."""
+        return next(iter(self.by_name("queues")), "bottleneck")
+
     # --- tables ------------------------------------------------------------------------------
 
     def flows(self) -> pd.DataFrame:
@@ -98,6 +109,8 @@ class Statistics:
             `replication`, `queue`, time averages of waiting packets and bytes, `mean_sojourn_s`
             and the median and the 95th and 99th percentile of the same times, counts of packets,
             and what only a discipline of its kind measures.
+            Of queues of cells also `mean_delay_s`, from arrival to the end of the slot that
+            completes a packet, and `empty_share`, the share of time without a packet.
         """
         found = [
             (run["replication"], queue) for run in self.replications for queue in run["queues"]
@@ -128,6 +141,37 @@ class Statistics:
             for run in self.replications
             for link in run["links"]
         )
+
+    def users(self) -> pd.DataFrame:
+        """Return one row per user of a cell and replication; none without cells.
+
+        Returns
+        -------
+        users : DataFrame
+            `replication`, `link`, `user`, `throughput_bps` (IP packets delivered), counts, the
+            `slots` that it was given and their share of all slots, the share of them that failed,
+            the mean of the rates selected for them, `best_slot_share` (those in which no user with
+            data had a higher rate), the mean SNR of the slots in which it had data, and the mean
+            of the cell's margin.
+        """
+        return frame(user_rows(self.replications))
+
+    def jain_of_users(self) -> dict[str, Interval]:
+        """Return Jain's fairness index of what users got, for each cell, over the replications.
+
+        Returns
+        -------
+        jain : dict of str to Interval
+            By the cell's name; 1 when all its users get the same, 1/n when one gets everything.
+            Empty without cells.
+        """
+        users = [cell for cell, _user in of_user(self.replications)]
+        return {
+            cell: self._interval(
+                (jain_of_users(run, cell) for run in self.replications), (1 / users.count(cell), 1)
+            )
+            for cell in dict.fromkeys(users)
+        }
 
     def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
         """Return the time-weighted queue-length distribution with its intervals.
@@ -359,6 +403,13 @@ class Statistics:
                 }
             )
         return found
+
+    def user_intervals(self) -> list[dict[str, Any]]:
+        """Return link, number and every quantity of each user of a cell, over the replications."""
+        return [
+            {"link": link, "user": user, **self._quantities(runs, USER_QUANTITIES)}
+            for (link, user), runs in of_user(self.replications).items()
+        ]
 
     def link_intervals(self) -> list[dict[str, Any]]:
         """Return the name and every quantity of each link, over the replications.

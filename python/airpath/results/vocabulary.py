@@ -12,9 +12,9 @@ __all__ = ["AT_QUEUES", "DROP_REASONS", "LEVELS", "SERIES_UNITS", "UNITS", "name
 
 _FOUND: dict[str, Any] = json.loads(_airpath.vocabulary())
 
-UNITS = MappingProxyType(
-    {name: unit for of in ("given", "flow", "queue", "link") for name, unit in _FOUND[of]}
-)
+_PARTS = ("given", "flow", "queue", "link", "user")
+
+UNITS = MappingProxyType({name: unit for of in _PARTS for name, unit in _FOUND[of]})
 """Unit of every measured quantity; ``1`` of what is a number or a share."""
 SERIES_UNITS = MappingProxyType({series["name"]: series["unit"] for series in _FOUND["series"]})
 """Unit of every series that the engine records."""
@@ -27,5 +27,5 @@ DROP_REASONS: tuple[str, ...] = tuple(_FOUND["drop_reasons"])
 
 
 def names(of: str) -> tuple[str, ...]:
-    """Return the quantities of each ``flow``, ``queue`` or ``link``, in the order of the tables."""
+    """Return the quantities of each ``flow``, ``queue``, ..., in the order of the tables."""
     return tuple(name for name, _unit in _FOUND[of])

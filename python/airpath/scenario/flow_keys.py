@@ -30,6 +30,7 @@ class FlowKeys(TypedDict, total=False):
     stop: str | float | Duration | None
     arrivals: Arrivals | Mapping[str, Any] | None
     direction: str
+    user: int | None
     cc: str | Congestion | Mapping[str, Any] | None
     profile: str
     tcp: TcpOptions | Mapping[str, Any]

@@ -26,7 +26,7 @@ from airpath.scenario.flow_keys import FlowKeys
 from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
-from airpath.scenario.values import Count, PositiveRate, PositiveSize, choice
+from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
 from airpath.scenario.windows import ReceiveWindow
 from airpath.scenario.wires import BaseRtt, Start, Uniform, Wire, wire
 
@@ -76,6 +76,10 @@ class Source(Part):
         Which way the data goes: through the bottleneck, or the way of the others' ACKs, whose link
         and queue it shares; ACKs go the other way. Default ``"forward"``. Reverse needs a link
         there, `ack_path` of kind ``link`` or ``reverse``.
+    user : int, optional
+        Whose packets these are, where the bottleneck or the ACK path has a cell: flows of one user
+        share its queue and its channel. Users are numbered from 0 on without gaps. Default: each
+        flow is a user of its own, of the flow's number.
     """
 
     family = "a source"
@@ -92,6 +96,7 @@ class Source(Part):
     stop: Maybe[Duration] = ABSENT
     arrivals: Maybe[Arrivals] = ABSENT
     direction: Annotated[str, DIRECTION] = "forward"
+    user: Maybe[UserNumber] = ABSENT
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -196,6 +201,8 @@ class Source(Part):
             "egress": wire(egress.rate, egress.delay),
             "return_wire": wire(back.rate, back.delay),
         }
+        if self.user is not None:
+            same["user"] = self.user
         base_rtts = self.base_rtts()
         if base_rtts is None:
             return [same]

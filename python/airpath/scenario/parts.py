@@ -17,6 +17,7 @@ from airpath.errors import (
     UnitError as UnitError,
 )
 from airpath.scenario.adaptation import *
+from airpath.scenario.cell import *
 from airpath.scenario.congestion import *
 from airpath.scenario.decibels import Decibels as Decibels
 from airpath.scenario.error_processes import *
@@ -27,6 +28,7 @@ from airpath.scenario.profiles import TcpOptions as TcpOptions
 from airpath.scenario.queues import *
 from airpath.scenario.rlc import *
 from airpath.scenario.scenario import *
+from airpath.scenario.schedulers import *
 from airpath.scenario.slope import *
 from airpath.scenario.snr import *
 from airpath.scenario.traffic import *
@@ -52,6 +54,7 @@ FAMILIES: Mapping[str, type[Part]] = {
     "congestion": Congestion,
     "aqm": QueueDisc,
     "link": Link,
+    "scheduler": Scheduler,
     "window": ReceiveWindow,
     "errors": ErrorProcess,
     "snr": SnrProcess,

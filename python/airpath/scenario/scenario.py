@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from typing_extensions import Self
 
 from airpath.scenario.base import (
     ABSENT,
@@ -22,6 +30,7 @@ from airpath.scenario.base import (
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
 from airpath.scenario.units import Duration, Rate, quote
+from airpath.scenario.users import user_faults
 from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
 from airpath.scenario.wires import Uniform, Wire
 
@@ -46,6 +55,7 @@ SERIES = (
     "mcs",
     "price",
     "average_queue",
+    "snr",
     "delivered",
     "seq_sent",
     "seq_received",
@@ -71,7 +81,8 @@ class Control(Model):
         When, from the start of the run, at most its duration.
     rate : Rate
         The nominal rate from then on: the constant rate, the fastest regime's, the mean of a
-        trace. All other rates of the link follow in proportion. 0 bit/s stops the link.
+        trace, the largest of a cell. All other rates of the link follow in proportion. 0 bit/s
+        stops the link.
     """
 
     at: Duration = Field(examples=['"50 s"'])
@@ -90,7 +101,7 @@ class Record(Model):
     series : list of str
         Any of `SERIES`. Default: none.
     interval : Duration
-        Of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``) the last value in each such
+        Of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``) the last value in each such
         interval is recorded; 0 s records every change. Of events every one is. Default 0 s.
     ss : bool
         Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
@@ -291,6 +302,12 @@ class Scenario(Model):
         if wrong:
             raise faults_at(*wrong)
         return groups
+
+    @model_validator(mode="after")
+    def _users_are_there(self) -> Self:
+        if wrong := user_faults(self.flows, self.bottleneck.link, self.ack_path):
+            raise faults_at(*wrong)
+        return self
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form; equal flows of a group are one entry with their count."""

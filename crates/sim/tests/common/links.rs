@@ -30,6 +30,12 @@ pub(crate) fn links() -> Vec<Value> {
             "last_retransmission_poll": true, "missing_pdu_indicator": true, "concatenation": true,
             "mrw_timer_ns": 200 * MS, "reset_timer_ns": 200 * MS,
         }),
+        // A packet of 1250 bytes in each slot.
+        json!({
+            "kind": "cell", "slot_ns": 5 * MS, "attempts": 1,
+            "scheduler": {"kind": "round-robin"}, "snr": {"kind": "constant", "mean_db": 20},
+            "rate": {"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000},
+        }),
     ];
     for (kind, _) in AnyLink::BUILT_IN {
         if !found.iter().any(|link| link["kind"] == *kind) {

@@ -61,7 +61,7 @@ impl Case {
 fn parts(is_independent: bool) -> Parts {
     let mut parts = with_cell();
     register_arq(&mut parts, Arc::default());
-    for name in ["cell", "arq"].into_iter().filter(|_| is_independent) {
+    for name in ["toy-cell", "arq"].into_iter().filter(|_| is_independent) {
         parts.links.declare_independent(name);
     }
     parts
@@ -123,7 +123,7 @@ fn all_links() -> Vec<Value> {
         all.push(json!({"kind": "adaptive", "table": "two", "snr": snr, "policy": policy}));
     }
     for scheduler in ["round-robin", "apart"] {
-        all.push(json!({"kind": "cell", "scheduler": scheduler, "rate_bps": 2_000_000}));
+        all.push(json!({"kind": "toy-cell", "scheduler": scheduler, "rate_bps": 2_000_000}));
     }
     all.push(lossy());
     all
@@ -139,7 +139,7 @@ fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     all.retain(|link| can_be_duplex || sides(link) != Sides::Both);
     let errors = prop::option::of(select(all_of("errors", AnyErrors::BUILT_IN)));
     (select(all), errors).prop_map(|(mut link, errors)| {
-        let is_toy = ["cell", "arq"].iter().any(|toy| link["kind"] == *toy);
+        let is_toy = ["toy-cell", "arq"].iter().any(|toy| link["kind"] == *toy);
         if let Some(errors) = errors.filter(|_| !is_toy) {
             link["errors"] = errors;
         }

@@ -279,6 +279,7 @@ impl Link for ArqLink {
         let slots = (now.as_nanos() / self.tti).max(1);
         let report = |side: &Direction| SideReport {
             queues: vec![side.queue.report(now)],
+            users: Vec::new(),
             link: LinkReport {
                 utilisation: side.frames as f64 / slots as f64,
                 ..side.report.clone()

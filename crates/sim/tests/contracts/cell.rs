@@ -138,7 +138,7 @@ impl Direction {
     fn report(&self, now: Time) -> SideReport {
         let queues = self.queues.iter().map(|queue| queue.report(now)).collect();
         let link = LinkReport { delivered_packets: self.delivered, ..LinkReport::default() };
-        SideReport { queues, link }
+        SideReport { queues, users: Vec::new(), link }
     }
 }
 
@@ -204,10 +204,10 @@ impl Link for Cell {
     }
 }
 
-/// Parts with the link `cell`.
+/// Parts with the link `toy-cell`.
 pub(crate) fn with_cell() -> Parts {
     let mut parts = Parts::default();
-    parts.links.register_serving(Sides::OneOrBoth, "cell", |parameters, setup| {
+    parts.links.register_serving(Sides::OneOrBoth, "toy-cell", |parameters, setup| {
         Ok(Box::new(Cell::new(read_config(parameters)?, &setup.extra)?))
     });
     parts

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const USERS: u64 = 1000;
 
 fn cell(scheduler: &str, rate_bps: u64) -> Value {
-    json!({"kind": "cell", "scheduler": scheduler, "rate_bps": rate_bps})
+    json!({"kind": "toy-cell", "scheduler": scheduler, "rate_bps": rate_bps})
 }
 
 /// Packets that the queue dropped.

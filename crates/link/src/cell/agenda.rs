@@ -1,0 +1,134 @@
+//! Which users have something to do: those with data, and those whose queues have timers.
+
+use airpath_core::{Time, UserId};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A set of users, in rising order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct UserSet {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl UserSet {
+    /// An empty set among `users` users.
+    pub(super) fn new(users: usize) -> UserSet {
+        UserSet { words: vec![0; users.div_ceil(64)], count: 0 }
+    }
+
+    /// Puts the user in, or takes it out.
+    #[inline]
+    pub(super) fn set(&mut self, user: usize, is_in: bool) {
+        let (word, bit) = (&mut self.words[user / 64], 1 << (user % 64));
+        let was_in = *word & bit != 0;
+        if was_in != is_in {
+            *word ^= bit;
+            self.count = if is_in { self.count + 1 } else { self.count - 1 };
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The users, in rising order.
+    #[inline]
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(place, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    place * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+/// When the timers of users' queues are due.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    /// Some have gone stale.
+    due: BinaryHeap<Reverse<(Time, UserId)>>,
+    /// By user, the last that was noted.
+    noted: Vec<Time>,
+}
+
+impl Timers {
+    pub(super) fn new(users: usize) -> Timers {
+        Timers { due: BinaryHeap::new(), noted: vec![Time::NEVER; users] }
+    }
+
+    /// The timer of `user` is due at `at`.
+    #[inline]
+    pub(super) fn note(&mut self, user: usize, at: Time) {
+        if self.noted[user] != at {
+            self.noted[user] = at;
+            if !at.is_never() {
+                self.due.push(Reverse((at, UserId(user as u32))));
+            }
+        }
+    }
+
+    /// The earliest of all.
+    #[inline]
+    pub(super) fn next(&self) -> Time {
+        self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+    }
+
+    /// Takes a user whose timer is due by `now`.
+    pub(super) fn take_due(&mut self, now: Time) -> Option<usize> {
+        while let Some(Reverse((at, user))) = self.due.peek().copied()
+            && at <= now
+        {
+            self.due.pop();
+            let noted = &mut self.noted[user.0 as usize];
+            if *noted == at {
+                *noted = Time::NEVER;
+                return Some(user.0 as usize);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_gives_its_users_in_rising_order() {
+        let mut set = UserSet::new(130);
+        for user in [129, 3, 64, 0, 63, 3] {
+            set.set(user, true);
+        }
+        set.set(63, false);
+        set.set(62, false);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 3, 64, 129]);
+        for user in [0, 3, 64] {
+            set.set(user, false);
+            assert!(!set.is_empty());
+        }
+        set.set(129, false);
+        assert!(set.is_empty() && set.iter().next().is_none());
+    }
+
+    #[test]
+    fn of_each_user_the_timer_that_was_noted_last_counts() {
+        let at = Time::from_millis;
+        let mut timers = Timers::new(3);
+        timers.note(0, at(5));
+        timers.note(1, at(4));
+        timers.note(0, at(7));
+        timers.note(2, Time::NEVER);
+        assert_eq!((timers.next(), timers.take_due(at(3))), (at(4), None));
+        assert_eq!(timers.take_due(at(6)), Some(1));
+        assert_eq!(timers.take_due(at(6)), None);
+        assert_eq!((timers.next(), timers.take_due(at(7))), (at(7), Some(0)));
+        assert_eq!(timers.next(), Time::NEVER);
+    }
+}

@@ -1,0 +1,177 @@
+//! The margin m of the selected rate: a number, or one that finds its target by itself.
+//!
+//! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
+//! retransmissions is approximately a target". The rule is ours, for the paper gives none: one m for
+//! the whole cell; a finished packet that was given up adds δ(1 − p*) to it, one that was delivered
+//! takes δp* away, so that m rests where a share p* of the packets is given up. δ is 0.1 until the
+//! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0 and stays within [−4, 0.95]. Steps that
+//! shrink with losses, not with time, also get there in a cell of low rate.
+
+use airpath_core::ConfigError;
+use serde::Deserialize;
+
+/// Least margin that may be set.
+const LEAST: f64 = -100.0;
+/// Where an adaptive margin stays.
+const RANGE: (f64, f64) = (-4.0, 0.95);
+/// δ until so many losses.
+const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
+/// δ after them.
+const LAST_STEP: f64 = 0.002;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum MarginConfig {
+    /// m, from −100, below 1.
+    Fixed(f64),
+    /// One that finds its target.
+    Adaptive(AdaptiveMarginConfig),
+}
+
+/// What the user sets of a margin that finds its target.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveMarginConfig {
+    /// p*: the share of packets that shall be given up. Above 0, below 1.
+    pub target_loss: f64,
+}
+
+impl Default for MarginConfig {
+    /// No margin.
+    fn default() -> MarginConfig {
+        MarginConfig::Fixed(0.0)
+    }
+}
+
+impl MarginConfig {
+    /// Accepts values in their ranges.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        match *self {
+            MarginConfig::Fixed(margin) if !(LEAST..1.0).contains(&margin) => {
+                Err(ConfigError::new("margin", margin, "not from -100 to below 1"))
+            }
+            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss })
+                if !(target_loss > 0.0 && target_loss < 1.0) =>
+            {
+                let problem = "not above 0 and below 1";
+                Err(ConfigError::new("target_loss", target_loss, problem).under("margin"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The margin of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Margin {
+    /// m.
+    value: f64,
+    /// p*; `None` of one that stays as it is.
+    target: Option<f64>,
+    losses: u32,
+}
+
+impl Margin {
+    pub(super) fn new(config: MarginConfig) -> Margin {
+        let (value, target) = match config {
+            MarginConfig::Fixed(margin) => (margin, None),
+            MarginConfig::Adaptive(adaptive) => (0.0, Some(adaptive.target_loss)),
+        };
+        Margin { value, target, losses: 0 }
+    }
+
+    /// m.
+    #[inline]
+    pub(super) fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// δ.
+    fn step(&self) -> f64 {
+        let step = STEPS.iter().find(|(until, _)| self.losses < *until);
+        step.map_or(LAST_STEP, |(_, step)| *step)
+    }
+
+    fn add(&mut self, amount: f64) {
+        self.value = (self.value + amount).clamp(RANGE.0, RANGE.1);
+    }
+
+    /// A packet has been delivered.
+    #[inline]
+    pub(super) fn on_delivery(&mut self) {
+        if let Some(target) = self.target {
+            self.add(-self.step() * target);
+        }
+    }
+
+    /// A packet has been given up.
+    pub(super) fn on_loss(&mut self) {
+        if let Some(target) = self.target {
+            self.add(self.step() * (1.0 - target));
+            self.losses = self.losses.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adaptive(target_loss: f64) -> Margin {
+        Margin::new(MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss }))
+    }
+
+    #[test]
+    fn a_number_stays() {
+        let mut margin = Margin::new(MarginConfig::Fixed(0.3));
+        margin.on_loss();
+        margin.on_delivery();
+        assert_eq!(margin.value(), 0.3);
+    }
+
+    #[test]
+    fn steps_shrink_at_the_10th_and_the_40th_loss() {
+        let mut margin = adaptive(0.5);
+        let mut step_of_next = || {
+            let before = margin.value();
+            margin.on_delivery();
+            let step = (before - margin.value()) / 0.5;
+            margin.on_loss();
+            (step * 1e6).round() / 1e6
+        };
+        let steps: Vec<f64> = (0..42).map(|_| step_of_next()).collect();
+        assert!(steps[..10].iter().all(|step| *step == 0.1), "{steps:?}");
+        assert!(steps[10..40].iter().all(|step| *step == 0.02), "{steps:?}");
+        assert!(steps[40..].iter().all(|step| *step == 0.002), "{steps:?}");
+    }
+
+    #[test]
+    fn it_stays_within_its_range() {
+        let mut margin = adaptive(0.001);
+        (0..20).for_each(|_| margin.on_loss());
+        assert_eq!(margin.value(), 0.95);
+        let mut margin = adaptive(0.999);
+        (0..100).for_each(|_| margin.on_delivery());
+        assert_eq!(margin.value(), -4.0);
+    }
+
+    /// Packets that are lost with 0.2 e^{-4m}, drawn evenly: the share of losses becomes the target.
+    #[test]
+    fn it_rests_where_the_target_is_met() {
+        let mut margin = adaptive(0.01);
+        let (mut due, mut lost) = (0.0, 0);
+        for packet in 0..2_000_000 {
+            due += 0.2 * (-4.0 * margin.value()).exp();
+            if due >= 1.0 {
+                due -= 1.0;
+                lost += u32::from(packet >= 1_000_000);
+                margin.on_loss();
+            } else {
+                margin.on_delivery();
+            }
+        }
+        assert!((f64::from(lost) / 1e6 - 0.01).abs() < 1e-4, "{lost}");
+        assert!((margin.value() - (20f64).ln() / 4.0).abs() < 0.01, "{margin:?}");
+    }
+}

@@ -1,0 +1,346 @@
+//! A cell: one radio channel, divided into slots, and a queue for each user.
+//!
+//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the users with data have rates by their
+//! SNRs (Eq. 18), and a scheduler chooses one of them. Its block takes as many bits as fit, of several
+//! packets or of a part of one. If the SNR at the slot's end does not carry the rate, the block has
+//! failed: its bits are sent again when the user is next served, at the rate of that slot. At the n-th
+//! failure in a row the packets that the block would have completed are given up, and the one that it
+//! would have begun keeps what it has; nothing to give up, the count goes on. Delivered is at the end of
+//! the slot that completes a packet.
+//!
+//! Slots begin at whole multiples of their length. The cell sleeps while nobody has data; channels are
+//! functions of time, and averages catch up by the numbers of slots. What arrives within a slot is
+//! served from the next one on, what arrives as one begins from that one, if it is not taken.
+//!
+//! Left out: the time that acknowledgements of blocks take, errors in the knowledge of the SNR, power
+//! control, interference of other cells.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `settings.rs` | what the user sets |
+//! | `rate.rs` | the rate of a slot, and whether the channel has carried it |
+//! | `margin.rs` | the margin of that rate |
+//! | `user.rs` | a user's queue, its packets in blocks, what is measured |
+//! | `agenda.rs` | who has data, whose queue has a timer |
+//! | `scheduler/` | who is served |
+
+mod agenda;
+mod margin;
+mod rate;
+pub mod scheduler;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod user;
+
+pub use margin::{AdaptiveMarginConfig, MarginConfig};
+pub use rate::{Logarithm, RateConfig};
+pub use settings::{CellConfig, UserConfig};
+
+use crate::kit::{LinkKit, Users};
+use crate::link::{Link, SideReport};
+use crate::meter::Meter;
+use agenda::{Timers, UserSet};
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Part, Port, Rate, Seed, Series,
+    Setup, Stage, Time, UserId,
+};
+use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
+use airpath_phy::snr::SlottedSnr;
+use margin::Margin;
+use rate::Shannon;
+use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
+use user::User;
+
+/// What is on the air in a slot.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    user: usize,
+    /// Number of the slot.
+    slot: u64,
+    /// The rate that was selected, bit/s, and the bits that make of it.
+    rate: f64,
+    bits: u64,
+}
+
+/// The cell. Input 0; the output is the one that its maker chose.
+pub struct Cell {
+    slot: Duration,
+    users: Users,
+    people: Vec<User>,
+    rate: Shannon,
+    margin: Margin,
+    attempts: u32,
+    scheduler: AnyScheduler,
+    errors: Option<AnyErrors>,
+    output: Port,
+    with_data: UserSet,
+    timers: Timers,
+    block: Option<Block>,
+    /// The first slot that may still begin.
+    next_slot: u64,
+    /// The users with data and a rate in the slot that begins.
+    candidates: Vec<Candidate>,
+    meter: Meter,
+    /// Sum of the margin over the slots that were given away, and how many these were.
+    margins: (f64, u64),
+}
+
+impl Part<dyn Link + Send, LinkKit> for Cell {
+    type Config = CellConfig;
+
+    fn build(
+        config: CellConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Setup { seed, extra: kit, .. } = setup;
+        let slot = Duration::from_nanos(config.slot_ns);
+        let rate = Shannon::new(&config.rate);
+        let count = kit.users.count();
+        let weights = (0..count as u32).map(|user| config.weight(user)).collect();
+        let population = Population { weights, slot, rate: rate.nominal() };
+        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let scheduler = Setup { seed: seed.child("scheduler"), registry, extra: population };
+        let scheduler = AnyScheduler::build(&config.scheduler, scheduler)
+            .map_err(|error| error.under("scheduler"))?;
+        let people = (0..count as u32).map(|user| Self::user(&config, &kit, user, &seed));
+        Ok(Cell {
+            slot,
+            people: people.collect::<Result<_, _>>()?,
+            rate,
+            margin: Margin::new(config.margin),
+            attempts: config.attempts,
+            scheduler,
+            errors: kit.errors(config.errors.as_ref(), &seed)?,
+            output: kit.forward.output,
+            users: kit.users,
+            with_data: UserSet::new(count),
+            timers: Timers::new(count),
+            block: None,
+            next_slot: 0,
+            candidates: Vec::with_capacity(count),
+            meter: Meter::default(),
+            margins: (0.0, 0),
+        })
+    }
+}
+
+impl Cell {
+    /// A user by its number: what it is does not depend on who else there is.
+    fn user(
+        config: &CellConfig,
+        kit: &LinkKit,
+        user: u32,
+        seed: &Seed,
+    ) -> Result<User, ConfigError> {
+        let name = format!("user {user}");
+        let (snr, place) = config.snr(user);
+        let process = kit.snr(snr, &seed.child(&name)).map_err(|error| match place.as_str() {
+            "" => error,
+            place => error.under(place),
+        })?;
+        let channel = SlottedSnr::new(process, Duration::from_nanos(config.slot_ns));
+        Ok(User::new(kit.forward.queue(&name)?, channel))
+    }
+
+    /// When slot number `slot` begins.
+    fn start_of(&self, slot: u64) -> Time {
+        Time::from_nanos(slot.saturating_mul(self.slot.as_nanos()))
+    }
+
+    /// The first slot that has not begun before `now`.
+    fn slot_from(&self, now: Time) -> u64 {
+        now.as_nanos().div_ceil(self.slot.as_nanos())
+    }
+
+    /// Without a block on the air, a slot begins at `now` at the earliest.
+    #[inline]
+    fn wait_for_slot(&mut self, now: Time) {
+        if self.block.is_none() {
+            self.next_slot = self.next_slot.max(self.slot_from(now));
+        }
+    }
+
+    /// Whether slots are given away: somebody has data, and there is a rate.
+    #[inline]
+    fn is_awake(&self) -> bool {
+        !self.with_data.is_empty() && !self.rate.is_zero()
+    }
+
+    /// Notes what has become of a user's data and of its queue's timer.
+    #[inline]
+    fn look_at(&mut self, user: usize) {
+        let person = &self.people[user];
+        self.with_data.set(user, person.has_data());
+        self.timers.note(user, person.queue.next_wakeup());
+    }
+
+    /// The users that can be served in slot number `slot`, with their rates; gives the largest rate.
+    fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
+        let mut largest = 0.0f64;
+        let (margin, now) = (self.margin.value(), ctx.now);
+        self.candidates.clear();
+        for user in self.with_data.iter() {
+            let person = &mut self.people[user];
+            let snr = person.channel.at(slot);
+            person.note_snr(snr);
+            if ctx.records(Series::Snr) {
+                ctx.record(Series::Snr, user as u32, 10.0 * libm::log10(snr));
+            }
+            let rate = self.rate.select(snr, margin);
+            if whole_bits(rate, self.slot) > 0 {
+                largest = largest.max(rate);
+                let head_wait = person.head().map_or(Duration::ZERO, |packet| packet.waited(now));
+                let (user, backlog) = (UserId(user as u32), person.backlog());
+                self.candidates.push(Candidate { user, rate, backlog, head_wait });
+            }
+        }
+        largest
+    }
+
+    /// Gives slot number `slot` away.
+    fn begin(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
+        self.next_slot = slot + 1;
+        let largest = self.find_candidates(slot, ctx);
+        if self.candidates.is_empty() {
+            return;
+        }
+        let place = self.scheduler.choose(slot, &self.candidates);
+        let Some(&Candidate { user, rate, .. }) = self.candidates.get(place) else {
+            let (place, count) = (place + 1, self.candidates.len());
+            return ctx.fail(format!("the scheduler has chosen number {place} of {count} users"));
+        };
+        let (user, bits) = (user.0 as usize, whole_bits(rate, self.slot));
+        let person = &mut self.people[user];
+        person.fill(bits, ctx);
+        // Its discipline may have dropped the rest: the slot is lost.
+        if person.packets_held() > 0 {
+            person.note_slot(rate, rate >= largest);
+            self.margins.0 += self.margin.value();
+            self.margins.1 += 1;
+            self.block = Some(Block { user, slot, rate, bits });
+        }
+        self.look_at(user);
+    }
+
+    /// The slot of `block` has ended.
+    fn end(&mut self, block: Block, ctx: &mut Ctx<'_>) {
+        let Block { user, slot, rate, bits } = block;
+        let (began, ended) = (self.start_of(slot), self.start_of(slot + 1));
+        self.meter.add_busy(began, ended);
+        let Cell { people, meter, margin, output, .. } = self;
+        let person = &mut people[user];
+        let mut has_failed = rate > self.rate.capacity(person.channel.at_end_of(slot));
+        if let Some(errors) = &mut self.errors
+            && !has_failed
+        {
+            let bytes = Bytes(bits.div_ceil(8));
+            has_failed = errors.destroys(&Frame { began, ended, bytes, mcs: None });
+        }
+        if has_failed {
+            for _ in 0..person.fail(bits, self.attempts, ctx) {
+                meter.lose();
+                margin.on_loss();
+            }
+        } else {
+            let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {
+                meter.deliver(packet);
+                margin.on_delivery();
+                ctx.emit(*output, *packet);
+            };
+            person.succeed(bits, deliver, ctx);
+        }
+        self.look_at(user);
+    }
+
+    /// Tells the disciplines the nominal rate.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        let rate = LinkRate::of_packets(self.rate.nominal());
+        for user in 0..self.people.len() {
+            self.people[user].queue.on_rate(rate, ctx);
+            self.look_at(user);
+        }
+    }
+
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.rate.set_nominal(rate);
+        self.tell_rate(ctx);
+        self.wait_for_slot(ctx.now);
+    }
+
+    fn restart_measurement(&mut self, now: Time) {
+        self.meter.restart(now);
+        self.margins = (0.0, 0);
+        self.people.iter_mut().for_each(|person| person.restart_measurement(now));
+    }
+}
+
+/// Whole bits of a slot at `rate`, bit/s.
+#[inline]
+fn whole_bits(rate: f64, slot: Duration) -> u64 {
+    (rate * slot.as_secs_lossy()) as u64
+}
+
+impl Stage for Cell {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let user = self.users.of(packet.flow).0 as usize;
+        self.people[user].queue.enqueue(packet, ctx);
+        self.look_at(user);
+        self.wait_for_slot(ctx.now);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        while let Some(user) = self.timers.take_due(ctx.now) {
+            self.people[user].queue.wake_if_due(ctx);
+            self.look_at(user);
+        }
+        if let Some(block) = self.block
+            && self.start_of(block.slot + 1) <= ctx.now
+        {
+            self.block = None;
+            self.end(block, ctx);
+        }
+        if self.block.is_none() && self.is_awake() && self.start_of(self.next_slot) <= ctx.now {
+            self.begin(self.next_slot, ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let slot = match self.block {
+            Some(block) => self.start_of(block.slot + 1),
+            None if self.is_awake() => self.start_of(self.next_slot),
+            None => Time::NEVER,
+        };
+        slot.min(self.timers.next())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => self.restart_measurement(ctx.now),
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.people.iter().map(User::packets).sum()
+    }
+}
+
+impl Link for Cell {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let under_way = self.block.map(|block| self.start_of(block.slot));
+        let link = self.meter.report_of_time(now, under_way);
+        let slots = link.offered / self.slot.as_secs_lossy();
+        let (sum, given) = self.margins;
+        let margin = if given > 0 { sum / given as f64 } else { self.margin.value() };
+        let users = (0..).zip(&self.people);
+        vec![SideReport {
+            queues: self.people.iter().map(|person| person.queue_report(now)).collect(),
+            users: users.map(|(user, person)| person.report(UserId(user), slots, margin)).collect(),
+            link,
+        }]
+    }
+}

@@ -1,0 +1,143 @@
+//! α-fair: the largest w μ/r^α, with r the average of the rate obtained.
+//!
+//! Source: Mo, Walrand 2000 (the family of utilities), as a scheduler that climbs their gradient:
+//! Stolyar 2005. α = 0 is the largest rate, 1 proportional fairness, and for α → ∞ the least rate is
+//! made as large as can be. r is that of the proportional-fair scheduler.
+
+use super::average::Averages;
+use super::{Candidate, Population, Scheduler, best};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// Largest α: r^α is then still far from any number that overflows.
+const MAX_ALPHA: f64 = 10.0;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlphaFairConfig {
+    /// α, from 0 to 10.
+    pub alpha: f64,
+    /// Time constant of the average, ns. At least a slot.
+    pub time_constant_ns: u64,
+}
+
+/// The scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlphaFair {
+    alpha: f64,
+    averages: Averages,
+    population: Population,
+}
+
+impl Part<dyn Scheduler + Send, Population> for AlphaFair {
+    type Config = AlphaFairConfig;
+
+    fn build(
+        config: AlphaFairConfig,
+        setup: Setup<'_, dyn Scheduler + Send, Population>,
+    ) -> Result<AlphaFair, ConfigError> {
+        let alpha = config.alpha;
+        if !(0.0..=MAX_ALPHA).contains(&alpha) {
+            return Err(ConfigError::new("alpha", alpha, "not from 0 to 10"));
+        }
+        let population = setup.extra;
+        let averages = Averages::new(config.time_constant_ns, &population)?;
+        Ok(AlphaFair { alpha, averages, population })
+    }
+}
+
+/// r^α.
+#[inline]
+fn disutility(rate: f64, alpha: f64) -> f64 {
+    if alpha == 0.5 {
+        rate.sqrt()
+    } else if alpha == 1.0 {
+        rate
+    } else if alpha == 2.0 {
+        rate * rate
+    } else {
+        libm::pow(rate, alpha)
+    }
+}
+
+impl Scheduler for AlphaFair {
+    #[inline]
+    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
+        let place = best(candidates, |candidate| {
+            let weighted = self.population.weight(candidate.user) * candidate.rate;
+            weighted / disutility(self.averages.before(candidate.user, slot), self.alpha)
+        });
+        let Candidate { user, rate, .. } = candidates[place];
+        self.averages.serve(user, slot, rate);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::{candidates, served};
+    use super::super::{MaxRate, ProportionalFair, ProportionalFairConfig};
+    use super::*;
+    use airpath_core::{Duration, Rate, Registry, Seed};
+
+    const TIME_CONSTANT_NS: u64 = 100_000_000;
+
+    fn population() -> Population {
+        Population::even(3, Duration::from_millis(3), Rate(4_000_000))
+    }
+
+    fn make<S: Part<dyn Scheduler + Send, Population>>(config: S::Config) -> S {
+        let setup = Setup {
+            seed: Seed::new(1, 0, "test"),
+            registry: &Registry::default(),
+            extra: population(),
+        };
+        S::build(config, setup).expect("accepted")
+    }
+
+    fn alpha_fair(alpha: f64) -> AlphaFair {
+        make(AlphaFairConfig { alpha, time_constant_ns: TIME_CONSTANT_NS })
+    }
+
+    fn rates(slot: u64) -> [(u32, f64); 3] {
+        [0, 1, 2].map(|user| (user, 1e6 + 1e5 * ((slot * (7 + 4 * u64::from(user))) % 23) as f64))
+    }
+
+    #[test]
+    fn at_1_it_is_proportional_fair_and_at_0_the_largest_rate() {
+        let mut fair: ProportionalFair =
+            make(ProportionalFairConfig { time_constant_ns: TIME_CONSTANT_NS });
+        let mut largest = MaxRate::new(population());
+        let (mut one, mut zero) = (alpha_fair(1.0), alpha_fair(0.0));
+        for slot in 0..500 {
+            let of = candidates(&rates(slot));
+            assert_eq!(one.choose(slot, &of), fair.choose(slot, &of), "{slot}");
+            assert_eq!(zero.choose(slot, &of), largest.choose(slot, &of), "{slot}");
+        }
+    }
+
+    /// With constant rates c the averages become c^{1/α}-proportional: w c/r^α is equal for all.
+    #[test]
+    fn constant_rates_are_shared_as_the_utilities_say() {
+        for alpha in [0.5, 2.0, 3.0] {
+            let mut fair = alpha_fair(alpha);
+            let mut obtained = [0.0, 0.0];
+            for slot in 0..60_000 {
+                let rates = [(0, 8e6), (1, 4e6)];
+                let user = served(&mut fair, slot, &rates) as usize;
+                obtained[user] += rates[user].1;
+            }
+            let (ratio, expected) = (obtained[0] / obtained[1], 2f64.powf(1.0 / alpha));
+            assert!((ratio / expected - 1.0).abs() < 0.03, "{alpha}: {ratio} {expected}");
+        }
+    }
+
+    #[test]
+    fn disutilities_are_powers() {
+        for alpha in [0.0, 0.5, 1.0, 1.5, 2.0] {
+            let (found, expected) = (disutility(7e6, alpha), 7e6f64.powf(alpha));
+            assert!((found / expected - 1.0).abs() < 1e-12, "{alpha}: {found} {expected}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! r, the exponential average of the rate that each user has obtained (clamp-2008 §5.3):
+//! r(n) = (1 − β) r(n − 1) + β μ(n), with β = slot/time constant, and μ the rate that was selected for
+//! the user in slot n if it was served, else 0.
+//!
+//! Only who is served is touched; what has passed since counts as (1 − β)ᵏ when it is asked about.
+
+use super::Population;
+use airpath_core::{ConfigError, Duration, UserId};
+
+/// Least average, bit/s: a user that was never served does not divide by zero.
+const LEAST_RATE: f64 = 1.0;
+/// Slots of a page of powers.
+const PAGE: u64 = 256;
+
+/// Powers of 1 − β.
+#[derive(Clone, Debug, PartialEq)]
+struct Powers {
+    /// Exponents 0 … 255.
+    small: Box<[f64]>,
+    /// Of 256 times these.
+    large: Box<[f64]>,
+}
+
+impl Powers {
+    fn new(base: f64) -> Powers {
+        let of = |base: f64| (0..PAGE).map(|exponent| power(base, exponent)).collect();
+        Powers { small: of(base), large: of(power(base, PAGE)) }
+    }
+
+    #[inline]
+    fn of(&self, exponent: u64) -> f64 {
+        let small = self.small[(exponent % PAGE) as usize];
+        if exponent < PAGE {
+            return small;
+        }
+        match self.large.get((exponent / PAGE) as usize) {
+            Some(large) => small * large,
+            None => small * self.huge(exponent / PAGE),
+        }
+    }
+
+    #[cold]
+    fn huge(&self, pages: u64) -> f64 {
+        power(self.large[1], pages)
+    }
+}
+
+/// `base` to a whole power, by squaring: the same on every machine.
+fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut product = 1.0;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            product *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    product
+}
+
+/// The averages of all users.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Averages {
+    /// β.
+    share: f64,
+    powers: Powers,
+    /// r at the end of a slot, and one more than the number of that slot, by user.
+    rates: Vec<(f64, u64)>,
+}
+
+impl Averages {
+    /// Averages that begin at a quarter of the cell's nominal rate.
+    ///
+    /// # Errors
+    /// When the time constant is shorter than a slot.
+    pub(super) fn new(
+        time_constant_ns: u64,
+        population: &Population,
+    ) -> Result<Averages, ConfigError> {
+        if Duration::from_nanos(time_constant_ns) < population.slot {
+            let problem = format!("shorter than a slot ({} ns)", population.slot.as_nanos());
+            return Err(ConfigError::new("time_constant_ns", time_constant_ns, problem));
+        }
+        let share = population.slot.as_nanos() as f64 / time_constant_ns as f64;
+        let first = population.rate.0 as f64 / 4.0;
+        let rates = vec![(first, 0); population.weights.len()];
+        Ok(Averages { share, powers: Powers::new(1.0 - share), rates })
+    }
+
+    /// r of `user` after all slots before number `slot`, bit/s.
+    #[inline]
+    pub(super) fn before(&self, user: UserId, slot: u64) -> f64 {
+        let (rate, since) = self.rates[user.0 as usize];
+        (rate * self.powers.of(slot - since)).max(LEAST_RATE)
+    }
+
+    /// `user` is served at `rate` in slot number `slot`.
+    #[inline]
+    pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
+        let (before, since) = self.rates[user.0 as usize];
+        let decayed = before * self.powers.of(slot + 1 - since);
+        self.rates[user.0 as usize] = (decayed + self.share * rate, slot + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::Rate;
+
+    fn averages(time_constant_ms: u64) -> Averages {
+        let population = Population::even(2, Duration::from_millis(3), Rate(10_000_000));
+        Averages::new(time_constant_ms * 1_000_000, &population).expect("long enough")
+    }
+
+    /// The recursion of §5.3, slot by slot, against the closed form.
+    #[test]
+    fn slots_that_are_skipped_count_as_the_recursion_says() {
+        let (mut lazy, user) = (averages(100), UserId(1));
+        let mut plain = 2.5e6;
+        for slot in 0..70_000u64 {
+            let expected = f64::max(plain, LEAST_RATE);
+            let found = lazy.before(user, slot);
+            assert!((found / expected - 1.0).abs() < 1e-9, "{slot}: {found} {expected}");
+            let is_served = slot % 7 == 3 && slot < 50 || slot == 69_000;
+            let rate = if is_served { 4e6 + slot as f64 } else { 0.0 };
+            plain = 0.97 * plain + 0.03 * rate;
+            if is_served {
+                lazy.serve(user, slot, rate);
+            }
+        }
+        assert_eq!(lazy.before(UserId(0), 69_999), LEAST_RATE);
+        assert_eq!(lazy.before(UserId(0), 1 << 40), LEAST_RATE);
+    }
+
+    #[test]
+    fn a_time_constant_of_a_slot_remembers_the_last_slot_alone() {
+        let mut averages = averages(3);
+        averages.serve(UserId(0), 5, 8e6);
+        assert_eq!(averages.before(UserId(0), 6), 8e6);
+        assert_eq!(averages.before(UserId(0), 7), LEAST_RATE);
+    }
+
+    #[test]
+    fn a_time_constant_shorter_than_a_slot_is_refused() {
+        let population = Population::even(1, Duration::from_millis(3), Rate(1));
+        let error = Averages::new(2_999_999, &population).expect_err("refused").to_string();
+        assert!(error.contains("shorter than a slot (3000000 ns)"), "{error}");
+    }
+}

@@ -1,0 +1,60 @@
+//! The largest w μ, whatever users have had before: most bits, and no fairness.
+//!
+//! Source: Knopp, Humblet 1995 (one user at a time, the one with the best channel).
+
+use super::{Candidate, Population, Scheduler, best};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaxRateConfig {}
+
+/// The scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaxRate {
+    population: Population,
+}
+
+impl MaxRate {
+    /// Of these users.
+    pub fn new(population: Population) -> MaxRate {
+        MaxRate { population }
+    }
+}
+
+impl Part<dyn Scheduler + Send, Population> for MaxRate {
+    type Config = MaxRateConfig;
+
+    fn build(
+        _config: MaxRateConfig,
+        setup: Setup<'_, dyn Scheduler + Send, Population>,
+    ) -> Result<MaxRate, ConfigError> {
+        Ok(MaxRate::new(setup.extra))
+    }
+}
+
+impl Scheduler for MaxRate {
+    #[inline]
+    fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
+        best(candidates, |candidate| self.population.weight(candidate.user) * candidate.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::served;
+    use super::*;
+    use airpath_core::{Duration, Rate};
+
+    #[test]
+    fn the_largest_weighted_rate_is_served_and_of_equal_ones_the_first() {
+        let weights = vec![1.0, 1.0, 2.0].into();
+        let (slot, rate) = (Duration::from_millis(1), Rate(1));
+        let mut largest = MaxRate::new(Population { weights, slot, rate });
+        assert_eq!(served(&mut largest, 0, &[(0, 2e6), (1, 2e6), (2, 1e6)]), 0);
+        assert_eq!(served(&mut largest, 1, &[(0, 2e6), (1, 3e6), (2, 1e6)]), 1);
+        assert_eq!(served(&mut largest, 2, &[(0, 2e6), (1, 3e6), (2, 1.6e6)]), 2);
+    }
+}

@@ -1,0 +1,97 @@
+//! Proportional fair: the largest w μ/r, with r the average of the rate obtained.
+//!
+//! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. What the paper leaves open: r
+//! counts the rate that was selected for a slot that the user was given, also if it failed, and 0 for
+//! every other slot, also those without data; it begins at a quarter of the cell's nominal rate.
+
+use super::average::Averages;
+use super::{Candidate, Population, Scheduler, best};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProportionalFairConfig {
+    /// Time constant of the average, ns. At least a slot.
+    pub time_constant_ns: u64,
+}
+
+/// The scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProportionalFair {
+    averages: Averages,
+    population: Population,
+}
+
+impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
+    type Config = ProportionalFairConfig;
+
+    fn build(
+        config: ProportionalFairConfig,
+        setup: Setup<'_, dyn Scheduler + Send, Population>,
+    ) -> Result<ProportionalFair, ConfigError> {
+        let population = setup.extra;
+        let averages = Averages::new(config.time_constant_ns, &population)?;
+        Ok(ProportionalFair { averages, population })
+    }
+}
+
+impl Scheduler for ProportionalFair {
+    #[inline]
+    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
+        let place = best(candidates, |candidate| {
+            let weighted = self.population.weight(candidate.user) * candidate.rate;
+            weighted / self.averages.before(candidate.user, slot)
+        });
+        let Candidate { user, rate, .. } = candidates[place];
+        self.averages.serve(user, slot, rate);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::served;
+    use super::*;
+    use airpath_core::{Duration, Rate};
+
+    fn fair(weights: &[f64]) -> ProportionalFair {
+        let (slot, rate) = (Duration::from_millis(3), Rate(4_000_000));
+        let population = Population { weights: weights.into(), slot, rate };
+        let averages = Averages::new(100_000_000, &population).expect("long enough");
+        ProportionalFair { averages, population }
+    }
+
+    /// Eq. 19 by hand. r begins at 1 Mbit/s for both.
+    #[test]
+    fn eq19_by_hand() {
+        let mut fair = fair(&[1.0, 1.0]);
+        // 2/1 against 1.9/1: the first. r becomes 0.97 + 0.03 · 2 = 1.03 and 0.97.
+        assert_eq!(served(&mut fair, 0, &[(0, 2e6), (1, 1.9e6)]), 0);
+        // 2/1.03 = 1.942 against 1.9/0.97 = 1.959: the second.
+        assert_eq!(served(&mut fair, 1, &[(0, 2e6), (1, 1.9e6)]), 1);
+        // r = 0.9991 and 0.9979: 1.9/0.9991 = 1.9017 against 1.9/0.9979 = 1.9040: the second again.
+        assert_eq!(served(&mut fair, 2, &[(0, 1.9e6), (1, 1.9e6)]), 1);
+    }
+
+    #[test]
+    fn of_equal_utilities_the_lowest_number_is_served() {
+        assert_eq!(served(&mut fair(&[1.0; 4]), 0, &[(1, 3e6), (2, 3e6), (3, 3e6)]), 1);
+    }
+
+    #[test]
+    fn a_weight_multiplies_the_utility() {
+        assert_eq!(served(&mut fair(&[1.0, 1.5]), 0, &[(0, 1.4e6), (1, 1e6)]), 1);
+        assert_eq!(served(&mut fair(&[1.0, 1.3]), 0, &[(0, 1.4e6), (1, 1e6)]), 0);
+    }
+
+    /// With constant rates users share the slots in proportion to their weights.
+    #[test]
+    fn slots_are_shared_by_weight() {
+        let mut fair = fair(&[1.0, 3.0]);
+        let of_second: u32 =
+            (0..40_000).map(|slot| served(&mut fair, slot, &[(0, 8e6), (1, 2e6)])).sum();
+        assert!((f64::from(of_second) / 40_000.0 - 0.75).abs() < 0.01, "{of_second}");
+    }
+}

@@ -1,0 +1,25 @@
+//! The list of schedulers: one line each.
+
+use super::{AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler};
+use airpath_core::{Registry, built_in_parts};
+
+/// Schedulers that were registered at run time.
+pub type SchedulerRegistry = Registry<dyn Scheduler + Send, Population>;
+
+built_in_parts! {
+    /// Any scheduler.
+    enum AnyScheduler: dyn Scheduler + Send, Population {
+        "proportional-fair" => ProportionalFair(ProportionalFair):
+            "The largest rate over the average rate obtained.",
+        "alpha-fair" => AlphaFair(AlphaFair): "The largest rate over a power of that average.",
+        "max-rate" => MaxRate(MaxRate): "The largest rate.",
+        "round-robin" => RoundRobin(RoundRobin): "One user after another.",
+    }
+}
+
+impl Scheduler for AnyScheduler {
+    #[inline]
+    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
+        each_part!(self, scheduler => scheduler.choose(slot, candidates))
+    }
+}

@@ -1,0 +1,57 @@
+//! One user after another, in the order of their numbers, whatever their rates. Who has no data is
+//! passed over. Weights do not count.
+
+use super::{Candidate, Population, Scheduler};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoundRobinConfig {}
+
+/// The scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoundRobin {
+    /// The first number whose turn it is.
+    next: u32,
+}
+
+impl Part<dyn Scheduler + Send, Population> for RoundRobin {
+    type Config = RoundRobinConfig;
+
+    fn build(
+        _config: RoundRobinConfig,
+        _setup: Setup<'_, dyn Scheduler + Send, Population>,
+    ) -> Result<RoundRobin, ConfigError> {
+        Ok(RoundRobin::default())
+    }
+}
+
+impl Scheduler for RoundRobin {
+    #[inline]
+    fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
+        let after = candidates.partition_point(|candidate| candidate.user.0 < self.next);
+        let place = if after == candidates.len() { 0 } else { after };
+        self.next = candidates[place].user.0.saturating_add(1);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::served;
+    use super::*;
+
+    #[test]
+    fn users_with_data_take_turns() {
+        let mut turns = RoundRobin::default();
+        let all = [(0, 1e6), (1, 9e6), (2, 1e6)];
+        let order: Vec<u32> = (0..5).map(|slot| served(&mut turns, slot, &all)).collect();
+        assert_eq!(order, [0, 1, 2, 0, 1]);
+        // The third has no data: the first is next.
+        assert_eq!(served(&mut turns, 9, &all[..2]), 0);
+        assert_eq!(served(&mut turns, 10, &all[2..]), 2);
+        assert_eq!(served(&mut turns, 11, &all), 0);
+    }
+}

@@ -1,0 +1,42 @@
+"""What was measured of the users of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from airpath import _airpath
+from airpath.results.vocabulary import names
+
+__all__ = ["USER_QUANTITIES", "jain_of_users", "of_user", "user_rows"]
+
+USER_QUANTITIES = names("user")
+"""Of every user of a cell, in the order of the tables."""
+
+
+def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each user of each cell and replication."""
+    for run in replications:
+        for user in run.get("users", ()):
+            yield {
+                "replication": run["replication"],
+                "link": user["link"],
+                "user": user["user"],
+            } | {name: user[name] for name in USER_QUANTITIES}
+
+
+def of_user(
+    replications: Iterable[Mapping[str, Any]],
+) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
+    """Return what was measured in each replication, by link and user."""
+    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for run in replications:
+        for user in run.get("users", ()):
+            found.setdefault((user["link"], user["user"]), []).append(user)
+    return found
+
+
+def jain_of_users(run: Mapping[str, Any], link: str) -> float:
+    """Return Jain's index of what the users of a cell got in one replication."""
+    got = [user["throughput_bps"] for user in run["users"] if user["link"] == link]
+    return _airpath.jain_index(got)

@@ -1,0 +1,216 @@
+"""The cell: one radio channel in slots, a queue for each user, and a scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+
+from airpath.scenario.base import (
+    ABSENT,
+    Context,
+    ListOf,
+    Maybe,
+    Model,
+    Part,
+    Path,
+    fault,
+    faults_at,
+    usual,
+)
+from airpath.scenario.links import Link
+from airpath.scenario.schedulers import ProportionalFair, Scheduler
+from airpath.scenario.snr import SnrProcess
+from airpath.scenario.units import Duration, Frequency
+from airpath.scenario.values import (
+    Count,
+    PositiveDuration,
+    PositiveNumber,
+    PositiveRate,
+    ProperFraction,
+    UserNumber,
+    choice,
+    number_within,
+)
+
+__all__ = ["AdaptiveMargin", "CellLink", "CellUser", "Shannon", "SlotRate"]
+
+LONGEST_SLOT = Duration.parse("1 h")
+
+
+class SlotRate(Part):
+    """The rate that a slot of a cell is given; `kind` says by what."""
+
+    family = "a rate of slots"
+
+
+class Shannon(SlotRate):
+    """The capacity at the SNR of the slot's start, W log(1 + (1 - m) N) (clamp-2008 eq. 18).
+
+    A slot fails when the capacity at the SNR of its end is below that rate; m is the `margin` of
+    the cell.
+
+    Parameters
+    ----------
+    bandwidth : Frequency
+        W, above 0.
+    cap : Rate, optional
+        The largest rate, above 0. Default: none.
+    log : {"binary", "natural"}
+        Base of the logarithm: 2, or e. Default ``"binary"``: with it both presets of the paper
+        have a largest rate that is the capacity at the mean SNR.
+    """
+
+    kind: Literal["shannon"] = "shannon"
+    bandwidth: Frequency = Field(examples=['"4.3 MHz"'])
+    cap: Maybe[PositiveRate] = ABSENT
+    log: Annotated[str, choice("binary", "natural")] = "binary"
+
+    @field_validator("bandwidth")
+    @classmethod
+    def _is_there(cls, bandwidth: Frequency) -> Frequency:
+        if bandwidth <= 0:
+            raise fault("not above 0", "Write a frequency above 0 Hz", '"4.3 MHz"')
+        return bandwidth
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, the bandwidth in Hz."""
+        cap = None if self.cap is None else int(self.cap)
+        bandwidth_hz = self.bandwidth.si()
+        return {
+            "kind": self.kind,
+            "bandwidth_hz": bandwidth_hz,
+            "cap_bps": cap,
+            "log": self.log,
+        }
+
+
+class AdaptiveMargin(Model):
+    """A margin that finds the share of packets that are given up (clamp-2008 §5.2).
+
+    A packet that is given up adds δ(1 - p*) to the margin of the cell, one that is delivered takes
+    δp* away; δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin begins at 0
+    and stays from -4 to 0.95.
+
+    Parameters
+    ----------
+    target_loss : float
+        p*, above 0 and below 1. The paper's is 0.001.
+    """
+
+    target_loss: ProperFraction = Field(examples=["0.001"])
+
+
+_margin_number = number_within(-100.0, 1.0, "from -100 to below 1", "0.1", below=True)
+
+
+def _margin(value: Any, info: ValidationInfo) -> float | AdaptiveMargin:
+    if isinstance(value, (AdaptiveMargin, Mapping)):
+        return AdaptiveMargin.model_validate(value, context=info.context)
+    return _margin_number(value)
+
+
+if TYPE_CHECKING:
+    from airpath.scenario.typed import Takes
+
+    Margin = Takes[float | Mapping[str, Any] | AdaptiveMargin, float | AdaptiveMargin]
+else:
+    Margin = Annotated[float | AdaptiveMargin, PlainValidator(_margin)]
+
+
+class CellUser(Model):
+    """What differs for one user of a cell.
+
+    Parameters
+    ----------
+    user : int
+        Its number, from 0. Flows must have it.
+    weight : float
+        w in the scheduler's utility, above 0. Default 1.
+    snr : SnrProcess, optional
+        Its SNR. Default: that of the cell.
+    """
+
+    user: UserNumber = Field(examples=["0"])
+    weight: PositiveNumber = 1.0
+    snr: Maybe[SnrProcess] = ABSENT
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without an SNR of its own, there is no such key."""
+        entries = super().resolved(context, path)
+        if self.snr is None:
+            del entries["snr"]
+        return entries
+
+
+class CellLink(Link):
+    """A fading cell: slots, a queue for each user, and a scheduler (clamp-2008 §5.2, §5.3).
+
+    At the start of each slot a scheduler chooses among the users with data. The slot takes as many
+    bits of that user's packets as its rate allows, of several packets or of a part of one, and
+    fails when the SNR at its end does not carry that rate. The bottleneck's queue discipline is
+    there once for each user; a flow's `user` says whose it is.
+
+    Parameters
+    ----------
+    slot : Duration
+        Length of a slot, above 0, up to 1 h. The paper's is 3 ms.
+    rate : SlotRate
+        The rate of a slot.
+    snr : SnrProcess
+        The SNR of each user, with randomness of its own.
+    scheduler : Scheduler
+        Who is served. Default ``"proportional-fair"`` (clamp-2008 §5.3).
+    margin : float or AdaptiveMargin
+        m: a slot's rate is selected for the share 1 - m of the SNR. From -100 to below 1, or
+        ``{target_loss = 0.001}``, which finds it. Default 0.
+    attempts : int
+        n: when so many slots of a user have failed in a row, the packets that the last one would
+        have completed are given up. From 1. Default 15 (clamp-2008 §5.4, fast fading).
+    users : list of CellUser
+        Users that differ. Default none.
+    delay : Duration
+        One-way propagation delay, from 0. Default 0 s.
+    errors : ErrorProcess, optional
+        What destroys slots beside the fading. Default: nothing.
+    """
+
+    kind: Literal["cell"] = "cell"
+    slot: PositiveDuration = Field(examples=['"3 ms"'])
+    rate: SlotRate = Field(
+        examples=['{kind = "shannon", bandwidth = "4.3 MHz", cap = "10 Mbit/s"}']
+    )
+    snr: SnrProcess = Field(examples=['{kind = "rayleigh", mean = "6 dB", doppler = "60 Hz"}'])
+    scheduler: Scheduler = ProportionalFair()
+    margin: Margin = usual(0.0)
+    attempts: Count = 15
+    users: ListOf[CellUser] = usual([])
+
+    @field_validator("slot")
+    @classmethod
+    def _not_too_long(cls, slot: Duration) -> Duration:
+        if slot > LONGEST_SLOT:
+            raise fault("longer than 1 h", 'Write at most "1 h"', '"3 ms"')
+        return slot
+
+    @field_validator("scheduler")
+    @classmethod
+    def _remembers_a_slot(cls, scheduler: Scheduler, info: ValidationInfo) -> Scheduler:
+        slot, constant = info.data.get("slot"), getattr(scheduler, "time_constant", None)
+        if slot is not None and constant is not None and constant < slot:
+            wrong = fault(f"shorter than the slot, {slot}", "Write a longer time constant")
+            raise faults_at((("time_constant",), str(constant), wrong))
+        return scheduler
+
+    @field_validator("users")
+    @classmethod
+    def _each_once(cls, users: list[CellUser]) -> list[CellUser]:
+        wrong: list[Any] = []
+        for index, entry in enumerate(users):
+            if any(before.user == entry.user for before in users[:index]):
+                error = fault("named before", "Write one entry for each user")
+                wrong.append(((index, "user"), entry.user, error))
+        if wrong:
+            raise faults_at(*wrong)
+        return users

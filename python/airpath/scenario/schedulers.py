@@ -1,0 +1,65 @@
+"""Schedulers of a cell, one class each: who is served in a slot."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainValidator
+
+from airpath.scenario.base import Part
+from airpath.scenario.units import Duration
+from airpath.scenario.values import PositiveDuration, number_within
+
+__all__ = ["AlphaFair", "MaxRate", "ProportionalFair", "RoundRobin", "Scheduler"]
+
+
+class Scheduler(Part):
+    """A scheduler; `kind` says which. It is asked in slots in which somebody has data."""
+
+    family = "a scheduler"
+
+
+class ProportionalFair(Scheduler):
+    """The largest w μ/r: the rate over an average of the rate obtained (clamp-2008 eq. 19).
+
+    r follows the rate that was selected for the slots that the user was given, failed ones too,
+    and 0 for all others; it begins at a quarter of the cell's nominal rate.
+
+    Parameters
+    ----------
+    time_constant : Duration
+        Of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
+    """
+
+    kind: Literal["proportional-fair"] = "proportional-fair"
+    time_constant: PositiveDuration = Duration.parse("100 ms")
+
+
+class AlphaFair(Scheduler):
+    """The largest w μ/r^α: between the largest rate, α = 0, and equal rates, α → ∞.
+
+    Parameters
+    ----------
+    alpha : float
+        α, from 0 to 10; 1 is proportional fairness.
+    time_constant : Duration
+        Of the average r, at least a slot. Default 100 ms (clamp-2008 §5.3).
+    """
+
+    kind: Literal["alpha-fair"] = "alpha-fair"
+    alpha: Annotated[float, PlainValidator(number_within(0.0, 10.0, "from 0 to 10", "2"))] = Field(
+        examples=["2"]
+    )
+    time_constant: PositiveDuration = Duration.parse("100 ms")
+
+
+class MaxRate(Scheduler):
+    """The largest w μ, whatever users have had before: most bits, and no fairness."""
+
+    kind: Literal["max-rate"] = "max-rate"
+
+
+class RoundRobin(Scheduler):
+    """One user after another, in the order of their numbers; weights do not count."""
+
+    kind: Literal["round-robin"] = "round-robin"

@@ -1,0 +1,85 @@
+"""Whose packets flows carry: which users there are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from airpath.scenario.base import Path, fault
+from airpath.scenario.cell import CellLink
+from airpath.scenario.flows import Source
+from airpath.scenario.hops import AckPath
+from airpath.scenario.links import Link
+
+__all__ = ["user_faults"]
+
+MOST_USERS = 2**16
+
+Fault = tuple[Path, Any, Any]
+
+
+def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -> list[Fault]:
+    """Return what is wrong with the users of a scenario, each with its place.
+
+    Parameters
+    ----------
+    groups : sequence of Source
+        The groups of flows.
+    bottleneck : Link
+        The bottleneck's link.
+    ack_path : AckPath
+        How ACKs return.
+    """
+    links: list[tuple[Path, Any]] = [
+        (("bottleneck", "link"), bottleneck),
+        (("ack_path", "link"), getattr(ack_path, "link", None)),
+    ]
+    cells = [(path, link) for path, link in links if isinstance(link, CellLink)]
+    if not cells:
+        error = fault("there is no cell", 'Write a link of kind "cell", or leave this key out')
+        return [
+            (("flows", index, "user"), group.user, error)
+            for index, group in enumerate(groups)
+            if group.user is not None
+        ]
+    if wrong := _gaps(groups):
+        return [wrong]
+    count = max(users.stop for users in _users(groups))
+    return [
+        (
+            (*path, "users", index, "user"),
+            entry.user,
+            fault("no flow has this user", f"Write a number from 0 to {count - 1}"),
+        )
+        for path, cell in cells
+        for index, entry in enumerate(cell.users)
+        if entry.user >= count
+    ]
+
+
+def _users(groups: Sequence[Source]) -> list[range]:
+    """Return the users of each group: a flow without a named one is that of its own number."""
+    found, first = [], 0
+    for group in groups:
+        one = group.user
+        found.append(range(first, first + group.count) if one is None else range(one, one + 1))
+        first += group.count
+    return found
+
+
+def _gaps(groups: Sequence[Source]) -> Fault | None:
+    """Return the first fault in the numbers of users: one that is missing, or too many."""
+    spans = sorted(enumerate(_users(groups)), key=lambda entry: entry[1].start)
+    free = 0
+    for index, span in spans:
+        if span.start > free:
+            named = groups[index].user is not None
+            key = "user" if named else "count"
+            what = f"user {span.start} without a user {free}: users are numbered without gaps"
+            error = fault(what, "Give every group a user, from 0 on")
+            return (("flows", index, key), getattr(groups[index], key), error)
+        free = max(free, span.stop)
+    if free > MOST_USERS:
+        error = fault(f"{free} users", f"Write at most {MOST_USERS}; flows may share a user")
+        return (("flows", len(groups) - 1, "count"), groups[-1].count, error)
+    return None
