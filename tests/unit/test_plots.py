@@ -13,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.patches import StepPatch
+from part_samples import sample
 
 import airpath as ap
 from airpath.results.compare import comparison_figure, waits
@@ -301,6 +302,6 @@ def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
 @pytest.mark.parametrize("kind", sorted(ap.QueueDisc.registry))
 def test_every_queue_discipline_can_be_drawn(kind: str) -> None:
     link = ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
-    result = run(reps=1, bottleneck=ap.Bottleneck(aqm=kind, link=link))
+    result = run(reps=1, bottleneck=ap.Bottleneck(aqm=sample(ap.QueueDisc, kind), link=link))
     assert len(result.plot.timeline().axes) == 4
     assert result.plot.pmf().axes

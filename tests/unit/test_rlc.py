@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from part_samples import inline
 
 import airpath as ap
 from airpath.scenario import loads
@@ -158,7 +159,7 @@ def test_acks_may_take_any_path(ack_path: str) -> None:
 @pytest.mark.parametrize("kind", ap.QueueDisc.registry)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_it_works_under_every_discipline(kind: str) -> None:
-    result = ap.simulate(bearer([("bottleneck.aqm", f'{{kind = "{kind}"}}')]), reps=2, seed=1)
+    result = ap.simulate(bearer([("bottleneck.aqm", inline(ap.QueueDisc, kind))]), reps=2, seed=1)
     assert goodput(result) > 100_000
 
 
