@@ -4,6 +4,7 @@ mod traces;
 
 mod adaptive;
 mod adaptive_descriptions;
+mod cell;
 mod errors;
 mod every_link;
 mod rate_change;

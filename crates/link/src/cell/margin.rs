@@ -70,6 +70,9 @@ pub(super) struct Margin {
     /// p*; `None` of one that stays as it is.
     target: Option<f64>,
     losses: u32,
+    /// Sum over the slots that were given away, and how many these were.
+    sum: f64,
+    slots: u64,
 }
 
 impl Margin {
@@ -78,13 +81,32 @@ impl Margin {
             MarginConfig::Fixed(margin) => (margin, None),
             MarginConfig::Adaptive(adaptive) => (0.0, Some(adaptive.target_loss)),
         };
-        Margin { value, target, losses: 0 }
+        Margin { value, target, losses: 0, sum: 0.0, slots: 0 }
     }
 
     /// m.
     #[inline]
     pub(super) fn value(&self) -> f64 {
         self.value
+    }
+
+    /// A slot is given away.
+    #[inline]
+    pub(super) fn note(&mut self) {
+        if self.target.is_some() {
+            self.sum += self.value;
+            self.slots += 1;
+        }
+    }
+
+    /// Mean over the slots that were given away since measurement started; m without any.
+    pub(super) fn mean(&self) -> f64 {
+        if self.slots > 0 { self.sum / self.slots as f64 } else { self.value }
+    }
+
+    /// Starts the measurement anew.
+    pub(super) fn restart_measurement(&mut self) {
+        (self.sum, self.slots) = (0.0, 0);
     }
 
     /// δ.

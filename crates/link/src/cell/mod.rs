@@ -46,7 +46,6 @@ use airpath_core::{
     Setup, Stage, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
-use airpath_phy::snr::SlottedSnr;
 use margin::Margin;
 use rate::Shannon;
 use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
@@ -82,8 +81,6 @@ pub struct Cell {
     /// The users with data and a rate in the slot that begins.
     candidates: Vec<Candidate>,
     meter: Meter,
-    /// Sum of the margin over the slots that were given away, and how many these were.
-    margins: (f64, u64),
 }
 
 impl Part<dyn Link + Send, LinkKit> for Cell {
@@ -121,7 +118,6 @@ impl Part<dyn Link + Send, LinkKit> for Cell {
             next_slot: 0,
             candidates: Vec::with_capacity(count),
             meter: Meter::default(),
-            margins: (0.0, 0),
         })
     }
 }
@@ -136,11 +132,12 @@ impl Cell {
     ) -> Result<User, ConfigError> {
         let name = format!("user {user}");
         let (snr, place) = config.snr(user);
-        let process = kit.snr(snr, &seed.child(&name)).map_err(|error| match place.as_str() {
+        let slot = Duration::from_nanos(config.slot_ns);
+        let channel = kit.slotted_snr(snr, slot, &seed.child(&name));
+        let channel = channel.map_err(|error| match place.as_str() {
             "" => error,
             place => error.under(place),
         })?;
-        let channel = SlottedSnr::new(process, Duration::from_nanos(config.slot_ns));
         Ok(User::new(kit.forward.queue(&name)?, channel))
     }
 
@@ -217,8 +214,7 @@ impl Cell {
         // Its discipline may have dropped the rest: the slot is lost.
         if person.packets_held() > 0 {
             person.note_slot(rate, rate >= largest);
-            self.margins.0 += self.margin.value();
-            self.margins.1 += 1;
+            self.margin.note();
             self.block = Some(Block { user, slot, rate, bits });
         }
         self.look_at(user);
@@ -271,7 +267,7 @@ impl Cell {
 
     fn restart_measurement(&mut self, now: Time) {
         self.meter.restart(now);
-        self.margins = (0.0, 0);
+        self.margin.restart_measurement();
         self.people.iter_mut().for_each(|person| person.restart_measurement(now));
     }
 }
@@ -334,8 +330,7 @@ impl Link for Cell {
         let under_way = self.block.map(|block| self.start_of(block.slot));
         let link = self.meter.report_of_time(now, under_way);
         let slots = link.offered / self.slot.as_secs_lossy();
-        let (sum, given) = self.margins;
-        let margin = if given > 0 { sum / given as f64 } else { self.margin.value() };
+        let margin = self.margin.mean();
         let users = (0..).zip(&self.people);
         vec![SideReport {
             queues: self.people.iter().map(|person| person.queue_report(now)).collect(),

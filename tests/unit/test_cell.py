@@ -1,0 +1,305 @@
+"""Cells: what can be wrong with them, what results say of them, and whose packets are whose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+GOOD = """\
+duration = "20 s"
+warmup = "2 s"
+[bottleneck]
+aqm = {kind = "droptail", limit = "40 kB"}
+[bottleneck.link]
+kind = "cell"
+slot = "3 ms"
+delay = "1 ms"
+rate = {kind = "shannon", bandwidth = "4.3 MHz", cap = "10 Mbit/s"}
+margin = 0.3
+attempts = 15
+scheduler = {kind = "proportional-fair", time_constant = "100 ms"}
+snr = {kind = "rayleigh", mean = "6.0206 dB", speed = "10 m/s", carrier = "1.8 GHz"}
+[[flows]]
+count = 2
+user = 0
+cc = "newreno"
+base_rtt = "40 ms"
+[[flows]]
+user = 1
+cc = "newreno"
+base_rtt = "40 ms"
+"""
+pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
+
+
+def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(text, place="cell.toml", overrides=overrides)
+    return str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        (
+            "bottleneck.link.scheduler",
+            "proportionl-fair",
+            'bottleneck.link.scheduler = "proportionl-fair": not a scheduler. The nearest is '
+            "proportional-fair; accepted are proportional-fair, alpha-fair, max-rate, "
+            "round-robin.",
+        ),
+        (
+            "bottleneck.link.attempts",
+            "0",
+            "bottleneck.link.attempts = 0: below 1. Write a whole number from 1 to 4294967295, "
+            "for example 1.",
+        ),
+        (
+            "bottleneck.link.margin",
+            "1",
+            "bottleneck.link.margin = 1: not from -100 to below 1. Write a number from -100 to "
+            "below 1, for example 0.1.",
+        ),
+        (
+            "bottleneck.link.margin",
+            "{target_loss = 0}",
+            "bottleneck.link.margin.target_loss = 0: not above 0. Write a number above 0 and at "
+            "most 1, for example 0.7.",
+        ),
+        (
+            "bottleneck.link.margin",
+            "{target_loss = 1}",
+            "bottleneck.link.margin.target_loss = 1: not below 1. Write a number above 0 and "
+            "below 1, for example 0.7.",
+        ),
+        (
+            "bottleneck.link.slot",
+            "0 s",
+            'bottleneck.link.slot = "0 s": not above 0. Write a duration above 0, '
+            'for example "40 ms".',
+        ),
+        (
+            "bottleneck.link.slot",
+            "2 h",
+            'bottleneck.link.slot = "2 h": longer than 1 h. Write at most "1 h", '
+            'for example "3 ms".',
+        ),
+        (
+            "bottleneck.link.scheduler.time_constant",
+            "2 ms",
+            'bottleneck.link.scheduler.time_constant = "2 ms": shorter than the slot, 3 ms. '
+            "Write a longer time constant.",
+        ),
+        (
+            "bottleneck.link.scheduler",
+            '{kind = "alpha-fair", alpha = -1}',
+            "bottleneck.link.scheduler.alpha = -1: not from 0 to 10. Write a number from 0 to "
+            "10, for example 2.",
+        ),
+        (
+            "bottleneck.link.users",
+            "[{user = 0, weight = 0}]",
+            "bottleneck.link.users.0.weight = 0: not above 0. Write a number above 0, "
+            "for example 0.4.",
+        ),
+        (
+            "bottleneck.link.users",
+            "[{user = 0}, {user = 1}, {user = 0}]",
+            "bottleneck.link.users.2.user = 0: named before. Write one entry for each user.",
+        ),
+        (
+            "bottleneck.link.users",
+            "[{user = 2, weight = 2}]",
+            "bottleneck.link.users.0.user = 2: no flow has this user. Write a number from 0 to 1.",
+        ),
+        (
+            "bottleneck.link.rate.bandwidth",
+            "0 Hz",
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above '
+            '0 Hz, for example "4.3 MHz".',
+        ),
+        (
+            "bottleneck.link.rate.cap",
+            "0 bit/s",
+            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0, '
+            'for example "5 Mbit/s".',
+        ),
+        (
+            "bottleneck.link.rate.kind",
+            "shanon",
+            'bottleneck.link.rate.kind = "shanon": not a rate of slots. The nearest is shannon; '
+            "accepted are shannon.",
+        ),
+        (
+            "flows.1.user",
+            "2",
+            "flows.1.user = 2: user 2 without a user 1: users are numbered without gaps. Give "
+            "every group a user, from 0 on.",
+        ),
+        (
+            "flows.1.user",
+            "1.5",
+            "flows.1.user = 1.5: not a whole number. Write a whole number from 0 to 65535, "
+            "for example 0.",
+        ),
+        (
+            "flows.1.user",
+            "65536",
+            "flows.1.user = 65536: above 65535. Write a whole number from 0 to 65535, "
+            "for example 0.",
+        ),
+    ],
+)
+def test_a_bad_value(key: str, value: str, line: str) -> None:
+    assert problems(GOOD, [(key, value)]) == [f"overrides: {line}"]
+
+
+def test_a_user_on_a_link_that_is_no_cell() -> None:
+    fixed = '{kind = "fixed", rate = "5 Mbit/s"}'
+    wanted = 'there is no cell. Write a link of kind "cell", or leave this key out.'
+    found = problems(GOOD, [("bottleneck.link", fixed)])
+    assert found == [f"cell.toml: flows.{j}.user = {j}: {wanted}" for j in (0, 1)]
+
+
+def test_flows_without_a_user_are_users_of_their_own() -> None:
+    cell = loads(GOOD).bottleneck.link
+    flows = ap.flows(3, base_rtt="40 ms")
+    scenario = ap.Scenario(
+        duration="1 s", flows=flows, bottleneck=ap.Bottleneck(aqm="droptail", link=cell)
+    )
+    assert sorted(set(ap.simulate(scenario, reps=1).users()["user"])) == [0, 1, 2]
+    with pytest.raises(ap.ScenarioError, match="users are numbered without gaps"):
+        # The second group's flow is number 3.
+        scenario.replace("flows", [*ap.flows(3, base_rtt="1 s", user=0), *ap.flows(base_rtt="1 s")])
+
+
+def test_the_classes_say_the_same_as_the_file() -> None:
+    link = ap.CellLink(
+        slot="3 ms",
+        delay="1 ms",
+        rate=ap.Shannon(bandwidth="4.3 MHz", cap="10 Mbit/s"),
+        margin=ap.AdaptiveMargin(target_loss=1e-3),
+        attempts=15,
+        scheduler=ap.AlphaFair(alpha=2, time_constant="1 s"),
+        snr=ap.RayleighSnr(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
+        users=[ap.CellUser(user=0, weight=2.0, snr=ap.ConstantSnr(mean="0 dB"))],
+    )
+    told = '{kind = "alpha-fair", alpha = 2, time_constant = "1 s"}'
+    users = '[{user = 0, weight = 2.0, snr = {kind = "constant", mean = "0 dB"}}]'
+    changes = [("margin", "{target_loss = 1e-3}"), ("scheduler", told), ("users", users)]
+    scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
+    assert scenario.bottleneck.link == link
+    again = loads(scenario.to_toml())
+    assert again.bottleneck == scenario.bottleneck
+    resolved = json.loads(scenario.resolve()[0])
+    assert resolved["bottleneck"]["delay_ns"] == 1_000_000
+    assert resolved["bottleneck"]["link"]["rate"] == {
+        "kind": "shannon",
+        "bandwidth_hz": 4.3e6,
+        "cap_bps": 10_000_000,
+        "log": "binary",
+    }
+    assert [flow.get("user") for flow in resolved["flows"]] == [0, 1]
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    return ap.simulate(loads(GOOD), reps=2, seed=3)
+
+
+def test_users_have_rows(result: ap.Result) -> None:
+    users = result.users()
+    assert list(users["user"]) == [0, 1, 0, 1]
+    assert set(users["link"]) == {"bottleneck"}
+    assert users.attrs["units"]["throughput_bps"] == "bit/s"
+    flows = result.flows()
+    for number in range(2):
+        of_run = flows[flows["replication"] == number]["ip_throughput_bps"].to_numpy()
+        got = users[users["replication"] == number].set_index("user")["throughput_bps"]
+        # What is on its way at either end of the measured time makes the difference.
+        assert got[0] == pytest.approx(of_run[:2].sum(), rel=0.02)
+        assert got[1] == pytest.approx(of_run[2], rel=0.02)
+    links = result.links().set_index("replication")["utilisation"]
+    shares = users.groupby("replication")["slot_share"].sum()
+    assert shares.to_numpy() == pytest.approx(links.to_numpy(), abs=1e-3)
+    assert users["slot_error_rate"].between(0.2, 0.5).all()
+    assert users["best_slot_share"].between(0.6, 1).all()
+    assert users["mean_snr_db"].between(5, 7).all()
+    assert (users["margin"] == 0.3).all()
+    assert (users["mean_rate_bps"] <= 10e6).all()
+
+
+def test_queues_are_by_user(result: ap.Result) -> None:
+    queues = result.queues()
+    assert list(queues["queue"])[:2] == ["bottleneck/user 0", "bottleneck/user 1"]
+    assert (queues["mean_delay_s"] > queues["mean_sojourn_s"] + 0.003).all()
+    assert queues["empty_share"].between(0, 0.5).all()
+    share = result.pmf("bottleneck/user 0")["mean"][0]
+    assert queues["empty_share"][[0, 2]].mean() == pytest.approx(share)
+
+
+def test_fairness_is_over_users_beside_that_over_flows(result: ap.Result, tmp_path: Path) -> None:
+    document = result.to_dict()
+    jain = document["summary"]["jain_of_users"]["bottleneck"]
+    assert 0.98 < jain["mean"] <= 1 < 1.02
+    assert document["summary"]["jain"]["mean"] < jain["mean"]
+    assert [user["user"] for user in document["users"]] == [0, 1]
+    result.save(tmp_path)
+    assert "users.csv" in json.loads((tmp_path / "result.json").read_text())["files"]
+    loaded = ap.load_result(tmp_path)
+    assert loaded.users().equals(result.users())
+
+
+def test_links_that_are_no_cells_have_no_users() -> None:
+    scenario = ap.Scenario(
+        duration="1 s",
+        flows=ap.flows(base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s")),
+    )
+    result = ap.simulate(scenario, reps=1)
+    assert result.users().empty
+    assert result.jain_of_users() == {}
+    assert "users" not in result.to_dict()
+
+
+def test_the_snr_of_users_is_recorded_and_does_not_depend_on_the_scheduler() -> None:
+    def recorded(**changes: Any) -> Any:
+        keys = {"record.series": ["snr"], "duration": "3 s", "warmup": "0 s"}
+        changed = loads(GOOD).replace({**keys, **changes})
+        series = ap.simulate(changed, reps=1, seed=5).series("snr")
+        return series[series["id"] == 0].set_index("time_s")["value"]
+
+    fair, other = recorded(), recorded(**{"bottleneck.link.scheduler": ap.RoundRobin()})
+    both = fair.index.intersection(other.index)
+    assert len(both) > 500
+    assert (fair[both] == other[both]).all()
+
+
+def test_a_cell_may_serve_acks_and_both_ways() -> None:
+    scenario = loads(GOOD).replace({"ack_path": {"kind": "reverse", "aqm": "droptail"}})
+    both = ap.simulate(scenario, reps=1)
+    assert list(both.users()["link"]) == ["bottleneck"] * 2 + ["reverse"] * 2
+    assert set(both.jain_of_users()) == {"bottleneck", "reverse"}
+    link = {"kind": "link", "link": loads(GOOD).bottleneck.link.document()}
+    fixed = ap.FixedLink(rate="5 Mbit/s")
+    alone = loads(GOOD).replace({"ack_path": link, "bottleneck.link": fixed})
+    assert list(ap.simulate(alone, reps=1).users()["link"]) == ["ack_path"] * 2
+
+
+def test_one_and_two_threads_give_the_same(result: ap.Result) -> None:
+    other = ap.simulate(loads(GOOD), reps=2, seed=3, threads=1)
+    assert other.users().equals(result.users())
+    assert other.flows().equals(result.flows())
+
+
+def test_a_change_of_the_rate_scales_bandwidth_and_cap() -> None:
+    half = loads(GOOD).replace({"control": [{"at": "0 s", "rate": "5 Mbit/s"}]})
+    before, after = (ap.simulate(s, reps=1).users() for s in (loads(GOOD), half))
+    ratio = after["mean_rate_bps"] / before["mean_rate_bps"]
+    assert ratio.between(0.45, 0.55).all()
