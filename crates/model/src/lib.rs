@@ -11,11 +11,13 @@
 //!   swings       the fixed point averaged over what windows do: when not to trust it
 //!
 //!   md1k         Poisson arrivals of equal packets at a link with a finite queue
+//!   clamp_fluid  windows that a price of the queue steers: equilibrium, stability, trajectory
 //! ```
 //!
 //! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths
-//! are in packets of one common size, as in the source. Rates count whole IP packets.
-//! No function reads a clock, draws a random number or allocates.
+//! are in packets of one common size, as in the source, but for `clamp_fluid`, which counts bytes
+//! and bytes/s, as its source does. Rates count whole IP packets. No function reads a clock or draws
+//! a random number, and only `clamp_fluid` allocates, for the past of its flows.
 //!
 //! # Example
 //!
@@ -56,6 +58,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod clamp_fluid;
 pub mod drop_curve;
 pub mod error;
 pub mod fixed_point;
@@ -67,6 +70,7 @@ pub mod root;
 pub mod solution;
 pub mod swings;
 
+pub use clamp_fluid::ClampFluid;
 pub use drop_curve::DropCurve;
 pub use error::ModelError;
 pub use fixed_point::{Position, Problem};

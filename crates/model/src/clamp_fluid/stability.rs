@@ -1,0 +1,304 @@
+//! Up to which b the equilibrium is stable, by Nyquist's criterion.
+//!
+//! Both models, linearised at the equilibrium, have a characteristic equation H(s) = 0 whose H is
+//! analytic for Re s ≥ 0 and goes to 1 for large s. As many zeros lie to the right of the imaginary
+//! axis as H(jω) turns about 0 in half circles, clockwise, for ω from 0 to infinity. The limit is the
+//! smallest b at which there is one.
+//!
+//! Constant shares (Eq. 9 with μ_i = μ_c/k):
+//!
+//! ```text
+//! H = [s + (b/k) Σ e^(−s d_i)/d_i] / (s + λ)            any λ above 0
+//! ```
+//!
+//! The closed model, dw_i/dt = (τ − p μ_i)/d_i with μ_i = w_i(t − d_i)/R_i and Σ μ_i = μ_c, where
+//! R_i = d_i + q/μ_c, p = (bq − a)/μ_c, and at the equilibrium c_i = p*/R_i:
+//!
+//! ```text
+//! H = 1 + Σ g_i e^(−s d_i) (b − c_i)/(d_i s + c_i e^(−s d_i))        g_i = (1/R_i)/Σ (1/R_j)
+//! ```
+//!
+//! H is analytic where all c_i are below π/2. c_i is the share of a flow's window that is τ times
+//! the number of flows; a larger one belongs to windows below a segment, which are not stable here.
+//! The windows of n flows of equal delay can also move against each other, which H does not see:
+//! these movements obey d_i s + c_i e^(−s d_i) = 0, and die out for c_i below π/2 too.
+
+use super::ClampFluid;
+use crate::error::ModelError;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// b is looked at from here on, in steps of this factor, up to the last.
+const SCAN: (f64, f64, f64) = (0.25, 1.03, 64.0);
+/// How exact the limit is, as a share of it.
+const RESOLUTION: f64 = 1e-7;
+/// Largest change of the argument of H in a step, rad.
+const LARGEST_TURN: f64 = 0.3;
+
+/// Up to which b the equilibrium is stable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// Of the closed model, in which the rates follow from the windows; none up to 64.
+    pub closed: Option<f64>,
+    /// With constant shares of the rate; none up to 64.
+    pub constant_shares: Option<f64>,
+}
+
+/// The window, bytes, above which the shares of flows with equal round-trip times are stable when
+/// each measures its rate over its last `packets` packets of `packet` bytes (Eq. 15).
+///
+/// With T = α s/μ_i the shares obey s² + (g/T)(1 − e^(−sT)) = 0, g = τ/(μ_i RTT²). A root is
+/// imaginary where ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Below it windows swing with a
+/// period of 2T. Source: ours; `docs/reference/models/clamp-fluid.md` has the derivation.
+pub fn shares_are_stable_above(tau: f64, packets: f64, packet: f64) -> f64 {
+    (2.0 * packets * tau * packet).sqrt() / PI
+}
+
+impl ClampFluid {
+    /// The largest b below which the equilibrium is stable, all else as it is.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn limit(&self) -> Result<Limit, ModelError> {
+        self.require_ranges()?;
+        Ok(Limit {
+            closed: limit(|b| self.closed_is_stable(b)),
+            constant_shares: limit(|b| self.constant_shares_are_stable(b)),
+        })
+    }
+
+    /// Whether constant shares are stable with `b` in the place of its own.
+    fn constant_shares_are_stable(&self, b: f64) -> bool {
+        let share = 1.0 / self.delays_s.len() as f64;
+        let lambda = self.delays_s.iter().map(|d| share / d).sum::<f64>();
+        let h = |omega: f64| {
+            let mut sum = Complex::new(0.0, omega);
+            for d in &self.delays_s {
+                sum = sum + Complex::turned(-omega * d) * (b * share / d);
+            }
+            sum / Complex::new(lambda, omega)
+        };
+        is_stable(h, self.grid(b * lambda))
+    }
+
+    /// Whether the closed model is stable with `b` in the place of its own.
+    fn closed_is_stable(&self, b: f64) -> bool {
+        let model = ClampFluid { b, ..self.clone() };
+        let Ok(rest) = model.equilibrium() else { return false };
+        let inverse: f64 = self.delays_s.iter().map(|d| 1.0 / rest.rtt_s(*d)).sum();
+        let flow = |d: &f64| {
+            let rtt_s = rest.rtt_s(*d);
+            (*d, rest.price_s / rtt_s, 1.0 / (rtt_s * inverse))
+        };
+        let flows: Vec<(f64, f64, f64)> = self.delays_s.iter().map(flow).collect();
+        if flows.iter().any(|(_, c, _)| *c >= FRAC_PI_2) {
+            return false;
+        }
+        let h = |omega: f64| {
+            flows.iter().fold(Complex::new(1.0, 0.0), |sum, (d, c, share)| {
+                let late = Complex::turned(-omega * d);
+                sum + late * (share * (b - c)) / (Complex::new(0.0, omega * d) + late * *c)
+            })
+        };
+        let largest = flows.iter().map(|(d, c, _)| c / d).fold(0.0, f64::max);
+        let gain = flows.iter().map(|(d, _, share)| share * b / d).sum::<f64>();
+        is_stable(h, self.grid(gain + largest))
+    }
+
+    /// Where ω begins and how far it steps at most, and where H is near 1; `gain` in 1/s.
+    fn grid(&self, gain: f64) -> (f64, f64, f64) {
+        let longest = self.delays_s.iter().copied().fold(0.0, f64::max);
+        (1e-6 * gain.min(1.0 / longest), 0.2 / longest, 4.0 * gain)
+    }
+}
+
+/// The smallest b of those looked at from which on it is not stable.
+fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
+    let (first, factor, last) = SCAN;
+    let (mut low, mut high) = (0.0, first);
+    while is_stable(high) {
+        (low, high) = (high, high * factor);
+        if high > last {
+            return None;
+        }
+    }
+    while high - low > RESOLUTION * high {
+        let middle = 0.5 * (low + high);
+        if is_stable(middle) { low = middle } else { high = middle }
+    }
+    Some(0.5 * (low + high))
+}
+
+/// Whether H(jω) does not turn about 0 up to where it is near 1.
+fn is_stable(h: impl Fn(f64) -> Complex, (first, largest, end): (f64, f64, f64)) -> bool {
+    let (mut omega, mut step, mut turned) = (0.0, first, 0.0);
+    let mut here = h(0.0);
+    while omega < end {
+        let there = h(omega + step);
+        let turn = (there / here).argument();
+        if turn.abs() > LARGEST_TURN && step > 1e-12 * (omega + first) {
+            step *= 0.5;
+            continue;
+        }
+        (omega, here, turned) = (omega + step, there, turned + turn);
+        if turn.abs() < 0.3 * LARGEST_TURN {
+            step = (2.0 * step).min(largest);
+        }
+    }
+    // A zero on the right turns it by −2π from −∞ to ∞, which is by −π from 0 on.
+    turned > -FRAC_PI_2
+}
+
+/// A complex number; what is needed of it.
+#[derive(Debug, Clone, Copy)]
+struct Complex {
+    re: f64,
+    im: f64,
+}
+
+impl Complex {
+    fn new(re: f64, im: f64) -> Complex {
+        Complex { re, im }
+    }
+
+    /// e^(j angle).
+    fn turned(angle: f64) -> Complex {
+        Complex { re: angle.cos(), im: angle.sin() }
+    }
+
+    fn argument(self) -> f64 {
+        self.im.atan2(self.re)
+    }
+}
+
+impl std::ops::Add for Complex {
+    type Output = Complex;
+    fn add(self, other: Complex) -> Complex {
+        Complex::new(self.re + other.re, self.im + other.im)
+    }
+}
+
+impl std::ops::Mul<f64> for Complex {
+    type Output = Complex;
+    fn mul(self, by: f64) -> Complex {
+        Complex::new(self.re * by, self.im * by)
+    }
+}
+
+impl std::ops::Div for Complex {
+    type Output = Complex;
+    fn div(self, other: Complex) -> Complex {
+        let square = other.re * other.re + other.im * other.im;
+        Complex::new(
+            (self.re * other.re + self.im * other.im) / square,
+            (self.im * other.re - self.re * other.im) / square,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(delays_s: &[f64]) -> ClampFluid {
+        let delays_s = delays_s.to_vec();
+        ClampFluid { rate: 1.25e6, a: 5500.0, b: 1.0, tau: 500.0, delays_s }
+    }
+
+    /// The smallest b with an imaginary root of s + (b/k) Σ e^(−s d_i)/d_i: where the real part
+    /// Σ cos(ω d_i)/d_i is 0, b is kω/Σ sin(ω d_i)/d_i.
+    fn crossing(delays_s: &[f64]) -> f64 {
+        let sum = |f: fn(f64) -> f64, omega: f64| -> f64 {
+            delays_s.iter().map(|d| f(omega * d) / d).sum()
+        };
+        let longest = delays_s.iter().copied().fold(0.0, f64::max);
+        let (mut least, step) = (f64::INFINITY, 1e-3 / longest);
+        let mut omega = step;
+        let inverse: f64 = delays_s.iter().map(|d| 1.0 / d).sum();
+        while omega * delays_s.len() as f64 / inverse < least.min(64.0) {
+            let (mut low, mut high) = (omega, omega + step);
+            if sum(f64::cos, low).signum() != sum(f64::cos, high).signum() {
+                let rising = sum(f64::cos, high) > 0.0;
+                for _ in 0..60 {
+                    let middle = 0.5 * (low + high);
+                    if (sum(f64::cos, middle) > 0.0) == rising {
+                        high = middle
+                    } else {
+                        low = middle
+                    }
+                }
+                let b = low * delays_s.len() as f64 / sum(f64::sin, low);
+                if b > 0.0 {
+                    least = least.min(b);
+                }
+            }
+            omega += step;
+        }
+        least
+    }
+
+    #[test]
+    fn theorem_1_equal_delays_are_stable_below_half_pi() {
+        for flows in [1, 2, 8] {
+            for delay_s in [0.001, 0.05, 3.0] {
+                let limit = model(&vec![delay_s; flows]).limit().unwrap();
+                let constant = limit.constant_shares.unwrap();
+                assert!((constant / FRAC_PI_2 - 1.0).abs() < 1e-6, "{constant}");
+                let closed = limit.closed;
+                // Of 8 flows over 1 ms the windows are half as large as τ times their number.
+                if delay_s > 0.01 {
+                    let closed = closed.expect("there is one");
+                    assert!((closed / FRAC_PI_2 - 1.0).abs() < 1e-5, "{flows} {delay_s}: {closed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unequal_delays_with_constant_shares_have_the_limits_of_their_imaginary_roots() {
+        let known = [(1.0, 1.571), (1.5, 1.658), (2.0, 1.882), (3.0, 4.712), (4.0, 3.050)];
+        for (ratio, limit) in known.into_iter().chain([(6.0, 2.620), (10.0, 2.812)]) {
+            let delays_s = [0.05, 0.05 * ratio];
+            let found = model(&delays_s).limit().unwrap().constant_shares.unwrap();
+            assert!((found / limit - 1.0).abs() < 5e-4, "{ratio}: {found}, not {limit}");
+            let root = crossing(&delays_s);
+            assert!((found / root - 1.0).abs() < 1e-5, "{ratio}: {found}, not {root}");
+        }
+        for delays_s in [vec![0.012, 0.032, 0.132, 0.182], vec![0.03, 0.05, 0.09]] {
+            let (found, root) = (model(&delays_s).limit().unwrap(), crossing(&delays_s));
+            let found = found.constant_shares.unwrap();
+            assert!((found / root - 1.0).abs() < 1e-5, "{delays_s:?}: {found}, not {root}");
+        }
+    }
+
+    #[test]
+    fn the_closed_model_has_the_limits_of_an_independent_prototype() {
+        let known = [
+            ([0.050, 0.100], 1.866),
+            ([0.050, 0.150], 2.372),
+            ([0.050, 0.500], 1.722),
+            ([0.012, 0.182], 1.704),
+            ([0.032, 0.132], 1.992),
+        ];
+        for (delays_s, limit) in known {
+            let found = model(&delays_s).limit().unwrap().closed.unwrap();
+            assert!((found / limit - 1.0).abs() < 1e-3, "{delays_s:?}: {found}, not {limit}");
+        }
+    }
+
+    #[test]
+    fn no_delays_make_the_limit_smaller_than_half_pi() {
+        for step in 0..=20 {
+            let ratio = 100f64.powf(f64::from(step) / 20.0);
+            let limit = model(&[0.02, 0.02 * ratio]).limit().unwrap();
+            for found in [limit.constant_shares, limit.closed].into_iter().flatten() {
+                assert!(found > FRAC_PI_2 * (1.0 - 1e-5), "{ratio}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn equation_15_asks_for_windows_of_12_kilobytes() {
+        let found = shares_are_stable_above(500.0, 1000.0, 1500.0);
+        assert!((found / 12_328.0 - 1.0).abs() < 1e-3, "{found}");
+    }
+}

@@ -1,0 +1,460 @@
+//! The equations integrated by the method of steps.
+//!
+//! No slope depends on the present but through what was a delay earlier. With a step of at most half
+//! the shortest delay all of that is known, and Simpson's rule over the slopes at the ends and in
+//! the middle of a step is the classical Runge–Kutta method (fourth order). Between the points of
+//! the past is Hermite's cubic polynomial, of the same order.
+//!
+//! Source of the equations: the paper's Eqs. 6 to 10; the price is that of Eq. 13, never negative,
+//! and a link that the windows do not fill has an empty queue.
+
+use super::ClampFluid;
+use crate::error::{ModelError, require};
+
+/// Steps in the shortest delay.
+const STEPS: f64 = 16.0;
+/// The most steps of a trajectory: minutes of computation.
+const MOST_STEPS: f64 = 2e7;
+
+/// When a flow is there, and what it begins with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Life {
+    /// When its first byte is sent, s.
+    pub start_s: f64,
+    /// When it stops sending, s; infinite: never.
+    pub stop_s: f64,
+    /// Its first window, bytes.
+    pub window: f64,
+}
+
+/// The values of a quantity at the points of a grid, with their slopes, as far back as is needed.
+#[derive(Debug, Clone)]
+struct Past {
+    /// Value and slope at point n are at n mod the length.
+    points: Vec<(f64, f64)>,
+    /// Points so far.
+    count: usize,
+    step_s: f64,
+    /// The value before the first point.
+    before: f64,
+}
+
+impl Past {
+    fn new(delay_s: f64, step_s: f64, before: f64) -> Past {
+        let length = (delay_s / step_s).ceil() as usize + 3;
+        Past { points: vec![(0.0, 0.0); length], count: 0, step_s, before }
+    }
+
+    fn push(&mut self, value: f64, slope: f64) {
+        let length = self.points.len();
+        self.points[self.count % length] = (value, slope);
+        self.count += 1;
+    }
+
+    fn point(&self, number: usize) -> (f64, f64) {
+        self.points[number % self.points.len()]
+    }
+
+    /// The value `place` steps after the first point; places behind the last point are not known.
+    fn at(&self, place: f64) -> f64 {
+        if place < 0.0 || self.count == 0 {
+            return self.before;
+        }
+        let left = (place.floor() as usize).min(self.count.saturating_sub(2));
+        let ((one, slope_one), x) = (self.point(left), place - left as f64);
+        if x == 0.0 {
+            return one;
+        }
+        let (two, slope_two) = self.point(left + 1);
+        let (rest, h) = (1.0 - x, self.step_s);
+        rest * rest * ((1.0 + 2.0 * x) * one + x * h * slope_one)
+            + x * x * ((3.0 - 2.0 * x) * two - rest * h * slope_two)
+    }
+}
+
+/// The queue with constant, equal shares of the rate: Eq. 9 with μ_i = μ_c/k.
+#[derive(Debug, Clone)]
+pub struct ConstantShares<'a> {
+    model: &'a ClampFluid,
+    past: Past,
+    queue: f64,
+    step_s: f64,
+}
+
+impl<'a> ConstantShares<'a> {
+    /// A queue that was `queue` bytes long up to now. It may become negative: the equation is
+    /// linear.
+    ///
+    /// # Errors
+    /// When a parameter of the model is outside its range.
+    pub fn new(model: &'a ClampFluid, queue: f64) -> Result<ConstantShares<'a>, ModelError> {
+        model.require_ranges()?;
+        let (shortest_s, longest_s) = extremes(&model.delays_s);
+        let step_s = shortest_s / STEPS;
+        let mut past = Past::new(longest_s, step_s, queue);
+        past.push(queue, slope_of(model, |_| queue));
+        Ok(ConstantShares { model, past, queue, step_s })
+    }
+
+    /// One step further; gives the queue there, bytes.
+    pub fn advance(&mut self) -> f64 {
+        let here = (self.past.count - 1) as f64;
+        let slope = |place: f64| slope_of(self.model, |d| self.past.at(place - d / self.step_s));
+        let (first, middle, last) = (slope(here), slope(here + 0.5), slope(here + 1.0));
+        self.queue += self.step_s / 6.0 * (first + 4.0 * middle + last);
+        self.past.push(self.queue, last);
+        self.queue
+    }
+
+    /// The length of a step, s.
+    pub fn step_s(&self) -> f64 {
+        self.step_s
+    }
+}
+
+/// dq/dt of Eq. 9 where the queue was `queue(d)` bytes long a delay d earlier.
+fn slope_of(model: &ClampFluid, queue: impl Fn(f64) -> f64) -> f64 {
+    let flows = model.delays_s.len() as f64;
+    let of_flow = |d: &f64| (model.tau - (model.b * queue(*d) - model.a) / flows) / d;
+    model.delays_s.iter().map(of_flow).sum()
+}
+
+fn extremes(delays_s: &[f64]) -> (f64, f64) {
+    let shortest_s = delays_s.iter().copied().fold(f64::INFINITY, f64::min);
+    (shortest_s, delays_s.iter().copied().fold(0.0, f64::max))
+}
+
+/// The closed model: windows, and what follows from them.
+#[derive(Debug, Clone)]
+pub struct Trajectory<'a> {
+    model: &'a ClampFluid,
+    flows: Vec<Flow>,
+    step_s: f64,
+    /// Steps so far.
+    steps: usize,
+    /// q/μ_c now, s.
+    wait_s: f64,
+}
+
+#[derive(Debug, Clone)]
+struct Flow {
+    /// First and last step in which it sends.
+    start: f64,
+    stop: f64,
+    /// d_i in steps.
+    delay: f64,
+    past: Past,
+    window: f64,
+    /// w_i(t − d_i): what of it has come round, bytes.
+    arrived: f64,
+    /// dw_i/dt at the last place looked at.
+    slope: f64,
+}
+
+impl Flow {
+    fn is_there(&self, place: f64) -> bool {
+        self.start <= place && place < self.stop
+    }
+
+    /// The window with which what arrives now was sent.
+    fn arrived_at(&self, place: f64) -> f64 {
+        let sent = place - self.delay;
+        if self.is_there(sent) { self.past.at(sent - self.start) } else { 0.0 }
+    }
+}
+
+impl<'a> Trajectory<'a> {
+    /// The model's flows with a life for each; times are met to within a step, 1/16 of the shortest
+    /// delay.
+    ///
+    /// # Errors
+    /// When a parameter of the model is outside its range, or `until_s` is so many steps away that
+    /// they would take minutes.
+    ///
+    /// # Panics
+    /// If there is not a life for each flow.
+    pub fn new(
+        model: &'a ClampFluid,
+        lives: &[Life],
+        until_s: f64,
+    ) -> Result<Trajectory<'a>, ModelError> {
+        model.require_ranges()?;
+        assert_eq!(lives.len(), model.delays_s.len(), "a life for each flow");
+        let step_s = extremes(&model.delays_s).0 / STEPS;
+        let work = until_s / step_s * lives.len() as f64;
+        let accepted = "at most 20 million steps of a sixteenth of the shortest delay, all flows \
+                        together";
+        require(work <= MOST_STEPS, "trajectory_s", until_s, accepted)?;
+        let flow = |(life, delay_s): (&Life, &f64)| Flow {
+            start: (life.start_s / step_s).round(),
+            stop: (life.stop_s / step_s).round(),
+            delay: delay_s / step_s,
+            past: Past::new(*delay_s, step_s, 0.0),
+            window: life.window,
+            arrived: 0.0,
+            slope: 0.0,
+        };
+        let flows = lives.iter().zip(&model.delays_s).map(flow).collect();
+        let mut trajectory = Trajectory { model, flows, step_s, steps: 0, wait_s: 0.0 };
+        trajectory.look(0.0);
+        trajectory.keep();
+        Ok(trajectory)
+    }
+
+    /// The present, s.
+    pub fn now_s(&self) -> f64 {
+        self.steps as f64 * self.step_s
+    }
+
+    /// The length of a step, s.
+    pub fn step_s(&self) -> f64 {
+        self.step_s
+    }
+
+    /// q, bytes.
+    pub fn queue(&self) -> f64 {
+        self.wait_s * self.model.rate
+    }
+
+    /// p, s: Eq. 13.
+    pub fn price_s(&self) -> f64 {
+        (self.model.b * self.wait_s - self.model.a / self.model.rate).max(0.0)
+    }
+
+    /// μ_i, bytes/s.
+    pub fn flow_rate(&self, flow: usize) -> f64 {
+        self.flows[flow].arrived / (self.model.delays_s[flow] + self.wait_s)
+    }
+
+    /// w_i, bytes; 0 of a flow that is not there.
+    pub fn window(&self, flow: usize) -> f64 {
+        let flow = &self.flows[flow];
+        if flow.is_there(self.steps as f64) { flow.window } else { 0.0 }
+    }
+
+    /// One step further.
+    pub fn advance(&mut self) {
+        let here = self.steps as f64;
+        let sixth = self.step_s / 6.0;
+        for (place, weight) in [(here, 1.0), (here + 0.5, 4.0), (here + 1.0, 1.0)] {
+            self.look(place);
+            for flow in self.flows.iter_mut().filter(|flow| flow.is_there(here)) {
+                flow.window += weight * sixth * flow.slope;
+            }
+        }
+        self.steps += 1;
+        self.keep();
+    }
+
+    /// What has arrived, the wait and the slopes at `place`.
+    fn look(&mut self, place: f64) {
+        for flow in &mut self.flows {
+            flow.arrived = flow.arrived_at(place);
+        }
+        self.wait_s = self.solve_wait_s();
+        let price_s = self.price_s();
+        for (flow, d) in self.flows.iter_mut().zip(&self.model.delays_s) {
+            flow.slope = (self.model.tau - price_s * flow.arrived / (d + self.wait_s)) / d;
+        }
+    }
+
+    fn keep(&mut self) {
+        let place = self.steps as f64;
+        for flow in self.flows.iter_mut().filter(|flow| flow.is_there(place)) {
+            flow.past.push(flow.window, flow.slope);
+        }
+    }
+
+    /// q/μ_c at which Σ w_i(t − d_i)/(d_i + q/μ_c) is μ_c (Eq. 10); 0 where it is less without a
+    /// queue. The sum falls with q and is convex, so that Newton's method from the left never goes
+    /// too far.
+    fn solve_wait_s(&self) -> f64 {
+        let excess = |wait_s: f64| {
+            let flows = self.flows.iter().zip(&self.model.delays_s);
+            flows.fold((-self.model.rate, 0.0), |(sum, slope), (flow, d)| {
+                let rate = flow.arrived / (d + wait_s);
+                (sum + rate, slope - rate / (d + wait_s))
+            })
+        };
+        let mut wait_s = self.wait_s;
+        if excess(wait_s).0 < 0.0 {
+            wait_s = 0.0;
+        }
+        loop {
+            let (sum, slope) = excess(wait_s);
+            if sum <= 1e-13 * self.model.rate {
+                return wait_s;
+            }
+            wait_s -= sum / slope;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::FRAC_PI_2;
+
+    fn model(b: f64, delays_s: &[f64]) -> ClampFluid {
+        let delays_s = delays_s.to_vec();
+        ClampFluid { rate: 1.25e6, a: 5500.0, b, tau: 500.0, delays_s }
+    }
+
+    fn forever(window: f64) -> Life {
+        Life { start_s: 0.0, stop_s: f64::INFINITY, window }
+    }
+
+    #[test]
+    fn equation_11_is_where_the_integration_ends() {
+        for flows in [1, 2, 3, 8] {
+            for b in [1.0, 1.4] {
+                let model = model(b, &vec![0.05; flows]);
+                let lives: Vec<Life> =
+                    (0..flows).map(|number| forever(1500.0 + 9000.0 * number as f64)).collect();
+                let mut found = Trajectory::new(&model, &lives, 120.0).unwrap();
+                while found.now_s() < 120.0 {
+                    found.advance();
+                }
+                let expected = (flows as f64 * 500.0 + 5500.0) / b;
+                assert!(
+                    (found.queue() / expected - 1.0).abs() < 1e-3,
+                    "{flows}: {}",
+                    found.queue()
+                );
+                for flow in 0..flows {
+                    let share = found.flow_rate(flow) * flows as f64 / 1.25e6;
+                    assert!((share - 1.0).abs() < 1e-3, "{flows}, flow {flow}: {share}");
+                }
+            }
+        }
+    }
+
+    /// How the swings of the queue change in the second half of `rtts` of the longest delays: above
+    /// 1 they grow. Differences over the shortest delay hide how slowly the shares become equal.
+    fn growth(model: &ClampFluid, rtts: f64, is_closed: bool) -> f64 {
+        let rest = model.equilibrium().unwrap();
+        let until_s = rtts * extremes(&model.delays_s).1;
+        let (mut largest, mut queues) = ([0.0f64; 4], Vec::new());
+        let mut see = |now_s: f64, queue: f64| {
+            let quarter = ((4.0 * now_s / until_s) as usize).min(3);
+            queues.push(queue);
+            let earlier = queues.len().checked_sub(1 + STEPS as usize).map(|at| queues[at]);
+            largest[quarter] = largest[quarter].max((queue - earlier.unwrap_or(queue)).abs());
+        };
+        if is_closed {
+            // The flows start together with windows that are wrong by little.
+            let start = |(number, d): (usize, &f64)| Life {
+                start_s: 0.0,
+                stop_s: f64::INFINITY,
+                window: rest.window(*d) * (1.0 + 1e-8 * (1.0 + number as f64)),
+            };
+            let lives: Vec<Life> = model.delays_s.iter().enumerate().map(start).collect();
+            let mut found = Trajectory::near_rest(model, &lives);
+            while found.now_s() < until_s {
+                found.advance();
+                see(found.now_s(), found.queue());
+            }
+        } else {
+            let mut found = ConstantShares::new(model, rest.queue * 1.001).unwrap();
+            let mut now_s = 0.0;
+            while now_s < until_s {
+                let queue = found.advance();
+                now_s += found.step_s();
+                see(now_s, queue);
+            }
+        }
+        largest[3] / largest[1]
+    }
+
+    impl<'a> Trajectory<'a> {
+        /// Flows that have had their windows for ever.
+        fn near_rest(model: &'a ClampFluid, lives: &[Life]) -> Trajectory<'a> {
+            let mut found = Trajectory::new(model, lives, 0.0).unwrap();
+            for flow in &mut found.flows {
+                flow.past.before = flow.window;
+                flow.start = f64::NEG_INFINITY;
+                flow.past.count = 0;
+            }
+            let longest = extremes(&model.delays_s).1 / found.step_s;
+            for flow in &mut found.flows {
+                flow.start = -(longest.ceil() + 2.0);
+                for _ in 0..=(longest.ceil() as usize + 2) {
+                    flow.past.push(flow.window, 0.0);
+                }
+            }
+            found.look(0.0);
+            found
+        }
+    }
+
+    #[test]
+    fn theorem_1_oscillation_sets_in_at_half_pi() {
+        for (b, grows) in [(0.99 * FRAC_PI_2, false), (1.01 * FRAC_PI_2, true)] {
+            for is_closed in [false, true] {
+                for delays_s in [vec![0.05], vec![0.05; 3]] {
+                    let found = growth(&model(b, &delays_s), 400.0, is_closed);
+                    assert_eq!(found > 1.0, grows, "{b} {is_closed} {delays_s:?}: {found}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unequal_delays_oscillate_from_the_limit_of_the_roots_on() {
+        for delays_s in [[0.05, 0.1], [0.05, 0.15], [0.05, 0.5], [0.012, 0.182], [0.032, 0.132]] {
+            let limit = model(1.0, &delays_s).limit().unwrap();
+            for (is_closed, limit) in [(false, limit.constant_shares), (true, limit.closed)] {
+                let limit = limit.expect("there is one");
+                for (b, grows) in [(0.99 * limit, false), (1.01 * limit, true)] {
+                    let found = growth(&model(b, &delays_s), 400.0, is_closed);
+                    assert_eq!(found > 1.0, grows, "{delays_s:?} {is_closed} {b}: {found}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_method_is_of_the_fourth_order() {
+        // dq/dt = −q(t − 1) from 1 is a polynomial in each delay: 1 − t, then (2 − t)²/2 … − 1/2.
+        let model = ClampFluid { rate: 1.0, a: 0.0, b: 1.0, tau: 1e-300, delays_s: vec![1.0] };
+        let mut found = ConstantShares::new(&model, 1.0).unwrap();
+        let mut values = vec![1.0];
+        for _ in 0..48 {
+            values.push(found.advance());
+        }
+        for (place, value) in values.into_iter().enumerate() {
+            let t = place as f64 / STEPS;
+            let terms =
+                [1.0, -t, (t - 1.0).max(0.0).powi(2) / 2.0, -(t - 2.0).max(0.0).powi(3) / 6.0];
+            let exact: f64 = terms.into_iter().sum();
+            assert!((value - exact).abs() < 1e-12, "{t}: {value}, not {exact}");
+        }
+    }
+
+    #[test]
+    fn flows_come_and_go_and_an_empty_link_has_no_queue() {
+        let model = model(1.0, &[0.05, 0.08]);
+        let second = Life { start_s: 20.0, stop_s: 60.0, window: 1500.0 };
+        let mut found = Trajectory::new(&model, &[forever(1500.0), second], 100.0).unwrap();
+        let mut seen = Vec::new();
+        for time_s in [0.0, 0.04, 2.0, 19.9, 59.9, 99.9] {
+            while found.now_s() < time_s {
+                found.advance();
+            }
+            seen.push((found.queue(), found.flow_rate(0), found.flow_rate(1), found.window(1)));
+        }
+        assert_eq!(seen[1], (0.0, 0.0, 0.0, 0.0)); // nothing has come round yet
+        assert!(seen[2].0 == 0.0 && seen[2].1 < 1.25e6 && seen[2].1 > 1e5, "{:?}", seen[2]);
+        assert!((seen[3].0 / 6000.0 - 1.0).abs() < 1e-3, "{:?}", seen[3]);
+        assert!((seen[4].0 / 6500.0 - 1.0).abs() < 1e-2, "{:?}", seen[4]);
+        assert!((seen[4].2 / 625e3 - 1.0).abs() < 1e-2, "{:?}", seen[4]);
+        assert!((seen[5].0 / 6000.0 - 1.0).abs() < 1e-3 && seen[5].3 == 0.0, "{:?}", seen[5]);
+    }
+
+    #[test]
+    fn what_would_take_minutes_is_refused() {
+        let model = model(1.0, &[1e-9]);
+        let error = Trajectory::new(&model, &[forever(1500.0)], 30.0).unwrap_err();
+        assert!(error.to_string().starts_with("trajectory_s = 30: must be at most 20"), "{error}");
+    }
+}
