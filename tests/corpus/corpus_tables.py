@@ -121,6 +121,7 @@ def _make_room(model: type[Model], table: dict[str, Any], key: str) -> None:
     """Take away what contradicts a key."""
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}
+    others["triangular"] = ["exponential", "pareto"]
     for other in others.get(key, ()):
         table.pop(other, None)
 

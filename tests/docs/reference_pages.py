@@ -64,6 +64,7 @@ WORDS = {
     "RandomSize": "[drawn](SCENARIO#sizes-that-are-drawn)",
     "RandomTime": '`{exponential = "1 s"}`',
     "Pareto": "table, below",
+    "Triangular": "table, below",
     **{
         name: name.lower()
         for name in (

@@ -231,6 +231,22 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             ]
         ),
     )
+    wire = {"rate": "900 kbit/s", "delay": "8 ms", "limit": "12 packets"}
+    triangle = {"smallest": "2920 B", "mode": "7300 B", "largest": "146 kB", "step": "1460 B"}
+    yield (
+        "triangular sizes, arrivals that end and a wire with a limit",
+        scenario(
+            flows=[
+                {"cc": "newreno", "access": wire, "return": {"delay": "10 ms"}},
+                flow(
+                    count=30,
+                    start="0 s",
+                    arrivals={"poisson": "4 /s", "until": "5 s"},
+                    size={"triangular": triangle},
+                ),
+            ]
+        ),
+    )
     yield (
         "rates that change",
         scenario(

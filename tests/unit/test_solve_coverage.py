@@ -79,6 +79,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("flows.0.access.rate", {"flows__0__access": {"rate": "2 Mbit/s"}}),
     ("flows.1.access.rate", {"flows__1__access": {"rate": "10 Mbit/s"}}),
     ("flows.1.egress.rate", {"flows__1__egress": {"rate": "1 Mbit/s"}}),
+    ("flows.1.egress.limit", {"flows__1__egress": {"rate": "1 Gbit/s", "limit": "9 packets"}}),
     ("flows.1.return.rate", {"flows__1__return": {"rate": "10 kbit/s"}}),
     ("flows.0.cc", {"flows__0__cc": "cubic"}),
     ("flows.1.cc", {"flows__1__cc": "dctcp", "bottleneck__aqm__ecn": True}),

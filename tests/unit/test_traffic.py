@@ -86,10 +86,60 @@ def test_an_arrival_after_the_stop_never_starts() -> None:
     assert run.transfers()["started"].tolist() == [begun.sum()]
 
 
+def test_arrivals_end_at_until_and_flows_that_have_started_go_on() -> None:
+    arrivals = {"poisson": "1 /s", "until": "20 s"}
+    # Each takes longer than what is left of the arrivals.
+    group = ap.flows(100, arrivals=arrivals, base_rtt="20 ms", size="400 MB", cc="newreno")
+    flows = ap.simulate(scenario(group, duration="60 s"), reps=1).flows()
+    begun = flows["start_s"].notna()
+    assert 5 < begun.sum() < 45
+    assert (flows["start_s"][begun] < 20).all()
+    assert (flows["sent_packets"][~begun] == 0).all()
+    delivered = ap.simulate(scenario(group, duration="20 s"), reps=1).flows()["delivered_bytes"]
+    assert flows["delivered_bytes"].sum() > 1.5 * delivered.sum()
+    # The same draws as without an end.
+    endless = ap.flows(100, arrivals={"poisson": "1 /s"}, base_rtt="20 ms", size="400 MB")
+    starts = ap.simulate(scenario(endless, duration="60 s"), reps=1).flows()["start_s"]
+    assert starts[starts < 20].tolist() == flows["start_s"][begun].tolist()
+
+
 def test_datagram_sources_arrive_as_well() -> None:
     group = ap.flows(50, source="cbr", rate="100 kbit/s", arrivals={"poisson": "10 /s"}, stop="5 s")
     run = ap.simulate(scenario(group), reps=1).flows()
     assert run["delivered_packets"].iloc[0] > run["delivered_packets"].iloc[-1]
+
+
+# --- wires with a limit ---------------------------------------------------------------------------
+
+
+def test_a_bottleneck_elsewhere_drops_what_finds_no_room_and_nothing_waits_at_the_link() -> None:
+    def queue_of(access: dict[str, str]) -> Any:
+        slow = ap.flows(base_rtt="20 ms", cc="newreno", access=access)
+        return ap.simulate(scenario(slow, duration="60 s"), reps=1)
+
+    run = queue_of({"rate": "1 Mbit/s", "limit": "20 packets"})
+    flow = run.flows().iloc[0]
+    assert flow["retransmissions"] > 10
+    assert run.queues()["max_packets"].iloc[0] <= 1
+    assert flow["ip_throughput_bps"] == pytest.approx(1e6, rel=0.03)
+    # Of a packet that is not dropped: at most 20 wait in front of it, one is being sent.
+    longest = 0.01 + 22 * 0.012 + 0.0012
+    assert 0.9 * longest < flow["p99_delay_s"] < longest
+    without = queue_of({"rate": "1 Mbit/s"}).flows().iloc[0]
+    assert without["retransmissions"] == 0
+    assert without["mean_rtt_s"] > 0.4
+
+
+def test_a_limit_that_is_never_reached_changes_nothing() -> None:
+    def flows_of(limit: dict[str, str]) -> Any:
+        wires = {"rate": "8 Mbit/s", "delay": "3 ms", **limit}
+        two = ap.flows(2, cc="cubic", access=wires, egress=wires, return_wire=wires)
+        path = scenario(two, duration="20 s", backhaul={"rate": "9 Mbit/s", **limit})
+        return ap.simulate(path, reps=1).flows()
+
+    columns = ["delivered_bytes", "mean_rtt_s", "sent_packets"]
+    limited = flows_of({"limit": "1 GB"})[columns]
+    assert limited.to_numpy().tolist() == flows_of({})[columns].to_numpy().tolist()
 
 
 # --- sizes -------------------------------------------------------------------------------------
@@ -238,6 +288,13 @@ count = 2
     [
         'arrivals = {poisson = "10 /s"}\nsize = "20 kB"',
         'arrivals = {poisson = "0.5 /s"}\nstart = "5 s"',
+        'arrivals = {poisson = "0.26 /s", until = "100 s"}\nstart = "5 s"',
+        'size = {triangular = {smallest = "1460 B", mode = "3 MB", largest = "5840 kB", '
+        'step = "1460 B"}}',
+        'on_off = {burst = {triangular = {smallest = "1 kB", mode = "1 kB", largest = "9 kB"}}, '
+        'off = "1 s"}',
+        'access = {rate = "2 Mbit/s", limit = "50 packets"}',
+        'return = {rate = "2 Mbit/s", limit = "9 kB"}',
         'size = {exponential = "20 kB"}',
         'size = {pareto = {shape = 1.2, smallest = "4 kB", largest = "10 MB"}}',
         'size = {pareto = {shape = 2.5, smallest = "4 kB"}}',
@@ -276,6 +333,24 @@ def test_the_resolved_form_of_arrivals_and_sizes() -> None:
         "shape": 1.2,
         "smallest_bytes": 4000,
         "largest_bytes": None,
+    }
+
+
+def test_the_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
+    flow = resolved(
+        'arrivals = {poisson = "8 /s", until = "100 s"}\naccess = {rate = "1 Mbit/s", '
+        'limit = "50 packets"}\nsize = {triangular = {smallest = "1460 B", mode = "3 kB", '
+        'largest = "14.6 kB", step = "1460 B"}}'
+    )
+    start = {"kind": "poisson", "from_ns": 0, "gap_ns": 125_000_000, "until_ns": 100 * 10**9}
+    assert flow["start"] == start
+    assert flow["access"] == {"rate_bps": 10**6, "delay_ns": 0, "limit": {"packets": 50}}
+    assert flow["source"]["transfer"] == {
+        "kind": "triangular",
+        "smallest_bytes": 1460,
+        "mode_bytes": 3000,
+        "largest_bytes": 14_600,
+        "step_bytes": 1460,
     }
 
 
@@ -322,13 +397,39 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             "size = {}",
-            "flows.0.size.pareto: no distribution. "
-            'Write one of exponential and pareto, for example {exponential = "100 kB"}.',
+            "flows.0.size.triangular: no distribution. "
+            "Write one of exponential, pareto and triangular, "
+            'for example {exponential = "100 kB"}.',
         ),
         (
             'size = {exponential = "1 kB", pareto = {shape = 1, smallest = "1 kB"}}',
-            'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: both are given. '
-            'Write one of exponential and pareto, for example {exponential = "100 kB"}.',
+            'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: given beside exponential. '
+            "Write one of exponential, pareto and triangular, "
+            'for example {exponential = "100 kB"}.',
+        ),
+        (
+            'size = {triangular = {smallest = "2 kB", mode = "1 kB", largest = "4 kB"}}',
+            'flows.0.size.triangular.mode = "1 kB": below smallest = "2 kB". Write a larger size.',
+        ),
+        (
+            'size = {triangular = {smallest = "1 kB", mode = "5 kB", largest = "4 kB"}}',
+            'flows.0.size.triangular.largest = "4 kB": below mode = "5 kB". Write a larger size.',
+        ),
+        (
+            'size = {triangular = {smallest = "1 kB", mode = "2 kB", largest = "3001 B", '
+            'step = "1 kB"}}',
+            'flows.0.size.triangular.largest = "3001 B": not a multiple of step = "1 kB". '
+            "Write a multiple of it.",
+        ),
+        (
+            'arrivals = {poisson = "1 /s", until = "5 s"}\nstart = "5 s"',
+            'flows.0.arrivals.until = "5 s": not after the start, 5 s. '
+            "Write a time after the start.",
+        ),
+        (
+            'access = {limit = "5 packets"}',
+            'flows.0.access.limit = "5 packets": nothing waits for a wire without a rate. '
+            "Give the wire a rate.",
         ),
         (
             'size = {pareto = {shape = 1, smallest = "2 kB", largest = "1 kB"}}',

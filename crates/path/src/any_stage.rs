@@ -2,6 +2,7 @@
 
 use crate::open_end::OpenEnd;
 use crate::relay::Relay;
+use crate::wire_queue::WireQueue;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 use airpath_link::{AnyLink, Duplex, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
@@ -24,6 +25,8 @@ pub enum AnyStage {
     Sink(Box<DatagramSink>),
     /// The end of a wired hop.
     Relay(Relay),
+    /// The drop-tail queue in front of a wire that has one.
+    WireQueue(Box<WireQueue>),
     /// Where an endpoint would be, in a path that is cut there.
     Open(OpenEnd),
 }
@@ -38,6 +41,7 @@ macro_rules! each_stage {
             AnyStage::Source($stage) => $call,
             AnyStage::Sink($stage) => $call,
             AnyStage::Relay($stage) => $call,
+            AnyStage::WireQueue($stage) => $call,
             AnyStage::Open($stage) => $call,
         }
     };

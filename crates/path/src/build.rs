@@ -8,6 +8,7 @@ use crate::parts::Parts;
 use crate::relay::Relay;
 use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
+use crate::wire_queue::WireQueue;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
@@ -282,13 +283,14 @@ impl Builder<'_> {
         let Some(spec) = self.scenario.backhaul else { return (forward, acks) };
         let there = self.access(spec, forward.entry);
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
-        let stage = self.add_behind(wire(lead, spec), AnyStage::Relay(Relay));
-        let back = (stage, Port(0));
+        let back = self.behind(lead, spec, AnyStage::Relay(Relay));
         if let Some(acks) = acks {
-            self.connect(acks.exit.0, acks.exit.1, Route::To(back.0, back.1));
+            let (stage, port) = back.1;
+            self.connect(acks.exit.0, acks.exit.1, Route::To(stage, port));
         }
-        let entry = acks.map_or(back, |hop| hop.entry);
-        (Hop { entry: there, ..forward }, Some(Hop { entry, exit: back, delay: Duration::ZERO }))
+        let entry = acks.map_or(back.1, |hop| hop.entry);
+        let exit = (back.0, Port(0));
+        (Hop { entry: there, ..forward }, Some(Hop { entry, exit, delay: Duration::ZERO }))
     }
 
     /// A flow's endpoints and wires: its data takes one direction, its ACKs the other.
@@ -304,16 +306,13 @@ impl Builder<'_> {
             _ => (forward, reverse),
         };
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
-        let to_source = wire(lead, spec.return_wire);
-        let to_sink = wire(data.delay, spec.egress);
         let open = (self.open)(flow);
         let ends = self.endpoints(flow, spec, open)?;
         // Equal times go from the source on: the access wire, the sink, the source again.
         let entry = self.access(spec.access, data.entry);
-        let sink = self.add_behind(to_sink, ends.sink);
-        let source = self.add_behind(to_source, ends.source);
+        let (sink, at_sink) = self.behind(data.delay, spec.egress, ends.sink);
+        let (source, at_source) = self.behind(lead, spec.return_wire, ends.source);
         self.settle();
-        let (at_sink, at_source) = ((sink, Port(0)), (source, Port(0)));
         let ack_entry = acks.map_or(at_source, |hop| hop.entry);
         // In order of their numbers, which is quick to sort.
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
@@ -334,13 +333,31 @@ impl Builder<'_> {
 
     /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
     fn access(&mut self, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
-        let wire = wire(Duration::ZERO, spec);
-        if wire.is_transparent() {
+        if wire(Duration::ZERO, spec).is_transparent() {
             return next;
         }
-        let stage = self.add_behind(wire, AnyStage::Relay(Relay));
+        let (stage, entry) = self.behind(Duration::ZERO, spec, AnyStage::Relay(Relay));
         self.connect(stage, Port(0), Route::To(next.0, next.1));
-        (stage, Port(0))
+        entry
+    }
+
+    /// Puts `stage` behind a wire, in front of which is a delay of `lead` and, where the wire has a
+    /// limit, a queue; gives the stage and where to enter.
+    fn behind(
+        &mut self,
+        lead: Duration,
+        spec: WireSpec,
+        stage: AnyStage,
+    ) -> (StageId, (StageId, Port)) {
+        let Some((limit, rate)) = spec.limit.zip(spec.rate_bps.map(Rate)) else {
+            let stage = self.add_behind(wire(lead, spec), stage);
+            return (stage, (stage, Port(0)));
+        };
+        let queue = AnyStage::WireQueue(Box::new(WireQueue::new(limit, rate)));
+        let queue = self.add_behind(Wire::new(lead, None, Duration::ZERO), queue);
+        let stage = self.add_behind(wire(Duration::ZERO, spec), stage);
+        self.connect(queue, Port(0), Route::To(stage, Port(0)));
+        (stage, (queue, Port(0)))
     }
 
     fn controls(&self, bottleneck: StageId) -> Vec<(Time, StageId, Control)> {

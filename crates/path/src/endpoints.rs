@@ -31,13 +31,14 @@ impl Builder<'_> {
                 let low = Duration::from_nanos(low_ns);
                 Time::ZERO + stream.uniform_duration(low, Duration::from_nanos(high_ns))
             }
-            StartSpec::Poisson { from_ns, gap_ns } => {
+            StartSpec::Poisson { from_ns, gap_ns, until_ns } => {
                 let name = format!("arrivals {}", spec.group.unwrap_or(0));
                 let (stream, last) = self.arrivals.entry(spec.group).or_insert_with(|| {
                     (self.seed.child(&name).stream(), Time::from_nanos(from_ns))
                 });
                 *last = *last + stream.exponential(Duration::from_nanos(gap_ns));
-                *last
+                let until = until_ns.map_or(Time::NEVER, Time::from_nanos);
+                if *last < until { *last } else { Time::NEVER }
             }
         }
     }

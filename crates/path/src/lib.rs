@@ -31,6 +31,7 @@ mod routing;
 mod running;
 mod scenario;
 mod wire;
+mod wire_queue;
 
 pub use any_stage::AnyStage;
 pub use bad_wakeup::{Backwards, Livelock};

@@ -2,6 +2,7 @@
 
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
+use airpath_aqm::Limit;
 use airpath_core::{ConfigError, Series};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpOptions};
 use serde::de::IgnoredAny;
@@ -168,6 +169,9 @@ pub enum StartSpec {
         from_ns: u64,
         /// Mean time between two starts, ns.
         gap_ns: u64,
+        /// Flows whose turn would come then or later never start, ns; absent: all do.
+        #[serde(default)]
+        until_ns: Option<u64>,
     },
 }
 
@@ -180,6 +184,10 @@ pub struct WireSpec {
     pub rate_bps: Option<u64>,
     /// One-way delay, ns.
     pub delay_ns: u64,
+    /// Most that may wait in front of it, not counting the packet that is being sent; what comes
+    /// then is dropped. Absent: no limit. Only with a rate.
+    #[serde(default)]
+    pub limit: Option<Limit>,
 }
 
 /// Time series to record.
@@ -343,6 +351,14 @@ impl WireSpec {
         if self.rate_bps == Some(0) {
             return Err(ConfigError::new("rate_bps", 0, "not positive"));
         }
-        Ok(())
+        match (self.limit, self.rate_bps) {
+            (Some(Limit::Packets(0) | Limit::Bytes(0)), _) => {
+                Err(ConfigError::new("limit", 0, "not positive"))
+            }
+            (Some(_), None) => {
+                Err(ConfigError::new("limit", "a limit", "nothing waits for a wire without a rate"))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::reasons::Reason;
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::FramingConfig;
-use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec};
+use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec, WireSpec};
 use serde_json::Value;
 
 /// Flows must be there from this share of the run after the warm-up on.
@@ -64,6 +64,19 @@ pub(crate) fn rate_of_packets_bps(
 ) -> Result<f64, ConfigError> {
     let on_air = framing.framing()?.on_air(packet);
     Ok(rate_bps as f64 * packet.0 as f64 / on_air.0 as f64)
+}
+
+/// Wires at which nothing is dropped.
+pub(crate) fn no_limits(flow: &FlowSpec) -> Result<(), Reason> {
+    let wires =
+        [("access", flow.access), ("egress", flow.egress), ("return_wire", flow.return_wire)];
+    wires.iter().try_for_each(|(name, wire)| no_limit(wire).map_err(|reason| reason.under(name)))
+}
+
+/// A wire at which nothing is dropped.
+pub(crate) fn no_limit(wire: &WireSpec) -> Result<(), Reason> {
+    let refused = || Reason::not_covered("limit", "a limit", "wires that never drop");
+    if wire.limit.is_none() { Ok(()) } else { Err(refused()) }
 }
 
 /// One-way propagation delay of a hop, s.

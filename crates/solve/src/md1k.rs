@@ -3,7 +3,9 @@
 //! Covered beside the bottleneck: propagation anywhere; wires behind it that are faster. A rate in
 //! front of it would space the packets out, and there are no ACKs.
 
-use crate::covered::{always_there, delay_s, no_changes, no_errors, rate_of_packets_bps};
+use crate::covered::{
+    always_there, delay_s, no_changes, no_errors, no_limit, no_limits, rate_of_packets_bps,
+};
 use crate::model::Model;
 use crate::reasons::{Reason, Reasons};
 use airpath_aqm::{DropTailConfig, Limit};
@@ -187,6 +189,7 @@ fn room(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
 
 /// What a flow's own wires add to its way, s.
 fn wires_s(flow: &FlowSpec, packet: Bytes, link_bps: f64) -> Result<f64, Reason> {
+    no_limits(flow)?;
     unspaced(flow.access.rate_bps).map_err(|reason| reason.under("access"))?;
     let egress_s = match flow.egress.rate_bps {
         Some(rate_bps) if rate_bps as f64 <= link_bps => {
@@ -202,6 +205,7 @@ fn wires_s(flow: &FlowSpec, packet: Bytes, link_bps: f64) -> Result<f64, Reason>
 
 fn backhaul_s(scenario: &Scenario) -> Result<f64, Reason> {
     let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
+    no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
     unspaced(backhaul.rate_bps).map_err(|reason| reason.under("backhaul"))?;
     Ok(backhaul.delay_ns as f64 * 1e-9)
 }

@@ -79,6 +79,11 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             json!(1_000_000_000),
             "flows.0.access.rate = 1000000000 bit/s",
         ),
+        (
+            "/flows/1/egress",
+            json!({"rate_bps": 12_000_000, "delay_ns": 0, "limit": {"packets": 9}}),
+            "flows.1.egress.limit = a limit",
+        ),
         ("/flows/1/egress/rate_bps", json!(10_000_000), "flows.1.egress.rate = 10000000 bit/s"),
         (
             "/backhaul",

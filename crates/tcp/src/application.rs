@@ -34,6 +34,28 @@ pub enum SizeDistribution {
         #[serde(default)]
         largest_bytes: Option<u64>,
     },
+    /// A triangle between two sizes, rounded to the nearest multiple of a step.
+    Triangular {
+        /// Smallest size, bytes: a multiple of the step.
+        smallest_bytes: u64,
+        /// The most likely size, bytes.
+        mode_bytes: u64,
+        /// Largest size, bytes: a multiple of the step.
+        largest_bytes: u64,
+        /// Every size is a multiple of it, bytes.
+        step_bytes: u64,
+    },
+}
+
+/// The inverse of the distribution function of the triangle from `smallest` to `largest` with its
+/// top at `mode`, at u in [0, 1].
+pub fn triangular(u: f64, smallest: f64, mode: f64, largest: f64) -> f64 {
+    let width = largest - smallest;
+    if u * width < mode - smallest {
+        smallest + (u * width * (mode - smallest)).sqrt()
+    } else {
+        largest - ((1.0 - u) * width * (largest - mode)).sqrt()
+    }
 }
 
 /// L (1 − u (1 − (L/H)^α))^(−1/α): the inverse of the bounded Pareto distribution function, at u
@@ -55,6 +77,17 @@ impl SizeDistribution {
                 let largest = largest_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
                 pareto(stream.uniform(), shape, smallest_bytes as f64, largest)
             }
+            SizeDistribution::Triangular {
+                smallest_bytes,
+                mode_bytes,
+                largest_bytes,
+                step_bytes,
+            } => {
+                let steps = |bytes: u64| bytes as f64 / step_bytes as f64;
+                let (low, high) = (steps(smallest_bytes), steps(largest_bytes));
+                let drawn = triangular(stream.uniform(), low, steps(mode_bytes), high);
+                libm::round(drawn) * step_bytes as f64
+            }
         };
         (bytes as u64).clamp(1, LARGEST)
     }
@@ -62,7 +95,8 @@ impl SizeDistribution {
     /// Checks every value.
     ///
     /// # Errors
-    /// When a size is 0, the shape is not positive, or the largest size is below the smallest.
+    /// When a size is 0, the shape is not positive, the largest size is below the smallest, or a
+    /// triangle is out of order or not of whole steps.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let positive = |field: &str, bytes: u64| match bytes {
             0 => Err(ConfigError::new(field, 0, "not positive")),
@@ -81,6 +115,32 @@ impl SizeDistribution {
                         Err(ConfigError::new("largest_bytes", largest, "below smallest_bytes"))
                     }
                     _ => Ok(()),
+                }
+            }
+            SizeDistribution::Triangular {
+                smallest_bytes,
+                mode_bytes,
+                largest_bytes,
+                step_bytes,
+            } => {
+                positive("smallest_bytes", smallest_bytes)?;
+                positive("step_bytes", step_bytes)?;
+                if mode_bytes < smallest_bytes {
+                    return Err(ConfigError::new("mode_bytes", mode_bytes, "below smallest_bytes"));
+                }
+                if largest_bytes < mode_bytes {
+                    return Err(ConfigError::new(
+                        "largest_bytes",
+                        largest_bytes,
+                        "below mode_bytes",
+                    ));
+                }
+                let ends = [("smallest_bytes", smallest_bytes), ("largest_bytes", largest_bytes)];
+                match ends.into_iter().find(|(_, bytes)| bytes % step_bytes != 0) {
+                    Some((field, bytes)) => {
+                        Err(ConfigError::new(field, bytes, "not a multiple of step_bytes"))
+                    }
+                    None => Ok(()),
                 }
             }
         }
@@ -203,7 +263,7 @@ mod tests {
 
     const SIZES: Law = Law {
         area: "Traffic",
-        source: "The exponential and the bounded Pareto law: sizes of transfers",
+        source: "The exponential, the bounded Pareto and the triangular law: sizes of transfers",
         allows: "five standard deviations of 100 000 draws; rounding of doubles at the ends",
     };
 
@@ -269,6 +329,75 @@ mod tests {
         let distribution =
             SizeDistribution::Pareto { shape: 0.01, smallest_bytes: 1, largest_bytes: None };
         assert!(draws(distribution).iter().all(|bytes| *bytes <= LARGEST as f64));
+    }
+
+    const PACKET: u64 = 1460;
+
+    /// The triangles of clamp-2008 §5.8, in packets of 1460 B: mean (a + b + c)/3, variance
+    /// (a² + b² + c² − ab − ac − bc)/18; what rounding adds to it is 1/12.
+    #[test]
+    fn triangular_sizes_have_their_mean_and_variance() {
+        for (mode, what) in [(2000.5, "symmetric"), (1.0, "mode at 1 packet")] {
+            let (a, b, c) = (1.0, mode, 4000.0);
+            let sizes = draws(SizeDistribution::Triangular {
+                smallest_bytes: PACKET,
+                mode_bytes: (mode * PACKET as f64) as u64,
+                largest_bytes: 4000 * PACKET,
+                step_bytes: PACKET,
+            });
+            let whole = |bytes: &f64| bytes % PACKET as f64 == 0.0;
+            assert!(sizes.iter().all(whole), "{what}");
+            let packets: Vec<f64> = sizes.iter().map(|bytes| bytes / PACKET as f64).collect();
+            assert!(packets.iter().all(|packets| (1.0..=4000.0).contains(packets)), "{what}");
+            let variance = (a * a + b * b + c * c - a * b - a * c - b * c) / 18.0 + 1.0 / 12.0;
+            let (found, n) = (mean(&packets), packets.len() as f64);
+            let law = format!("triangular, {what}: mean");
+            let five_errors = 5.0 * (variance / n).sqrt();
+            SIZES.close(law, "packets", found, (a + b + c) / 3.0, five_errors);
+            let squares: Vec<f64> = packets.iter().map(|x| (x - found).powi(2)).collect();
+            // A triangle's fourth central moment is 12/5 of its squared variance.
+            let five_errors = 5.0 * variance * (1.4 / n).sqrt();
+            let law = format!("triangular, {what}: variance");
+            SIZES.close(law, "packets²", mean(&squares), variance, five_errors);
+        }
+    }
+
+    #[test]
+    fn the_inverse_of_a_triangle_by_hand() {
+        // Up to its top at 2 lies a quarter of the area between 0 and 8.
+        let at = |u: f64| triangular(u, 0.0, 2.0, 8.0);
+        assert_eq!((at(0.0), at(1.0)), (0.0, 8.0));
+        assert!((at(0.25) - 2.0).abs() < 1e-12 && (at(1.0 / 16.0) - 1.0).abs() < 1e-12);
+        assert!((at(13.0 / 16.0) - 5.0).abs() < 1e-12);
+        // Tops at the ends, and a triangle that is a point.
+        assert_eq!(triangular(0.75, 1.0, 1.0, 5.0), 3.0);
+        assert_eq!(triangular(0.25, 1.0, 5.0, 5.0), 3.0);
+        assert_eq!(triangular(0.5, 7.0, 7.0, 7.0), 7.0);
+    }
+
+    #[test]
+    fn a_triangle_that_cannot_be_drawn_is_refused() {
+        let refused = |[smallest_bytes, mode_bytes, largest_bytes, step_bytes]: [u64; 4]| {
+            let triangle = SizeDistribution::Triangular {
+                smallest_bytes,
+                mode_bytes,
+                largest_bytes,
+                step_bytes,
+            };
+            triangle.validate().map_err(|error| error.field)
+        };
+        assert_eq!(refused([10, 15, 30, 10]), Ok(()));
+        assert_eq!(refused([10, 10, 10, 10]), Ok(()));
+        for (sizes, field) in [
+            ([0, 15, 30, 10], "smallest_bytes"),
+            ([10, 15, 30, 0], "step_bytes"),
+            ([10, 9, 30, 10], "mode_bytes"),
+            ([10, 15, 10, 10], "largest_bytes"),
+            ([10, 15, 29, 10], "largest_bytes"),
+            ([9, 15, 30, 10], "smallest_bytes"),
+        ] {
+            assert_eq!(refused(sizes), Err(field.to_owned()), "{sizes:?}");
+        }
     }
 
     #[test]

@@ -38,7 +38,9 @@ mod sizes;
 pub mod window;
 mod window_field;
 
-pub use application::{Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto};
+pub use application::{
+    Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto, triangular,
+};
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
     EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, Pacing, PartialAckTimer,

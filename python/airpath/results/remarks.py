@@ -145,8 +145,9 @@ def _arrivals_ended(
 ) -> Iterator[Advisory]:
     """Tell of Poisson arrivals that ended because there were no more flows."""
     flow = FlowDescriptions(resolved)[members[0]]
-    gap_s, stop = flow["start"]["gap_ns"] / 1e9, flow.get("stop_ns")
-    end_s = min(resolved["duration_ns"], stop or resolved["duration_ns"]) / 1e9
+    gap_s = flow["start"]["gap_ns"] / 1e9
+    ends = (resolved["duration_ns"], flow.get("stop_ns"), flow["start"].get("until_ns"))
+    end_s = min(end for end in ends if end is not None) / 1e9
     starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]
     # Of what never started, and of datagrams, no start is known.
     last = min(max(math.inf if start is None else start for start in run) for run in starts)

@@ -28,7 +28,7 @@ from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
 from airpath.scenario.windows import ReceiveWindow
-from airpath.scenario.wires import BaseRtt, Start, Uniform, Wire, wire
+from airpath.scenario.wires import BaseRtt, Start, Uniform, Wire
 
 __all__ = [
     "Cbr",
@@ -146,6 +146,10 @@ class Source(Part):
     def _from_one_time_on(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
         if arrivals is not None and isinstance(info.data.get("start"), Uniform):
             raise fault("given beside a start that is drawn", 'Write start = "0 s" or leave it out')
+        start, until = info.data.get("start"), None if arrivals is None else arrivals.until
+        if until is not None and isinstance(start, Duration) and until <= start:
+            problem = fault(f"not after the start, {start}", "Write a time after the start")
+            raise faults_at((("until",), str(until), problem))
         return arrivals
 
     def base_rtts(self) -> list[Duration] | None:
@@ -184,6 +188,8 @@ class Source(Part):
         if self.arrivals is not None:
             gap = round(10**18 / self.arrivals.poisson)
             start = {"kind": "poisson", "from_ns": int(cast(Duration, self.start)), "gap_ns": gap}
+            if self.arrivals.until is not None:
+                start["until_ns"] = int(self.arrivals.until)
         elif isinstance(self.start, Uniform):
             low, high = self.start.uniform
             start = {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
@@ -197,9 +203,9 @@ class Source(Part):
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),
-            "access": wire(access.rate, access.delay),
-            "egress": wire(egress.rate, egress.delay),
-            "return_wire": wire(back.rate, back.delay),
+            "access": access.delayed_by(access.delay),
+            "egress": egress.delayed_by(egress.delay),
+            "return_wire": back.delayed_by(back.delay),
         }
         if self.user is not None:
             same["user"] = self.user
@@ -211,8 +217,8 @@ class Source(Part):
             wired = int(base_rtt) - shared_delay
             forward = wired // 2
             halves = {
-                "egress": wire(egress.rate, forward),
-                "return_wire": wire(back.rate, wired - forward),
+                "egress": egress.delayed_by(forward),
+                "return_wire": back.delayed_by(wired - forward),
             }
             flows.append({**same, **halves, "count": sum(1 for _ in equal)})
         return flows

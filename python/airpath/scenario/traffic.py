@@ -16,7 +16,7 @@ from airpath.scenario.values import (
     PositiveSize,
 )
 
-__all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime"]
+__all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime", "Triangular"]
 
 
 class Arrivals(Model):
@@ -27,9 +27,13 @@ class Arrivals(Model):
     poisson : ArrivalRate
         Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of
         the group is one arrival; there are no more when all have arrived.
+    until : Duration, optional
+        When the process ends, after the group's `start`; flows that have started go on. Default:
+        the end of the run.
     """
 
     poisson: PositiveArrivalRate = Field(examples=['"10 /s"'])
+    until: Maybe[Duration] = ABSENT
 
 
 # --- random sizes and times --------------------------------------------------------------------
@@ -61,6 +65,44 @@ class Pareto(Model):
         return largest
 
 
+class Triangular(Model):
+    """A triangular distribution of sizes, rounded to whole multiples of a step.
+
+    Parameters
+    ----------
+    smallest : Size
+        Smallest size, above 0, a multiple of `step`.
+    mode : Size
+        The most likely size, at least `smallest`.
+    largest : Size
+        Largest size, at least `mode`, a multiple of `step`.
+    step : Size
+        Every size is a multiple of it, above 0. Default 1 B.
+    """
+
+    step: PositiveSize = Size(1)
+    smallest: PositiveSize = Field(examples=['"1460 B"'])
+    mode: PositiveSize = Field(examples=['"1460 B"'])
+    largest: PositiveSize = Field(examples=['"5840 kB"'])
+
+    @field_validator("smallest", "largest")
+    @classmethod
+    def _whole_steps(cls, size: Size, info: ValidationInfo) -> Size:
+        step = info.data.get("step")
+        if step is not None and int(size) % int(step):
+            raise fault(f"not a multiple of step = {quote(str(step))}", "Write a multiple of it")
+        return size
+
+    @field_validator("mode", "largest")
+    @classmethod
+    def _in_order(cls, size: Size, info: ValidationInfo) -> Size:
+        before = {"mode": "smallest", "largest": "mode"}[cast(str, info.field_name)]
+        least = info.data.get(before)
+        if least is not None and size < least:
+            raise fault(f"below {before} = {quote(str(least))}", "Write a larger size")
+        return size
+
+
 class RandomSize(Model):
     """A size that is drawn; one of the keys says from what distribution.
 
@@ -70,27 +112,39 @@ class RandomSize(Model):
         Mean of an exponential distribution, above 0.
     pareto : Pareto, optional
         A Pareto distribution.
+    triangular : Triangular, optional
+        A triangular distribution.
     """
 
-    alternatives = (("exponential", "pareto"),)
+    alternatives = (("exponential", "pareto", "triangular"),)
 
     exponential: Maybe[PositiveSize] = ABSENT
     pareto: Maybe[Pareto] = ABSENT
+    triangular: Maybe[Triangular] = ABSENT
 
-    @field_validator("pareto")
+    @field_validator("pareto", "triangular")
     @classmethod
-    def _one_of_both(cls, pareto: Pareto | None, info: ValidationInfo) -> Pareto | None:
-        if "exponential" in info.data and (pareto is None) == (info.data["exponential"] is None):
-            accepted, example = "Write one of exponential and pareto", '{exponential = "100 kB"}'
-            if pareto is None:
-                raise as_missing(fault("no distribution", accepted, example))
-            raise fault("both are given", accepted, example)
-        return pareto
+    def _one_of_them(cls, value: Any, info: ValidationInfo) -> Any:
+        before = ("exponential", "pareto")
+        given = [key for key in before if info.data.get(key) is not None]
+        accepted = "Write one of exponential, pareto and triangular"
+        example = '{exponential = "100 kB"}'
+        if value is not None and given:
+            raise fault(f"given beside {given[0]}", accepted, example)
+        is_last = info.field_name == "triangular"
+        if value is None and is_last and not given and info.data.keys() >= set(before):
+            raise as_missing(fault("no distribution", accepted, example))
+        return value
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        if self.pareto is None:
-            return {"kind": "exponential", "mean_bytes": int(cast(Size, self.exponential))}
+        if self.exponential is not None:
+            return {"kind": "exponential", "mean_bytes": int(self.exponential)}
+        if self.triangular is not None:
+            keys = ("smallest", "mode", "largest", "step")
+            sizes = {f"{key}_bytes": int(getattr(self.triangular, key)) for key in keys}
+            return {"kind": "triangular", **sizes}
+        assert self.pareto is not None, "one of them is given"
         largest = self.pareto.largest
         return {
             "kind": "pareto",

@@ -9,14 +9,14 @@ from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from airpath.scenario.base import ABSENT, Context, ListOf, Maybe, Model, Path, fault, faults_at
-from airpath.scenario.units import Duration
-from airpath.scenario.values import PositiveRate
+from airpath.scenario.units import Duration, Packets, Size
+from airpath.scenario.values import PositiveRate, QueueLimit
 
 __all__ = ["Uniform", "Wire"]
 
 
 class Wire(Model):
-    """A wired hop that never drops: one flow's, or the backhaul that all share.
+    """A wired hop: one flow's, or the backhaul that all share.
 
     Parameters
     ----------
@@ -24,19 +24,38 @@ class Wire(Model):
         Bit rate, above 0. Without it the wire is infinitely fast.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
+    limit : Packets or Size, optional
+        Longest queue in front of a wire with a `rate`, in packets or bytes of IP packets that
+        wait, above 0; an arrival that would exceed it is dropped. Default: none, so that nothing
+        is dropped.
     """
 
     rate: Maybe[PositiveRate] = ABSENT
     delay: Duration = Duration(0)
+    limit: Maybe[QueueLimit] = ABSENT
+
+    @field_validator("limit")
+    @classmethod
+    def _waits_for_a_rate(cls, limit: Any, info: ValidationInfo) -> Any:
+        if limit is not None and "rate" in info.data and info.data["rate"] is None:
+            raise fault("nothing waits for a wire without a rate", "Give the wire a rate")
+        return limit
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; an infinitely fast wire has a null rate."""
-        return wire(self.rate, self.delay)
+        return self.delayed_by(self.delay)
 
-
-def wire(rate: int | None, delay: int) -> dict[str, Any]:
-    """Return a wire's resolved form."""
-    return {"rate_bps": None if rate is None else int(rate), "delay_ns": int(delay)}
+    def delayed_by(self, delay: int) -> dict[str, Any]:
+        """Return the resolved form with another delay, ns."""
+        rate = None if self.rate is None else int(self.rate)
+        found = {"rate_bps": rate, "delay_ns": int(delay)}
+        if self.limit is None:
+            return found
+        limit = cast(Packets | Size, self.limit)
+        return {
+            **found,
+            "limit": {"packets" if isinstance(limit, Packets) else "bytes": int(limit)},
+        }
 
 
 class Uniform(Model):

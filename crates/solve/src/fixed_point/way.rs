@@ -3,7 +3,7 @@
 //! Covered: propagation anywhere; transmission on wires, on the backhaul and on the ACK path where
 //! it is fast enough that nothing waits there.
 
-use crate::covered::delay_s;
+use crate::covered::{delay_s, no_limit, no_limits};
 use crate::reasons::{Reason, Reasons};
 use airpath_core::Bytes;
 use airpath_model::Regime;
@@ -80,6 +80,7 @@ impl Way {
 
     /// Two-way propagation and transmission over the flow's own wires, s.
     fn wires_s(&self, flow: &FlowSpec) -> Result<f64, Reason> {
+        no_limits(flow)?;
         let wires = [flow.access, flow.egress, flow.return_wire];
         let delays_s: f64 = wires.iter().map(|wire| wire.delay_ns as f64 * 1e-9).sum();
         let forward_s = self.data_s(&flow.access, "access.rate", "a wire")?
@@ -94,6 +95,7 @@ impl Way {
     /// What the backhaul adds to a round trip, s.
     fn backhaul_s(&self, scenario: &Scenario) -> Result<f64, Reason> {
         let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
+        no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
         let forward_s = self.data_s(backhaul, "backhaul.rate", "a backhaul")?;
         let back_s = backhaul.rate_bps.map_or(0.0, |rate| 8.0 * self.ack / rate as f64);
         Ok(2.0 * backhaul.delay_ns as f64 * 1e-9 + forward_s + back_s)
