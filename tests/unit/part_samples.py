@@ -16,7 +16,7 @@ __all__ = ["inline", "sample"]
 
 
 def inline(family: type[Part], kind: str) -> str:
-    """Return the inline table of a part: its kind, and the class's examples of what must be given."""
+    """Return the inline table of a part: its kind, and examples of what must be given."""
     fields = family.registry[kind].model_fields.items()
     given = [f"{key} = {info.examples[0]}" for key, info in fields if info.examples]
     return "{" + ", ".join([f'kind = "{kind}"', *given]) + "}"

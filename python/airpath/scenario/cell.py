@@ -168,6 +168,10 @@ class CellLink(Link):
     attempts : int
         n: when so many slots of a user have failed in a row, the packets that the last one would
         have completed are given up. From 1. Default 15 (clamp-2008 §5.4, fast fading).
+    harq : {"off", "chase", "incremental"}
+        What becomes of a block whose slot has failed: its bits go into new blocks; or it is
+        repeated, and the SNRs (chase combining) or the capacities (incremental redundancy) of its
+        slots add up. Default ``"off"`` (clamp-2008 §5.2).
     users : list of CellUser
         Users that differ. Default none.
     delay : Duration
@@ -185,6 +189,7 @@ class CellLink(Link):
     scheduler: Scheduler = ProportionalFair()
     margin: Margin = usual(0.0)
     attempts: Count = 15
+    harq: Annotated[str, choice("off", "chase", "incremental")] = "off"
     users: ListOf[CellUser] = usual([])
 
     @field_validator("slot")

@@ -5,7 +5,8 @@
 //! packets or of a part of one. If the SNR at the slot's end does not carry the rate, the block has
 //! failed: its bits are sent again when the user is next served, at the rate of that slot. At the n-th
 //! failure in a row the packets that the block would have completed are given up, and the one that it
-//! would have begun keeps what it has; nothing to give up, the count goes on. Delivered is at the end of
+//! would have begun keeps what it has; nothing to give up, the count goes on. With HARQ the block itself is
+//! repeated instead. Delivered is at the end of
 //! the slot that completes a packet.
 //!
 //! Slots begin at whole multiples of their length. The cell sleeps while nobody has data; channels are
@@ -19,12 +20,14 @@
 //! | --- | --- |
 //! | `settings.rs` | what the user sets |
 //! | `rate.rs` | the rate of a slot, and whether the channel has carried it |
+//! | `harq.rs` | what becomes of a block that has failed |
 //! | `margin.rs` | the margin of that rate |
 //! | `user.rs` | a user's queue, its packets in blocks, what is measured |
 //! | `agenda.rs` | who has data, whose queue has a timer |
 //! | `scheduler/` | who is served |
 
 mod agenda;
+mod harq;
 mod margin;
 mod rate;
 pub mod scheduler;
@@ -33,6 +36,7 @@ mod settings;
 mod tests;
 mod user;
 
+pub use harq::Harq;
 pub use margin::{AdaptiveMarginConfig, MarginConfig};
 pub use rate::{Logarithm, RateConfig};
 pub use settings::{CellConfig, UserConfig};
@@ -46,6 +50,7 @@ use airpath_core::{
     Setup, Stage, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
+use harq::Repeated;
 use margin::Margin;
 use rate::Shannon;
 use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
@@ -70,6 +75,7 @@ pub struct Cell {
     rate: Shannon,
     margin: Margin,
     attempts: u32,
+    harq: Harq,
     scheduler: AnyScheduler,
     errors: Option<AnyErrors>,
     output: Port,
@@ -108,6 +114,7 @@ impl Part<dyn Link + Send, LinkKit> for Cell {
             rate,
             margin: Margin::new(config.margin),
             attempts: config.attempts,
+            harq: config.harq,
             scheduler,
             errors: kit.errors(config.errors.as_ref(), &seed)?,
             output: kit.forward.output,
@@ -208,12 +215,19 @@ impl Cell {
             let (place, count) = (place + 1, self.candidates.len());
             return ctx.fail(format!("the scheduler has chosen number {place} of {count} users"));
         };
-        let (user, bits) = (user.0 as usize, whole_bits(rate, self.slot));
+        let user = user.0 as usize;
         let person = &mut self.people[user];
-        person.fill(bits, ctx);
+        let was_best = rate >= largest;
+        let (rate, bits) = match &person.repeated {
+            Some(block) => (block.rate, block.bits),
+            None => (rate, whole_bits(rate, self.slot)),
+        };
+        if person.repeated.is_none() {
+            person.fill(bits, ctx);
+        }
         // Its discipline may have dropped the rest: the slot is lost.
         if person.packets_held() > 0 {
-            person.note_slot(rate, rate >= largest);
+            person.note_slot(rate, was_best);
             self.margin.note();
             self.block = Some(Block { user, slot, rate, bits });
         }
@@ -227,17 +241,23 @@ impl Cell {
         self.meter.add_busy(began, ended);
         let Cell { people, meter, margin, output, .. } = self;
         let person = &mut people[user];
-        let mut has_failed = rate > self.rate.capacity(person.channel.at_end_of(slot));
+        let before = person.repeated.map_or(0.0, |block| block.heard);
+        let heard = self.harq.hear(before, person.channel.at_end_of(slot), &self.rate);
+        let mut has_failed = rate > self.harq.carries(heard, &self.rate);
         if let Some(errors) = &mut self.errors
             && !has_failed
         {
             let bytes = Bytes(bits.div_ceil(8));
             has_failed = errors.destroys(&Frame { began, ended, bytes, mcs: None });
         }
+        person.repeated = None;
         if has_failed {
             for _ in 0..person.fail(bits, self.attempts, ctx) {
                 meter.lose();
                 margin.on_loss();
+            }
+            if self.harq != Harq::Off && person.is_failing() {
+                person.repeated = Some(Repeated { rate, bits, heard });
             }
         } else {
             let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {

@@ -1,5 +1,6 @@
 //! What the user sets of a cell.
 
+use super::harq::Harq;
 use super::margin::MarginConfig;
 use super::rate::RateConfig;
 use airpath_core::ConfigError;
@@ -23,6 +24,9 @@ pub struct CellConfig {
     /// n: when so many slots in a row have failed for a user, what the last one would have completed
     /// is given up. At least 1.
     pub attempts: u32,
+    /// What becomes of a block whose slot has failed.
+    #[serde(default)]
+    pub harq: Harq,
     /// Who is served: `{"kind": …}`.
     pub scheduler: Value,
     /// The SNR of every user, each with randomness of its own: `{"kind": …}`.

@@ -251,3 +251,43 @@ fn values_outside_their_ranges_are_refused() {
         assert_eq!(refused(key, value), message);
     }
 }
+
+/// A block of two packets, 24 000 bits at an SNR of 3, of which slots of SNR 1 carry half: a new block
+/// of one packet without HARQ; the third attempt with chase combining (SNR 1 + 1 + 1); the second with
+/// incremental redundancy (12 000 + 12 000 bits).
+#[test]
+fn a_failed_block_is_repeated_with_harq() {
+    let mut last = Vec::new();
+    for (harq, expected) in [
+        ("off", [(2.0, 0, 0), (3.0, 0, 1)]),
+        ("chase", [(3.0, 0, 0), (3.0, 0, 1)]),
+        ("incremental", [(2.0, 0, 0), (2.0, 0, 1)]),
+    ] {
+        let mut bench = Bench::default();
+        let snrs: &[f64] = &[3.0, 1.0, 1.0, 1.0, 1.0];
+        let mut cell = cell(&[snrs], json!({"attempts": 3, "harq": harq}));
+        for seq in 0..2 {
+            arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        }
+        assert_eq!(run(&mut cell, &mut bench, slots(4.5)), expected, "{harq}");
+        let user = &cell.reports(slots(5.0))[0].users[0];
+        last.push((user.slots, user.slot_error_rate));
+    }
+    assert_eq!(last, [(3, Some(1.0 / 3.0)), (3, Some(2.0 / 3.0)), (2, Some(0.5))]);
+}
+
+/// At the n-th failure a repeated block is given up like any other, and nothing of it is left.
+#[test]
+fn a_repeated_block_is_given_up_at_the_nth_failure() {
+    let mut bench = Bench::default();
+    let snrs: &[f64] = &[3.0, 0.1, 0.1, 1.0, 1.0, 1.0];
+    let mut cell = cell(&[snrs], json!({"attempts": 2, "harq": "incremental"}));
+    for seq in 0..3 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    // Slots 0 and 1 fail; both packets of the block are lost. Slot 2 ends with SNR 1.
+    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
+    assert_eq!((cell.held(), bench.counts().by_queue()), (1, 2));
+    let sent = run(&mut cell, &mut bench, slots(4.5));
+    assert_eq!(sent, [(4.0, 0, 2)]);
+}

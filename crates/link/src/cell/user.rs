@@ -1,5 +1,6 @@
 //! One user of a cell: its queue, what the cell holds of it, its channel and what is measured.
 
+use super::harq::Repeated;
 use crate::link::UserReport;
 use airpath_aqm::{Queue, QueueReport};
 use airpath_core::{Bytes, Ctx, Delays, DropReason, Packet, Ring, Time, UserId};
@@ -33,6 +34,8 @@ pub(super) struct User {
     received_bits: u64,
     /// Slots that have failed in a row.
     failures: u32,
+    /// The block that is sent again as it was.
+    pub(super) repeated: Option<Repeated>,
     /// From arrival to the end of the slot that completes a packet.
     delays: Delays,
     counts: Counts,
@@ -47,6 +50,7 @@ impl User {
             held_bytes: Bytes::ZERO,
             received_bits: 0,
             failures: 0,
+            repeated: None,
             delays: Delays::default(),
             counts: Counts::default(),
         }
@@ -56,6 +60,12 @@ impl User {
     #[inline]
     pub(super) fn has_data(&self) -> bool {
         !self.held.is_empty() || !self.queue.is_empty()
+    }
+
+    /// Whether its last slot has failed, and nothing was given up for it.
+    #[inline]
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures > 0
     }
 
     /// Packets of which blocks are made.
