@@ -70,6 +70,7 @@ POLICIES: dict[str, Document] = {
 WINDOWS: dict[str, Document] = {
     "fixed": {},
     "drain": {"rate": "1 Mbit/s"},
+    "clamp": {"average_packets": 200},
 }
 AQMS: dict[str, Document] = {
     "droptail": {"limit": "25 packets"},
@@ -174,7 +175,10 @@ def _cases() -> Iterator[tuple[str, Document]]:
         link = {**part("link", "cell"), "scheduler": part("scheduler", kind)}
         yield f"scheduler {kind}", scenario(bottleneck=path(link=link))
     for kind in kinds("window"):
-        yield f"window {kind}", scenario(flows=[flow(count=2, window=part("window", kind))])
+        # CLAMP's window needs a price.
+        bottleneck = path(part("aqm", "clamp" if kind == "clamp" else "droptail"))
+        flows = [flow(count=2, window=part("window", kind))]
+        yield f"window {kind}", scenario(flows=flows, bottleneck=bottleneck)
     yield from other_cases()
 
 

@@ -42,11 +42,13 @@ pub enum Series {
     AverageQueue = 14,
     /// SNR of a user of a cell at the starts of slots, dB.
     Snr = 15,
+    /// Window that a receiver advertises, bytes, of a flow.
+    Awnd = 16,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 16] = [
+    pub const ALL: [(Series, &'static str); 17] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -63,6 +65,7 @@ impl Series {
         (Series::Price, "price"),
         (Series::AverageQueue, "average_queue"),
         (Series::Snr, "snr"),
+        (Series::Awnd, "awnd"),
     ];
 
     /// The unit of its values; `1` for what is a number.
@@ -74,6 +77,7 @@ impl Series {
             Series::Drop | Series::Mark | Series::Regime | Series::Mcs => "1",
             Series::Cwnd
             | Series::Ssthresh
+            | Series::Awnd
             | Series::AverageQueue
             | Series::Delivered
             | Series::SeqSent
@@ -109,6 +113,7 @@ impl Series {
             self,
             Series::Cwnd
                 | Series::Ssthresh
+                | Series::Awnd
                 | Series::Rtt
                 | Series::Queue
                 | Series::Price

@@ -6,7 +6,7 @@ use crate::open_end::{OpenEnd, OpenEnds};
 use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
 use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
-use airpath_tcp::window::AnyWindow;
+use airpath_tcp::window::{AnyWindow, WindowSetup};
 use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -152,7 +152,10 @@ impl Builder<'_> {
         let setup = Setup {
             seed: seed.child("window"),
             registry: &self.parts.windows,
-            extra: options.largest_window(),
+            extra: WindowSetup {
+                receive_window: options.largest_window(),
+                mss: u64::from(options.mss),
+            },
         };
         AnyWindow::build(description.unwrap_or(&FIXED_WINDOW), setup)
             .map_err(|error| error.under("window"))

@@ -7,7 +7,7 @@ mod ecn;
 
 use crate::options::{EcnUse, TcpOptions};
 use crate::reassembly::{Arrived, Reassembly};
-use crate::window::{AnyWindow, Arrival, ReceiveWindow, WindowState};
+use crate::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use crate::window_field::WindowField;
 use airpath_core::{
     Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
@@ -195,6 +195,8 @@ impl Receiver {
             }
             None => ack.set_ack_sent_at(ctx.now, None),
         }
+        ctx.record(Series::Awnd, self.flow.0, f64::from(window));
+        self.window.on_ack_sent(&AckSent { now: ctx.now, next, window, flags });
         ctx.emit(Port(0), ack);
         if self.is_bounded {
             self.await_opening(ctx.now);

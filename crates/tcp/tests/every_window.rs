@@ -3,8 +3,10 @@
 //! A new built-in policy is under test as soon as it is registered, as its class describes it.
 
 use airpath_conformance::samples;
-use airpath_core::{ConfigError, Seed, Setup, Time};
-use airpath_tcp::window::{AnyWindow, Arrival, ReceiveWindow, WindowRegistry, WindowState};
+use airpath_core::{ConfigError, Flags, Seed, Setup, Time};
+use airpath_tcp::window::{
+    AckSent, AnyWindow, Arrival, ReceiveWindow, WindowRegistry, WindowSetup, WindowState,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -14,8 +16,8 @@ const MSS: u64 = 1000;
 
 fn try_build(description: &Value) -> Result<AnyWindow, ConfigError> {
     let registry = WindowRegistry::default();
-    let setup =
-        Setup { seed: Seed::new(1, 0, "window"), registry: &registry, extra: RECEIVE_WINDOW };
+    let extra = WindowSetup { receive_window: RECEIVE_WINDOW, mss: MSS };
+    let setup = Setup { seed: Seed::new(1, 0, "window"), registry: &registry, extra };
     AnyWindow::build(description, setup)
 }
 
@@ -26,17 +28,23 @@ fn descriptions() -> impl Iterator<Item = Value> {
 }
 
 /// The right edges that are advertised when segments arrive after these waits, ns, each of so many
-/// bytes of what the window allows; how far ahead of the data an edge may be is checked.
-fn edges(policy: &mut AnyWindow, segments: &[(u64, u64)]) -> Vec<u64> {
+/// bytes of what the window allows and with such a price; how far ahead of the data an edge may be is checked.
+fn edges(policy: &mut AnyWindow, segments: &[(u64, u64, f64)]) -> Vec<u64> {
     let (mut now_ns, mut next) = (0, 0);
     let mut edge = if policy.is_bounded() { RECEIVE_WINDOW } else { policy.window() };
-    let segment = |&(wait, bytes): &(u64, u64)| {
+    let segment = |&(wait, bytes, price): &(u64, u64, f64)| {
         now_ns += wait;
         let (now, delivered) = (Time::from_nanos(now_ns), bytes.min(edge - next));
         next += delivered;
         let bytes = delivered + 40;
-        let arrival =
-            Arrival { now, bytes, feedback: 0.0, in_order: true, duplicate: false, delivered };
+        let arrival = Arrival {
+            now,
+            bytes,
+            feedback: price as f32,
+            in_order: true,
+            duplicate: false,
+            delivered,
+        };
         policy.on_arrival(&arrival).expect("a built-in policy does not fail");
         let before = edge;
         if policy.is_bounded() {
@@ -45,6 +53,8 @@ fn edges(policy: &mut AnyWindow, segments: &[(u64, u64)]) -> Vec<u64> {
         } else {
             edge = edge.max(next + policy.window());
         }
+        let window = (edge - next) as u32;
+        policy.on_ack_sent(&AckSent { now, next, window, flags: Flags::NONE });
         assert!(edge - next <= RECEIVE_WINDOW, "{} bytes are more than there is", edge - next);
         edge
     };
@@ -55,7 +65,8 @@ proptest! {
     #[test]
     fn any_arrivals_move_the_right_edge_forwards_and_equal_policies_alike(
         segments in prop::collection::vec(
-            (prop_oneof![3 => 0..200_000_000u64, 1 => Just(0), 1 => 0..1u64 << 50], 1..=MSS), 1..200,
+            (prop_oneof![3 => 0..200_000_000u64, 1 => Just(0), 1 => 0..1u64 << 50], 1..=MSS,
+             prop_oneof![1 => Just(0.0), 2 => 0.0..0.02, 1 => Just(1e6)]), 1..200,
         ),
     ) {
         for description in descriptions() {

@@ -262,6 +262,17 @@ class Tcp(Source):
             raise fault("given beside size", "Give one of the two")
         return on_off
 
+    @field_validator("window")
+    @classmethod
+    def _has_room(cls, window: ReceiveWindow | None, info: ValidationInfo) -> ReceiveWindow | None:
+        if window is None or not window.obeys_price or not {"profile", "tcp"} <= info.data.keys():
+            return window
+        options = profile_options(info.data["profile"], None, None, info.data["tcp"])
+        if options.receive_window < 2 * options.mss:  # type: ignore[operator]
+            what = f"receive_window = {options.receive_window} is below two segments of mss = "
+            raise fault(f"{what}{options.mss}", "Write a larger tcp.receive_window", '"1 MB"')
+        return window
+
     @property
     def is_finite(self) -> bool:
         """Whether a size is given."""

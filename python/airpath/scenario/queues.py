@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from typing_extensions import Self
@@ -56,6 +56,8 @@ class QueueDisc(Part):
 
     family = "a queue discipline"
     compared_keys = ("limit",)
+    prices: ClassVar[bool] = False
+    """Whether it writes a price into the packets that leave."""
 
 
 class DropTail(QueueDisc):
@@ -466,6 +468,7 @@ class ClampQueue(QueueDisc):
     """
 
     own_keys = ("a", "b", "target_delay", "time_constant", "rate_time_constant", "inner")
+    prices = True
 
     kind: Literal["clamp"] = "clamp"
     a: Maybe[Size] = Field(default=ABSENT, examples=['"5500 B"'])

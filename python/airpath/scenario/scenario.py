@@ -29,6 +29,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
+from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, Rate, quote
 from airpath.scenario.users import user_faults
 from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
@@ -56,6 +57,7 @@ SERIES = (
     "price",
     "average_queue",
     "snr",
+    "awnd",
     "delivered",
     "seq_sent",
     "seq_received",
@@ -294,6 +296,7 @@ class Scenario(Model):
                 )
                 wrong.append(((index, "direction"), "reverse", error))
             if bottleneck is not None and ack_path is not None:
+                wrong += _without_price(index, group, bottleneck, ack_path)
                 takes = "the bottleneck link and the ACK path take"
                 if backhaul is not None:
                     takes = "the bottleneck link, the ACK path and the backhaul take"
@@ -406,6 +409,32 @@ class Scenario(Model):
 
         check_all(None if relative_to is None else path_like("relative_to", relative_to))
         return to_toml(self, relative_to)
+
+
+def _without_price(
+    index: int, group: Source, bottleneck: Bottleneck, ack_path: AckPath
+) -> list[tuple[Path, str, Any]]:
+    """Return what of the group needs a price on the way of its data, where no queue writes one."""
+    where, hop = (
+        ("bottleneck.aqm", bottleneck)
+        if group.direction == "forward"
+        else ("ack_path.aqm", ack_path)
+    )
+    aqm: QueueDisc | None = getattr(hop, "aqm", None)
+    if aqm is None or aqm.prices:
+        return []
+    return [
+        (
+            (index, key),
+            part.kind,
+            fault(
+                f'{where} = "{aqm.kind}" writes no price',  # type: ignore[attr-defined]
+                f'Write {where} of kind "clamp"',
+            ),
+        )
+        for key in ("window", "cc")
+        if (part := getattr(group, key, None)) is not None and getattr(part, "obeys_price", False)
+    ]
 
 
 def _too_short(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from airpath.scenario.base import Part
-from airpath.scenario.units import Duration, Rate
+from airpath.scenario.base import ABSENT, Context, Key, Maybe, Part, Path, fault, usual
+from airpath.scenario.units import Duration, Rate, Size
+from airpath.scenario.values import PositivePacketCount, PositiveSize, ProperFraction
 
-__all__ = ["DrainWindow", "FixedWindow", "ReceiveWindow"]
+__all__ = ["ClampWindow", "DrainWindow", "FixedWindow", "ReceiveWindow"]
 
 
 class ReceiveWindow(Part):
     """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
 
     family = "a receive-window policy"
+    obeys_price: ClassVar[bool] = False
+    """Whether it needs a queue on the way of the data that writes a price into packets."""
 
 
 class FixedWindow(ReceiveWindow):
@@ -41,3 +44,48 @@ class DrainWindow(ReceiveWindow):
     kind: Literal["drain"] = "drain"
     rate: Rate = Field(examples=['"1 Mbit/s"'])
     start: Duration = Duration(0)
+
+
+class ClampWindow(ReceiveWindow):
+    """CLAMP's client agent around any policy: the window follows the price in arriving packets.
+
+    The price is that of a `ClampQueue` on the way of the data.
+
+    Parameters
+    ----------
+    tau : Size
+        τ, what each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew, Hanly
+        and Mukhtar 2008 §3.2).
+    average_packets : int
+        α, the most packets over which the received rate is averaged, from 1. Default 1000 (§4.2).
+    beta : float
+        β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
+        (§4.2).
+    ssthresh : Size, optional
+        Window at which the receiver's slow start ends without a sign of congestion, at least one
+        segment. Default: none (§4.3).
+    inner : ReceiveWindow, optional
+        The policy inside, any but another `ClampWindow`; no more is advertised than it allows.
+        Default: fixed.
+    """
+
+    obeys_price = True
+
+    kind: Literal["clamp"] = "clamp"
+    tau: PositiveSize = Size(500)
+    average_packets: PositivePacketCount = usual(1000)
+    beta: ProperFraction = 0.001
+    ssthresh: Annotated[Maybe[PositiveSize], Key("ssthresh_bytes")] = ABSENT
+    inner: Maybe[ReceiveWindow] = ABSENT
+
+    @field_validator("inner")
+    @classmethod
+    def _clamps_once(cls, inner: ReceiveWindow | None) -> ReceiveWindow | None:
+        if isinstance(inner, ClampWindow):
+            raise fault("a clamp window inside a clamp window", "Write another policy inside")
+        return inner
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with that of the policy inside."""
+        inner = (self.inner or FixedWindow()).resolved(context, (*path, "inner"))
+        return super().resolved(context, path) | {"inner": inner}

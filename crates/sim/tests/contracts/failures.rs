@@ -92,7 +92,7 @@ impl Link for FailingLink {
 struct FailingWindow(Fuse);
 
 impl ReceiveWindow for FailingWindow {
-    airpath_tcp::window::needs_no!(buffer);
+    airpath_tcp::window::needs_no!(acks, buffer);
 
     fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
         self.0.burn()

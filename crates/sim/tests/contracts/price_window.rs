@@ -37,7 +37,7 @@ struct PriceWindow {
 }
 
 impl ReceiveWindow for PriceWindow {
-    airpath_tcp::window::needs_no!(buffer);
+    airpath_tcp::window::needs_no!(acks, buffer);
 
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         let out_of_order = usize::from(!arrival.in_order && !arrival.duplicate);
@@ -62,7 +62,7 @@ fn parts(out_of_order: &Arc<AtomicUsize>) -> Parts {
     parts.windows.register("price", move |parameters, setup| {
         Ok(Box::new(PriceWindow {
             window: 3000.0,
-            most: setup.extra as f64,
+            most: setup.extra.receive_window as f64,
             target: parameters["target"].as_f64().expect("the test gives it"),
             gain: 0.02,
             out_of_order: Arc::clone(&out_of_order),

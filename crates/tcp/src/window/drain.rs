@@ -8,7 +8,7 @@
 //! Left out: reading in pieces (the application reads byte by byte, evenly), room for data beyond
 //! a hole apart from that of the advertised window, automatic tuning of the buffer.
 
-use super::{Arrival, ReceiveWindow, WindowState};
+use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
@@ -61,15 +61,20 @@ impl DrainWindow {
     }
 }
 
-impl<T: ?Sized> Part<T, u64> for DrainWindow {
+impl<T: ?Sized> Part<T, WindowSetup> for DrainWindow {
     type Config = DrainConfig;
 
-    fn build(config: DrainConfig, setup: Setup<'_, T, u64>) -> Result<DrainWindow, ConfigError> {
-        Ok(DrainWindow::new(setup.extra, config))
+    fn build(
+        config: DrainConfig,
+        setup: Setup<'_, T, WindowSetup>,
+    ) -> Result<DrainWindow, ConfigError> {
+        Ok(DrainWindow::new(setup.extra.receive_window, config))
     }
 }
 
 impl ReceiveWindow for DrainWindow {
+    super::needs_no!(acks);
+
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         if self.read(arrival.now) == self.arrived && arrival.now >= self.since {
             (self.since, self.from) = (arrival.now, self.arrived);

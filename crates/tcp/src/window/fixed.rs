@@ -1,6 +1,6 @@
 //! A window of fixed size.
 
-use super::ReceiveWindow;
+use super::{ReceiveWindow, WindowSetup};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -22,16 +22,19 @@ impl FixedWindow {
     }
 }
 
-impl<T: ?Sized> Part<T, u64> for FixedWindow {
+impl<T: ?Sized> Part<T, WindowSetup> for FixedWindow {
     type Config = FixedConfig;
 
-    fn build(_config: FixedConfig, setup: Setup<'_, T, u64>) -> Result<FixedWindow, ConfigError> {
-        Ok(FixedWindow::new(setup.extra))
+    fn build(
+        _config: FixedConfig,
+        setup: Setup<'_, T, WindowSetup>,
+    ) -> Result<FixedWindow, ConfigError> {
+        Ok(FixedWindow::new(setup.extra.receive_window))
     }
 }
 
 impl ReceiveWindow for FixedWindow {
-    super::needs_no!(arrivals, buffer);
+    super::needs_no!(arrivals, acks, buffer);
 
     #[inline]
     fn window(&self) -> u64 {

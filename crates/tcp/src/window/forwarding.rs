@@ -15,7 +15,8 @@
 /// }
 ///
 /// impl ReceiveWindow for Limited {
-///     airpath_tcp::window::forwards!(inner: on_arrival, right_edge, next_update, is_bounded);
+///     airpath_tcp::window::forwards!(inner: on_arrival, on_ack_sent, right_edge);
+///     airpath_tcp::window::forwards!(inner: next_update, is_bounded);
 ///
 ///     fn window(&self) -> u64 {
 ///         self.inner.window().min(self.most)
@@ -32,7 +33,8 @@
 /// }
 ///
 /// impl ReceiveWindow for Forgetful {
-///     airpath_tcp::window::forwards!(inner: on_arrival, window, right_edge, next_update);
+///     airpath_tcp::window::forwards!(inner: on_arrival, on_ack_sent, window);
+///     airpath_tcp::window::forwards!(inner: right_edge, next_update);
 /// }
 /// ```
 #[macro_export]
@@ -40,7 +42,7 @@
 macro_rules! window_forwards {
     ($inner:tt) => {
         $crate::window_forwards!(
-            $inner: on_arrival, window, right_edge, next_update, is_bounded
+            $inner: on_arrival, on_ack_sent, window, right_edge, next_update, is_bounded
         );
     };
     ($inner:tt: $($method:ident),+) => {
@@ -53,6 +55,12 @@ macro_rules! window_forwards {
             arrival: &$crate::window::Arrival,
         ) -> Result<(), ::airpath_core::StageError> {
             $crate::window::ReceiveWindow::on_arrival(&mut self.$inner, arrival)
+        }
+    };
+    (@on_ack_sent $inner:tt) => {
+        #[inline]
+        fn on_ack_sent(&mut self, sent: &$crate::window::AckSent) {
+            $crate::window::ReceiveWindow::on_ack_sent(&mut self.$inner, sent);
         }
     };
     (@window $inner:tt) => {
@@ -78,8 +86,8 @@ macro_rules! window_forwards {
     };
 }
 
-/// Says of a policy what it does without: news of `arrivals`, a `buffer` of limited size (nothing is
-/// refused, and no ACK is sent because the window opens).
+/// Says of a policy what it does without: news of `arrivals` or of the `acks` that are sent, a
+/// `buffer` of limited size (nothing is refused, and no ACK is sent because the window opens).
 ///
 /// A policy around another hands these calls on, with [`forwards!`](crate::window::forwards).
 #[macro_export]
@@ -96,6 +104,10 @@ macro_rules! window_needs_no {
         ) -> Result<(), ::airpath_core::StageError> {
             Ok(())
         }
+    };
+    (@acks) => {
+        #[inline]
+        fn on_ack_sent(&mut self, _sent: &$crate::window::AckSent) {}
     };
     (@buffer) => {
         fn right_edge(&self, state: &$crate::window::WindowState) -> u64 {

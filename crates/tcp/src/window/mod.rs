@@ -2,11 +2,13 @@
 //!
 //! To add one: its file and one line in `registry.rs`.
 
+mod clamp;
 mod drain;
 mod fixed;
 mod forwarding;
 mod registry;
 
+pub use clamp::{ClampConfig, ClampWindow, clamp_change, clamp_delay};
 pub use drain::{DrainConfig, DrainWindow};
 pub use fixed::FixedWindow;
 pub use registry::{AnyWindow, WindowRegistry};
@@ -14,7 +16,16 @@ pub use registry::{AnyWindow, WindowRegistry};
 #[doc(inline)]
 pub use crate::{window_forwards as forwards, window_needs_no as needs_no};
 
-use airpath_core::{StageError, Time};
+use airpath_core::{Flags, StageError, Time};
+
+/// What every policy is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowSetup {
+    /// The largest window that the receiver advertises, bytes: its option, as the field can tell it.
+    pub receive_window: u64,
+    /// Payload bytes of a full segment.
+    pub mss: u64,
+}
 
 /// A data segment has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +42,20 @@ pub struct Arrival {
     pub duplicate: bool,
     /// Payload that it made available to the application in order, bytes.
     pub delivered: u64,
+}
+
+/// The receiver has sent an ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct AckSent {
+    /// When.
+    pub now: Time,
+    /// The byte that it expects next: the same again in a duplicate ACK.
+    pub next: u64,
+    /// The window that it advertises, bytes.
+    pub window: u32,
+    /// [`Flags::SYN`] in a SYN-ACK, [`Flags::WINDOW_UPDATE`] where nothing but an opening window is
+    /// told.
+    pub flags: Flags,
 }
 
 /// What the receiver has got and advertised, when it asks for its window.
@@ -58,6 +83,9 @@ pub trait ReceiveWindow {
     /// # Errors
     /// A policy from outside may fail; its message ends the run.
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError>;
+
+    /// The receiver has sent an ACK, with the window that the policy allowed.
+    fn on_ack_sent(&mut self, sent: &AckSent);
 
     /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
     /// lets the right edge move back (RFC 9293 §3.8.6).

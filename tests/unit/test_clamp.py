@@ -1,0 +1,141 @@
+"""CLAMP end to end: the deterministic link of clamp-2008 §5.1, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.scenario import loads
+
+NEWRENO = {
+    "receive_window": "6 MB",
+    "initial_window": "1 segment",
+    "delayed_ack_segments": 1,
+    "limited_transmit": False,
+    "min_rto": "1 s",
+    "initial_rto": "3 s",
+}
+QUEUE = {"kind": "clamp", "a": "5500 B", "inner": {"kind": "droptail", "limit": "6 MB"}}
+
+
+def deterministic(flows: Any, **keys: Any) -> ap.Scenario:
+    """Return flows over the link of Fig. 2."""
+    bottleneck = ap.Bottleneck(aqm=QUEUE, link=ap.FixedLink(rate="10 Mbit/s"))
+    return ap.Scenario(bottleneck=bottleneck, flows=flows, **keys)
+
+
+def clamped(count: int = 1, **keys: Any) -> Any:
+    window = {"kind": "clamp", "tau": "500 B"}
+    return ap.flows(count, base_rtt="50 ms", cc="newreno", tcp=NEWRENO, window=window, **keys)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_eq_11_the_queue_settles_at_a_and_tau_for_each_flow(count: int) -> None:
+    """Issue 13 §5: mean of q within 3 % of 6000, 6500 and 7000 bytes, shares within 2 %."""
+    scenario = deterministic(clamped(count), duration="150 s", warmup="50 s")
+    run = ap.simulate(scenario, reps=1).replications[0]
+    assert run["queues"][0]["measured"]["clamp_queue_bytes"] == pytest.approx(
+        5500 + 500 * count, rel=0.03
+    )
+    rates = [flow["goodput_bps"] for flow in run["flows"]]
+    assert rates == pytest.approx([sum(rates) / count] * count, rel=0.02)
+    assert run["links"][0]["utilisation"] > 0.99
+    assert sum(run["queues"][0]["drops"].values()) == 0
+
+
+def test_fig_2_windows_follow_flows_that_come_and_go() -> None:
+    """The window of one flow, bytes of payload, where one, two and three flows share the link."""
+    flows = (
+        clamped(stop="250 s")
+        + clamped(start="50 s", stop="200 s")
+        + clamped(start="100 s", stop="150 s")
+    )
+    record = {"series": ["awnd", "price", "average_queue"], "interval": "100 ms"}
+    result = ap.simulate(deterministic(flows, duration="250 s", record=record), reps=1)
+    awnd = result.series("awnd", 0)
+    first = awnd[awnd["id"] == 0]
+    for begin, end, count in [
+        (30, 50, 1),
+        (80, 100, 2),
+        (130, 150, 3),
+        (180, 200, 2),
+        (230, 250, 1),
+    ]:
+        settled = first[(first["time_s"] > begin) & (first["time_s"] < end)]
+        whole = 62_500 + 5500 + 500 * count
+        expected = whole / count * 1460 / 1500
+        assert float(np.mean(settled["value"])) == pytest.approx(expected, rel=0.05)
+        queue = result.series("average_queue", 0)
+        here = queue[(queue["time_s"] > begin) & (queue["time_s"] < end)]
+        assert float(np.mean(here["value"])) == pytest.approx(5500 + 500 * count, rel=0.03)
+    assert set(awnd["id"]) == {0, 1, 2}
+    assert float(np.max(result.series("price", 0)["value"])) > 0
+
+
+def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> str:
+    return (
+        f'duration = "1 s"\nack_path = {ack_path}\n[bottleneck]\naqm = {aqm}\n'
+        f'link = {{kind = "fixed", rate = "1 Mbit/s"}}\n[[flows]]\nbase_rtt = "10 ms"\n{flows}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            scenario_with('"droptail"', 'window = "clamp"'),
+            'flows.0.window = "clamp": bottleneck.aqm = "droptail" writes no price. '
+            'Write bottleneck.aqm of kind "clamp".',
+        ),
+        (
+            scenario_with(
+                '{kind = "clamp", a = "7 kB"}',
+                'direction = "reverse"\nwindow = "clamp"',
+                '{kind = "reverse", aqm = "codel"}',
+            ),
+            'flows.0.window = "clamp": ack_path.aqm = "codel" writes no price. '
+            'Write ack_path.aqm of kind "clamp".',
+        ),
+        (
+            scenario_with(
+                '{kind = "clamp", a = "7 kB"}',
+                'window = "clamp"\ntcp = {receive_window = "2 kB"}',
+            ),
+            "below two segments of mss = 1460 B",
+        ),
+        (
+            scenario_with('{kind = "clamp", a = "-7 kB"}', ""),
+            "bottleneck.aqm.a",
+        ),
+        (
+            scenario_with('{kind = "clamp", a = "7 kB", inner = {kind = "clamp", a = "7 kB"}}', ""),
+            "a clamp queue inside a clamp queue",
+        ),
+        (
+            scenario_with(
+                '{kind = "clamp", a = "7 kB"}',
+                'window = {kind = "clamp", inner = {kind = "clamp"}}',
+            ),
+            "a clamp window inside a clamp window",
+        ),
+        (
+            scenario_with('{kind = "clamp", a = "7 kB"}', 'window = {kind = "clamp", beta = 1}'),
+            "flows.0.window.beta = 1: not below 1",
+        ),
+    ],
+)
+def test_messages(text: str, line: str) -> None:
+    with pytest.raises(ap.ScenarioError) as found:
+        loads(text)
+    assert len(str(found.value).splitlines()) <= 2
+    assert line in str(found.value)
+
+
+def test_a_reverse_flow_obeys_the_queue_of_its_own_direction() -> None:
+    aqm = '{kind = "clamp", a = "7 kB"}'
+    flows = 'direction = "reverse"\nwindow = "clamp"'
+    found = loads(scenario_with('"droptail"', flows, f'{{kind = "reverse", aqm = {aqm}}}'))
+    assert found.flows[0].document()["window"]["kind"] == "clamp"
