@@ -54,7 +54,7 @@ use harq::Repeated;
 use margin::Margin;
 use rate::Shannon;
 use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
-use user::User;
+use user::{Radio, User};
 
 /// What is on the air in a slot.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,7 @@ pub struct Cell {
     slot: Duration,
     users: Users,
     people: Vec<User>,
+    radios: Vec<Radio>,
     rate: Shannon,
     margin: Margin,
     attempts: u32,
@@ -107,10 +108,13 @@ impl Part<dyn Link + Send, LinkKit> for Cell {
         let scheduler = Setup { seed: seed.child("scheduler"), registry, extra: population };
         let scheduler = AnyScheduler::build(&config.scheduler, scheduler)
             .map_err(|error| error.under("scheduler"))?;
-        let people = (0..count as u32).map(|user| Self::user(&config, &kit, user, &seed));
+        let all = (0..count as u32).map(|user| Self::user(&config, &kit, user, &seed));
+        let all: Vec<(User, Radio)> = all.collect::<Result<_, _>>()?;
+        let (people, radios) = all.into_iter().unzip();
         Ok(Cell {
             slot,
-            people: people.collect::<Result<_, _>>()?,
+            people,
+            radios,
             rate,
             margin: Margin::new(config.margin),
             attempts: config.attempts,
@@ -136,7 +140,7 @@ impl Cell {
         kit: &LinkKit,
         user: u32,
         seed: &Seed,
-    ) -> Result<User, ConfigError> {
+    ) -> Result<(User, Radio), ConfigError> {
         let name = format!("user {user}");
         let (snr, place) = config.snr(user);
         let slot = Duration::from_nanos(config.slot_ns);
@@ -145,7 +149,7 @@ impl Cell {
             "" => error,
             place => error.under(place),
         })?;
-        Ok(User::new(kit.forward.queue(&name)?, channel))
+        Ok((User::new(kit.forward.queue(&name)?), Radio::new(channel)))
     }
 
     /// When slot number `slot` begins.
@@ -174,8 +178,10 @@ impl Cell {
 
     /// Notes what has become of a user's data and of its queue's timer.
     #[inline]
-    fn look_at(&mut self, user: usize) {
-        let person = &self.people[user];
+    fn look_at(&mut self, user: usize, now: Time) {
+        let (person, radio) = (&self.people[user], &mut self.radios[user]);
+        radio.backlog = person.backlog();
+        radio.head_since = person.head_since(now);
         self.with_data.set(user, person.has_data());
         self.timers.note(user, person.queue.next_wakeup());
     }
@@ -183,20 +189,19 @@ impl Cell {
     /// The users that can be served in slot number `slot`, with their rates; gives the largest rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;
-        let (margin, now) = (self.margin.value(), ctx.now);
+        let (margin, now, records) = (self.margin.value(), ctx.now, ctx.records(Series::Snr));
         self.candidates.clear();
         for user in self.with_data.iter() {
-            let person = &mut self.people[user];
-            let snr = person.channel.at(slot);
-            person.note_snr(snr);
-            if ctx.records(Series::Snr) {
+            let radio = &mut self.radios[user];
+            let snr = radio.at(slot);
+            if records {
                 ctx.record(Series::Snr, user as u32, 10.0 * libm::log10(snr));
             }
             let rate = self.rate.select(snr, margin);
             if whole_bits(rate, self.slot) > 0 {
                 largest = largest.max(rate);
-                let head_wait = person.head().map_or(Duration::ZERO, |packet| packet.waited(now));
-                let (user, backlog) = (UserId(user as u32), person.backlog());
+                let head_wait = now.saturating_since(radio.head_since);
+                let (user, backlog) = (UserId(user as u32), radio.backlog);
                 self.candidates.push(Candidate { user, rate, backlog, head_wait });
             }
         }
@@ -231,7 +236,7 @@ impl Cell {
             self.margin.note();
             self.block = Some(Block { user, slot, rate, bits });
         }
-        self.look_at(user);
+        self.look_at(user, ctx.now);
     }
 
     /// The slot of `block` has ended.
@@ -242,7 +247,7 @@ impl Cell {
         let Cell { people, meter, margin, output, .. } = self;
         let person = &mut people[user];
         let before = person.repeated.map_or(0.0, |block| block.heard);
-        let heard = self.harq.hear(before, person.channel.at_end_of(slot), &self.rate);
+        let heard = self.harq.hear(before, self.radios[user].channel.at_end_of(slot), &self.rate);
         let mut has_failed = rate > self.harq.carries(heard, &self.rate);
         if let Some(errors) = &mut self.errors
             && !has_failed
@@ -267,7 +272,7 @@ impl Cell {
             };
             person.succeed(bits, deliver, ctx);
         }
-        self.look_at(user);
+        self.look_at(user, ctx.now);
     }
 
     /// Tells the disciplines the nominal rate.
@@ -275,7 +280,7 @@ impl Cell {
         let rate = LinkRate::of_packets(self.rate.nominal());
         for user in 0..self.people.len() {
             self.people[user].queue.on_rate(rate, ctx);
-            self.look_at(user);
+            self.look_at(user, ctx.now);
         }
     }
 
@@ -289,6 +294,7 @@ impl Cell {
         self.meter.restart(now);
         self.margin.restart_measurement();
         self.people.iter_mut().for_each(|person| person.restart_measurement(now));
+        self.radios.iter_mut().for_each(Radio::restart_measurement);
     }
 }
 
@@ -302,14 +308,14 @@ impl Stage for Cell {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         let user = self.users.of(packet.flow).0 as usize;
         self.people[user].queue.enqueue(packet, ctx);
-        self.look_at(user);
+        self.look_at(user, ctx.now);
         self.wait_for_slot(ctx.now);
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(user) = self.timers.take_due(ctx.now) {
             self.people[user].queue.wake_if_due(ctx);
-            self.look_at(user);
+            self.look_at(user, ctx.now);
         }
         if let Some(block) = self.block
             && self.start_of(block.slot + 1) <= ctx.now
@@ -351,10 +357,13 @@ impl Link for Cell {
         let link = self.meter.report_of_time(now, under_way);
         let slots = link.offered / self.slot.as_secs_lossy();
         let margin = self.margin.mean();
-        let users = (0..).zip(&self.people);
+        let users = (0..).zip(self.people.iter().zip(&self.radios));
+        let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {
+            person.report(UserId(user), radio, slots, margin)
+        };
         vec![SideReport {
             queues: self.people.iter().map(|person| person.queue_report(now)).collect(),
-            users: users.map(|(user, person)| person.report(UserId(user), slots, margin)).collect(),
+            users: users.map(of_user).collect(),
             link,
         }]
     }

@@ -3,7 +3,7 @@
 use super::harq::Repeated;
 use crate::link::UserReport;
 use airpath_aqm::{Queue, QueueReport};
-use airpath_core::{Bytes, Ctx, Delays, DropReason, Packet, Ring, Time, UserId};
+use airpath_core::{Bytes, Ctx, Delays, DropReason, Duration, Packet, Ring, Time, UserId};
 use airpath_phy::snr::SlottedSnr;
 
 /// What is counted from the start of measurement on.
@@ -18,15 +18,52 @@ pub(super) struct Counts {
     best_slots: u64,
     /// Sum of the rates that were selected for them, bit/s.
     rates: f64,
-    /// Sum of the SNRs of all slots in which it had data, power ratios, and how many these were.
+}
+
+/// What is looked at in every slot in which a user has data: apart from the rest, so that the users
+/// of a large cell lie close together.
+pub(super) struct Radio {
+    pub(super) channel: SlottedSnr,
+    /// Bytes of IP packets that wait or of which a part has yet to be delivered.
+    pub(super) backlog: Bytes,
+    /// Since when the first of them has waited.
+    pub(super) head_since: Time,
+    /// Sum of the SNRs of the slots in which it had data since measurement started, power ratios, and
+    /// how many these were.
     snr: f64,
     snr_slots: u64,
+}
+
+impl Radio {
+    pub(super) fn new(channel: SlottedSnr) -> Radio {
+        let (backlog, head_since) = (Bytes::ZERO, Time::ZERO);
+        Radio { channel, backlog, head_since, snr: 0.0, snr_slots: 0 }
+    }
+
+    /// The SNR at the start of slot number `slot`, in which it has data; a power ratio.
+    #[inline]
+    pub(super) fn at(&mut self, slot: u64) -> f64 {
+        let snr = self.channel.at(slot);
+        self.snr += snr;
+        self.snr_slots += 1;
+        snr
+    }
+
+    /// Starts the measurement anew.
+    pub(super) fn restart_measurement(&mut self) {
+        (self.snr, self.snr_slots) = (0.0, 0);
+    }
+
+    /// Mean SNR of the slots in which it had data, dB.
+    fn mean_snr_db(&self) -> Option<f64> {
+        let mean = self.snr / self.snr_slots as f64;
+        (self.snr_slots > 0 && mean > 0.0).then(|| 10.0 * libm::log10(mean))
+    }
 }
 
 /// One user.
 pub(super) struct User {
     pub(super) queue: Queue,
-    pub(super) channel: SlottedSnr,
     /// Packets of which blocks are made, in order of their delivery.
     held: Ring<Packet>,
     held_bytes: Bytes,
@@ -42,10 +79,9 @@ pub(super) struct User {
 }
 
 impl User {
-    pub(super) fn new(queue: Queue, channel: SlottedSnr) -> User {
+    pub(super) fn new(queue: Queue) -> User {
         User {
             queue,
-            channel,
             held: Ring::default(),
             held_bytes: Bytes::ZERO,
             received_bits: 0,
@@ -85,10 +121,12 @@ impl User {
         self.queue.backlog() + self.held_bytes
     }
 
-    /// The packet that is delivered next.
+    /// Since when the packet that is delivered next has waited.
     #[inline]
-    pub(super) fn head(&self) -> Option<&Packet> {
-        self.held.front().or_else(|| self.queue.peek())
+    pub(super) fn head_since(&self, now: Time) -> Time {
+        let head = self.held.front().or_else(|| self.queue.peek());
+        let waited = head.map_or(Duration::ZERO, |packet| packet.waited(now));
+        Time::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()))
     }
 
     /// Takes from the queue what a block of `bits` carries beside what is held already.
@@ -165,13 +203,6 @@ impl User {
         }
     }
 
-    /// A slot in which it has data begins with the SNR `snr`, a power ratio.
-    #[inline]
-    pub(super) fn note_snr(&mut self, snr: f64) {
-        self.counts.snr += snr;
-        self.counts.snr_slots += 1;
-    }
-
     /// It was given a slot at `rate`, bit/s, and nobody with data had a higher one if it `was_best`.
     #[inline]
     pub(super) fn note_slot(&mut self, rate: f64, was_best: bool) {
@@ -197,10 +228,15 @@ impl User {
     }
 
     /// What was measured of it in `slots` slots' time.
-    pub(super) fn report(&self, user: UserId, slots: f64, margin: f64) -> UserReport {
+    pub(super) fn report(
+        &self,
+        user: UserId,
+        radio: &Radio,
+        slots: f64,
+        margin: f64,
+    ) -> UserReport {
         let counts = &self.counts;
         let of_slots = |sum: f64| (counts.slots > 0).then(|| sum / counts.slots as f64);
-        let mean_snr = counts.snr / counts.snr_slots as f64;
         UserReport {
             user,
             delivered_bytes: counts.delivered_bytes,
@@ -211,8 +247,7 @@ impl User {
             slot_error_rate: of_slots(counts.failed_slots as f64),
             mean_rate_bps: of_slots(counts.rates),
             best_slot_share: of_slots(counts.best_slots as f64),
-            mean_snr_db: (counts.snr_slots > 0 && mean_snr > 0.0)
-                .then(|| 10.0 * libm::log10(mean_snr)),
+            mean_snr_db: radio.mean_snr_db(),
             margin,
         }
     }
