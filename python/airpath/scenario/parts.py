@@ -24,6 +24,7 @@ from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
 from airpath.scenario.hops import *
 from airpath.scenario.links import *
+from airpath.scenario.pricing import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions
 from airpath.scenario.queues import *
 from airpath.scenario.rlc import *
