@@ -128,7 +128,9 @@ def test_what_check_prints_is_accepted_again(
     # For DCTCP it had ecn = "off", which contradicts cc = "dctcp".
     if (cc, profile) == ("dctcp", "ns3"):
         pytest.skip("ns-3's procedures know no ECN")
-    keys = ("--set", f"flows.0.cc={cc}", "--set", f"flows.0.profile={profile}")
+    keys: tuple[str, ...] = ("--set", f"flows.0.cc={cc}", "--set", f"flows.0.profile={profile}")
+    if cc == "clamp":  # It needs a price.
+        keys = ("--set", 'bottleneck.aqm={kind = "clamp", a = "7 kB"}', *keys)
     answer = airpath_command("check", scenario, *keys)
     assert answer.status == 0, answer.err
     Path("explicit.toml").write_text(answer.out)

@@ -187,10 +187,13 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms", "loss": 0.005}
     flows = [flow(count=2, cc=control, profile=profile)]
     name = f"{control} under {profile}"
+    # CLAMP needs a price.
+    aqm = part("aqm", "clamp" if control == "clamp" else "droptail")
     if control != "dctcp":
-        yield name, scenario(flows=flows, bottleneck=path(link=lossy))
+        yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
     if PROFILES[profile]["procedures"].value == "rfc" and profile != "ns3-2014":
-        marking = {"kind": "codel", "ecn": True}
+        marking: Document = {"kind": "codel", "ecn": True}
+        marking = {**aqm, "inner": marking} if control == "clamp" else marking
         flows = [flow(count=2, cc=control, profile=profile, tcp={"ecn": "on"})]
         yield f"{name}, marks", scenario(flows=flows, bottleneck=path(marking))
 

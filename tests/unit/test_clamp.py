@@ -46,6 +46,20 @@ def test_eq_11_the_queue_settles_at_a_and_tau_for_each_flow(count: int) -> None:
     assert sum(run["queues"][0]["drops"].values()) == 0
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_s6_at_the_sender_the_queue_settles_as_at_the_receiver(count: int) -> None:
+    """Issue 13 §7: the same equilibrium within 1 %; 1000 delayed ACKs average over 2000 packets."""
+    delayed = {**NEWRENO, "delayed_ack_segments": 2}
+    for options, bound in ((NEWRENO, 0.01), (delayed, 0.03)):
+        flows = ap.flows(count, base_rtt="50 ms", cc="clamp", tcp=options)
+        scenario = deterministic(flows, duration="150 s", warmup="50 s")
+        run = ap.simulate(scenario, reps=1).replications[0]
+        found = run["queues"][0]["measured"]["clamp_queue_bytes"]
+        assert found == pytest.approx(5500 + 500 * count, rel=bound)
+        rates = [flow["goodput_bps"] for flow in run["flows"]]
+        assert rates == pytest.approx([sum(rates) / count] * count, rel=0.02)
+
+
 def test_fig_2_windows_follow_flows_that_come_and_go() -> None:
     """The window of one flow, bytes of payload, where one, two and three flows share the link."""
     flows = (
@@ -88,6 +102,11 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
         (
             scenario_with('"droptail"', 'window = "clamp"'),
             'flows.0.window = "clamp": bottleneck.aqm = "droptail" writes no price. '
+            'Write bottleneck.aqm of kind "clamp".',
+        ),
+        (
+            scenario_with('"codel"', 'cc = "clamp"'),
+            'flows.0.cc = "clamp": bottleneck.aqm = "codel" writes no price. '
             'Write bottleneck.aqm of kind "clamp".',
         ),
         (

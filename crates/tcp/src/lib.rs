@@ -26,6 +26,7 @@ mod application;
 pub mod congestion;
 mod datagram;
 mod options;
+mod price_rules;
 mod profiles;
 mod ranges;
 mod reassembly;
@@ -47,6 +48,7 @@ pub use options::{
     Procedures, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout, TcpOptions, WindowGrowth,
     WindowScaling,
 };
+pub use price_rules::{clamp_change, clamp_delay};
 pub use profiles::{profile, profile_names};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};

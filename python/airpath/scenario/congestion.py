@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from airpath.scenario.base import Context, Part, Path
+from airpath.scenario.base import Context, Part, Path, usual
+from airpath.scenario.units import Size
 from airpath.scenario.values import (
     PositiveFraction,
     PositiveNumber,
+    PositivePacketCount,
+    PositiveSize,
     Probability,
     ProperFraction,
     Truth,
     choice,
 )
 
-__all__ = ["Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno"]
+__all__ = ["Clamp", "Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno"]
 
 HYSTART = choice("off", "classic", "plus-plus")
 
@@ -27,6 +30,9 @@ class Congestion(Part):
     """Loss recovery that belongs to it; None leaves that to the profile."""
     echo: ClassVar[str | None] = None
     """The engine's `ecn` that belongs to it; None leaves that to the profile."""
+
+    obeys_price: ClassVar[bool] = False
+    """Whether it needs a queue on the way of the data that writes a price into packets."""
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the congestion control, the `kind` that the engine knows."""
@@ -175,3 +181,30 @@ class Dctcp(Congestion):
     g: PositiveFraction = 0.0625
     initial_alpha: Probability = 1.0
     hystart: Annotated[str, HYSTART] = "off"
+
+
+class Clamp(Congestion):
+    """CLAMP at the sender: NewReno's window or that of the price that is echoed, the smaller.
+
+    The price is that of a `ClampQueue` on the way of the data; the receiver's window needs no
+    `ClampWindow`. Recovery as RFC 6582.
+
+    Parameters
+    ----------
+    tau : Size
+        τ, what each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew, Hanly
+        and Mukhtar 2008 §3.2).
+    average_packets : int
+        α, the most ACKs over which the rate is averaged, from 1. Default 1000 (§4.2).
+    beta : float
+        β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
+        (§4.2).
+    """
+
+    recovery = "newreno"
+    obeys_price = True
+
+    kind: Literal["clamp"] = "clamp"
+    tau: PositiveSize = Size(500)
+    average_packets: PositivePacketCount = usual(1000)
+    beta: ProperFraction = 0.001

@@ -230,8 +230,8 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"`` or ``"dctcp"``.
-        Default: congestion control Reno and the profile's recovery.
+        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``
+        or ``"clamp"``. Default: congestion control Reno and the profile's recovery.
     profile : {"rfc", "ns3", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions

@@ -3,6 +3,7 @@
 //! Loss *detection* and retransmission are the sender's (`recovery/`), so a congestion control
 //! stays small. To add one: its file and one line in `registry.rs`.
 
+mod clamp;
 mod cubic;
 mod cubic_ns3;
 mod dctcp;
@@ -12,6 +13,7 @@ mod hystart;
 mod registry;
 mod reno;
 
+pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use cubic_ns3::{CubicNs3, CubicNs3Config};
 pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};

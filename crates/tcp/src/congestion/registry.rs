@@ -1,8 +1,8 @@
 //! The list of congestion controls: one line each.
 
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, Cubic, CubicNs3, Dctcp, IdleEvent, LossEvent,
-    Reno,
+    AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicNs3, Dctcp, IdleEvent,
+    LossEvent, Reno,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -16,6 +16,7 @@ built_in_parts! {
         "cubic" => Cubic(Box<Cubic>): "The window as a cubic function of time since a loss (RFC 9438).",
         "cubic-ns3" => CubicNs3(Box<CubicNs3>): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
         "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
+        "clamp" => Clamp(Box<Clamp>): "CLAMP at the sender: Reno's window or that of a price, the smaller.",
     }
 }
 

@@ -8,7 +8,7 @@ mod fixed;
 mod forwarding;
 mod registry;
 
-pub use clamp::{ClampConfig, ClampWindow, clamp_change, clamp_delay};
+pub use clamp::{ClampConfig, ClampWindow};
 pub use drain::{DrainConfig, DrainWindow};
 pub use fixed::FixedWindow;
 pub use registry::{AnyWindow, WindowRegistry};

@@ -1,5 +1,6 @@
 use super::super::WindowRegistry;
 use super::*;
+use crate::price_rules::{Arrivals, clamp_change, clamp_delay};
 
 const MSS: u64 = 1000;
 const RECEIVE_WINDOW: u64 = 1_000_000;
@@ -42,8 +43,8 @@ impl Hand {
     /// One in congestion avoidance from the start, at `window` bytes.
     fn avoiding(window: f64) -> Hand {
         let mut hand = Hand::new(&json!({}));
-        hand.policy.is_in_slow_start = false;
-        hand.policy.window = window;
+        hand.policy.rules.is_in_slow_start = false;
+        hand.policy.rules.window = window;
         hand
     }
 
@@ -78,7 +79,7 @@ impl Hand {
         };
         self.policy.on_arrival(&arrival).expect("a built-in policy does not fail");
         self.acknowledge(ms, Flags::NONE);
-        self.policy.window
+        self.policy.rules.window
     }
 }
 
@@ -95,7 +96,7 @@ fn eq_14_the_change_is_what_tau_leaves_of_the_price_over_the_delay() {
     close(hand.arrive(100, 1040, 0.0), 20_000.0);
     let (rate, delay) = (2080.0 / 0.01, 0.999 * 0.1 + 0.001 * 20_000.0 / 208_000.0);
     close(hand.arrive(110, 1040, 0.001), 20_000.0 + (500.0 - 208.0) / delay * 0.01);
-    let before = hand.policy.window;
+    let before = hand.policy.rules.window;
     let advertised = f64::from(hand.policy.advertised);
     let rate_now = 3120.0 / 0.02;
     assert!(rate_now < rate);
@@ -125,8 +126,8 @@ fn eq_15_the_rate_is_of_one_packet_more_than_there_are_gaps() {
 fn eq_15_no_more_than_alpha_and_one_packets_are_kept() {
     let mut hand = Hand::new(&json!({"average_packets": 7}));
     (0..100).for_each(|k| _ = hand.arrive(100 + k, 1040, 0.0));
-    assert_eq!(hand.policy.arrivals.packets.len(), 8);
-    close(hand.policy.arrivals.rate().expect("time has passed"), 8.0 * 1040.0 / 0.007);
+    assert_eq!(hand.policy.rules.arrivals.packets.len(), 8);
+    close(hand.policy.rules.arrivals.rate().expect("time has passed"), 8.0 * 1040.0 / 0.007);
 }
 
 #[test]
@@ -134,10 +135,10 @@ fn eq_16_the_delay_begins_with_the_time_to_the_first_data_and_follows_what_is_ad
     close(clamp_delay(0.1, 0.25, 3000.0, 20_000.0), 0.75 * 0.1 + 0.25 * 0.15);
     let mut hand = Hand::new(&json!({"beta": 0.5}));
     hand.arrive(80, 1040, 0.0);
-    close(hand.policy.delay.expect("data came"), 0.08);
+    close(hand.policy.rules.delay.expect("data came"), 0.08);
     assert_eq!(hand.policy.advertised, 2000);
     hand.arrive(90, 1040, 0.0);
-    close(hand.policy.delay.expect("data came"), 0.04 + 0.5 * 2000.0 / 208_000.0);
+    close(hand.policy.rules.delay.expect("data came"), 0.04 + 0.5 * 2000.0 / 208_000.0);
 }
 
 #[test]
@@ -145,19 +146,19 @@ fn eq_16_without_a_handshake_the_delay_begins_with_what_it_averages() {
     let mut hand = Hand::new(&json!({}));
     hand.policy.opened = None;
     hand.arrive(80, 1040, 0.0);
-    assert_eq!(hand.policy.delay, None);
+    assert_eq!(hand.policy.rules.delay, None);
     hand.arrive(90, 1040, 0.0);
-    close(hand.policy.delay.expect("a rate"), 2000.0 / 208_000.0);
+    close(hand.policy.rules.delay.expect("a rate"), 2000.0 / 208_000.0);
 }
 
 #[test]
 fn eq_17_no_more_is_advertised_than_the_policy_inside_allows() {
     let inner = json!({"inner": {"kind": "drain", "rate_bps": 0}});
     let mut hand = Hand::new(&inner);
-    hand.policy.is_in_slow_start = false;
-    hand.policy.window = 500_000.0;
+    hand.policy.rules.is_in_slow_start = false;
+    hand.policy.rules.window = 500_000.0;
     assert_eq!(hand.policy.window(), 500_000);
-    hand.policy.window = 2e6;
+    hand.policy.rules.window = 2e6;
     assert_eq!(hand.policy.window(), RECEIVE_WINDOW);
     hand.arrive(100, 400_040, 0.0);
     assert_eq!(hand.policy.window(), 600_000, "the reader has read nothing");
@@ -169,7 +170,7 @@ fn eq_17_no_more_is_advertised_than_the_policy_inside_allows() {
         step: 1,
     };
     assert_eq!(hand.policy.right_edge(&state), 1_000_000);
-    hand.policy.window = 5000.0;
+    hand.policy.rules.window = 5000.0;
     assert_eq!(hand.policy.right_edge(&state), 405_000);
     assert_eq!(hand.policy.right_edge(&WindowState { edge: 450_000, ..state }), 450_000);
 }
@@ -179,7 +180,7 @@ fn s4_2_an_increase_is_clipped_at_ten_kilobytes_after_a_pause() {
     let mut hand = Hand::avoiding(20_000.0);
     hand.arrive(100, 1040, 0.0);
     hand.arrive(110, 1040, 0.0);
-    let before = hand.policy.window;
+    let before = hand.policy.rules.window;
     close(hand.arrive(60_000, 1040, 0.0), before + 10_000.0);
 }
 
@@ -189,7 +190,7 @@ fn s4_2_a_decrease_is_clipped_at_the_packet_and_is_none_out_of_order() {
     hand.arrive(100, 1040, 1.0);
     close(hand.arrive(110, 540, 1.0), 20_000.0 - 540.0);
     close(hand.arrive_in(false, 120, 1040, 1.0), 20_000.0 - 540.0);
-    let before = hand.policy.window;
+    let before = hand.policy.rules.window;
     assert!(hand.arrive_in(false, 130, 1040, 0.0) > before, "an increase is taken");
 }
 
@@ -205,10 +206,10 @@ fn packets_at_the_same_instant_change_the_window_once() {
 fn the_window_is_a_segment_at_least_and_the_receive_window_at_most() {
     let mut hand = Hand::avoiding(2500.0);
     (0..5).for_each(|k| _ = hand.arrive(100 + 10 * k, 1040, 10.0));
-    close(hand.policy.window, 1000.0);
+    close(hand.policy.rules.window, 1000.0);
     let mut hand = Hand::new(&json!({}));
     (0..2000).for_each(|k| _ = hand.arrive(100 + k, 1040, 0.0));
-    close(hand.policy.window, 1_000_000.0);
+    close(hand.policy.rules.window, 1_000_000.0);
 }
 
 #[test]
@@ -227,12 +228,12 @@ fn s4_3_slow_start_ends_with_half_the_window_when_the_price_asks_for_less() {
     for k in 1..9 {
         hand.arrive(100 + 10 * k, 1040, 0.0);
     }
-    assert_eq!(hand.policy.window, 10_000.0);
+    assert_eq!(hand.policy.rules.window, 10_000.0);
     // μ̂ is 10 · 1040 B in 90 ms.
     let rate = 10.0 * 1040.0 / 0.09;
     let edge = hand.edge;
     assert_eq!(hand.arrive(190, 1040, (501.0 / rate) as f32), 5000.0);
-    assert!(!hand.policy.is_in_slow_start);
+    assert!(!hand.policy.rules.is_in_slow_start);
     // The right edge stays until half the window has caught up, packet by packet.
     let mut edges = vec![edge];
     for k in 0..7 {
@@ -240,7 +241,7 @@ fn s4_3_slow_start_ends_with_half_the_window_when_the_price_asks_for_less() {
         hand.arrive(200 + 10 * k, 1040, (500.0 / rate) as f32);
     }
     assert!(edges.is_sorted() && edges[1] == edge && edges[4] == edge, "{edges:?}");
-    assert!(hand.edge > edge && hand.policy.window < 5100.0);
+    assert!(hand.edge > edge && hand.policy.rules.window < 5100.0);
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn s4_3_slow_start_goes_on_while_the_price_is_at_most_that_of_tau() {
     let mut hand = Hand::new(&json!({}));
     hand.arrive(100, 1040, 0.0);
     hand.arrive(110, 1040, (499.0 * 0.01 / 2080.0) as f32);
-    assert_eq!(hand.policy.window, 3000.0);
+    assert_eq!(hand.policy.rules.window, 3000.0);
 }
 
 #[test]
@@ -258,12 +259,12 @@ fn s4_3_slow_start_ends_with_half_the_window_after_three_duplicate_acks() {
     hand.arrive_in(false, 110, 1040, 0.0);
     hand.arrive_in(false, 111, 1040, 0.0);
     hand.acknowledge(112, Flags::WINDOW_UPDATE);
-    assert_eq!((hand.policy.window, hand.policy.is_in_slow_start), (10_000.0, true));
+    assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (10_000.0, true));
     // Halved behind the third, for the next one to tell.
     hand.arrive_in(false, 113, 1040, 0.0);
-    assert_eq!((hand.policy.window, hand.policy.is_in_slow_start), (5500.0, false));
+    assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (5500.0, false));
     // It is not taken up again, and further duplicates halve nothing.
-    let before = hand.policy.window;
+    let before = hand.policy.rules.window;
     assert!((hand.arrive_in(false, 114, 1040, 0.0) - before).abs() < 100.0);
 }
 
@@ -275,14 +276,14 @@ fn s4_3_duplicates_with_progress_between_them_end_nothing() {
         hand.arrive_in(false, 101 + 3 * k, 1040, 0.0);
         hand.arrive_in(false, 102 + 3 * k, 1040, 0.0);
     }
-    assert!(hand.policy.is_in_slow_start);
+    assert!(hand.policy.rules.is_in_slow_start);
 }
 
 #[test]
 fn s4_3_a_threshold_ends_slow_start_without_halving() {
     let mut hand = Hand::new(&json!({"ssthresh_bytes": 4000}));
     (0..3).for_each(|k| _ = hand.arrive(100 + 10 * k, 1040, 0.0));
-    assert_eq!((hand.policy.window, hand.policy.is_in_slow_start), (4000.0, false));
+    assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (4000.0, false));
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! CLAMP at the sender: the congestion window follows the price that the receiver echoes.
+//!
+//! Source: Andrew, Hanly and Mukhtar 2008, §6, which names this form and leaves it open; the rules are
+//! those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is Reno's (RFC 5681) or that of
+//! the price rules, whichever is smaller.
+//! Chosen: what an ACK tells to have arrived counts as a packet, with a header for each segment of it;
+//! the delay begins with the first RTT sample; slow start begins with the initial window, grows by
+//! what is acknowledged, and ends as well with a loss; a window that the price rules keep is not
+//! halved by a loss, which Reno's is.
+
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
+use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
+use airpath_core::{ConfigError, Part, Setup};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClampConfig {
+    /// τ, bytes, above 0: what each flow adds to the queue. The paper: 500.
+    pub tau_bytes: u64,
+    /// α, the most ACKs over which the rate is averaged, at least 1. The paper: 1000.
+    pub average_packets: usize,
+    /// β, the weight of a sample in the estimate of the delay, in (0, 1). The paper: 0.001.
+    pub beta: f64,
+}
+
+/// CLAMP as a congestion control.
+#[derive(Clone, Debug)]
+pub struct Clamp {
+    reno: Reno,
+    rules: PriceRules,
+    mss: u64,
+    header: u64,
+}
+
+impl Clamp {
+    /// Bytes of the IP packets in which `payload` bytes came.
+    fn with_headers(&self, payload: u64) -> u64 {
+        payload + payload.div_ceil(self.mss) * self.header
+    }
+
+    /// The window of the price rules, bytes.
+    fn clamped(&self) -> u64 {
+        self.rules.window as u64
+    }
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
+    type Config = ClampConfig;
+
+    fn build(
+        config: ClampConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<Clamp, ConfigError> {
+        let ClampConfig { tau_bytes, average_packets, beta } = config;
+        let options = &setup.extra.options;
+        let mss = u64::from(options.mss);
+        let parameters = PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes: None };
+        parameters.check(mss)?;
+        let most = options.largest_window().max(mss);
+        Ok(Clamp {
+            reno: Reno::new(&setup.extra),
+            rules: PriceRules::new(parameters, options.initial_window, mss, most),
+            mss,
+            header: u64::from(options.whole_header()),
+        })
+    }
+}
+
+impl CongestionControl for Clamp {
+    crate::needs_no!(sent, rates, pacing, error);
+
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.reno.on_ack(event);
+        if event.delivered == 0 {
+            return;
+        }
+        if self.rules.is_new()
+            && let Some(rtt) = event.rtt
+        {
+            self.rules.begin(rtt);
+        }
+        self.rules.on_packet(&PricedPacket {
+            now: event.now,
+            bytes: self.with_headers(event.delivered),
+            price: f64::from(event.feedback),
+            in_force: self.cwnd() as f64,
+            growth: event.delivered as f64,
+            may_fall: !event.duplicate,
+        });
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.reno.on_loss(event);
+        self.rules.leave_slow_start();
+    }
+
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.reno.on_rto(event);
+        self.rules.leave_slow_start();
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.reno.on_recovered(cwnd);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.reno.on_lost_syn();
+    }
+
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.reno.on_ecn(event);
+    }
+
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.reno.on_idle(event);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.reno.cwnd().min(self.clamped())
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+}
+
+#[cfg(test)]
+mod tests;

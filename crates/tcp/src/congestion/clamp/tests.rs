@@ -1,0 +1,110 @@
+use super::*;
+use crate::options::TcpOptions;
+use airpath_core::{Duration, Registry, Seed, Time};
+use serde_json::json;
+use std::sync::Arc;
+
+fn try_clamp(change: serde_json::Value) -> Result<Clamp, ConfigError> {
+    let mut config = json!({"tau_bytes": 500, "average_packets": 1000, "beta": 0.001});
+    let table = config.as_object_mut().expect("a table");
+    table.extend(change.as_object().expect("a table").clone());
+    let options = TcpOptions {
+        mss: 1000,
+        initial_window: 2000,
+        receive_window: 1_000_000,
+        ..TcpOptions::rfc()
+    };
+    let registry = Registry::<dyn CongestionControl + Send, CongestionSetup>::default();
+    let extra = CongestionSetup { options: Arc::new(options) };
+    let setup = Setup { seed: Seed::new(1, 0, "congestion"), registry: &registry, extra };
+    Clamp::build(serde_json::from_value(config).expect("a configuration"), setup)
+}
+
+fn clamp() -> Clamp {
+    try_clamp(json!({})).expect("accepted")
+}
+
+/// A segment of 1000 bytes is acknowledged, with a price.
+fn acknowledge(cc: &mut Clamp, ms: u64, price: f32) -> u64 {
+    let rtt = Some(Duration::from_millis(50));
+    let event = AckEvent::of_new_data(Time::from_millis(ms), 1000);
+    cc.on_ack(&AckEvent { feedback: price, rtt, delivered: 1000, ..event });
+    cc.cwnd()
+}
+
+fn loss(flight: u64) -> LossEvent {
+    LossEvent { now: Time::from_secs(1), flight, cwnd: flight }
+}
+
+#[test]
+fn s6_without_a_price_it_is_renos_slow_start() {
+    let mut cc = clamp();
+    let windows: Vec<u64> = (0..4).map(|k| acknowledge(&mut cc, 100 + k, 0.0)).collect();
+    assert_eq!(windows, [3000, 4000, 5000, 6000]);
+}
+
+#[test]
+fn s6_a_price_above_that_of_tau_ends_slow_start_and_clamps_renos_window() {
+    let mut cc = clamp();
+    (0..8).for_each(|k| _ = acknowledge(&mut cc, 100 + 10 * k, 0.0));
+    assert_eq!(cc.cwnd(), 10_000);
+    let after = acknowledge(&mut cc, 180, 1.0);
+    assert_eq!((after, cc.rules.is_in_slow_start), (5000, false));
+    assert!(cc.reno.cwnd() > 10_000, "Reno's goes on");
+    // From now on Eq. 14: down by a packet at most.
+    assert_eq!(acknowledge(&mut cc, 190, 1.0), 5000 - 1040);
+}
+
+#[test]
+fn s6_what_arrived_counts_with_its_headers() {
+    let cc = clamp();
+    assert_eq!(
+        [0, 1, 1000, 1001, 2000].map(|bytes| cc.with_headers(bytes)),
+        [0, 41, 1040, 1081, 2080]
+    );
+}
+
+#[test]
+fn s6_the_delay_begins_with_the_first_round_trip() {
+    let mut cc = clamp();
+    acknowledge(&mut cc, 100, 0.0);
+    assert_eq!(cc.rules.delay, Some(0.05));
+}
+
+#[test]
+fn s6_the_smaller_window_rules_after_a_loss_renos_and_later_that_of_the_price() {
+    let mut cc = clamp();
+    (0..18).for_each(|k| _ = acknowledge(&mut cc, 100 + k, 0.0));
+    cc.on_loss(&loss(8000));
+    assert_eq!((cc.cwnd(), cc.clamped(), cc.ssthresh()), (4000, 10_000, 4000));
+    cc.on_recovered(20_000);
+    assert!(!cc.rules.is_in_slow_start);
+    for k in 0..2000 {
+        acknowledge(&mut cc, 200 + k, 10.0);
+    }
+    assert_eq!(cc.cwnd(), 1000, "a segment at least");
+    cc.on_rto(&loss(8000));
+    assert_eq!(cc.cwnd(), 1000);
+}
+
+#[test]
+fn an_ack_that_tells_of_nothing_new_changes_nothing() {
+    let mut cc = clamp();
+    acknowledge(&mut cc, 100, 0.0);
+    let before = format!("{cc:?}");
+    let event = AckEvent::of_new_data(Time::from_millis(200), 0);
+    cc.on_ack(&AckEvent { growth: None, delivered: 0, duplicate: true, feedback: 1.0, ..event });
+    assert_eq!(format!("{cc:?}"), before);
+}
+
+#[test]
+fn what_is_out_of_range_is_refused_by_its_name() {
+    for (change, field) in [
+        (json!({"tau_bytes": 0}), "tau_bytes"),
+        (json!({"average_packets": 0}), "average_packets"),
+        (json!({"beta": 1.5}), "beta"),
+    ] {
+        let error = try_clamp(change).expect_err("it is out of range");
+        assert!(error.to_string().contains(field), "{error}");
+    }
+}

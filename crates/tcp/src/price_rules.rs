@@ -1,0 +1,203 @@
+//! The price rules of CLAMP, as a receiver's window and a sender's congestion window follow them.
+//!
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eqs. 14–16, and §4.3 (slow start).
+//! Chosen where the paper is silent: nothing changes while no time has passed, so that of a burst
+//! the first packet counts; the window is a segment at least and the receive window at most; where
+//! the time to the first data is not known, the estimate of the delay begins with the first value of
+//! what it averages.
+
+use airpath_core::{ConfigError, Duration, Time};
+use std::collections::VecDeque;
+
+/// Largest increase at once, bytes (§4.2).
+const LARGEST_INCREASE: f64 = 10_000.0;
+
+/// The change of the window of Eq. 14 before it is clipped, bytes: `rate` in bytes/s, `price`,
+/// `delay` and the time `since` the packet before in s.
+pub fn clamp_change(tau: f64, price: f64, rate: f64, delay: f64, since: f64) -> f64 {
+    (tau - price * rate) / delay * since
+}
+
+/// The estimate of the delay after a sample (Eq. 16), s: `advertised` in bytes, `rate` in bytes/s.
+pub fn clamp_delay(delay: f64, beta: f64, advertised: f64, rate: f64) -> f64 {
+    (1.0 - beta) * delay + beta * advertised / rate
+}
+
+/// The packets over which the received rate is averaged (Eq. 15).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrivals {
+    pub(crate) packets: VecDeque<(Time, u32)>,
+    bytes: u64,
+}
+
+impl Arrivals {
+    /// Notes a packet; the oldest of more than `most` is forgotten.
+    pub(crate) fn note(&mut self, now: Time, bytes: u64, most: usize) {
+        if self.packets.len() == most
+            && let Some((_, oldest)) = self.packets.pop_front()
+        {
+            self.bytes -= u64::from(oldest);
+        }
+        self.packets.push_back((now, bytes as u32));
+        self.bytes += bytes;
+    }
+
+    /// When the last packet came.
+    fn last(&self) -> Option<Time> {
+        self.packets.back().map(|(at, _)| *at)
+    }
+
+    /// The received rate, bytes/s: α + 1 packets over the α times between them, as printed. `None`
+    /// until time has passed between two packets.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        let (first, last) = (self.packets.front()?.0, self.packets.back()?.0);
+        let span = last.saturating_since(first).as_secs_lossy();
+        (span > 0.0).then(|| self.bytes as f64 / span)
+    }
+}
+
+/// What the rules are told of a packet that has arrived, or is known to have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PricedPacket {
+    pub(crate) now: Time,
+    /// Bytes with its headers.
+    pub(crate) bytes: u64,
+    /// s.
+    pub(crate) price: f64,
+    /// AWND of Eq. 16: the window in force, bytes.
+    pub(crate) in_force: f64,
+    /// What slow start adds, bytes.
+    pub(crate) growth: f64,
+    /// Whether the window may become smaller.
+    pub(crate) may_fall: bool,
+}
+
+/// What the user sets of the rules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PriceParameters {
+    pub(crate) tau_bytes: u64,
+    pub(crate) average_packets: usize,
+    pub(crate) beta: f64,
+    pub(crate) ssthresh_bytes: Option<u64>,
+}
+
+impl PriceParameters {
+    /// # Errors
+    /// The first value outside its range, by its name.
+    pub(crate) fn check(&self, mss: u64) -> Result<(), ConfigError> {
+        let PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes } = *self;
+        for (field, is_zero) in
+            [("tau_bytes", tau_bytes == 0), ("average_packets", average_packets == 0)]
+        {
+            if is_zero {
+                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+            }
+        }
+        if !(beta > 0.0 && beta < 1.0) {
+            return Err(ConfigError::new("beta", beta, "not between 0 and 1. Write, say, 0.001"));
+        }
+        if let Some(ssthresh) = ssthresh_bytes.filter(|ssthresh| *ssthresh < mss) {
+            let problem = format!("below a segment of {mss} bytes");
+            return Err(ConfigError::new("ssthresh_bytes", ssthresh, problem));
+        }
+        Ok(())
+    }
+}
+
+/// A window under the rules.
+#[derive(Clone, Debug)]
+pub(crate) struct PriceRules {
+    tau: f64,
+    average_packets: usize,
+    beta: f64,
+    ssthresh: f64,
+    mss: f64,
+    most: f64,
+    /// w, bytes.
+    pub(crate) window: f64,
+    pub(crate) is_in_slow_start: bool,
+    pub(crate) arrivals: Arrivals,
+    /// d̂, s.
+    pub(crate) delay: Option<f64>,
+}
+
+impl PriceRules {
+    /// In slow start from a window of `first` bytes, with segments of `mss` bytes and at most `most`.
+    pub(crate) fn new(parameters: PriceParameters, first: u64, mss: u64, most: u64) -> PriceRules {
+        let PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes } = parameters;
+        PriceRules {
+            tau: tau_bytes as f64,
+            average_packets,
+            beta,
+            ssthresh: ssthresh_bytes.map_or(f64::INFINITY, |bytes| bytes as f64),
+            mss: mss as f64,
+            most: most as f64,
+            window: first as f64,
+            is_in_slow_start: true,
+            arrivals: Arrivals::default(),
+            delay: None,
+        }
+    }
+
+    /// Whether no packet has come yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.arrivals.last().is_none()
+    }
+
+    /// Where d̂ begins.
+    pub(crate) fn begin(&mut self, round: Duration) {
+        self.delay = Some(round.as_secs_lossy()).filter(|round| *round > 0.0);
+    }
+
+    /// A packet has arrived.
+    pub(crate) fn on_packet(&mut self, packet: &PricedPacket) {
+        let before = self.arrivals.last().unwrap_or(packet.now);
+        let rate = self.measure(packet);
+        if self.is_in_slow_start {
+            self.grow_slowly(packet, rate);
+        } else if let Some(rate) = rate {
+            let since = packet.now.saturating_since(before).as_secs_lossy();
+            self.window += self.change(packet, rate, since);
+        }
+        self.window = self.window.clamp(self.mss, self.most);
+    }
+
+    /// μ̂ (Eq. 15), with d̂ brought up to date (Eq. 16).
+    fn measure(&mut self, packet: &PricedPacket) -> Option<f64> {
+        let most = self.average_packets.saturating_add(1);
+        self.arrivals.note(packet.now, packet.bytes, most);
+        let rate = self.arrivals.rate()?;
+        self.delay = Some(match self.delay {
+            Some(delay) => clamp_delay(delay, self.beta, packet.in_force, rate),
+            None => packet.in_force / rate,
+        });
+        Some(rate)
+    }
+
+    /// The change of Eq. 14, bytes, clipped (§4.2).
+    fn change(&self, packet: &PricedPacket, rate: f64, since: f64) -> f64 {
+        let delay = self.delay.filter(|delay| *delay > 0.0);
+        let change =
+            delay.map_or(0.0, |delay| clamp_change(self.tau, packet.price, rate, delay, since));
+        let largest_decrease = if packet.may_fall { packet.bytes as f64 } else { 0.0 };
+        change.clamp(-largest_decrease, LARGEST_INCREASE)
+    }
+
+    /// §4.3.
+    fn grow_slowly(&mut self, packet: &PricedPacket, rate: Option<f64>) {
+        if rate.is_some_and(|rate| packet.price * rate > self.tau) {
+            self.leave_slow_start();
+        } else {
+            self.window += packet.growth;
+            self.is_in_slow_start = self.window < self.ssthresh;
+        }
+    }
+
+    /// Slow start is over, if it has not been: half the window is left.
+    pub(crate) fn leave_slow_start(&mut self) {
+        if self.is_in_slow_start {
+            self.is_in_slow_start = false;
+            self.window = (self.window / 2.0).max(self.mss);
+        }
+    }
+}
