@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from airpath.scenario.parts import *
     from airpath.solutions import (
+        ClampFluidSolution as ClampFluidSolution,
         FixedPointSolution as FixedPointSolution,
         Md1kSolution as Md1kSolution,
         Solution as Solution,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _PARTS = "airpath.scenario.parts"
 _HOMES = {
     "Advisory": "airpath.advisory",
+    "ClampFluidSolution": "airpath.solutions",
     "FixedPointSolution": "airpath.solutions",
     "Interrupted": "airpath.errors",
     "Interval": "airpath.results",

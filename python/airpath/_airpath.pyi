@@ -158,11 +158,15 @@ def check(
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
 
 def solve(
-    scenario_json: str, tables: Mapping[str, str] | None = None, model: str | None = None
+    scenario_json: str,
+    tables: Mapping[str, str] | None = None,
+    model: str | None = None,
+    trajectory_s: float | None = None,
 ) -> str:
     """Return the steady state of a resolved scenario as JSON; raises `ValueError`, of lines.
 
-    `model`: the name of one. By default the one that covers the scenario.
+    `model`: the name of one. By default the one that covers the scenario. With `trajectory_s` it
+    is CLAMP's fluid model, which says under ``trajectory`` what happens until then.
     """
 
 def optimum_pair(

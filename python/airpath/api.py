@@ -16,7 +16,16 @@ from typing import Any
 
 from airpath import _airpath, memory
 from airpath.advisory import Advisory, of_scenario
-from airpath.arguments import blamed, called, check_all, fraction, path_like, whole, word
+from airpath.arguments import (
+    blamed,
+    called,
+    check_all,
+    fraction,
+    path_like,
+    quantity,
+    whole,
+    word,
+)
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
     AirpathError,
@@ -36,6 +45,7 @@ from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
 from airpath.scenario.tables import is_unfinished, read_table
+from airpath.scenario.units import Duration
 from airpath.solutions import Solution
 from airpath.trace import Trace
 
@@ -235,6 +245,7 @@ def solve(
     scenario: Scenario | str | os.PathLike[str],
     *,
     model: str | None = None,
+    trajectory: str | float | Duration | None = None,
     command: str | None = None,
 ) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
@@ -245,6 +256,10 @@ def solve(
         What one of the models of ``airpath list model`` covers.
     model : str, optional
         Its name. Default: the one that covers the scenario.
+    trajectory : str, float or Duration, optional
+        Up to when the equations are integrated as well, above 0, while the flows start and stop as
+        the scenario says; a number is in seconds. Only ``clamp-fluid`` has trajectories. Default:
+        the steady state alone.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -261,10 +276,11 @@ def solve(
     """
     scenario = _scenario(scenario)
     check_all(None if model is None else word("model", model, Solution.registry))
+    until_s = None if trajectory is None else _trajectory_s(trajectory, model)
     resolved, read = _resolved(scenario)
     text = json.dumps(_for_engine(resolved), allow_nan=False)
     try:
-        found = json.loads(_airpath.solve(text, read.table_texts, model))
+        found = json.loads(_airpath.solve(text, read.table_texts, model, until_s))
     except ValueError as error:
         lines = [_as_written(scenario, _refused(scenario, line)) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None
@@ -278,6 +294,16 @@ def solve(
     for warning in found["warnings"]:
         warnings.warn(warning, ModelWarning, stacklevel=2)
     return Solution.of(found, about)
+
+
+def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> float:
+    until = quantity("trajectory", Duration, trajectory)
+    place = blamed("trajectory", trajectory)
+    if until <= 0:
+        raise BadValueError(f"{place}: not above 0. Write a duration above 0.")
+    if model not in (None, "clamp-fluid"):
+        raise BadValueError(f"{place}: model {model} has none. Only clamp-fluid has trajectories.")
+    return int(until) / 1e9
 
 
 # --- what both need ----------------------------------------------------------------------------

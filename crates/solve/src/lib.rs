@@ -7,6 +7,7 @@
 //!   covered      what several models ask of a scenario
 //!   fixed_point  TCP flows and a multi-regime link
 //!   md1k         Poisson datagrams and a fixed link
+//!   clamp_fluid  CLAMP flows and a fixed link
 //! ```
 //!
 //! A model takes a scenario only if it accounts for every key; what it does not cover it names.
@@ -40,6 +41,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod clamp_fluid;
 mod covered;
 mod error;
 pub mod fixed_point;

@@ -1,5 +1,6 @@
 //! The models, and the one that covers a scenario.
 
+use crate::clamp_fluid::ClampFlows;
 use crate::error::SolveError;
 use crate::fixed_point::FixedPoint;
 use crate::md1k::PoissonQueue;
@@ -9,7 +10,8 @@ use airpath_path::Scenario;
 use serde_json::Value;
 
 /// Every model, in the order of `airpath list model`.
-pub const MODELS: &[Entry] = &[Entry::of::<FixedPoint>(), Entry::of::<PoissonQueue>()];
+pub const MODELS: &[Entry] =
+    &[Entry::of::<FixedPoint>(), Entry::of::<PoissonQueue>(), Entry::of::<ClampFlows>()];
 
 /// The steady state by the one model that covers `scenario`, or by `chosen`: the model's
 /// [`Solution`](crate::Model::Solution) in JSON, with `model`, its name.

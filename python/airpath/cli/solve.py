@@ -10,7 +10,8 @@ from rich.markup import escape
 
 from airpath import api
 from airpath.cli import completion, output
-from airpath.solutions import Solution
+from airpath.files import not_left_empty, output_folder
+from airpath.solutions import ClampFluidSolution, Solution
 
 __all__ = ["solve"]
 
@@ -37,16 +38,46 @@ def solve(
             autocompletion=completion.models,
         ),
     ] = None,
+    trajectory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Integrate the equations up to then; needs --out or --json.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write trajectory.csv and solution.json there."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Solve the analytic model that matches a scenario."""
+    if not json:
+        what = "a folder or a document. Write --out DIR or --json"
+        output.only_with_out(out, what, trajectory=trajectory is not None)
     chosen = api.load(scenario, output.load_options(set_))
-    solution = api.solve(chosen, model=model, command=output.command_line())
+    with not_left_empty(out):
+        folder = None if out is None else output_folder(out, "out")
+        solution = api.solve(
+            chosen, model=model, trajectory=trajectory, command=output.command_line()
+        )
+        if folder is not None:
+            output.written(_save(solution, folder))
     if json:
         output.print_json(solution.to_dict())
     else:
         _print(chosen.title, solution)
     return 0
+
+
+def _save(solution: Solution, folder: Path) -> list[Path]:
+    """Write the document, and the trajectory if there is one."""
+    paths = [folder / "solution.json"]
+    paths[0].write_text(solution.to_json() + "\n", encoding="utf-8")
+    if isinstance(solution, ClampFluidSolution) and solution.trajectory is not None:
+        paths.append(folder / "trajectory.csv")
+        solution.trajectory_table().to_csv(paths[1], index=False, lineterminator="\n")
+    return paths
 
 
 def _print(name: str, solution: Solution) -> None:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from airpath.solutions.base import Solution, SolvedFlow
+from airpath.solutions.clamp_fluid import ClampFlow, ClampFluidSolution
 from airpath.solutions.fixed_point import FixedPointSolution
 from airpath.solutions.md1k import Md1kFlow, Md1kSolution
 
-__all__ = ["FixedPointSolution", "Md1kFlow", "Md1kSolution", "Solution", "SolvedFlow"]
+__all__ = [
+    "ClampFlow",
+    "ClampFluidSolution",
+    "FixedPointSolution",
+    "Md1kFlow",
+    "Md1kSolution",
+    "Solution",
+    "SolvedFlow",
+]

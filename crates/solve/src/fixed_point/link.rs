@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A fixed, a multi-regime or an adaptive link for packets of one size; what framing takes is no
 /// part of T.
-pub(super) fn link(
+pub(crate) fn link(
     description: &Value,
     files: &Files,
     packet: Bytes,
@@ -79,7 +79,7 @@ fn adaptive_link(
 }
 
 /// The drop curve of a queue of packets of one size, bytes.
-pub(super) fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, Reason> {
+pub(crate) fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, Reason> {
     let (kind, parameters) = registry::split_kind(description)?;
     match kind.as_str() {
         "gred" => Ok(QueueCurve::Gred(registry::read_config(&parameters)?)),

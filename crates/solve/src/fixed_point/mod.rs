@@ -11,9 +11,9 @@
 
 pub mod batch;
 mod flows;
-mod link;
+pub(crate) mod link;
 pub mod optimum;
-mod way;
+pub(crate) mod way;
 
 use crate::covered;
 use crate::model::Model;
@@ -48,17 +48,17 @@ pub struct Problem {
 
 /// The bottleneck's link.
 #[derive(Clone, Debug)]
-struct RegimeLink {
+pub(crate) struct RegimeLink {
     /// Packets waiting.
     thresholds: Vec<f64>,
-    regimes: Vec<Regime>,
+    pub(crate) regimes: Vec<Regime>,
     /// What to check before trusting the result.
     warnings: Vec<String>,
 }
 
 /// Drop probability of the queues that have one.
 #[derive(Clone, Copy, Debug)]
-enum QueueCurve {
+pub(crate) enum QueueCurve {
     Gred(GredConfig),
     DropTail { packets: f64 },
 }

@@ -19,7 +19,7 @@ const ACK_LOSSES: f64 = 0.01;
 const ACK_QUEUE: u64 = 10;
 
 /// The sizes and rates that decide whether a hop is fast enough.
-pub(super) struct Way {
+pub(crate) struct Way {
     packet: f64,
     ack: f64,
     /// Of IP packets, on the bottleneck's link at its fastest, bit/s.
@@ -29,7 +29,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub(super) fn new(options: &TcpOptions, regimes: &[Regime]) -> Way {
+    pub(crate) fn new(options: &TcpOptions, regimes: &[Regime]) -> Way {
         Way {
             packet: f64::from(options.mss + options.whole_header()),
             ack: f64::from(options.whole_header()),
@@ -40,7 +40,7 @@ impl Way {
 
     /// Two-way propagation and transmission of each flow without the bottleneck's own, s; 0 of what
     /// is not covered.
-    pub(super) fn base_rtts_s(
+    pub(crate) fn base_rtts_s(
         &self,
         scenario: &Scenario,
         ack_regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,

@@ -88,3 +88,20 @@ pub(crate) fn refused_by(scenario: &Scenario) -> Vec<String> {
 pub(crate) fn told(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(|reason| format!("{} = {}", reason.field, reason.value)).collect()
 }
+
+/// The three flows of clamp-2008 Fig. 2, which CLAMP's price steers: 10 Mbit/s, 50 ms.
+pub(crate) fn clamp(changes: &[(&str, Value)]) -> Scenario {
+    let mut document = covered();
+    let mut flow = document["flows"][0].clone();
+    flow["source"]["options"]["receive_window"] = json!(6_000_000);
+    flow["source"]["window"] =
+        json!({"kind": "clamp", "tau_bytes": 500, "average_packets": 1000, "beta": 0.001});
+    flow["egress"]["delay_ns"] = json!(20_000_000);
+    flow["return_wire"]["delay_ns"] = json!(20_000_000);
+    document["flows"] = json!([flow, flow, flow]);
+    document["bottleneck"]["queue"] = json!({
+        "kind": "clamp", "a_bytes": 5500, "b": 1.0, "time_constant_ns": 500_000_000,
+        "rate_time_constant_ns": 500_000_000,
+        "inner": {"kind": "droptail", "limit": {"bytes": 6_000_000}}});
+    with(document, changes)
+}

@@ -1,0 +1,132 @@
+"""The result of CLAMP's fluid model: flows that a price of the queue steers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from airpath.solutions.base import Solution, digits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ClampFlow", "ClampFluidSolution"]
+
+
+@dataclass(frozen=True)
+class ClampFlow:
+    """One flow in the steady state.
+
+    Parameters
+    ----------
+    id : int
+        Its number.
+    throughput_bps : float
+        IP packets that reach the receiver, bit/s.
+    rtt_s : float
+        With queueing and transmission, s.
+    window_bytes : float
+        What its receiver advertises, bytes of payload.
+    """
+
+    id: int
+    throughput_bps: float
+    rtt_s: float
+    window_bytes: float
+
+
+@dataclass(frozen=True)
+class ClampFluidSolution(Solution, model="clamp-fluid"):
+    """Long-lived flows whose windows obey CLAMP's price, over a fixed link (Eqs. 1 to 12).
+
+    Parameters
+    ----------
+    model : str
+        ``clamp-fluid``.
+    throughput_bps : float
+        IP packets that reach the receivers, all flows together, bit/s.
+    queue_bytes : float
+        q*, bytes of IP packets that wait or are served (Eq. 11).
+    queue_delay_s : float
+        How long they take to be served, s.
+    price_s : float
+        p, s (Eq. 7).
+    stability : mapping
+        ``b`` of the price; ``limit``, below which b the closed model is stable, and
+        ``limit_constant_shares``, the same with constant shares of the rate, both None where they
+        are above 64; ``smallest_window_bytes``, the advertised window above which the shares are
+        stable.
+    flows : sequence of ClampFlow
+        By flow.
+    warnings : sequence of str
+        What to check before trusting the result.
+    provenance : mapping
+        What made it.
+    trajectory : mapping, optional
+        How queue and flows move: lists ``time_s``, ``queue_bytes`` and ``price_s``, and ``flows``,
+        each with ``id``, ``throughput_bps`` and ``window_bytes``. Default: none was asked for.
+    """
+
+    flow_type: ClassVar[type] = ClampFlow
+
+    model: str
+    throughput_bps: float
+    queue_bytes: float
+    queue_delay_s: float
+    price_s: float
+    stability: Mapping[str, float | None]
+    flows: Sequence[ClampFlow]
+    warnings: Sequence[str]
+    provenance: Mapping[str, Any]
+    trajectory: Mapping[str, Any] | None = None
+
+    def lines(self) -> list[str]:
+        """Return throughput, queue and stability as the command prints them."""
+        limits = {
+            name: "above 64" if value is None else digits(value, 4)
+            for name, value in self.stability.items()
+        }
+        return [
+            f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets), queue "
+            f"{digits(self.queue_bytes, 4)} B or {digits(self.queue_delay_s * 1e3)} ms, price "
+            f"{digits(self.price_s * 1e3)} ms",
+            f"b = {self.stability['b']:g}: stable below {limits['limit']} (with constant shares "
+            f"below {limits['limit_constant_shares']}); shares stable with windows above "
+            f"{limits['smallest_window_bytes']} B",
+        ]
+
+    def flow_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows: rate, round-trip time and window of each flow."""
+        rows = [
+            [
+                str(flow.id),
+                f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
+                f"{digits(flow.rtt_s * 1e3)} ms",
+                f"{flow.window_bytes:.0f} B",
+            ]
+            for flow in self.flows
+        ]
+        return ["flow", "throughput", "RTT", "window"], rows
+
+    def trajectory_table(self) -> pd.DataFrame:
+        """Return the trajectory, one row per time: ``trajectory.csv`` of ``solve --out``.
+
+        Columns ``time_s``, ``queue_bytes``, ``price_s``, and for each flow N ``throughput_bps_N``
+        and ``window_bytes_N``. Empty where no trajectory was asked for.
+        """
+        import pandas as pd
+
+        found: Mapping[str, Any] = self.trajectory or {}
+        columns = {name: found.get(name, []) for name in ("time_s", "queue_bytes", "price_s")}
+        for flow in found.get("flows", []):
+            for name in ("throughput_bps", "window_bytes"):
+                columns[f"{name}_{flow['id']}"] = flow[name]
+        return pd.DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``solve --json``; ``trajectory`` is there if it was asked for."""
+        found = super().to_dict()
+        if self.trajectory is None:
+            del found["trajectory"]
+        return found
