@@ -18,12 +18,12 @@ NEWRENO = {
     "min_rto": "1 s",
     "initial_rto": "3 s",
 }
-QUEUE = {"kind": "clamp", "a": "5500 B", "inner": {"kind": "droptail", "limit": "6 MB"}}
 
 
-def deterministic(flows: Any, **keys: Any) -> ap.Scenario:
+def deterministic(flows: Any, limit: str = "6 MB", **keys: Any) -> ap.Scenario:
     """Return flows over the link of Fig. 2."""
-    bottleneck = ap.Bottleneck(aqm=QUEUE, link=ap.FixedLink(rate="10 Mbit/s"))
+    aqm = ap.ClampQueue(a="5500 B", inner={"kind": "droptail", "limit": limit})
+    bottleneck = ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s"))
     return ap.Scenario(bottleneck=bottleneck, flows=flows, **keys)
 
 
@@ -58,6 +58,38 @@ def test_s6_at_the_sender_the_queue_settles_as_at_the_receiver(count: int) -> No
         assert found == pytest.approx(5500 + 500 * count, rel=bound)
         rates = [flow["goodput_bps"] for flow in run["flows"]]
         assert rates == pytest.approx([sum(rates) / count] * count, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("cc", "window", "limit", "by_receiver", "by_congestion"),
+    [
+        ("newreno", "clamp", "6 MB", (0.95, 1.0), (0.0, 0.05)),
+        ("clamp", "fixed", "6 MB", (0.0, 0.0), (0.99, 1.0)),
+        ("newreno", "fixed", "19500 B", (0.0, 0.05), (0.95, 1.0)),
+    ],
+)
+def test_the_window_that_held_the_sender_is_told(
+    cc: str,
+    window: str,
+    limit: str,
+    by_receiver: tuple[float, float],
+    by_congestion: tuple[float, float],
+) -> None:
+    flows = ap.flows(2, base_rtt="50 ms", cc=cc, tcp=NEWRENO, window=window)
+    scenario = deterministic(flows, limit, duration="30 s", warmup="10 s")
+    result = ap.simulate(scenario, reps=1)
+    found = result.flows()[["rwnd_limited_share", "cwnd_limited_share"]]
+    for name, (low, high) in (("rwnd", by_receiver), ("cwnd", by_congestion)):
+        assert found[f"{name}_limited_share"].between(low, high).all(), found
+    assert (found.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_a_sender_without_data_is_held_by_neither_window() -> None:
+    flows = ap.flows(base_rtt="50 ms", tcp=NEWRENO, on_off={"on": "100 ms", "off": "900 ms"})
+    result = ap.simulate(deterministic(flows, duration="60 s", warmup="10 s"), reps=1)
+    found = result.flows().iloc[0]
+    assert found["rwnd_limited_share"] == 0.0
+    assert found["cwnd_limited_share"] < 0.5
 
 
 def test_fig_2_windows_follow_flows_that_come_and_go() -> None:

@@ -37,7 +37,7 @@ const fn number<R>(
 }
 
 /// Of every flow, in the order of the tables.
-pub static OF_FLOWS: [Quantity<FlowReport>; 20] = [
+pub static OF_FLOWS: [Quantity<FlowReport>; 21] = [
     number("goodput_bps", "bit/s", |flow| Some(flow.goodput_bps)),
     number("ip_throughput_bps", "bit/s", |flow| Some(flow.ip_throughput_bps)),
     number("mean_delay_s", "s", |flow| flow.mean_delay_s),
@@ -49,6 +49,7 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 20] = [
     number("p99_ack_delay_s", "s", |flow| flow.delays.p99_ack_delay_s),
     number("mean_rtt_s", "s", |flow| flow.mean_rtt_s),
     number("rwnd_limited_share", "1", |flow| flow.rwnd_limited_share),
+    number("cwnd_limited_share", "1", |flow| flow.cwnd_limited_share),
     count("delivered_bytes", "bytes", |flow| flow.delivered_bytes),
     count("delivered_packets", "packets", |flow| flow.delivered_packets),
     count("sent_packets", "packets", |flow| flow.sent_packets),

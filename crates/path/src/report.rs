@@ -76,6 +76,8 @@ pub struct FlowReport {
     /// Share of the time that it was open in which the receive window kept data back that the
     /// congestion window would have let go; of datagrams, and of what was never open, `None`.
     pub rwnd_limited_share: Option<f64>,
+    /// Share of the same time in which the congestion window kept back what there was to send.
+    pub cwnd_limited_share: Option<f64>,
     /// When the flow started, s.
     pub start_s: Option<f64>,
     /// When the last byte of a finite transfer was acknowledged, s.
@@ -414,6 +416,9 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
                 rwnd_limited_share: (open > Duration::ZERO).then(|| {
                     sender.receive_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
                 }),
+                cwnd_limited_share: (open > Duration::ZERO).then(|| {
+                    sender.congestion_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
+                }),
                 start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
@@ -436,6 +441,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
             mean_delay_s: sink.delays().mean().secs(),
             delays,
             rwnd_limited_share: None,
+            cwnd_limited_share: None,
             start_s: None,
             completed_at_s: None,
             transfer_bytes: None,

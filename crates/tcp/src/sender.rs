@@ -96,7 +96,7 @@ pub struct Sender {
     rtt: RttEstimator,
     congestion: AnyCongestion,
     pacer: Pacer,
-    rwnd: WindowLimit,
+    limit: WindowLimit,
     /// From when the first ACK has come.
     ack_delays: Option<Box<Histogram>>,
     measured: Measured,
@@ -148,7 +148,7 @@ impl Sender {
             ecn: EcnState::new(options.ecn),
             measured: Measured::default(),
             ack_delays: None,
-            rwnd: WindowLimit::default(),
+            limit: WindowLimit::default(),
             completed_at: None,
             last_sent: Time::ZERO,
             application: None,
@@ -453,7 +453,7 @@ impl Stage for Sender {
             Control::StartMeasurement => {
                 self.measured = Measured::default();
                 self.ack_delays = None;
-                self.rwnd.restart(ctx.now);
+                self.limit.restart(ctx.now.min(self.stop));
             }
             Control::Start => self.start_at(ctx.now),
             Control::Stop => self.stop = ctx.now,

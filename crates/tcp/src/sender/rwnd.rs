@@ -1,76 +1,109 @@
-//! How long the receive window kept back what the congestion window would have let go.
+//! How long the receive window kept back what the congestion window would have let go, and how long
+//! the congestion window kept back what there was to send.
 //!
 //! Source: Linux `tcp_chrono_start(TCP_CHRONO_RWND_LIMITED)`, printed by `ss -ti` as
 //! `rwnd_limited`: the next segment of new data fits into the congestion window and not into the
-//! receiver's. A sender without data is not limited.
+//! receiver's. One that does not fit into the congestion window is held by that, whatever the
+//! receiver's. A sender without data is held by neither.
 
 use super::{Phase, Sender};
 use airpath_core::{Duration, Time};
 
-/// A clock that runs while the receive window is the limit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WindowLimit {
-    /// Since when it has been the limit; `Time::NEVER` while it is not.
-    since: Time,
-    total: Duration,
+/// What keeps the next segment back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Nothing,
+    ReceiveWindow,
+    CongestionWindow,
 }
 
-impl Default for WindowLimit {
-    fn default() -> WindowLimit {
-        WindowLimit { since: Time::NEVER, total: Duration::ZERO }
+/// A clock for each window that runs while that is the limit: what it has counted, ns, or while it
+/// runs that less the instant since which it does and one, which is below zero. So two words do;
+/// there are many senders.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WindowLimit {
+    by_receiver: i64,
+    by_congestion: i64,
+}
+
+/// Starts a clock that stands, or stops one that runs.
+fn toggle(clock: &mut i64, now: Time) {
+    let since = now.as_nanos() as i64 + 1;
+    *clock += if *clock < 0 { since } else { -since };
+}
+
+fn read(mut clock: i64, now: Time) -> Duration {
+    if clock < 0 {
+        toggle(&mut clock, now);
     }
+    Duration::from_nanos(clock as u64)
 }
 
 impl WindowLimit {
+    #[inline]
+    pub(super) fn holder(self) -> Holder {
+        if self.by_congestion < 0 {
+            Holder::CongestionWindow
+        } else if self.by_receiver < 0 {
+            Holder::ReceiveWindow
+        } else {
+            Holder::Nothing
+        }
+    }
+
+    /// Starts the clock of `holder`, or stops it.
+    #[cold]
+    fn toggle(&mut self, holder: Holder, now: Time) {
+        match holder {
+            Holder::Nothing => {}
+            Holder::ReceiveWindow => toggle(&mut self.by_receiver, now),
+            Holder::CongestionWindow => toggle(&mut self.by_congestion, now),
+        }
+    }
+
     /// Forgets what was before `now`.
     pub(super) fn restart(&mut self, now: Time) {
-        self.total = Duration::ZERO;
-        if !self.since.is_never() {
-            self.since = now;
-        }
-    }
-
-    #[inline]
-    pub(super) fn is_running(&self) -> bool {
-        !self.since.is_never()
-    }
-
-    #[cold]
-    fn switch(&mut self, now: Time) {
-        if self.since.is_never() {
-            self.since = now;
-        } else {
-            self.total += now.saturating_since(self.since);
-            self.since = Time::NEVER;
-        }
+        let holder = self.holder();
+        *self = WindowLimit::default();
+        self.toggle(holder, now);
     }
 }
 
 impl Sender {
     /// How long since measurement started the receive window was the limit, at `now`.
     pub fn receive_window_limited(&self, now: Time) -> Duration {
-        let running = if self.rwnd.since.is_never() {
-            Duration::ZERO
-        } else {
-            now.min(self.stop).saturating_since(self.rwnd.since)
-        };
-        self.rwnd.total + running
+        read(self.limit.by_receiver, now.min(self.stop))
+    }
+
+    /// How long since measurement started the congestion window was the limit, at `now`.
+    pub fn congestion_window_limited(&self, now: Time) -> Duration {
+        read(self.limit.by_congestion, now.min(self.stop))
     }
 
     /// What could be sent has been sent; the congestion window allows everything below `allowed`.
     #[inline(never)]
-    pub(super) fn note_receive_window(&mut self, allowed: u64, now: Time) {
-        let is_limited = self.edge < allowed && self.is_next_between(self.edge, allowed, now);
-        if is_limited != self.rwnd.is_running() {
-            self.rwnd.switch(now.min(self.stop));
+    pub(super) fn note_holder(&mut self, allowed: u64, now: Time) {
+        let holder = self.holder_below(allowed, now);
+        if holder != self.limit.holder() {
+            let now = now.min(self.stop);
+            self.limit.toggle(self.limit.holder(), now);
+            self.limit.toggle(holder, now);
         }
     }
 
-    /// Whether the next segment of new data ends beyond `edge` and not beyond `allowed`.
-    fn is_next_between(&self, edge: u64, allowed: u64, now: Time) -> bool {
+    /// What keeps back the next segment of new data.
+    fn holder_below(&self, allowed: u64, now: Time) -> Holder {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
         let end = self.board.nxt() + size;
         let is_open = self.phase == Phase::Established && size > 0 && now < self.stop;
-        is_open && end > edge && end <= allowed
+        if !is_open {
+            Holder::Nothing
+        } else if end > allowed {
+            Holder::CongestionWindow
+        } else if end > self.edge {
+            Holder::ReceiveWindow
+        } else {
+            Holder::Nothing
+        }
     }
 }

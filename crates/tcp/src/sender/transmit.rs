@@ -1,5 +1,6 @@
 //! What leaves: in a window, or segment by segment as loss recovery says.
 
+use super::rwnd::Holder;
 use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
 use crate::receiver::timestamp;
@@ -35,8 +36,11 @@ impl Sender {
     /// What the windows allow has been sent; the congestion window allows everything below `allowed`.
     #[inline(always)]
     pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
-        if self.edge < allowed || self.rwnd.is_running() {
-            self.note_receive_window(allowed, now);
+        let end = self.board.nxt() + u64::from(self.mss);
+        let is_held_as_before =
+            self.limit.holder() == Holder::CongestionWindow && end > allowed && end <= self.end;
+        if !is_held_as_before {
+            self.note_holder(allowed, now);
         }
     }
 
@@ -49,7 +53,7 @@ impl Sender {
             self.send_next(next, ctx);
         }
         let reach = self.recovery.reach(&self.board, self.congestion.cwnd());
-        self.note_receive_window(reach, ctx.now);
+        self.note_holder(reach, ctx.now);
     }
 
     /// What a partial ACK sends, whatever the window.
