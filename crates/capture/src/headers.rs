@@ -1,7 +1,7 @@
 //! IPv4, TCP and UDP headers of the packets of one flow.
 //!
 //! Source: RFC 791 §3.1, RFC 9293 §3.1 and §3.2, RFC 2018 §2 and §3, RFC 7323 §2.2 and §3.2,
-//! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1. Payload is zeros and is not stored.
+//! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (a price). Payload is zeros and is not stored.
 //! Differs from the simulated packet: a SYN carries its options, for which the simulation charges
 //! no bytes, so it is up to 20 bytes longer here; where a scenario counts fewer header bytes than
 //! IPv4 and TCP (or UDP) have, every packet is longer by the difference.
@@ -40,6 +40,10 @@ const OPTION_WINDOW_SCALE: u8 = 3;
 const OPTION_SACK_PERMITTED: u8 = 4;
 const OPTION_SACK: u8 = 5;
 const OPTION_TIMESTAMPS: u8 = 8;
+/// The first of two for experiments (RFC 6994 §3).
+const OPTION_EXPERIMENT: u8 = 253;
+/// What tells this experiment from others; not registered.
+const PRICE_EXPERIMENT: u16 = 0xc1a4;
 
 /// What a connection agrees on in its SYN and SYN-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +193,12 @@ impl Connection {
             - if is_ack { 0 } else { packet.payload_bytes() as i64 }
             - (IP_HEADER + to.length) as i64;
         let room = TCP_HEADER + MOST_OPTIONS - to.length;
-        (0..(spare.max(0) as usize & !3).min(room)).for_each(|_| to.put(&[OPTION_NOP]));
+        let mut padding = (spare.max(0) as usize & !3).min(room);
+        if packet.feedback > 0.0 && padding >= PRICE_OPTION {
+            put_price(packet.feedback, to);
+            padding -= PRICE_OPTION;
+        }
+        (0..padding).for_each(|_| to.put(&[OPTION_NOP]));
         to.bytes[12] = (to.length as u8 / 4) << 4;
     }
 
@@ -293,6 +302,16 @@ fn put_timestamps(packet: &Packet, to: &mut Assembly) {
     to.put(&[OPTION_TIMESTAMPS, 10]);
     to.put_u32(packet.tsval);
     to.put_u32(packet.tsecr);
+}
+
+/// Bytes of the option that tells a price.
+const PRICE_OPTION: usize = 8;
+
+/// The price, s, as an IEEE 754 number of 32 bits: written by a queue, or echoed.
+fn put_price(price: f32, to: &mut Assembly) {
+    to.put(&[OPTION_EXPERIMENT, PRICE_OPTION as u8]);
+    to.put_u16(PRICE_EXPERIMENT);
+    to.put_u32(price.to_bits());
 }
 
 fn tcp_flags(packet: &Packet) -> u8 {

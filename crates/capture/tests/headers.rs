@@ -216,6 +216,22 @@ fn header_bytes_beyond_40_are_padding_options() {
 }
 
 #[test]
+fn rfc6994_a_price_is_an_experimental_option_where_the_header_has_room() {
+    let with_price = |size: u32, price: f32| {
+        let mut packet = data(0, 1000, size);
+        packet.feedback = price;
+        options(&headers(PLAIN, &packet)).to_vec()
+    };
+    let [a, b, c, d] = 0.0125f32.to_be_bytes();
+    let price = [253, 8, 0xc1, 0xa4, a, b, c, d];
+    assert_eq!(with_price(48, 0.0125), price);
+    assert_eq!(with_price(52, 0.0125), [&price[..], &[1; 4]].concat());
+    assert_eq!(with_price(44, 0.0125), [1; 4], "no room");
+    assert_eq!(with_price(40, 0.0125), [0; 0], "no room");
+    assert_eq!(with_price(48, 0.0), [1; 8], "nothing to tell");
+}
+
+#[test]
 fn the_identification_tells_a_retransmission_from_its_original() {
     let identification = |packet: &Packet| u16_at(&headers(PLAIN, packet), 4);
     let at = |ms| Packet::data(FlowId(0), 1460, 1460, 40, Time::from_millis(ms));

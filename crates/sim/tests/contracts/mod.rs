@@ -10,6 +10,7 @@
 //! | `plug_in_congestion.rs` | a congestion control from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
+//! | `clamp.rs` | CLAMP's window and queue with every other part |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
 //! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
 //! | `rate_samples.rs` | samples of the delivery rate: right, marked, none without the wish |
@@ -22,6 +23,7 @@ pub(crate) mod arq_link;
 mod arq_toy;
 mod both_ways;
 pub(crate) mod cell;
+mod clamp;
 mod counting;
 mod crowd;
 mod every_ack;
