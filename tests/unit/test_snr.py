@@ -66,6 +66,19 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '.doppler = "1 MHz": above 100 kHz. Write at most "100 kHz", for example "10 Hz".',
         ),
         (
+            '{kind = "jakes", mean = "15 dB", doppler = "1 Hz", index = "print"}',
+            '.index = "print": not one of the accepted words. The nearest is printed; '
+            "accepted are centred, printed.",
+        ),
+        (
+            '{kind = "block", mean = "15 dB"}',
+            '.coherence: missing, the link has no slots. Write coherence = "5 ms".',
+        ),
+        (
+            '{kind = "block", mean = "15 dB", coherence = "0 ms"}',
+            '.coherence = "0 ms": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
             '{kind = "rayleigh", mean = "15 dB", speed = "1 knot", carrier = "1 GHz"}',
             '.speed = "1 knot": not a speed. Write a number with m/s or km/h, '
             'for example "10 m/s".',
@@ -114,6 +127,18 @@ def test_the_resolved_form_has_one_key() -> None:
     expected = {"kind": "rayleigh", "mean_db": -3.5, "doppler_hz": pytest.approx(10, rel=1e-12)}
     assert snr_of(link(snr=moving)) == expected
     assert snr_of(link(snr=ap.RayleighSnr(mean=-3.5, doppler=10.0))) == expected
+
+
+def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_their_length() -> (
+    None
+):
+    jakes = ap.Jakes(mean="6 dB", speed="3.6 km/h", carrier="2.99792458 GHz", index="printed")
+    shift = pytest.approx(10, rel=1e-12)
+    expected = {"kind": "jakes", "index": "printed", "mean_db": 6.0, "doppler_hz": shift}
+    assert snr_of(link(snr=jakes)) == expected
+    blocks = ap.BlockFading(mean="6 dB", coherence="5 ms")
+    expected = {"kind": "block", "mean_db": 6.0, "coherence_ns": 5_000_000}
+    assert snr_of(link(snr=blocks)) == expected
 
 
 def test_what_is_written_is_read_again() -> None:

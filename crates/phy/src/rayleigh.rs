@@ -17,6 +17,7 @@
 //! Left out: a line-of-sight part, delay spread, correlation between channels (each draw is
 //! independent).
 
+use crate::snr::oscillators::Oscillator;
 use airpath_core::Time;
 use std::f64::consts::TAU;
 use std::num::NonZeroUsize;
@@ -73,6 +74,18 @@ impl Rayleigh {
             (re + cos, im + sin)
         });
         (self.amplitude * re, self.amplitude * im)
+    }
+
+    /// The waves, for who sums them another way.
+    pub(crate) fn oscillators(&self) -> Vec<Oscillator> {
+        let oscillator =
+            |wave: &Wave| Oscillator { frequency_hz: wave.shift_hz, phase_turns: wave.phase_turns };
+        self.waves.iter().map(oscillator).collect()
+    }
+
+    /// The power of each wave: 1/N.
+    pub(crate) fn wave_power(&self) -> f64 {
+        self.amplitude * self.amplitude
     }
 
     /// |h|² at time `at`: the power gain, at least 0, with mean 1.

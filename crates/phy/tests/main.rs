@@ -2,6 +2,7 @@
 
 mod awgn;
 
+mod crossings;
 mod ctc_awgn;
 mod error_rates;
 mod every_error_process;

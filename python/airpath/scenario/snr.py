@@ -10,9 +10,9 @@ from typing_extensions import Self
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Frequency, Speed
-from airpath.scenario.values import Text
+from airpath.scenario.values import PositiveDuration, Text, choice
 
-__all__ = ["ConstantSnr", "RayleighSnr", "SnrProcess", "SnrTrace"]
+__all__ = ["BlockFading", "ConstantSnr", "Jakes", "RayleighSnr", "SnrProcess", "SnrTrace"]
 
 
 def _level(mean: Decibels) -> Decibels:
@@ -50,24 +50,9 @@ class ConstantSnr(SnrProcess):
         return {"kind": self.kind, "mean_db": float(self.mean)}
 
 
-class RayleighSnr(SnrProcess):
-    """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among reflections.
+class _Moving(SnrProcess):
+    """An SNR with a mean that fades as the receiver moves."""
 
-    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
-
-    Parameters
-    ----------
-    mean : Decibels
-        Mean SNR, -200 dB to 200 dB.
-    doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
-    speed : Speed, optional
-        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
-    carrier : Frequency, optional
-        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
-    """
-
-    kind: Literal["rayleigh"] = "rayleigh"
     mean: Level = Field(examples=['"15 dB"'])
     doppler: Maybe[Frequency] = Field(default=ABSENT, examples=['"10 Hz"'])
     speed: Maybe[Speed] = ABSENT
@@ -116,7 +101,78 @@ class RayleighSnr(SnrProcess):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form, with the Doppler shift."""
-        return {"kind": self.kind, "mean_db": float(self.mean), "doppler_hz": self.doppler_hz}
+        entries = super().resolved(context, path)
+        said = ("mean", "doppler", "speed", "carrier")
+        others = {key: entries[key] for key in entries if key.partition("_")[0] not in said}
+        return {**others, "mean_db": float(self.mean), "doppler_hz": self.doppler_hz}
+
+
+class Jakes(_Moving):
+    """Flat Rayleigh fading as Jakes' sum of 20 oscillators.
+
+    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    index : {"centred", "printed"}
+        Which cosines the frequencies of the oscillators have: ``"centred"``, of n - 1/2,
+        or ``"printed"``, of n + 1/2 as the paper prints; its mean power is 1.0988 times `mean`.
+        Default ``"centred"``.
+    """
+
+    kind: Literal["jakes"] = "jakes"
+    index: Annotated[str, choice("centred", "printed")] = "centred"
+
+
+class RayleighSnr(_Moving):
+    """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among reflections.
+
+    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    """
+
+    kind: Literal["rayleigh"] = "rayleigh"
+
+
+class BlockFading(SnrProcess):
+    """Rayleigh fading that stands still for a block and is another, independent, in the next.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    coherence : Duration, optional
+        The length of a block, above 0. Default: a slot of the link; needed on one without slots.
+    """
+
+    kind: Literal["block"] = "block"
+    mean: Level = Field(examples=['"6 dB"'])
+    coherence: Maybe[PositiveDuration] = Field(default=ABSENT, examples=['"5 ms"'])
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without a coherence time the link's slot is that."""
+        resolved: dict[str, Any] = {"kind": self.kind, "mean_db": float(self.mean)}
+        if self.coherence is not None:
+            resolved["coherence_ns"] = int(self.coherence)
+        return resolved
 
 
 class SnrTrace(SnrProcess):

@@ -1,7 +1,8 @@
 //! An SNR that does not change.
 
 use super::{Sample, SnrKit, SnrProcess, level};
-use airpath_core::{ConfigError, Part, Setup, Time};
+use crate::shannon::from_db;
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -16,6 +17,8 @@ pub struct ConstantConfig {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
     snr_db: f64,
+    /// The same as a power ratio.
+    snr: f64,
 }
 
 impl Part<dyn SnrProcess + Send, SnrKit> for Constant {
@@ -26,7 +29,7 @@ impl Part<dyn SnrProcess + Send, SnrKit> for Constant {
         _setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
     ) -> Result<Constant, ConfigError> {
         level("mean_db", config.mean_db)?;
-        Ok(Constant { snr_db: config.mean_db })
+        Ok(Constant { snr_db: config.mean_db, snr: from_db(config.mean_db) })
     }
 }
 
@@ -38,5 +41,15 @@ impl SnrProcess for Constant {
 
     fn constant_db(&self) -> Option<f64> {
         Some(self.snr_db)
+    }
+
+    #[inline]
+    fn at_slot_start(&mut self, _slot: u64, _length: Duration) -> f64 {
+        self.snr
+    }
+
+    #[inline]
+    fn at_slot_end(&mut self, _slot: u64, _length: Duration) -> f64 {
+        self.snr
     }
 }

@@ -6,19 +6,29 @@
 //! | file | process |
 //! | --- | --- |
 //! | `constant.rs` | one value |
+//! | `block.rs` | independent from block to block, exponential |
+//! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
+//! | `motion.rs` | the Doppler shift of a description |
+//! | `oscillators.rs` | sums of oscillators, slot by slot |
 //! | `slotted.rs` | any of them, asked by the number of a slot |
 
+mod block;
 mod constant;
+mod jakes;
+mod motion;
+pub(crate) mod oscillators;
 mod rayleigh;
 mod registry;
 mod slotted;
 mod steps;
 mod trace;
 
+pub use block::{Block, BlockConfig};
 pub use constant::{Constant, ConstantConfig};
+pub use jakes::{Index, Jakes, JakesConfig};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
 pub use slotted::SlottedSnr;

@@ -1,6 +1,6 @@
 //! The list of SNR processes: one line each.
 
-use super::{Constant, RayleighSnr, Sample, SnrKit, SnrProcess, Trace};
+use super::{Block, Constant, Jakes, RayleighSnr, Sample, SnrKit, SnrProcess, Trace};
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
 /// SNR processes that were registered at run time.
@@ -10,6 +10,8 @@ built_in_parts! {
     /// Any SNR process.
     enum AnySnr: dyn SnrProcess + Send, SnrKit {
         "constant" => Constant(Constant): "One value.",
+        "block" => Block(Block): "Independent from block to block, exponential.",
+        "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }

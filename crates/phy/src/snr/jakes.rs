@@ -1,0 +1,192 @@
+//! Jakes' fading: SNR(t) = mean · |h(t)|², h the sum of G = 20 oscillators with fixed frequencies.
+//!
+//! h(t) = √(2/G) Σ cos(ω_n t + φ_n) e^(jπn/G), ω_n = 2π f_d cos(π(n − ½)/(2G)), n = 1 … G
+//!
+//! Source: clamp-2008 §5.2, after Jakes, *Microwave Mobile Communications* (1974), §1.7. The phases
+//! φ_n are uniform and independent, of each user and oscillator, where the paper has none: there
+//! all users would fade together, and start at 16 times the mean.
+//!
+//! Differs: the paper prints n + ½ for n − ½. Then ω_19 = −ω_20, and the mean power is
+//! 1 + (2/G) cos(π/G) = 1.0988. `index = "printed"` is that sum, its cosines without phases, at a
+//! time of each user's own.
+//!
+//! Laws of this generator, over the phases: E|h|² = 1, E h(t)h*(t+τ) = (1/G) Σ cos ω_n τ, which is
+//! J0(2π f_d τ) to 10⁻⁶ up to f_d τ = 2, E|h|⁴ = 2 − 3/(2G), and P(|h|² < x) = 1 − e^(−x)(1 +
+//! 3(x − x²/2)/(4G)) to first order. It is not circular: |E h(t)h(t+τ)| reaches 0.5 at f_d τ = 1,
+//! so that the covariance of its power is R² + |P|² − …, not J0². For that take `rayleigh`.
+
+use super::motion::doppler_of;
+use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
+use super::{Sample, SnrKit, SnrProcess, level};
+use crate::shannon::from_db;
+use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use serde::Deserialize;
+use std::f64::consts::{PI, TAU};
+
+/// G, the number of oscillators.
+const G: usize = 20;
+
+/// Turns of the largest shift over which the users' own times spread, with the printed index: many
+/// turns of the slowest oscillator, 0.039 of it.
+const SPREAD_TURNS: f64 = 1e6;
+
+/// Which cosines the frequencies of the oscillators have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Index {
+    /// Those of n − ½: mean power 1.
+    #[default]
+    Centred,
+    /// Those of n + ½, as the paper prints: mean power 1.0988.
+    Printed,
+}
+
+/// What the user sets: the Doppler shift, or the speed and the carrier that make it.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JakesConfig {
+    /// Mean SNR, dB, -200 to 200.
+    pub mean_db: f64,
+    /// f_d, the largest Doppler shift, Hz, 0 to 100 000. 0: the first value stays.
+    #[serde(default)]
+    pub doppler_hz: Option<f64>,
+    /// Speed of the receiver, m/s, 0 to 10 000.
+    #[serde(default)]
+    pub speed_mps: Option<f64>,
+    /// Carrier frequency, Hz, above 0, to 10¹².
+    #[serde(default)]
+    pub carrier_hz: Option<f64>,
+    /// Which cosines the frequencies have. Default `centred`.
+    #[serde(default)]
+    pub index: Index,
+}
+
+/// cos(π(n ∓ ½)/(2G)), n from 1 to G: the frequencies of the oscillators over f_d.
+fn shifts(index: Index) -> [f64; G] {
+    let half = match index {
+        Index::Centred => -0.5,
+        Index::Printed => 0.5,
+    };
+    std::array::from_fn(|place| libm::cos(PI * ((place + 1) as f64 + half) / (2.0 * G as f64)))
+}
+
+/// One realisation of the fading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jakes {
+    mean_db: f64,
+    oscillators: [Oscillator; G],
+    is_still: bool,
+    by_slots: BySlots<Sum>,
+}
+
+impl Jakes {
+    fn new(mean_db: f64, doppler_hz: f64, index: Index, stream: &mut Stream) -> Jakes {
+        let own_turns = SPREAD_TURNS * stream.uniform();
+        let oscillators = shifts(index).map(|shift| {
+            let phase_turns = match index {
+                Index::Centred => stream.uniform(),
+                Index::Printed => own_turns * shift,
+            };
+            Oscillator { frequency_hz: doppler_hz * shift, phase_turns }
+        });
+        let is_still = doppler_hz == 0.0;
+        Jakes { mean_db, oscillators, is_still, by_slots: BySlots::default() }
+    }
+
+    /// h at time `at`: in-phase and quadrature part.
+    fn gain_at(&self, at: Time) -> (f64, f64) {
+        let seconds = at.as_secs_lossy();
+        let (mut re, mut im) = (0.0, 0.0);
+        for (place, oscillator) in self.oscillators.iter().enumerate() {
+            let turns = oscillator.frequency_hz * seconds + oscillator.phase_turns;
+            let cosine = libm::cos(TAU * (turns - libm::floor(turns)));
+            let (of_im, of_re) = weight(place);
+            re += of_re * cosine;
+            im += of_im * cosine;
+        }
+        (re, im)
+    }
+
+    fn ratio_in_slots(&mut self, slot: u64, length: Duration) -> f64 {
+        let Jakes { mean_db, oscillators, by_slots, .. } = self;
+        by_slots.at(slot, || Sum::new(oscillators, *mean_db, length), Sum::power_at)
+    }
+}
+
+/// Sine and cosine part of √(2/G) e^(jπn/G) of the oscillator n = `place` + 1.
+fn weight(place: usize) -> (f64, f64) {
+    let (sin, cos) = libm::sincos(PI * (place + 1) as f64 / G as f64);
+    let amplitude = libm::sqrt(2.0 / G as f64);
+    (amplitude * sin, amplitude * cos)
+}
+
+/// The sum at the starts of slots.
+#[derive(Clone, Debug, PartialEq)]
+struct Sum {
+    cosines: Cosines,
+    /// Real and imaginary parts of the oscillators' amplitudes, the mean SNR in them.
+    weights: Box<[[Lanes; 2]]>,
+}
+
+impl Sum {
+    fn new(oscillators: &[Oscillator; G], mean_db: f64, length: Duration) -> Sum {
+        let amplitude = libm::sqrt(from_db(mean_db));
+        let weights: [(f64, f64); G] = std::array::from_fn(weight);
+        let lanes = |some: &[(f64, f64)]| {
+            let of = |part: fn(&(f64, f64)) -> f64| {
+                std::array::from_fn(|lane| some.get(lane).map_or(0.0, part) * amplitude)
+            };
+            [of(|(_, re)| *re), of(|(im, _)| *im)]
+        };
+        let weights = weights.chunks(Lanes::default().len()).map(lanes).collect();
+        Sum { cosines: Cosines::new(oscillators, length), weights }
+    }
+
+    #[inline]
+    fn power_at(&mut self, slot: u64) -> f64 {
+        let (mut re, mut im) = (Lanes::default(), Lanes::default());
+        for (cosines, [of_re, of_im]) in self.cosines.at(slot).zip(&self.weights) {
+            for lane in 0..cosines.len() {
+                re[lane] += of_re[lane] * cosines[lane];
+                im[lane] += of_im[lane] * cosines[lane];
+            }
+        }
+        let (re, im) = (total(re), total(im));
+        re * re + im * im
+    }
+}
+
+impl Part<dyn SnrProcess + Send, SnrKit> for Jakes {
+    type Config = JakesConfig;
+
+    fn build(
+        config: JakesConfig,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+    ) -> Result<Jakes, ConfigError> {
+        let JakesConfig { mean_db, doppler_hz, speed_mps, carrier_hz, index } = config;
+        level("mean_db", mean_db)?;
+        let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
+        Ok(Jakes::new(mean_db, doppler_hz, index, &mut setup.seed.stream()))
+    }
+}
+
+impl SnrProcess for Jakes {
+    fn sample(&mut self, at: Time) -> Sample {
+        let (re, im) = self.gain_at(at);
+        let snr_db = self.mean_db + 10.0 * libm::log10(re * re + im * im);
+        Sample { snr_db, until: if self.is_still { Time::NEVER } else { at } }
+    }
+
+    #[inline]
+    fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
+        self.ratio_in_slots(slot, length)
+    }
+
+    #[inline]
+    fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
+        self.ratio_in_slots(slot.saturating_add(1), length)
+    }
+}
+
+#[cfg(test)]
+mod tests;
