@@ -84,6 +84,20 @@ def test_the_window_that_held_the_sender_is_told(
     assert (found.sum(axis=1) <= 1 + 1e-12).all()
 
 
+@pytest.mark.parametrize(("cc", "window"), [("newreno", "clamp"), ("clamp", "fixed")])
+def test_a_flow_whose_bottleneck_is_elsewhere_leaves_the_others_unharmed(
+    cc: str, window: str
+) -> None:
+    """Its own wire of 1 Mbit/s drops; two others share what it leaves of 10 Mbit/s."""
+    access = {"rate": "1 Mbit/s", "limit": "30 kB"}
+    keys: dict[str, Any] = {"base_rtt": "50 ms", "cc": cc, "tcp": NEWRENO, "window": window}
+    flows = ap.flows(2, **keys) + ap.flows(access=access, **keys)
+    result = ap.simulate(deterministic(flows, duration="200 s", warmup="100 s"), reps=1)
+    rates = result.flows()["ip_throughput_bps"] / 1e6
+    assert rates.tolist() == pytest.approx([4.5, 4.5, 1.0], rel=0.01)
+    assert result.flows()["cwnd_limited_share"].iloc[2] > 0.95
+
+
 def test_a_sender_without_data_is_held_by_neither_window() -> None:
     flows = ap.flows(base_rtt="50 ms", tcp=NEWRENO, on_off={"on": "100 ms", "off": "900 ms"})
     result = ap.simulate(deterministic(flows, duration="60 s", warmup="10 s"), reps=1)
