@@ -32,6 +32,10 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-phy", "--lib", "adaptation"),
         ("-p", "airpath-phy", "--tests", "every_policy"),
     ],
+    "scheduler": [
+        ("-p", "airpath-link", "--lib", "scheduler"),
+        ("-p", "airpath-link", "--tests", "cell"),
+    ],
     "snr": [
         ("-p", "airpath-phy", "--lib", "snr"),
         ("-p", "airpath-phy", "--tests", "every_snr"),
@@ -43,7 +47,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
     ],
 }
 """The families that have a skeleton, and the suites that go through every part of them."""
-REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr")
+REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr", "test_cell")
 PARTS = [(family, "trial-part") for family in SUITES]
 MOST_EDITS = 6
 """A file, its module and registry lines, a class and its exported name, a page."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath.scenario import loads
+from airpath.scenario import FAMILIES, loads
 
 GOOD = """\
 duration = "20 s"
@@ -51,8 +51,7 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "bottleneck.link.scheduler",
             "proportionl-fair",
             'bottleneck.link.scheduler = "proportionl-fair": not a scheduler. The nearest is '
-            "proportional-fair; accepted are proportional-fair, alpha-fair, max-rate, "
-            "round-robin.",
+            f"proportional-fair; accepted are {', '.join(FAMILIES['scheduler'].registry)}.",
         ),
         (
             "bottleneck.link.attempts",

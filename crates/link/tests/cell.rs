@@ -2,7 +2,7 @@
 //! books, whatever arrives.
 
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_conformance::Law;
+use airpath_conformance::{Law, samples};
 use airpath_core::{
     Bytes, ConfigError, Control, Duration, FlowId, Packet, Part, Port, QueueId, Rate, Registries,
     Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
@@ -235,14 +235,10 @@ fn a_channel_depends_on_its_user_alone() {
     assert_eq!(snr_of_first(4, "max-rate"), alone);
 }
 
-/// What every scheduler is told to be set up.
+/// Every scheduler, as its class has it.
 fn schedulers() -> Vec<Value> {
-    let with = |(kind, _): &(&str, &str)| match *kind {
-        "proportional-fair" => json!({"kind": kind, "time_constant_ns": 100 * MS}),
-        "alpha-fair" => json!({"kind": kind, "alpha": 2, "time_constant_ns": 100 * MS}),
-        _ => json!({"kind": kind}),
-    };
-    AnyScheduler::BUILT_IN.iter().map(with).collect()
+    let usual = |(kind, _): &(&str, &str)| samples("scheduler", kind, |_| true).swap_remove(0);
+    AnyScheduler::BUILT_IN.iter().map(usual).collect()
 }
 
 /// Disciplines with and without timers, that drop at the tail, at the head and early.

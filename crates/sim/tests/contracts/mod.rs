@@ -8,6 +8,7 @@
 //! | `of_a_link.rs` | error processes, SNR processes and policies from outside reach the link |
 //! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_congestion.rs` | a congestion control from outside |
+//! | `plug_in_scheduler.rs` | a scheduler of a cell from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `clamp.rs` | CLAMP's window and queue with every other part |
@@ -31,6 +32,7 @@ mod failures;
 mod of_a_link;
 mod pacing;
 mod plug_in_congestion;
+mod plug_in_scheduler;
 mod price_window;
 mod rate_samples;
 mod sides;

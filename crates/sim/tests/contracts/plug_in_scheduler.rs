@@ -1,0 +1,76 @@
+//! A scheduler from outside: it sees rates, backlogs and waits, and is obeyed; one that names nobody
+//! ends the run.
+
+use crate::common::{MS, datagrams, droptail, failure, flow, run_with, scenario};
+use airpath_core::Duration;
+use airpath_link::cell::scheduler::{Candidate, Scheduler};
+use airpath_path::{Parts, Scenario};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+/// By slot, what a scheduler was shown.
+type Shown = Vec<(u64, Vec<Candidate>)>;
+
+/// Serves the user with the longest backlog, and notes what it is shown.
+struct LongestBacklog(Arc<Mutex<Shown>>);
+
+impl Scheduler for LongestBacklog {
+    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
+        self.0.lock().expect("one thread").push((slot, candidates.to_vec()));
+        let places = 0..candidates.len();
+        places.max_by_key(|place| candidates[*place].backlog).unwrap_or(0)
+    }
+}
+
+struct Astray;
+
+impl Scheduler for Astray {
+    fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
+        candidates.len() + 7
+    }
+}
+
+/// Two users of 1.5 and 0.9 Mbit/s in a cell of 2 Mbit/s, for 10 s.
+fn two_users(scheduler: &str) -> Scenario {
+    let flows = [1_500_000, 900_000].map(|rate| flow(datagrams("cbr", rate), json!({})));
+    let cell = json!({
+        "kind": "cell", "slot_ns": 5 * MS, "attempts": 1, "scheduler": {"kind": scheduler},
+        "rate": {"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000},
+        "snr": {"kind": "constant", "mean_db": 20},
+    });
+    scenario(10, flows.to_vec(), cell, droptail(1000), json!({}))
+}
+
+#[test]
+fn a_scheduler_from_outside_sees_the_users_and_is_obeyed() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (mut parts, note) = (Parts::default(), Arc::clone(&seen));
+    parts.schedulers.register("longest-backlog", move |_, setup| {
+        assert_eq!(setup.extra.slot, Duration::from_millis(5));
+        assert_eq!((&setup.extra.weights[..], setup.extra.rate.0), (&[1.0, 1.0][..], 2_000_000));
+        Ok(Box::new(LongestBacklog(Arc::clone(&note))))
+    });
+    let report = run_with(&two_users("longest-backlog"), &parts, &Arc::default(), 1).report(0);
+    // Both backlogs grow by 0.2 Mbit/s.
+    let mbps: Vec<f64> = report.users.iter().map(|user| user.throughput_bps / 1e6).collect();
+    assert!((mbps[0] - 1.3).abs() < 0.02 && (mbps[1] - 0.7).abs() < 0.02, "{mbps:?}");
+    let seen = seen.lock().expect("one thread");
+    assert!(seen.is_sorted_by(|(before, _), (after, _)| before < after), "slots rise");
+    assert!(seen.len() > 1990, "a slot of 5 ms is never left out");
+    let (_, last) = seen.last().expect("many");
+    for candidate in last {
+        assert_eq!(candidate.rate, 2e6);
+        let (bytes, waited_s) = (candidate.backlog.0 as f64, candidate.head_wait.as_secs_lossy());
+        assert!((bytes / 250_000.0 - 1.0).abs() < 0.05, "{candidate:?}");
+        let drained_s = bytes * 8.0 / 1e6 / [1.5, 0.9][candidate.user.0 as usize];
+        assert!((waited_s / drained_s - 1.0).abs() < 0.05, "{candidate:?}: {drained_s}");
+    }
+}
+
+#[test]
+fn a_scheduler_that_names_nobody_ends_the_run() {
+    let mut parts = Parts::default();
+    parts.schedulers.register("astray", |_, _| Ok(Box::new(Astray)));
+    let message = failure(&two_users("astray"), &parts).to_string();
+    assert!(message.starts_with("the scheduler has chosen number 9 of 1 users (at "), "{message}");
+}
