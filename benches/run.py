@@ -49,14 +49,19 @@ from against import (
 
 from airpath import _airpath
 from airpath.scenario import (
+    AdaptiveMargin,
     Bottleneck,
     BurstErrors,
+    CellLink,
+    ClampQueue,
     DropTail,
     FixedLink,
     FqCoDel,
+    Jakes,
     ReverseAckPath,
     RlcLink,
     Scenario,
+    Shannon,
     flows,
 )
 from airpath.scenario.queues import QueueDisc
@@ -135,6 +140,43 @@ def idle(count: int) -> Scenario:
     )
 
 
+def cell(
+    users: Sequence[Sequence[int]],
+    *,
+    slot: str = "3 ms",
+    bandwidth: str = "4.3 MHz",
+    cap: str = "10 Mbit/s",
+    duration: str = "1000 s",
+) -> Scenario:
+    """CLAMP flows over the radio of clamp-2008 §5.2; by user the RTTs of its flows, ms."""
+    radio = CellLink(
+        slot=slot,
+        delay="1 ms",
+        rate=Shannon(bandwidth=bandwidth, cap=cap),
+        margin=AdaptiveMargin(target_loss=1e-3),
+        attempts=15,
+        snr=Jakes(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
+    )
+    options = {"delayed_ack_segments": 1, "receive_window": "6 MB"}
+    groups = [
+        flows(1, user=user, cc="newreno", base_rtt=f"{rtt} ms", window="clamp", tcp=options)
+        for user, rtts in enumerate(users)
+        for rtt in rtts
+    ]
+    return Scenario(
+        name=f"cell-{len(groups)}",
+        duration=duration,
+        warmup="0 s",
+        flows=[flow for group in groups for flow in group],
+        bottleneck=Bottleneck(aqm=ClampQueue(a="7 kB", inner=DropTail(limit="6 MB")), link=radio),
+    )
+
+
+def many_users(**changes: Any) -> Scenario:
+    """50 users with four flows each, of RTTs from 20 to 219 ms."""
+    return cell([[20 + user + 50 * flow for flow in range(4)] for user in range(50)], **changes)
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s"),
     "dumbbell-16-sack": lambda: dumbbell(16, "100 Mbit/s", recovery="sack"),
@@ -151,6 +193,12 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     ),
     "qawla-15": qawla_15,
     "rlc-384": rlc_384,
+    # clamp-2008, Fig. 3.
+    "cell-4": lambda: cell([[32], [132], [12, 182]], duration="3000 s"),
+    "cell-50x200": lambda: many_users(duration="300 s"),
+    "cell-50x200-fast": lambda: many_users(
+        slot="1 ms", bandwidth="20 MHz", cap="100 Mbit/s", duration="60 s"
+    ),
 }
 
 #: Flows of the run that measures their memory.
