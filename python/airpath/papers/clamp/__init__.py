@@ -1,0 +1,60 @@
+"""Andrew, Hanly and Mukhtar 2008: CLAMP in a fading cell with a proportional-fair scheduler.
+
+README.md in this folder lists what is modelled, what is left out, and every parameter that the
+paper leaves open with the value chosen; paper.toml has the modes and the items, statements.toml
+what the text says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from airpath.papers.clamp.dynamics import Dynamics, build_dynamics, effort_of_dynamics
+from airpath.papers.clamp.figures import FIGURES
+from airpath.papers.clamp.link import LinkCase, build_link, effort_of_link
+from airpath.papers.clamp.scenarios import Case, Saturated, build, build_saturated
+from airpath.papers.clamp.statements import SAYS
+from airpath.papers.clamp.traces import SHOWN_S, TRACES
+from airpath.papers.kit.base import Cell, Effort
+from airpath.papers.kit.declared import Cells, Evaluate, paper_of
+
+__all__ = ["PAPER"]
+
+
+def effort_of(cell: Cell, effort: Effort) -> Effort:
+    """Return how long and how often a cell is simulated, given the mode's effort."""
+    match cell:
+        case LinkCase():
+            return effort_of_link(cell)
+        case Dynamics():
+            return effort_of_dynamics(cell)
+        case Case() if cell.record:
+            return replace(effort, replications=1, duration_s=SHOWN_S[1])
+        case _:
+            return effort
+
+
+def simulated(cell: Cell, effort: Effort) -> Any:
+    """Return the scenario of a cell, which may take as long as `effort` says."""
+    match cell:
+        case LinkCase():
+            return build_link(cell, effort)
+        case Dynamics():
+            return build_dynamics(cell, effort)
+        case Saturated():
+            return build_saturated(cell, effort)
+        case _:
+            return build(Case(*cell), effort)
+
+
+_ITEMS: Final[dict[str, tuple[Cells, Evaluate]]] = {**FIGURES, **TRACES}
+
+PAPER: Final = paper_of(
+    "clamp",
+    SAYS,
+    {key: _ITEMS[key] for key in sorted(_ITEMS, key=lambda key: int(key[3:]))},
+    cell_names=Case._fields,
+    simulated_scenario=simulated,
+    effort_of=effort_of,
+)

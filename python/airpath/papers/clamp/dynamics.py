@@ -1,0 +1,91 @@
+"""Fig. 8: a long flow among Poisson arrivals of short ones (clamp-2008 §5.8)."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from airpath.papers.clamp.scenarios import AS_CHOSEN, FAST, HIGH, NEWRENO, Radio, cell_of
+from airpath.papers.kit.base import Effort
+from airpath.papers.kit.session import Session
+from airpath.scenario import Bottleneck, ClampQueue, ClampWindow, DropTail, Record, Scenario, Tcp
+
+__all__ = ["END_S", "Dynamics", "build_dynamics", "effort_of_dynamics", "fluctuation"]
+
+END_S: Final = 150.0
+ARRIVALS_S: Final = 100.0
+BUFFER_BYTES: Final = 65_000
+RUNS: Final = 20
+
+
+class Dynamics(NamedTuple):
+    """The long flow among others.
+
+    Parameters
+    ----------
+    scheme : str
+        ``clamp`` or ``newreno``.
+    mode_packets : int
+        The most likely size of the others, packets: 2000 of the symmetric triangle, or 1.
+    a_bytes : int
+        a of CLAMP; of New Reno it has no meaning.
+    """
+
+    scheme: str
+    mode_packets: int
+    a_bytes: int
+
+
+def effort_of_dynamics(_case: Dynamics) -> Effort:
+    """Return how long and how often a case is simulated."""
+    return Effort(replications=RUNS, duration_s=END_S, warmup_s=0.0)
+
+
+def build_dynamics(case: Dynamics, effort: Effort) -> Scenario:
+    """Return the scenario of a case."""
+    clamp = case.scheme == "clamp"
+    same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "user": 0, "base_rtt": "52 ms"}
+    if clamp:
+        same["window"] = ClampWindow()
+    sizes = {"smallest": "1460 B", "largest": "5840 kB", "step": "1460 B"}
+    size = {"triangular": {**sizes, "mode": f"{1460 * case.mode_packets} B"}}
+    arrivals = {"poisson": "0.26 /s", "until": f"{ARRIVALS_S:g} s"}
+    large = DropTail(limit="6 MB")
+    return Scenario(
+        name="clamp dynamics",
+        duration=effort.duration_s,
+        bottleneck=Bottleneck(
+            aqm=ClampQueue(a=f"{case.a_bytes} B", inner=large)
+            if clamp
+            else DropTail(limit=f"{BUFFER_BYTES} B"),
+            link=cell_of(Radio(*HIGH, *FAST), AS_CHOSEN),
+        ),
+        flows=[Tcp(**same), Tcp(**same, size=size, arrivals=arrivals)],
+        record=Record(series=["delivered", "queue"]),
+    )
+
+
+def fluctuation(
+    session: Session, case: Dynamics, run: int, window_s: float, mean_s: float
+) -> float:
+    """Return the standard deviation of the long flow's rate about its moving mean, bit/s.
+
+    Parameters
+    ----------
+    session : Session
+        Has the case.
+    case : Dynamics
+        Which.
+    run : int
+        Which replication.
+    window_s, mean_s : float
+        Over how long the rate and its mean are taken, s.
+    """
+    times, received = session.series(case, "delivered", run).of(0)
+    edges = np.arange(0.0, END_S + window_s / 2, window_s)
+    rates = 8 * np.histogram(times, bins=edges, weights=received)[0] / window_s
+    width = round(mean_s / window_s)
+    means = np.convolve(rates, np.ones(width) / width, mode="valid")
+    half = width // 2
+    return float(np.std(rates[half : half + len(means)] - means))

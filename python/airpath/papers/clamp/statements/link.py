@@ -1,0 +1,120 @@
+"""What the text says about the link of constant rate (clamp-2008 §5.1, Fig. 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from airpath.papers.clamp.link import JOINS_S, LinkCase, fluid_queue_bytes
+from airpath.papers.clamp.statements.common import SAYS
+from airpath.papers.kit.measures import bottleneck
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, joined
+
+__all__ = ["shares_in_windows"]
+
+
+def _steady(said: Said) -> dict[int, LinkCase]:
+    counts = range(1, 4) if said.key == "queue" else range(2, 4)
+    return {flows: LinkCase(clamp=True, flows=flows) for flows in counts}
+
+
+@SAYS.check("queue", _steady)
+def _queue(session: Session, said: Said, cases: Mapping[int, LinkCase]) -> Finding:
+    def with_flows(flows: int, case: LinkCase) -> Finding:
+        run = session.replications(case)[0]
+        found = bottleneck(run)["measured"]["clamp_queue_bytes"]
+        fluid = fluid_queue_bytes(flows)
+        return Finding(
+            abs(found / fluid - 1) <= said["within"],
+            [f"{flows} flows: {found:.0f} B, kτ + a = {fluid:.0f} B"],
+            {"queue_bytes": found},
+        )
+
+    return gathered("flows", cases, with_flows)
+
+
+@SAYS.check("shares", _steady)
+def _shares(session: Session, said: Said, cases: Mapping[int, LinkCase]) -> Finding:
+    def with_flows(flows: int, case: LinkCase) -> Finding:
+        run = session.replications(case)[0]
+        rates = [flow["ip_throughput_bps"] / 1e6 for flow in run["flows"]]
+        mean = sum(rates) / flows
+        off = max(abs(rate / mean - 1) for rate in rates)
+        return Finding(
+            off <= said["within"],
+            [f"{flows} flows: {joined(rates, '.3f')} Mbit/s"],
+            {"mbps": rates, "off": off},
+        )
+
+    return gathered("flows", cases, with_flows)
+
+
+def shares_in_windows(
+    session: Session, case: LinkCase, window_s: float
+) -> list[tuple[float, float, float]]:
+    """Return windows of Fig. 2: begin, end, and how far the rates are from equal shares at most."""
+    delivered = session.series(case, "delivered")
+    flows = [delivered.of(flow) for flow in range(len(JOINS_S))]
+    found = []
+    for begin in np.arange(0.0, JOINS_S[0][1], window_s / 4):
+        end = begin + window_s
+        there = [n for n, (start, stop) in enumerate(JOINS_S) if start <= begin and end <= stop]
+        changes = {time for span in JOINS_S for time in span}
+        if not there or any(begin < time < end for time in changes):
+            continue
+        got = [
+            values[(times >= begin) & (times < end)].sum()
+            for times, values in (flows[n] for n in there)
+        ]
+        mean = sum(got) / len(got)
+        off = max(abs(each / mean - 1) for each in got) if mean > 0 else 1.0
+        found.append((float(begin), float(end), float(off)))
+    return found
+
+
+@SAYS.check("tracks", lambda _said: [LinkCase(clamp=True)])
+def _tracks(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
+    windows = shares_in_windows(session, cases[0], said["window_s"])
+    # Of one flow every share is equal: what joins and leaves is looked at between 50 and 200 s.
+    changes = sorted({time for span in JOINS_S[1:] for time in span})
+    settled = {}
+    for change, after in zip(changes, [*changes[1:], JOINS_S[0][1]], strict=True):
+        off = [w for w in windows if change <= w[0] and w[1] <= after and w[2] > said["within"]]
+        settled[change] = max((begin for begin, _end, _off in off), default=change) - change
+    shown = [f"after {change:g} s: {time:.1f} s" for change, time in settled.items()]
+    return Finding(
+        max(settled.values()) <= said["settled_s"],
+        [f"last window of {said['window_s']:g} s that is off begins {joined(shown)}"],
+        {f"at_{change:g}_s": time for change, time in settled.items()},
+    )
+
+
+def _deviation(session: Session, case: LinkCase, series: str) -> float:
+    """Return the standard deviation over time of a flow's window from the warm-up on, bytes."""
+    times, values = session.series(case, series).of(0)
+    grid = np.arange(100.0, 300.0, 0.01)
+    return float(np.std(values[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]))
+
+
+@SAYS.check("smooth", lambda _said: [LinkCase(clamp, 1) for clamp in (True, False)])
+def _smooth(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
+    ours, theirs = cases
+    deviations = _deviation(session, ours, "awnd"), _deviation(session, theirs, "cwnd")
+    runs = [session.replications(case)[0] for case in cases]
+    idle = [1 - run["links"][0]["utilisation"] for run in runs]
+    delays = [bottleneck(run)["mean_sojourn_s"] for run in runs]
+    apart = max(delays) / min(delays)
+    return Finding(
+        deviations[0] <= said["share"] * deviations[1]
+        and idle[1] >= said["tcp_idle"]
+        and idle[0] <= said["clamp_idle"]
+        and apart <= said["factor"],
+        [
+            f"sd of AWND {deviations[0]:.0f} B, of CWND {deviations[1]:.0f} B; link idle "
+            f"{idle[0]:.2%} and {idle[1]:.2%}; mean waits {1e3 * delays[0]:.2f} and "
+            f"{1e3 * delays[1]:.2f} ms"
+        ],
+        {"deviations": deviations, "idle": idle, "delays_s": delays},
+    )

@@ -1,0 +1,350 @@
+"""What the text says about rates over the mean queueing delay (clamp-2008 §5.5 to §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from airpath.papers.clamp.measures import (
+    FLOWS_MS,
+    QUEUES,
+    control_lost,
+    download_s,
+    empty_share,
+    fairness,
+    margin,
+    queue_mbps,
+    queueing_delay_s,
+    rate_mbps,
+    timeouts_per_s,
+    total_mbps,
+)
+from airpath.papers.clamp.statements.common import SAYS
+from airpath.papers.clamp.sweeps import NAMES, sweep
+from airpath.papers.kit.along import Along
+from airpath.papers.kit.base import Cell
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
+
+__all__ = ["SPEEDS", "placed"]
+
+SPEEDS: Final = {"fast": True, "slow": False}
+
+Sweeps = Mapping[Any, Sequence[Cell]]
+"""Sweeps by what differs."""
+
+
+def placed(cells: Sequence[Cell]) -> Along:
+    """Return cells placed by their mean queueing delay, s."""
+    return Along(cells, queueing_delay_s)
+
+
+def _at(session: Session, cells: Sequence[Cell], delay_ms: float, *measures: Any) -> list[float]:
+    """Return measures at a mean queueing delay, ms."""
+    found = placed(cells)
+    return [found.at(session, delay_ms / 1e3, measure) for measure in measures]
+
+
+def _of(clamp: bool, low_rate: bool = False) -> Callable[[Said], Sweeps]:
+    return lambda _said: {name: sweep(fast, clamp, low_rate) for name, fast in SPEEDS.items()}
+
+
+def _both(fast: bool, low_rate: bool = False) -> Sweeps:
+    return {NAMES[clamp]: sweep(fast, clamp, low_rate) for clamp in (True, False)}
+
+
+def _named(session: Session, cells: Sequence[Cell], delay_ms: float) -> dict[int, float]:
+    rates = _at(session, cells, delay_ms, *(rate_mbps(flow) for flow in FLOWS_MS))
+    return dict(zip(FLOWS_MS, rates, strict=True))
+
+
+def _told(rates: Mapping[Any, float]) -> str:
+    return joined([f"{name} {rate:.2f}" for name, rate in rates.items()]) + " Mbit/s"
+
+
+@SAYS.check("tcp-rtt", _of(clamp=False))
+def _tcp_rtt(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    def at_speed(name: str, cells: Sequence[Cell]) -> Finding:
+        rates = _named(session, cells, said["delay_ms"])
+        apart, shared = rates[30] / rates[130], rates[10] / rates[180]
+        return Finding(
+            apart >= said["apart"] and shared >= said["shared"],
+            [f"{name}: {_told(rates)}: 30 over 130 {apart:.2f}, 10 over 180 {shared:.2f}"],
+            {"mbps": rates, "apart": apart, "shared": shared},
+        )
+
+    return gathered("speed", sweeps, at_speed)
+
+
+def _equal(session: Session, said: Said, cells: Sequence[Cell], delay_ms: float) -> Finding:
+    """Return whether the queues' rates are equal, and those of the flows that share one."""
+    queues = dict(zip(QUEUES, _at(session, cells, delay_ms, *map(queue_mbps, QUEUES)), strict=True))
+    rates = _named(session, cells, delay_ms)
+    mean = sum(queues.values()) / len(queues)
+    off = max(abs(rate / mean - 1) for rate in queues.values())
+    shared = max(rates[10], rates[180]) / min(rates[10], rates[180]) - 1
+    return Finding(
+        off <= said["queues"] and shared <= said["flows"],
+        [
+            f"{delay_ms:g} ms: {_told(rates)}; queues within {off:.1%} of their mean, "
+            f"10 and 180 {shared:.1%} apart"
+        ],
+        {"mbps": rates, "queues_off": off, "flows_apart": shared},
+    )
+
+
+@SAYS.check("clamp-fast", lambda _said: sweep(fast=True, clamp=True))
+def _clamp_fast(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    delays = dict.fromkeys(said["delays_ms"], cells)
+    return gathered("delay_ms", delays, lambda at, of: _equal(session, said, of, at))
+
+
+@SAYS.check("clamp-slow", lambda _said: sweep(fast=False, clamp=True))
+def _clamp_slow(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    rates = _named(session, cells, said["delay_ms"])
+    shared, ratio = rates[10] + rates[180], rates[10] / rates[180]
+    return Finding(
+        rates[30] > shared > rates[130] and 1 < ratio <= said["small"],
+        [f"{_told(rates)}: 10 + 180 {shared:.2f}, 10 over 180 {ratio:.2f}"],
+        {"mbps": rates, "advantage": ratio},
+    )
+
+
+def _jains(session: Session, sweeps: Sweeps, delays_ms: Sequence[float]) -> dict[str, list[float]]:
+    return {
+        name: [_at(session, cells, delay_ms, fairness)[0] for delay_ms in delays_ms]
+        for name, cells in sweeps.items()
+    }
+
+
+def _is_fairer(session: Session, about: str, sweeps: Sweeps, delays_ms: Sequence[float]) -> Finding:
+    jains = _jains(session, sweeps, delays_ms)
+    holds = all(ours > theirs for ours, theirs in zip(*jains.values(), strict=True))
+    shown = joined([f"{name} {joined(found, '.3f')}" for name, found in jains.items()])
+    return Finding(holds, [f"{about}: {shown}"], {"jain": jains})
+
+
+@SAYS.check("fairer", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
+def _fairer(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
+    delays_ms = said["delays_ms"]
+    return gathered("speed", speeds, lambda at, of: _is_fairer(session, at, of, delays_ms))
+
+
+@SAYS.check("timeouts", lambda _said: sweep(fast=True, clamp=True))
+def _timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    def at(delay_ms: float) -> dict[int, float]:
+        found = _at(session, cells, delay_ms, *(timeouts_per_s(flow) for flow in FLOWS_MS))
+        return dict(zip(FLOWS_MS, found, strict=True))
+
+    rates = {ms: at(ms) for ms in sorted({*said["more_ms"], *said["fewer_ms"]})}
+    most = all(
+        rates[ms][10] > max(rate for flow, rate in rates[ms].items() if flow != 10)
+        for ms in said["more_ms"]
+    )
+    before, after = said["fewer_ms"]
+    return Finding(
+        most and rates[after][10] < rates[before][10],
+        [
+            f"{ms:g} ms: {joined([f'{flow} {rate:.4f}' for flow, rate in found.items()])} /s"
+            for ms, found in rates.items()
+        ],
+        {f"delay_ms={ms:g}": found for ms, found in rates.items()},
+    )
+
+
+@SAYS.check("less-fair-with-delay", lambda _said: sweep(fast=True, clamp=True))
+def _less_fair(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    ratios = []
+    for delay_ms in said["delays_ms"]:
+        ten, other = _at(session, cells, delay_ms, rate_mbps(10), rate_mbps(180))
+        ratios.append(ten / other)
+    early, late = (abs(ratio - 1) for ratio in ratios)
+    pairs = zip(said["delays_ms"], ratios, strict=True)
+    shown = joined([f"{ms:g} ms {ratio:.3f}" for ms, ratio in pairs])
+    return Finding(late > early, [f"10 over 180: {shown}"], {"ratios": ratios})
+
+
+@SAYS.check("loses-control", lambda _said: sweep(fast=False, clamp=True))
+def _loses_control(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    found = placed(cells)
+    places = found.places(session)
+    last = cells[places.index(max(places))]
+    low, high = (ms / 1e3 for ms in said["least_ms"])
+    between = found.between(session, low, high)
+    ends = [found.at(session, place, rate_mbps(10)) for place in (low, high)]
+    least = min([*ends, *(known(session, cell, rate_mbps(10)).mean for cell in between)])
+    rate = known(session, last, rate_mbps(10)).mean
+    lost = known(session, last, control_lost(10)).mean
+    return Finding(
+        rate >= (1 + said["more"]) * least and lost >= said["share"],
+        [
+            f"largest mean delay {1e3 * max(places):.0f} ms: 10 gets {rate:.2f} Mbit/s, its least "
+            f"{least:.2f}; CWND below AWND {lost:.0%} of the time"
+        ],
+        {"largest_delay_s": max(places), "mbps": rate, "least_mbps": least, "share": lost},
+    )
+
+
+@SAYS.check("self-clocking", _of(clamp=True))
+def _self_clocking(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    def at_speed(name: str, cells: Sequence[Cell]) -> Finding:
+        delay_ms = said[f"{name}_ms"]
+        found = _at(session, cells, delay_ms, *(empty_share(queue) for queue in QUEUES))
+        shares = dict(zip(QUEUES, found, strict=True))
+        shown = joined([f"{queue} {share:.1%}" for queue, share in shares.items()])
+        return Finding(
+            max(found) <= said[f"{name}_share"],
+            [f"{name}, {delay_ms:g} ms: empty {shown} of the time"],
+            {"delay_ms": delay_ms, "empty": shares},
+        )
+
+    return gathered("speed", sweeps, at_speed)
+
+
+# --- totals, downloads, knobs ------------------------------------------------------------------
+
+
+def _totals_of(
+    session: Session, sweeps: Sweeps, delays_ms: Sequence[float]
+) -> dict[str, list[float]]:
+    return {
+        name: [_at(session, cells, delay_ms, total_mbps)[0] for delay_ms in delays_ms]
+        for name, cells in sweeps.items()
+    }
+
+
+def _apart(totals: Mapping[str, Sequence[float]]) -> float:
+    """Return the largest relative difference of two lists of totals."""
+    pairs = zip(*totals.values(), strict=True)
+    return float(max(max(pair) / min(pair) - 1 for pair in pairs))
+
+
+@SAYS.check("totals", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
+def _totals(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
+    low, high = said["from_ms"], said["to_ms"]
+
+    def at_speed(name: str, sweeps: Sweeps) -> Finding:
+        places = sorted(
+            1e3 * place
+            for cells in sweeps.values()
+            for place in placed(cells).places(session)
+            if low <= 1e3 * place <= high
+        )
+        totals = _totals_of(session, sweeps, [low, *places, high])
+        apart = _apart(totals)
+        fall = max(
+            1 - later / max(found[: n + 1])
+            for found in totals.values()
+            for n, later in enumerate(found[1:])
+        )
+        ends = joined([f"{who} {found[0]:.2f} to {found[-1]:.2f}" for who, found in totals.items()])
+        return Finding(
+            apart <= said["within"] and fall <= said["falls"],
+            [f"{name}: {ends} Mbit/s, {apart:.1%} apart at most; largest fall {fall:.1%}"],
+            {"delays_ms": [low, *places, high], "mbps": totals, "apart": apart, "fall": fall},
+        )
+
+    return gathered("speed", speeds, at_speed)
+
+
+@SAYS.check("download", lambda _said: _both(fast=False))
+def _download(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    times = {
+        name: _at(session, cells, said["delay_ms"], download_s)[0] for name, cells in sweeps.items()
+    }
+    ratio = times[NAMES[False]] / times[NAMES[True]]
+    shown = joined([f"{name} {time:.1f} s" for name, time in times.items()])
+    return Finding(ratio >= said["factor"], [f"{shown}: {ratio:.2f} times"], {**times, "of": ratio})
+
+
+@SAYS.check("knobs", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
+def _knobs(session: Session, _said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
+    def at_speed(name: str, sweeps: Sweeps) -> Finding:
+        delays = {who: placed(cells).places(session) for who, cells in sweeps.items()}
+        rises = all(
+            after > before for found in delays.values() for before, after in pairwise(found)
+        )
+        shown = [
+            f"{name}, {who}: {joined([1e3 * delay for delay in found], '.0f')} ms"
+            for who, found in delays.items()
+        ]
+        return Finding(rises, shown, delays)
+
+    return gathered("speed", speeds, at_speed)
+
+
+# --- the lower data rate, and the conclusions --------------------------------------------------
+
+
+@SAYS.check("low-rate", lambda _said: _both(fast=True, low_rate=True))
+def _low_rate(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    clamp = sweeps[NAMES[True]]
+    equal = gathered(
+        "delay_ms",
+        dict.fromkeys(said["delays_ms"], clamp),
+        lambda at, of: _equal(session, said, of, at),
+    )
+    fairer = _is_fairer(session, "Jain's index", sweeps, said["fairer_ms"])
+    apart = _apart(_totals_of(session, sweeps, said["fairer_ms"]))
+    return Finding(
+        equal.holds and fairer.holds and apart <= said["totals"],
+        [*equal.measured, *fairer.measured, f"totals {apart:.1%} apart at most"],
+        {**equal.values, **fairer.values, "apart": apart},
+    )
+
+
+def _knee(session: Session, cells: Sequence[Cell], share: float) -> float:
+    """Return the least delay, ms, with this share of the sweep's largest total rate."""
+    found = placed(cells)
+    points = sorted(
+        zip(found.places(session), (known(session, c, total_mbps).mean for c in cells), strict=True)
+    )
+    wanted = share * max(total for _, total in points)
+    if points[0][1] >= wanted:
+        return 1e3 * points[0][0]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if y0 < wanted <= y1:
+            return 1e3 * (x0 + (wanted - y0) / (y1 - y0) * (x1 - x0))
+    raise ValueError("the largest total is among the points")
+
+
+@SAYS.check(
+    "knee",
+    lambda _said: {
+        name: {low: sweep(fast, clamp=True, low_rate=low) for low in (False, True)}
+        for name, fast in SPEEDS.items()
+    },
+)
+def _knees(session: Session, said: Said, speeds: Mapping[str, Mapping[bool, Any]]) -> Finding:
+    def at_speed(name: str, sweeps: Mapping[bool, Any]) -> Finding:
+        high, low = (_knee(session, sweeps[low], said["share"]) for low in (False, True))
+        line = f"{name}: {high:.0f} ms at 10 Mbit/s, {low:.0f} ms at 1.44 Mbit/s"
+        return Finding(low < high, [line], {"high_rate_ms": high, "low_rate_ms": low})
+
+    return gathered("speed", speeds, at_speed)
+
+
+@SAYS.check("faster-fading", _of(clamp=True))
+def _faster_fading(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    jains = _jains(session, sweeps, said["delays_ms"])
+    totals = _totals_of(session, sweeps, said["delays_ms"])
+    fairer = all(fast > slow for fast, slow in zip(*jains.values(), strict=True))
+    lower = all(fast < slow for fast, slow in zip(*totals.values(), strict=True))
+    return Finding(
+        fairer and lower,
+        [
+            f"{name}: Jain {joined(jains[name], '.3f')}; {joined(totals[name], '.2f')} Mbit/s"
+            for name in sweeps
+        ],
+        {"jain": jains, "mbps": totals},
+    )
+
+
+@SAYS.check("larger-margin", _of(clamp=True))
+def _larger_margin(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    margins = {
+        name: _at(session, cells, said["delay_ms"], margin)[0] for name, cells in sweeps.items()
+    }
+    shown = joined([f"{name} {found:.3f}" for name, found in margins.items()])
+    return Finding(margins["fast"] > margins["slow"], [f"m: {shown}"], margins)

@@ -1,0 +1,44 @@
+"""The sweeps of the knobs: a of CLAMP, the buffer of New Reno (clamp-2008 §5.4, §5.9).
+
+Their values were chosen so that neighbouring mean queueing delays differ by a factor of 1.4 at
+most, before anything else was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from airpath.papers.clamp.measures import queueing_delay_s
+from airpath.papers.clamp.scenarios import Case
+from airpath.papers.kit.along import Along
+
+__all__ = ["KNOBS", "NAMES", "along", "sweep"]
+
+KNOBS: Final[Mapping[tuple[bool, bool], tuple[int, ...]]] = {
+    (True, False): (
+        *(3000, 4200, 6000, 8500, 12_000, 17_000, 24_000),
+        *(34_000, 48_000, 68_000, 100_000, 150_000, 250_000),
+    ),
+    (False, False): (
+        *(9000, 12_000, 15_000, 20_000, 26_000, 34_000),
+        *(44_000, 58_000, 76_000, 100_000, 130_000),
+    ),
+    (True, True): (0, 1000, 2000, 3000, 4500, 6500, 9000, 12_500, 17_500, 25_000),
+    (False, True): (3000, 4500, 6000, 7500, 9000, 12_000, 15_000, 20_000, 26_000, 34_000),
+}
+"""Bytes, by (CLAMP, 1.44 Mbit/s)."""
+
+NAMES: Final = {True: "CLAMP", False: "New Reno"}
+"""What each is called, by whether it is CLAMP."""
+
+
+def sweep(fast: bool, clamp: bool, low_rate: bool = False, variant: str = "") -> list[Case]:
+    """Return the cases of a sweep, in the order of the knob."""
+    knobs = KNOBS[clamp, low_rate]
+    return [Case(fast, low_rate, clamp, knob, variant) for knob in knobs]
+
+
+def along(fast: bool, clamp: bool, low_rate: bool = False, variant: str = "") -> Along:
+    """Return a sweep, placed by the mean queueing delay, s."""
+    return Along(sweep(fast, clamp, low_rate, variant), queueing_delay_s)

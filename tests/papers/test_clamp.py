@@ -1,0 +1,76 @@
+"""The clamp paper: its scenarios, what is read off them, and the link of constant rate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from airpath.papers.clamp import PAPER
+from airpath.papers.clamp.dynamics import Dynamics
+from airpath.papers.clamp.link import LinkCase
+from airpath.papers.clamp.measures import (
+    FLOWS_MS,
+    control_lost,
+    download_s,
+    empty_share,
+    fairness,
+    margin,
+    queue_mbps,
+    queueing_delay_s,
+    rate_mbps,
+    timeouts_per_s,
+    total_mbps,
+)
+from airpath.papers.clamp.scenarios import Case, Saturated
+from airpath.papers.kit.base import Cell, Effort
+from airpath.papers.kit.engine import Compiled
+from airpath.papers.kit.session import Session
+
+SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
+
+
+def session(cells: list[Cell], effort: Effort | None = None) -> Session:
+    """Return a session with these cells, each as long as it is or as `effort` says."""
+    paper = PAPER if effort is None else replace(PAPER, effort_of=lambda _cell, _effort: effort)
+    made = Session(paper, PAPER.modes["quick"], Compiled(), seed=1)
+    made.simulate(cells)
+    return made
+
+
+@pytest.mark.parametrize("clamp", [True, False])
+@pytest.mark.parametrize("low_rate", [True, False])
+@pytest.mark.parametrize("fast", [True, False])
+def test_what_the_figures_show_is_measured_in_every_cell(
+    fast: bool, low_rate: bool, clamp: bool
+) -> None:
+    case = Case(fast, low_rate, clamp, 20_000)
+    (run,) = session([case], SHORT).replications(case)
+    assert 0 < queueing_delay_s(run) < 10
+    total = total_mbps(run)
+    assert 0 < total < (1.44 if low_rate else 10)
+    assert sum(rate_mbps(flow)(run) for flow in FLOWS_MS) == pytest.approx(total)
+    assert sum(queue_mbps(queue)(run) for queue in ("30", "130", "10+180")) == pytest.approx(total)
+    assert 1 / 4 < fairness(run) <= 1
+    assert download_s(run) >= 8 / total
+    assert 0 <= empty_share("130")(run) <= 1
+    assert 0 <= control_lost(30)(run) <= 1
+    assert timeouts_per_s(10)(run) >= 0
+    assert -4 <= margin(run) <= 0.95
+
+
+def test_every_cell_has_a_scenario() -> None:
+    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    kinds = {type(cell) for cell in cells}
+    assert kinds == {Case, LinkCase, Saturated, Dynamics}
+    for cell in dict.fromkeys(cells):
+        found.scenario(cell).resolve()
+
+
+@pytest.mark.parametrize("key", ["queue", "shares", "tracks", "smooth"])
+def test_the_link_of_constant_rate(key: str) -> None:
+    (spec,) = (spec for spec in PAPER.statements if spec.key == key)
+    statement = spec.check(session(list(spec.cells)))
+    assert statement.holds, statement.measured
