@@ -190,8 +190,11 @@ def test_list_of_error_processes(airpath_command: Command) -> None:
     )
 
 
-def test_what_is_not_there_yet_is_said(airpath_command: Command) -> None:
-    assert airpath_command("list", "scheduler") == (0, "none yet\n", "")
+def test_list_of_schedulers(airpath_command: Command) -> None:
+    status, out, error = airpath_command("list", "scheduler")
+    kinds = [line.split()[0] for line in out.splitlines()]
+    assert (status, error) == (0, "")
+    assert kinds == ["proportional-fair", "alpha-fair", "max-rate", "round-robin"]
 
 
 def test_list_json(airpath_command: Command) -> None:
@@ -204,7 +207,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, window, errors, snr, policy, scheduler, fading, mcs, "
+        "Accepted are congestion, aqm, link, scheduler, window, errors, snr, policy, fading, mcs, "
         "table, model, paper.\n",
     )
 
