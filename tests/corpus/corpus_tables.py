@@ -112,6 +112,8 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                 for step in host.path:
                     parent = parent[step]
                 _make_room(host.model, parent, key)
+                if getattr(choice, "obeys_price", False):
+                    document["bottleneck"]["aqm"] = {"kind": "clamp", "a": "5500 B"}
                 parent[key] = _list_of(table, info) if in_list else table
                 path: Path = (*host.path, key, 0) if in_list else (*host.path, key)
                 _walk(Host(choice, path, document), found)
