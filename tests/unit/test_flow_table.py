@@ -89,7 +89,8 @@ def test_scenarios_ask_for_the_series_that_the_engine_has() -> None:
 def test_series_at_queues_name_one_and_others_do_not() -> None:
     recorded = [name for name in SERIES if name not in ("capacity", "mcs")]
     flows = ap.flows(3, base_rtt="40 ms", tcp={"receive_window": "1 MB", "ecn": "on"})
-    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="5 Mbit/s", loss=0.01))
+    aqm = ap.ClampQueue(a="5 kB", inner=ap.CoDel(ecn=True))
+    marking = ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="5 Mbit/s", loss=0.01))
     made = scenario(flows=flows, bottleneck=marking, record={"series": recorded})
     result = ap.simulate(made, reps=1)
     for name in recorded:
