@@ -116,7 +116,8 @@ def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: s
         ("airpath run scenario.toml --set flows.", ["flows.0."]),
         ("airpath run scenario.toml --set record.s", [
             "record.series=", "record.ss=", "record.ss_interval="]),
-        ("airpath check scenario.toml --set bottleneck.aqm=c", ["bottleneck.aqm=codel"]),
+        ("airpath check scenario.toml --set bottleneck.aqm=c", [
+            "bottleneck.aqm=clamp", "bottleneck.aqm=codel"]),
         ("airpath run scenario.toml --set bottleneck.link.r", ["bottleneck.link.rate="]),
         ("airpath run missing.toml --set bottleneck.link.regimes.0.", [
             "bottleneck.link.regimes.0.per=", "bottleneck.link.regimes.0.rate="]),

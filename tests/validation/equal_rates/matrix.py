@@ -29,6 +29,10 @@ REPS, SECONDS = 4, 60.0
 TABLES = "## Tables\n"
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "equal-rates.md"
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
+OF_A_RATE = [link for link, _ in REGISTRY["link"] if link != "cell"]
+"""The links that can have the common rate: a cell's is its scheduler's and its channels'."""
+MUST_HAVE = {"clamp": {"a": "5500 B"}}
+"""What a discipline has no default for."""
 
 CONTROLS: dict[str, dict[str, Any]] = {
     "reno": {"cc": "reno", "profile": "rfc"},
@@ -95,7 +99,7 @@ def link_of(kind: str, folder: Path) -> ap.Link | dict[str, Any]:
 def discipline(kind: str, control: str) -> dict[str, Any]:
     """Return the discipline with its defaults; where it can mark, it does so for DCTCP."""
     may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
-    return {"kind": kind, "ecn": True} if may_mark else {"kind": kind}
+    return {"kind": kind, **({"ecn": True} if may_mark else {}), **MUST_HAVE.get(kind, {})}
 
 
 def scenario(control: str, aqm: str, link: str, folder: Path, seconds: float) -> ap.Scenario:
@@ -123,7 +127,7 @@ def measure(
 
 def row(control: str, aqm: str, **settings: Any) -> list[Cell]:
     """Return one discipline over every link."""
-    return [measure(control, aqm, link, **settings) for link, _ in REGISTRY["link"]]
+    return [measure(control, aqm, link, **settings) for link in OF_A_RATE]
 
 
 def spread(cells: list[Cell]) -> float:
@@ -135,7 +139,7 @@ def spread(cells: list[Cell]) -> float:
 def table(control: str, rows: Iterable[list[Cell]]) -> Iterator[str]:
     """Yield the lines of a Markdown table, goodputs in Mbit/s."""
     yield f"### {control}"
-    links = [link for link, _ in REGISTRY["link"]]
+    links = OF_A_RATE
     yield f"| discipline | {' | '.join(links)} | spread | slowest flow |"
     yield "| --- " * (len(links) + 3) + "|"
     for cells in rows:

@@ -30,7 +30,7 @@ def load() -> ModuleType:
 
 matrix = load()
 DISCIPLINES = [kind for kind, _ in matrix.REGISTRY["aqm"]]
-LINKS = [kind for kind, _ in matrix.REGISTRY["link"]]
+LINKS = matrix.OF_A_RATE
 FAIR_SHARE = 5.376 * 1460 / 1500 / matrix.FLOWS
 BOUND = 0.04
 """Of the largest goodput of a row. The largest difference of runs like these is 1.8 %."""
