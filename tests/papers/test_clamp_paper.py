@@ -69,6 +69,14 @@ def test_every_cell_has_a_scenario() -> None:
         found.scenario(cell).resolve()
 
 
+def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
+    case = Dynamics("newreno", 2000, 0)
+    runs = session([case]).replications(case)
+    started = [sum(flow["start_s"] is not None for flow in run["flows"]) - 1 for run in runs]
+    assert abs(sum(started) / len(started) - 26) < 4  # 0.26/s for 100 s; four of its sd are 4.6
+    assert max(started) < 80
+
+
 @pytest.mark.parametrize("key", ["queue", "shares", "tracks", "smooth"])
 def test_the_link_of_constant_rate(key: str) -> None:
     (spec,) = (spec for spec in PAPER.statements if spec.key == key)

@@ -281,7 +281,10 @@ def test_a_mode_says_what_it_leaves_out(engine: Any) -> None:
 
 def bad_calls() -> Iterator[Any]:
     yield pytest.param(
-        ("quawla",), {}, '"quawla": not a paper. Accepted are qawla, sbd.', id="unknown paper"
+        ("quawla",),
+        {},
+        '"quawla": not a paper. Accepted are clamp, qawla, sbd.',
+        id="unknown paper",
     )
     yield pytest.param(
         ("qawla", ["table9"]),

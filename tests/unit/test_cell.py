@@ -78,6 +78,18 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "below 1, for example 0.7.",
         ),
         (
+            "bottleneck.link.margin",
+            "{target_loss = 1e-3, least = 1}",
+            "bottleneck.link.margin.least = 1: not from -4 to 0.95. Write a number from -4 to "
+            "0.95, for example 0.",
+        ),
+        (
+            "bottleneck.link.scheduler",
+            '{kind = "proportional-fair", average = "attained"}',
+            'bottleneck.link.scheduler.average = "attained": not one of the accepted words. The '
+            "nearest is obtained; accepted are obtained, available.",
+        ),
+        (
             "bottleneck.link.slot",
             "0 s",
             'bottleneck.link.slot = "0 s": not above 0. Write a duration above 0, '

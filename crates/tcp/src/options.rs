@@ -141,8 +141,8 @@ pub enum Procedures {
     Ns3,
 }
 
-/// What bounds the FlightSize that NewReno without SACK takes ssthresh from. With SACK it is always
-/// cwnd.
+/// What bounds the FlightSize that NewReno without SACK takes ssthresh from, or takes its place. With
+/// SACK it is always cwnd that bounds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlightBound {
@@ -153,6 +153,9 @@ pub enum FlightBound {
     /// then. RFC 5681 eq. 4 is an upper bound, and Linux (`tcp_enter_loss`) goes by cwnd and does
     /// not reduce twice for one window.
     Cwnd,
+    /// cwnd takes the place of FlightSize, however little is outstanding: what RFC 5681 §3.1 calls an
+    /// easy mistake.
+    Replaced,
 }
 
 /// Whether segments of a congestion control that asks for no rate of its own are paced.

@@ -90,16 +90,21 @@ class AdaptiveMargin(Model):
     """A margin that finds the share of packets that are given up (clamp-2008 §5.2).
 
     A packet that is given up adds δ(1 - p*) to the margin of the cell, one that is delivered takes
-    δp* away; δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin begins at 0
-    and stays from -4 to 0.95.
+    δp* away; δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin begins at 0,
+    or at `least` where that is above, and stays from `least` to 0.95.
 
     Parameters
     ----------
     target_loss : float
         p*, above 0 and below 1. The paper's is 0.001.
+    least : float
+        What the margin does not fall below, from -4 to 0.95. Default -4.
     """
 
     target_loss: ProperFraction = Field(examples=["0.001"])
+    least: Annotated[
+        float, PlainValidator(number_within(-4.0, 0.95, "from -4 to 0.95", "0"))
+    ] = -4.0
 
 
 _margin_number = number_within(-100.0, 1.0, "from -100 to below 1", "0.1", below=True)

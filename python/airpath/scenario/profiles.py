@@ -50,7 +50,7 @@ SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
 PROCEDURES = choice("rfc", "ns3")
-FLIGHT_BOUND = choice("none", "cwnd")
+FLIGHT_BOUND = choice("none", "cwnd", "replaced")
 PACING = choice("off", "on")
 
 
@@ -162,9 +162,10 @@ class TcpOptions(Model):
     procedures : {"rfc", "ns3"}
         Whose procedures rule where they differ, in recovery with SACK and in CUBIC's arithmetic:
         the RFCs', or those of ns-3.48.
-    flight_bound : {"none", "cwnd"}
+    flight_bound : {"none", "cwnd", "replaced"}
         What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
-        and, until what was outstanding at a loss is acknowledged, what it was taken from then.
+        and, until what was outstanding at a loss is acknowledged, what it was taken from then. Or
+        cwnd takes its place, however little is outstanding (RFC 5681 §3.1: "an easy mistake").
     pacing : {"off", "on"}
         When segments leave, for a congestion control that asks for no rate of its own: when the
         windows allow it, or one at a time at 200 % of cwnd/SRTT below half of ssthresh and 120 %

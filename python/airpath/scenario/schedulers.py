@@ -8,9 +8,12 @@ from pydantic import Field, PlainValidator
 
 from airpath.scenario.base import Part
 from airpath.scenario.units import Duration
-from airpath.scenario.values import PositiveDuration, number_within
+from airpath.scenario.values import PositiveDuration, choice, number_within
 
 __all__ = ["AlphaFair", "MaxRate", "ProportionalFair", "RoundRobin", "Scheduler"]
+
+AVERAGE = choice("obtained", "available")
+"""What proportional fairness averages."""
 
 
 class Scheduler(Part):
@@ -29,10 +32,14 @@ class ProportionalFair(Scheduler):
     ----------
     time_constant : Duration
         Of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
+    average : {"obtained", "available"}
+        What r is the average of: the rate that was obtained, 0 in slots of others, or the rate that
+        was available in each slot with data. Default "obtained".
     """
 
     kind: Literal["proportional-fair"] = "proportional-fair"
     time_constant: PositiveDuration = Duration.parse("100 ms")
+    average: Annotated[str, AVERAGE] = "obtained"
 
 
 class AlphaFair(Scheduler):

@@ -4,16 +4,19 @@
 //! retransmissions is approximately a target". The rule is ours, for the paper gives none: one m for
 //! the whole cell; a finished packet that was given up adds δ(1 − p*) to it, one that was delivered
 //! takes δp* away, so that m rests where a share p* of the packets is given up. δ is 0.1 until the
-//! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0 and stays within [−4, 0.95]. Steps that
-//! shrink with losses, not with time, also get there in a cell of low rate.
+//! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0, or at its least value where that is
+//! above, and stays within [−4, 0.95] or what the user sets as its least. Steps that shrink with losses,
+//! not with time, also get there in a cell of low rate.
 
 use airpath_core::ConfigError;
 use serde::Deserialize;
 
 /// Least margin that may be set.
 const LEAST: f64 = -100.0;
-/// Where an adaptive margin stays.
-const RANGE: (f64, f64) = (-4.0, 0.95);
+/// Least value of an adaptive margin, unless the user sets another.
+const LEAST_ADAPTIVE: f64 = -4.0;
+/// Largest value of an adaptive margin.
+const MOST_ADAPTIVE: f64 = 0.95;
 /// δ until so many losses.
 const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
 /// δ after them.
@@ -35,6 +38,13 @@ pub enum MarginConfig {
 pub struct AdaptiveMarginConfig {
     /// p*: the share of packets that shall be given up. Above 0, below 1.
     pub target_loss: f64,
+    /// What m does not fall below: from −4 to 0.95.
+    #[serde(default = "least_adaptive")]
+    pub least: f64,
+}
+
+fn least_adaptive() -> f64 {
+    LEAST_ADAPTIVE
 }
 
 impl Default for MarginConfig {
@@ -51,11 +61,16 @@ impl MarginConfig {
             MarginConfig::Fixed(margin) if !(LEAST..1.0).contains(&margin) => {
                 Err(ConfigError::new("margin", margin, "not from -100 to below 1"))
             }
-            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss })
+            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, .. })
                 if !(target_loss > 0.0 && target_loss < 1.0) =>
             {
                 let problem = "not above 0 and below 1";
                 Err(ConfigError::new("target_loss", target_loss, problem).under("margin"))
+            }
+            MarginConfig::Adaptive(AdaptiveMarginConfig { least, .. })
+                if !(LEAST_ADAPTIVE..=MOST_ADAPTIVE).contains(&least) =>
+            {
+                Err(ConfigError::new("least", least, "not from -4 to 0.95").under("margin"))
             }
             _ => Ok(()),
         }
@@ -69,6 +84,8 @@ pub(super) struct Margin {
     value: f64,
     /// p*; `None` of one that stays as it is.
     target: Option<f64>,
+    /// What m does not fall below.
+    least: f64,
     losses: u32,
     /// Sum over the slots that were given away, and how many these were.
     sum: f64,
@@ -77,11 +94,13 @@ pub(super) struct Margin {
 
 impl Margin {
     pub(super) fn new(config: MarginConfig) -> Margin {
-        let (value, target) = match config {
-            MarginConfig::Fixed(margin) => (margin, None),
-            MarginConfig::Adaptive(adaptive) => (0.0, Some(adaptive.target_loss)),
+        let (value, target, least) = match config {
+            MarginConfig::Fixed(margin) => (margin, None, margin),
+            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least }) => {
+                (least.max(0.0), Some(target_loss), least)
+            }
         };
-        Margin { value, target, losses: 0, sum: 0.0, slots: 0 }
+        Margin { value, target, least, losses: 0, sum: 0.0, slots: 0 }
     }
 
     /// m.
@@ -116,7 +135,7 @@ impl Margin {
     }
 
     fn add(&mut self, amount: f64) {
-        self.value = (self.value + amount).clamp(RANGE.0, RANGE.1);
+        self.value = (self.value + amount).clamp(self.least, MOST_ADAPTIVE);
     }
 
     /// A packet has been delivered.
@@ -141,7 +160,18 @@ mod tests {
     use super::*;
 
     fn adaptive(target_loss: f64) -> Margin {
-        Margin::new(MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss }))
+        Margin::new(MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least: -4.0 }))
+    }
+
+    #[test]
+    fn it_does_not_fall_below_what_is_set() {
+        for (least, first) in [(-0.5, 0.0), (0.0, 0.0), (0.25, 0.25)] {
+            let config = AdaptiveMarginConfig { target_loss: 0.999, least };
+            let mut margin = Margin::new(MarginConfig::Adaptive(config));
+            assert_eq!(margin.value(), first);
+            (0..100).for_each(|_| margin.on_delivery());
+            assert_eq!(margin.value(), least);
+        }
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub(crate) struct Classic {
     /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
     /// between it and the third is limited transmit's.
     sent_before_duplicates: u64,
-    /// Whether cwnd bounds what ssthresh is taken from.
-    bounds_flight: bool,
+    /// What bounds what ssthresh is taken from.
+    flight_bound: FlightBound,
     /// What it was taken from at the last loss, bytes.
     lost_flight: u64,
 }
@@ -62,7 +62,7 @@ impl Classic {
             recover: None,
             fast_recovery: None,
             sent_before_duplicates: 0,
-            bounds_flight: is_newreno && options.flight_bound == FlightBound::Cwnd,
+            flight_bound: if is_newreno { options.flight_bound } else { FlightBound::None },
             lost_flight: u64::MAX,
         }
     }
@@ -96,7 +96,11 @@ impl Classic {
 
     /// What ssthresh is taken from at a loss, when the FlightSize is `flight`.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
-        self.lost_flight = if self.bounds_flight { flight.min(cwnd) } else { flight };
+        self.lost_flight = match self.flight_bound {
+            FlightBound::None => flight,
+            FlightBound::Cwnd => flight.min(cwnd),
+            FlightBound::Replaced => cwnd,
+        };
         self.lost_flight
     }
 

@@ -14,6 +14,7 @@ from airpath.papers.clamp.dynamics import Dynamics, build_dynamics, effort_of_dy
 from airpath.papers.clamp.figures import FIGURES
 from airpath.papers.clamp.link import LinkCase, build_link, effort_of_link
 from airpath.papers.clamp.scenarios import Case, Saturated, build, build_saturated
+from airpath.papers.clamp.sensitivity import SENSITIVITY, variant_of
 from airpath.papers.clamp.statements import SAYS
 from airpath.papers.clamp.traces import SHOWN_S, TRACES
 from airpath.papers.kit.base import Cell, Effort
@@ -31,6 +32,8 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
             return effort_of_dynamics(cell)
         case Case() if cell.record:
             return replace(effort, replications=1, duration_s=SHOWN_S[1])
+        case Case() if cell.variant:
+            return replace(effort, replications=max(1, effort.replications // 2))
         case _:
             return effort
 
@@ -45,15 +48,19 @@ def simulated(cell: Cell, effort: Effort) -> Any:
         case Saturated():
             return build_saturated(cell, effort)
         case _:
-            return build(Case(*cell), effort)
+            case = Case(*cell)
+            return build(case, effort, variant_of(case))
 
 
-_ITEMS: Final[dict[str, tuple[Cells, Evaluate]]] = {**FIGURES, **TRACES}
+_FIGURES: Final[dict[str, tuple[Cells, Evaluate]]] = {**FIGURES, **TRACES}
 
 PAPER: Final = paper_of(
     "clamp",
     SAYS,
-    {key: _ITEMS[key] for key in sorted(_ITEMS, key=lambda key: int(key[3:]))},
+    {
+        **{key: _FIGURES[key] for key in sorted(_FIGURES, key=lambda key: int(key[3:]))},
+        "sensitivity": SENSITIVITY,
+    },
     cell_names=Case._fields,
     simulated_scenario=simulated,
     effort_of=effort_of,

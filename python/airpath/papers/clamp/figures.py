@@ -51,11 +51,12 @@ SPEEDS: Final = {False: "0.1 m/s", True: "10 m/s"}
 
 
 class Panel(NamedTuple):
-    """A panel: its title, its ordinate, its curves."""
+    """A panel: its title, its ordinate, its curves, the scale of the ordinate."""
 
     title: str
     ordinate: str
     curves: Sequence[Curve]
+    scale: str = "linear"
 
 
 def _of_flows(
@@ -78,7 +79,7 @@ def _timeouts(fast: bool, low_rate: bool = False) -> Panel:
     return Panel(f"time-outs, CLAMP, {SPEEDS[fast]}", "time-outs per second", curves)
 
 
-def _four(measure: Measured, title: str, ordinate: str) -> Panel:
+def _four(measure: Measured, title: str, ordinate: str, scale: str = "linear") -> Panel:
     looks = {(False, True): "-", (False, False): "--", (True, True): "-", (True, False): "--"}
     curves = [
         Curve(
@@ -91,7 +92,7 @@ def _four(measure: Measured, title: str, ordinate: str) -> Panel:
         )
         for (fast, clamp), line in looks.items()
     ]
-    return Panel(title, ordinate, curves)
+    return Panel(title, ordinate, curves, scale)
 
 
 def _knob(cell: Cell) -> float:
@@ -128,7 +129,7 @@ DRAWN: Final[Mapping[str, Drawn]] = {
         [
             [
                 _four(TOTAL, "(a) all flows", "IP throughput, Mbit/s"),
-                _four(DOWNLOAD, "(b) 1 Mbyte", "mean time to download, s"),
+                _four(DOWNLOAD, "(b) 1 Mbyte", "mean time to download, s", "log"),
             ]
         ],
     ),
@@ -188,6 +189,19 @@ def _evaluate(key: str) -> Evaluate:
     return evaluate
 
 
+def _rightmost(panel: Panel, session: Session) -> float:
+    """Return where the abscissa ends, ms: behind the points, whatever their intervals."""
+    return 1.05e3 * max(place for curve in panel.curves for place in curve.along.places(session))
+
+
+def _highest(panel: Panel, session: Session) -> float:
+    """Return where the ordinate ends: above the points, whatever their intervals."""
+    found = (
+        curve.value.estimate(session, cell) for curve in panel.curves for cell in curve.along.cells
+    )
+    return 1.2 * max(estimate.mean for estimate in found if estimate is not None)
+
+
 def _figure(drawn: Drawn, session: Session) -> Figure:
     height, width = len(drawn.panels), len(drawn.panels[0])
     figure = plotting.new_figure(4.4 * width, 0.9 + 3.4 * height)
@@ -197,8 +211,10 @@ def _figure(drawn: Drawn, session: Session) -> Figure:
             for curve in panel.curves:
                 curve.draw(axes, session, 1e3)
             axes.set(title=panel.title, xlabel=DELAY_AXIS, ylabel=panel.ordinate)
-            axes.set_xlim(left=0)
-            axes.set_ylim(bottom=0)
+            axes.set_xlim(0, _rightmost(panel, session))
+            axes.set_yscale(panel.scale)
+            if panel.scale == "linear":
+                axes.set_ylim(0, _highest(panel, session))
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}"
@@ -208,7 +224,7 @@ def _figure(drawn: Drawn, session: Session) -> Figure:
 
 # --- Fig. 9: what the knobs do -----------------------------------------------------------------
 
-FIG9: Final = "Fig. 9: buffer of New Reno and a of CLAMP over the mean queueing delay"
+FIG9: Final = "Fig. 9: what buffer or a gives which delay"
 
 
 def _evaluate_fig9(session: Session, out: Path | None) -> ItemResult:

@@ -21,6 +21,7 @@ from airpath.scenario import (
     Jakes,
     ProportionalFair,
     QueueDisc,
+    RayleighSnr,
     Record,
     Scenario,
     Shannon,
@@ -117,9 +118,21 @@ class Case(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """What is changed of the choices of README.md: entries by the part that they go into."""
+    """What is changed of the choices of README.md: entries by the part that they go into.
+
+    Parameters
+    ----------
+    about : str
+        What it is, for people.
+    fading : type
+        Class of the SNR process.
+    tcp, rate, link, snr, scheduler, queue, window : mapping
+        Entries of the profile, of Eq. 18, of the cell, its SNR and scheduler, of CLAMP's queue and
+        window.
+    """
 
     about: str
+    fading: type[Jakes | RayleighSnr] = Jakes
     tcp: Mapping[str, Any] = {}
     rate: Mapping[str, Any] = {}
     link: Mapping[str, Any] = {}
@@ -201,7 +214,7 @@ def cell_of(radio: Radio, variant: Variant) -> CellLink:
         "margin": AdaptiveMargin(target_loss=1e-3),
         "attempts": radio.attempts,
         "scheduler": ProportionalFair(**{"time_constant": "100 ms", **variant.scheduler}),
-        "snr": Jakes(**{"mean": "6.0206 dB", "doppler": radio.doppler, **variant.snr}),
+        "snr": variant.fading(**{"mean": "6.0206 dB", "doppler": radio.doppler, **variant.snr}),
     }
     return CellLink(**{**link, **variant.link})
 

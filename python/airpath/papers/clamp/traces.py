@@ -40,8 +40,12 @@ DYNAMICS: Final = {
 COLOURS: Final = {True: "blue", False: "orange"}
 
 
-def _line(axes: Axes, found: Any, colour: str, label: str, scale: float = 1.0) -> None:
+def _line(
+    axes: Axes, found: Any, colour: str, label: str, scale: float = 1.0, from_s: float = 0.0
+) -> None:
     times, values = found
+    first = max(0, int(np.searchsorted(times, from_s, "right")) - 1)
+    times, values = times[first:], values[first:]
     look: Any = {"color": plotting.COLOURS[colour], "lw": 0.7, "where": "post", "label": label}
     axes.step(times, values * scale, **look)
 
@@ -50,7 +54,7 @@ def _finished(figure: Figure, title: str, session: Session, axes: Sequence[Axes]
     axes[-1].set_xlabel("time, s")
     for each in axes:
         each.set_ylim(bottom=0)
-        each.legend(loc="upper right", fontsize=8)
+        each.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, fontsize=8)
     plotting.heading(figure, title, f"Andrew, Hanly & Mukhtar 2008 · one run, seed {session.seed}")
     return figure
 
@@ -59,10 +63,10 @@ def _fig2(session: Session, title: str) -> Figure:
     figure = plotting.new_figure(9.6, 7.6)
     windows, queues, enlarged = figure.subplots(3, 1, sharex=True)
     clamp, plain = LINK_CELLS
+    _line(windows, session.series(plain, "cwnd").of(0), "orange", "New Reno, CWND of flow 1", 1e-3)
     for flow, colour in enumerate(("blue", "green", "purple")):
         name = f"CLAMP, AWND of flow {flow + 1}"
         _line(windows, session.series(clamp, "awnd").of(flow), colour, name, 1e-3)
-    _line(windows, session.series(plain, "cwnd").of(0), "orange", "New Reno, CWND of flow 1", 1e-3)
     for axes, cases in ((queues, (plain, clamp)), (enlarged, (clamp,))):
         for case in cases:
             found = session.series(case, "queue").of(0)
@@ -86,16 +90,21 @@ def _rows(session: Session, title: str, draw: Callable[[Axes, int], None], name:
     panels: Any = figure.subplots(len(TRACED), 1, sharex=True)
     for axes, delay_ms in zip(panels, TRACED, strict=True):
         draw(axes, delay_ms)
-        axes.set(title=f"{delay_ms} ms of queueing", ylabel=name, xlim=SHOWN_S)
+        axes.set_title(f"{delay_ms} ms of queueing", loc="left")
+        axes.set(ylabel=name, xlim=SHOWN_S)
     return _finished(figure, title, session, panels)
 
 
 def _fig6(session: Session, title: str) -> Figure:
     def draw(axes: Axes, delay_ms: int) -> None:
         ours, theirs = TRACED[delay_ms][True], TRACED[delay_ms][False]
-        _line(axes, session.series(ours, "cwnd").of(0), "sky", "CLAMP, CWND", 1e-3)
-        _line(axes, session.series(theirs, "cwnd").of(0), "orange", "New Reno, CWND", 1e-3)
-        _line(axes, session.series(ours, "awnd").of(0), "blue", "CLAMP, AWND", 1e-3)
+        lines = [
+            (ours, "cwnd", "sky", "CLAMP, CWND"),
+            (theirs, "cwnd", "orange", "New Reno, CWND"),
+            (ours, "awnd", "blue", "CLAMP, AWND"),
+        ]
+        for case, series, colour, label in lines:
+            _line(axes, session.series(case, series).of(0), colour, label, 1e-3, SHOWN_S[0])
 
     return _rows(session, title, draw, "window of 30, kB")
 
@@ -103,9 +112,9 @@ def _fig6(session: Session, title: str) -> Figure:
 def _fig7(session: Session, title: str) -> Figure:
     def draw(axes: Axes, delay_ms: int) -> None:
         place = list(QUEUES).index("130")
-        for clamp, case in reversed(list(TRACED[delay_ms].items())):
+        for clamp, case in TRACED[delay_ms].items():
             found = session.series(case, "queue").of(place)
-            _line(axes, found, COLOURS[clamp], NAMES[clamp])
+            _line(axes, found, COLOURS[clamp], NAMES[clamp], from_s=SHOWN_S[0])
 
     return _rows(session, title, draw, "queue of 130, packets")
 

@@ -94,7 +94,7 @@ impl Averages {
         (rate * self.powers.of(slot - since)).max(LEAST_RATE)
     }
 
-    /// `user` is served at `rate` in slot number `slot`.
+    /// `user` is served at `rate` in slot number `slot`; or it could have been.
     #[inline]
     pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
         let (before, since) = self.rates[user.0 as usize];

@@ -21,7 +21,7 @@ mod round_robin;
 
 pub use alpha_fair::{AlphaFair, AlphaFairConfig};
 pub use max_rate::{MaxRate, MaxRateConfig};
-pub use proportional_fair::{ProportionalFair, ProportionalFairConfig};
+pub use proportional_fair::{Averaged, ProportionalFair, ProportionalFairConfig};
 pub use registry::{AnyScheduler, SchedulerRegistry};
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 

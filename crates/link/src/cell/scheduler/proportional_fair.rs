@@ -2,7 +2,8 @@
 //!
 //! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. What the paper leaves open: r
 //! counts the rate that was selected for a slot that the user was given, also if it failed, and 0 for
-//! every other slot, also those without data; it begins at a quarter of the cell's nominal rate.
+//! every other slot, also those without data; it begins at a quarter of the cell's nominal rate. The
+//! other reading, r of the rate that was available in each slot with data, is an option.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
@@ -15,12 +16,27 @@ use serde::Deserialize;
 pub struct ProportionalFairConfig {
     /// Time constant of the average, ns. At least a slot.
     pub time_constant_ns: u64,
+    /// What is averaged.
+    #[serde(default)]
+    pub average: Averaged,
+}
+
+/// What r is the average of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Averaged {
+    /// The rate that was obtained: that of the slots that the user was given, 0 in all others.
+    #[default]
+    Obtained,
+    /// The rate that was available: in every slot in which the user had data, 0 in all others.
+    Available,
 }
 
 /// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProportionalFair {
     averages: Averages,
+    averaged: Averaged,
     population: Population,
 }
 
@@ -33,7 +49,7 @@ impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
     ) -> Result<ProportionalFair, ConfigError> {
         let population = setup.extra;
         let averages = Averages::new(config.time_constant_ns, &population)?;
-        Ok(ProportionalFair { averages, population })
+        Ok(ProportionalFair { averages, averaged: config.average, population })
     }
 }
 
@@ -44,8 +60,13 @@ impl Scheduler for ProportionalFair {
             let weighted = self.population.weight(candidate.user) * candidate.rate;
             weighted / self.averages.before(candidate.user, slot)
         });
-        let Candidate { user, rate, .. } = candidates[place];
-        self.averages.serve(user, slot, rate);
+        let counted = match self.averaged {
+            Averaged::Obtained => &candidates[place..=place],
+            Averaged::Available => candidates,
+        };
+        for &Candidate { user, rate, .. } in counted {
+            self.averages.serve(user, slot, rate);
+        }
         place
     }
 }
@@ -60,7 +81,20 @@ mod tests {
         let (slot, rate) = (Duration::from_millis(3), Rate(4_000_000));
         let population = Population { weights: weights.into(), slot, rate };
         let averages = Averages::new(100_000_000, &population).expect("long enough");
-        ProportionalFair { averages, population }
+        ProportionalFair { averages, averaged: Averaged::Obtained, population }
+    }
+
+    /// Eq. 19 by hand with r of the available rate: it goes by the rate over its usual value.
+    #[test]
+    fn eq19_of_the_available_rate_by_hand() {
+        let mut fair = ProportionalFair { averaged: Averaged::Available, ..fair(&[1.0, 1.0]) };
+        // 2/1 against 1.9/1: the first. r becomes 0.97 + 0.03 · 2 = 1.03 and 0.97 + 0.03 · 1.9 = 1.027.
+        assert_eq!(served(&mut fair, 0, &[(0, 2e6), (1, 1.9e6)]), 0);
+        // 2/1.03 = 1.942 against 1.9/1.027 = 1.850: the first again.
+        assert_eq!(served(&mut fair, 1, &[(0, 2e6), (1, 1.9e6)]), 0);
+        // Without data for 100 slots r of the second falls to 0.05 and it is served.
+        (2..102).for_each(|slot| assert_eq!(served(&mut fair, slot, &[(0, 2e6)]), 0));
+        assert_eq!(served(&mut fair, 102, &[(0, 2e6), (1, 0.5e6)]), 1);
     }
 
     /// Eq. 19 by hand. r begins at 1 Mbit/s for both.

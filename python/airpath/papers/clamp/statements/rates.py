@@ -27,7 +27,7 @@ from airpath.papers.kit.base import Cell
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
 
-__all__ = ["SPEEDS", "placed"]
+__all__ = ["SPEEDS", "clamp_fast", "clamp_slow", "download", "placed", "timeouts"]
 
 SPEEDS: Final = {"fast": True, "slow": False}
 
@@ -95,13 +95,15 @@ def _equal(session: Session, said: Said, cells: Sequence[Cell], delay_ms: float)
 
 
 @SAYS.check("clamp-fast", lambda _said: sweep(fast=True, clamp=True))
-def _clamp_fast(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+def clamp_fast(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    """Whether CLAMP gives queues, and the two flows of one, equal rates (§5.5, Fig. 4c)."""
     delays = dict.fromkeys(said["delays_ms"], cells)
     return gathered("delay_ms", delays, lambda at, of: _equal(session, said, of, at))
 
 
 @SAYS.check("clamp-slow", lambda _said: sweep(fast=False, clamp=True))
-def _clamp_slow(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+def clamp_slow(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    """Whether the shared queue is between the others, 10 a little above 180 (Fig. 4a)."""
     rates = _named(session, cells, said["delay_ms"])
     shared, ratio = rates[10] + rates[180], rates[10] / rates[180]
     return Finding(
@@ -132,7 +134,9 @@ def _fairer(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Findi
 
 
 @SAYS.check("timeouts", lambda _said: sweep(fast=True, clamp=True))
-def _timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+def timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+    """Whether the 10 ms flow has the most time-outs, fewer at higher delays (§5.5)."""
+
     def at(delay_ms: float) -> dict[int, float]:
         found = _at(session, cells, delay_ms, *(timeouts_per_s(flow) for flow in FLOWS_MS))
         return dict(zip(FLOWS_MS, found, strict=True))
@@ -249,7 +253,8 @@ def _totals(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Findi
 
 
 @SAYS.check("download", lambda _said: _both(fast=False))
-def _download(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+def download(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+    """Whether files take twice as long with New Reno (§5.6, Fig. 5b)."""
     times = {
         name: _at(session, cells, said["delay_ms"], download_s)[0] for name, cells in sweeps.items()
     }
