@@ -1,9 +1,9 @@
-"""``python -m airpath.demo``: TCP over a recorded LTE link, and a paper made again, in pictures.
+"""``python -m airpath.demo``: an LTE link, a fading cell and a paper made again, in pictures.
 
-Two parts, under two minutes on two cores, figures into ``out/``:
+Three parts, under two minutes on two cores, figures into ``out/``:
 a recorded LTE link (or a synthetic one where there is no recording) under Reno and NewReno with
-drop-tail and gentle RED; then ``reproduce qawla`` in its quick mode, for its tables and
-Figures 5 and 6.
+drop-tail and gentle RED; four flows in a fading cell, NewReno beside CLAMP; then
+``reproduce qawla`` in its quick mode, for its tables and Figures 5 and 6.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from airpath.files import output_folder
 from airpath.papers.kit.render import print_report
 from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
+from airpath.results.flow_bars import flow_bars
 from airpath.results.intervals import Interval, mean_interval, text
 from airpath.scenario import Scenario, recorded_traces
 from airpath.scenario.examples import shipped_examples
@@ -43,6 +44,7 @@ COMBINATIONS = {
     "NewReno, gentle RED": "newreno-gred",
 }
 PERCENTILES = (50, 95)
+IN_A_CELL = {"NewReno, drop-tail": "cell-newreno", "CLAMP": "cell-clamp"}
 
 
 def main(out: str = "out", examples: Path | None = None) -> int:
@@ -63,8 +65,12 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     began = time.monotonic()
     console = output.console()
     folder = output_folder(out, "out")
-    scenarios = _scenarios(examples or shipped_examples(), console)
-    interrupted = _link(scenarios, folder, console) or _paper(folder, console)
+    examples = examples or shipped_examples()
+    interrupted = (
+        _link(_scenarios(examples, console), folder, console)
+        or _fading_cell(examples, folder, console)
+        or _paper(folder, console)
+    )
     console.print(f"\nFigures are in {folder}/. {time.monotonic() - began:.0f} s.", style="bold")
     return 130 if interrupted else 0
 
@@ -170,6 +176,41 @@ def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
 def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:
     for path in figure_files.save(figure, folder, stem, title, "python -m airpath.demo", ["png"]):
         console.print(f"  written: {path}", soft_wrap=True)
+
+
+# --- a fading cell -----------------------------------------------------------------------------
+
+
+def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
+    """Simulate and draw four flows under both schemes; return whether Ctrl-C ended it."""
+    results: dict[str, Result] = {}
+    try:
+        for label, stem in IN_A_CELL.items():
+            results[label] = api.simulate(
+                api.load(examples / f"{stem}.toml"),
+                reps=REPLICATIONS,
+                command="python -m airpath.demo",
+            )
+    except Interrupted:
+        return True
+    rows = []
+    for label, result in results.items():
+        flows = [result.intervals[flow] for flow in range(result.flow_count)]
+        queue_waits = [queue["mean_sojourn_s"].mean for queue in result.queue_intervals()]
+        rows.append(
+            [
+                label,
+                _cell(result.intervals["all"]["ip_throughput_bps"], 2, 1e-6),
+                *(_cell(flow["ip_throughput_bps"], 2, 1e-6) for flow in flows),
+                f"{1e3 * math.fsum(queue_waits) / len(queue_waits):.0f}",
+            ]
+        )
+    each = [f"flow {flow}" for flow in range(len(rows[0]) - 3)]
+    title = "Four downloads in a fading cell, IP throughput in Mbit/s"
+    console.print()
+    output.print_table(console, title, ["", "all", *each, "mean wait, ms"], rows)
+    _save(flow_bars(results, title.partition(",")[0]), folder, "cell", title, console)
+    return False
 
 
 # --- a paper made again ------------------------------------------------------------------------

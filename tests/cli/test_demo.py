@@ -11,6 +11,7 @@ from airpath.scenario import recorded_traces
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {
+    "cell.png",
     "link-comparison.png",
     "link-newreno-droptail.png",
     "link-newreno-gred.png",
@@ -34,6 +35,7 @@ def test_without_recordings_it_says_where_they_are_and_goes_on(
     out = capsys.readouterr().out
     assert "repository ravinet/mahimahi on GitHub, folder traces" in out
     assert "4 bulk downloads over the link: synthetic fading" in out
+    assert "Four downloads in a fading cell" in out
     assert {path.name for path in (tmp_path / "out").iterdir()} == FIGURES
 
 

@@ -40,7 +40,7 @@ def heading(result: Result) -> str:
 
 
 def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
-    """Yield the tables of flows, queues, delays, links, phases and transfers.
+    """Yield the tables of flows, queues, delays, links, users, phases and transfers.
 
     Parameters
     ----------
@@ -54,6 +54,7 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     yield _delays(result)
     yield _links(result)
     yield from _counters(result)
+    yield from _users(result, out_of_sight)
     yield from _phases(result)
     yield from _transfers(result)
 
@@ -189,6 +190,31 @@ def _counters(result: Result) -> Iterable[Table]:
         for link in result.link_intervals()
         if link["counters"]
     ]
+
+
+def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
+    """Return what the users of cells got."""
+    found = result.user_intervals()
+    rows = [
+        [
+            f"{user['link']}/user {user['user']}",
+            text(user["throughput_bps"], 1e-6, 3, "Mbit/s"),
+            text(user["slot_share"], 100, 1, "%"),
+            text(user["slot_error_rate"], 100, 1, "%"),
+            text(user["best_slot_share"], 100, 1, "%"),
+            text(user["mean_rate_bps"], 1e-6, 2, "Mbit/s"),
+            text(user["lost_packets"], 1, 1),
+        ]
+        for user in found[:MOST_FLOWS]
+    ]
+    columns = ["user", "throughput", "slots", "failed", "had the best rate", "rate", "lost"]
+    notes = [
+        f"Jain's index of the users' throughputs, {cell}: {text(jain, 1, 4)}"
+        for cell, jain in result.jain_of_users().items()
+    ]
+    if len(found) > MOST_FLOWS:
+        notes.insert(0, f"{len(found)} users: {out_of_sight} have the others.")
+    return [Table("Users", columns, rows, notes)] if rows else []
 
 
 def _phases(result: Result) -> Iterable[Table]:

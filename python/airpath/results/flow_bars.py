@@ -1,0 +1,127 @@
+"""Several results side by side, flow by flow: what each flow got, and how long its packets took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.errors import BadValueError
+from airpath.flow_descriptions import FlowDescriptions
+from airpath.results import style
+from airpath.results.intervals import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airpath.results.result import Result
+
+__all__ = ["flow_bars", "propagation_s"]
+
+_COLOURS = ("orange", "blue", "green", "purple")
+_GROUP = 0.8
+"""Of the distance between two flows, what their bars take."""
+
+
+def propagation_s(result: Result, flow: int) -> float:
+    """Return how long an empty path takes a packet of no size from sender to receiver, s.
+
+    Parameters
+    ----------
+    result : Result
+        Whose path; of flows whose data go forward.
+    flow : int
+        Which, from 0.
+    """
+    about, hops = FlowDescriptions(result.resolved)[flow], result.resolved
+    wires = [about["access"], about["egress"], hops["bottleneck"], hops.get("backhaul") or {}]
+    return sum(int(wire.get("delay_ns", 0)) for wire in wires) / 1e9
+
+
+def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
+    """Draw the throughput and the one-way delay of every flow, of several results side by side.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        By label, 1 to 4, of the same number of flows, at most 16, whose data go forward.
+    title : str
+        Its heading.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        On the left IP throughput with its intervals; on the right the mean one-way delay, what
+        propagation takes of it in grey, and a line at its 95th percentile.
+
+    Raises
+    ------
+    BadValueError
+        If there are other numbers of results or of flows.
+    """
+    if not 0 < len(results) <= len(_COLOURS):
+        raise BadValueError(f"{len(results)} results: draw 1 to {len(_COLOURS)} side by side.")
+    first, *others = results.values()
+    flows = first.flow_count
+    if flows > 16 or any(other.flow_count != flows for other in others):
+        counts = ", ".join(str(result.flow_count) for result in results.values())
+        raise BadValueError(f"{counts} flows: draw results of the same number, at most 16.")
+    with style.style():
+        figure = style.new_figure(10.5, 4.4, shown=True)
+        panels: Any = figure.subplots(1, 2)
+        rates, delays = panels
+        width = _GROUP / len(results)
+        handles = []
+        for number, result in enumerate(results.values()):
+            at = np.arange(flows) + (number + 0.5) * width - _GROUP / 2
+            look: dict[str, Any] = {"width": 0.94 * width, "color": style.COLOURS[_COLOURS[number]]}
+            rows = [result.intervals[flow] for flow in range(flows)]
+            handles.append(_bars(rates, at, [row["ip_throughput_bps"] for row in rows], 1e-6, look))
+            _bars(delays, at, [row["mean_delay_s"] for row in rows], 1e3, look)
+            base = [1e3 * propagation_s(result, flow) for flow in range(flows)]
+            delays.bar(at, base, width=0.94 * width, color="#C3CACE")
+            p95 = [1e3 * row["p95_delay_s"].mean for row in rows]
+            delays.hlines(p95, at - 0.4 * width, at + 0.4 * width, color=look["color"], lw=1.6)
+        grey: Any = delays.bar([0], [0], color="#C3CACE")
+        line: Any = delays.hlines([], 0, 0, color=style.COLOURS["grey"], lw=1.6)
+        delays.legend([grey, line], ["propagation", "95th percentile"], loc="upper left")
+        rates.set_ylabel("IP throughput, Mbit/s")
+        delays.set_ylabel("mean one-way delay, ms")
+        names = [_name(first, flow) for flow in range(flows)]
+        for panel in (rates, delays):
+            panel.set_xticks(np.arange(flows), names)
+            panel.set_ylim(bottom=0)
+        # Room for the legend above the bars.
+        delays.set_ylim(top=1.25 * delays.get_ylim()[1])
+        labels = list(map(style.literal, results))
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        style.heading(
+            figure,
+            title,
+            f"{len(first.replications)} runs of {first.resolved['duration_ns'] / 1e9:g} s each, "
+            f"{100 * first.confidence:g} % intervals",
+        )
+    return figure
+
+
+def _bars(
+    axis: Axes, at: Any, values: Sequence[Interval], scale: float, look: Mapping[str, Any]
+) -> Any:
+    means = [scale * value.mean for value in values]
+    errors = np.array(
+        [[scale * (v.mean - v.low) for v in values], [scale * (v.high - v.mean) for v in values]]
+    )
+    bars = axis.bar(at, means, **look)
+    if not np.isnan(errors).any():
+        axis.errorbar(at, means, errors, fmt="none", ecolor="black", elinewidth=1.1, capsize=2)
+    return bars
+
+
+def _name(result: Result, flow: int) -> str:
+    about = FlowDescriptions(result.resolved)[flow]
+    back_s = (about.get("return_wire") or {}).get("delay_ns", 0) / 1e9
+    rtt = f"{1e3 * (propagation_s(result, flow) + back_s):.3g} ms"
+    user = about.get("user")
+    return f"flow {flow}\n{rtt}" + (f"\nuser {user}" if user is not None else "")
