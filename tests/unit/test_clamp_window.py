@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import airpath as ap
 from airpath.scenario import loads
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 NEWRENO = {
     "receive_window": "6 MB",
     "initial_window": "1 segment",
@@ -204,3 +206,19 @@ def test_a_reverse_flow_obeys_the_queue_of_its_own_direction() -> None:
     flows = 'direction = "reverse"\nwindow = "clamp"'
     found = loads(scenario_with('"droptail"', flows, f'{{kind = "reverse", aqm = {aqm}}}'))
     assert found.flows[0].document()["window"]["kind"] == "clamp"
+
+
+@pytest.mark.parametrize("target_ms", [30, 50, 100])
+def test_a_target_delay_is_held_in_a_fading_cell_for_every_user(target_ms: int) -> None:
+    """Issue 13 §7: within 10 %. A bound of a by the rate alone starved two of the users."""
+    changes = {
+        "duration": "250 s",
+        "warmup": "100 s",
+        "bottleneck.aqm.a": None,
+        "bottleneck.aqm.target_delay": f"{target_ms} ms",
+    }
+    result = ap.simulate(ap.load(EXAMPLES / "cell-clamp.toml").replace(changes), reps=2)
+    delays = result.queues()["mean_delay_s"] * 1e3
+    assert delays.tolist() == pytest.approx([target_ms] * 6, rel=0.15)
+    assert delays.mean() == pytest.approx(target_ms, rel=0.1)
+    assert result.jain_of_users()["bottleneck"].mean > 0.98

@@ -71,15 +71,24 @@ pub struct ClampTarget {
 }
 
 /// a after a packet of `bytes` that took `delay_s` from its arrival to the completion of its service,
-/// at an output rate of `rate` bytes/s; in bytes.
+/// at an output rate of `rate` bytes/s, where b times the averaged queue are `priced` bytes; in bytes.
 ///
 /// As the mean queue is a + kτ, a step of s (D - d) / T for each packet is an integral controller with
 /// the time constant T, and at rest leaves the packets' mean delay d at the target D, whatever their
-/// number, the rate and its fluctuations. a is at most twice what would wait at the target: it does not
-/// run away while flows are limited elsewhere.
-pub fn clamp_next_a(a: f64, bytes: f64, delay_s: f64, rate: f64, target: &ClampTarget) -> f64 {
+/// number, the rate and its fluctuations. a is at most twice what would wait at the target, or
+/// `priced` where that is more: it does not run away while flows are limited elsewhere, and what
+/// bounds it is never what keeps up a price. A bound by the rate alone would: flows that the price has
+/// slowed down lower the rate, the bound with it, and stay slow.
+pub fn clamp_next_a(
+    a: f64,
+    bytes: f64,
+    delay_s: f64,
+    rate: f64,
+    priced: f64,
+    target: &ClampTarget,
+) -> f64 {
     let next = a + bytes * (target.delay_s - delay_s) / target.time_constant_s;
-    next.min(2.0 * target.delay_s * rate)
+    next.min((2.0 * target.delay_s * rate).max(priced))
 }
 
 /// A rate as a count of bytes that decays with time.
@@ -292,7 +301,8 @@ impl QueueDisc for Clamp {
         if let Some(target) = &self.target {
             let delay_s = packet.waited(ctx.now).as_secs_lossy();
             let bytes = packet.bytes().0 as f64;
-            self.a = clamp_next_a(self.a, bytes, delay_s, self.rate.per_second(), target);
+            let rate = self.rate.per_second();
+            self.a = clamp_next_a(self.a, bytes, delay_s, rate, self.b * self.average, target);
         }
         let price = self.price();
         if packet.kind != PacketKind::Ack {

@@ -168,17 +168,19 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(with("a_bytes", json!(7)), "");
 }
 
-/// Ours: each packet moves a by s (D - d) / T, up to twice what would wait at the target.
+/// Ours: each packet moves a by s (D - d) / T, up to twice what would wait at the target, or further
+/// where there still is a price.
 #[test]
 fn a_moves_until_the_mean_delay_is_the_target() {
     let target = ClampTarget { delay_s: 0.05, time_constant_s: 5.0 };
-    let next = clamp_next_a(1000.0, 1500.0, 0.07, 1e6, &target);
+    let next = clamp_next_a(1000.0, 1500.0, 0.07, 1e6, 0.0, &target);
     assert!((next - (1000.0 - 1500.0 * 0.02 / 5.0)).abs() < 1e-9, "{next}");
-    assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, &target), 100_000.0);
+    assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, 9e4, &target), 100_000.0);
+    assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, 1e6, &target), 100_014.0);
     // A queue of a + 500 bytes before 1 Mbyte/s: the delay settles at 50 ms with T.
     let (mut a, rate) = (0.0, 1e6);
     for _ in 0..(5.0 * rate / 1500.0) as usize {
-        a = clamp_next_a(a, 1500.0, (a + 500.0) / rate, rate, &target);
+        a = clamp_next_a(a, 1500.0, (a + 500.0) / rate, rate, a + 500.0, &target);
     }
     let expected = 49_500.0 * (1.0 - (-1.0_f64).exp());
     assert!((a / expected - 1.0).abs() < 0.002, "{a}");
@@ -197,9 +199,9 @@ fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
         let mut sent = queue.dequeue(&mut bench.at(millis(came))).expect("one waits");
         queue.on_served(&mut sent, &mut bench.at(millis(served)));
     }
-    // The first finds no rate, which bounds a at 0; then 1500 (0.05 - 0.08) / 5, and -0.05 more.
+    // The first finds no rate, but a queue: 1500 (0.05 - 0.01) / 5; then -0.03 and -0.05 for 0.04.
     let found = queue.report(millis(200)).measured[3];
-    let steps = [0.0, -9.0, -24.0];
+    let steps = [12.0, 3.0, -12.0];
     assert_eq!(found.0, "clamp_a_bytes");
     let mean = found.1.expect("there were departures");
     assert!((mean - steps.iter().sum::<f64>() / 3.0).abs() < 1e-9, "{mean}");
