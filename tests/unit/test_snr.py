@@ -70,6 +70,15 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '.index = "print": not one of the accepted words. The nearest is printed; '
             "accepted are centred, printed.",
         ),
+        ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Write k = "6 dB".'),
+        (
+            '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = 4}',
+            '.k = 4: no unit. Write a number with dB, for example "15 dB".',
+        ),
+        (
+            '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = "6 dB", angle_deg = 270}',
+            ".angle_deg = 270: not from 0 to 180. Write a number from 0 to 180, for example 45.",
+        ),
         (
             '{kind = "block", mean = "15 dB"}',
             '.coherence: missing, the link has no slots. Write coherence = "5 ms".',
@@ -136,6 +145,9 @@ def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_th
     shift = pytest.approx(10, rel=1e-12)
     expected = {"kind": "jakes", "index": "printed", "mean_db": 6.0, "doppler_hz": shift}
     assert snr_of(link(snr=jakes)) == expected
+    rician = ap.RicianSnr(mean="6 dB", k="-3 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
+    expected = {"kind": "rician", "k_db": -3.0, "angle_deg": 45.0, "mean_db": 6.0}
+    assert snr_of(link(snr=rician)) == {**expected, "doppler_hz": shift}
     blocks = ap.BlockFading(mean="6 dB", coherence="5 ms")
     expected = {"kind": "block", "mean_db": 6.0, "coherence_ns": 5_000_000}
     assert snr_of(link(snr=blocks)) == expected

@@ -34,6 +34,12 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "doppler_hz": 1e5}),
             json!({"mean_db": 200, "speed_mps": 1.0, "carrier_hz": 2.1e9}),
         ],
+        "rician" => vec![
+            json!({"mean_db": 15, "k_db": 6, "doppler_hz": 10}),
+            json!({"mean_db": 0, "k_db": -200, "doppler_hz": 0}),
+            json!({"mean_db": -200, "k_db": 200, "doppler_hz": 1e5, "angle_deg": 0}),
+            json!({"mean_db": 200, "k_db": 0, "speed_mps": 1.0, "carrier_hz": 2.1e9, "angle_deg": 180}),
+        ],
         "trace" => ["steps", "short", "still"].map(|key| json!({"trace": key})).to_vec(),
         other => samples("snr", other, |description| try_build(description, 1).is_ok()),
     }
@@ -148,6 +154,16 @@ fn values_that_are_not_accepted_are_named() {
     assert_eq!(
         error(json!({"kind": "constant", "mean_db": 201})),
         "mean_db = 201: not of dB from -200 to 200"
+    );
+    assert_eq!(
+        error(json!({"kind": "rician", "mean_db": 0, "k_db": 201, "doppler_hz": 1})),
+        "k_db = 201: not of dB from -200 to 200"
+    );
+    assert_eq!(
+        error(
+            json!({"kind": "rician", "mean_db": 0, "k_db": 1, "doppler_hz": 1, "angle_deg": 181})
+        ),
+        "angle_deg = 181: not from 0 to 180"
     );
     assert_eq!(
         error(json!({"kind": "trace", "trace": "none"})),

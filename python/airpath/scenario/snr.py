@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Frequency, Speed
-from airpath.scenario.values import PositiveDuration, Text, choice
+from airpath.scenario.values import PositiveDuration, Text, choice, number_within
 
-__all__ = ["BlockFading", "ConstantSnr", "Jakes", "RayleighSnr", "SnrProcess", "SnrTrace"]
+__all__ = [
+    "BlockFading",
+    "ConstantSnr",
+    "Jakes",
+    "RayleighSnr",
+    "RicianSnr",
+    "SnrProcess",
+    "SnrTrace",
+]
 
 
 def _level(mean: Decibels) -> Decibels:
@@ -150,6 +158,39 @@ class RayleighSnr(_Moving):
     """
 
     kind: Literal["rayleigh"] = "rayleigh"
+
+
+class RicianSnr(_Moving):
+    """Flat Rician fading: a path in line of sight beside many reflections.
+
+    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    k : Decibels
+        K factor, the power in line of sight over that of the reflections, -200 dB to 200 dB.
+    angle_deg : float
+        θ, the angle between the motion and the line of sight, degrees, from 0 to 180; the Doppler
+        shift of the line of sight is f_d cos θ. Default 45.
+    """
+
+    kind: Literal["rician"] = "rician"
+    k: Level = Field(examples=['"6 dB"'])
+    angle_deg: Annotated[float, PlainValidator(number_within(0, 180, "from 0 to 180", "45"))] = 45.0
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with the Doppler shift and K in dB."""
+        entries = super().resolved(context, path)
+        del entries["k"]
+        return {**entries, "k_db": float(self.k)}
 
 
 class BlockFading(SnrProcess):

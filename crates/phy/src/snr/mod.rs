@@ -9,6 +9,7 @@
 //! | `block.rs` | independent from block to block, exponential |
 //! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
+//! | `rician.rs` | the same with a line of sight |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
 //! | `motion.rs` | the Doppler shift of a description |
@@ -22,6 +23,7 @@ mod motion;
 pub(crate) mod oscillators;
 mod rayleigh;
 mod registry;
+mod rician;
 mod slotted;
 mod steps;
 mod trace;
@@ -31,6 +33,7 @@ pub use constant::{Constant, ConstantConfig};
 pub use jakes::{Index, Jakes, JakesConfig};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
+pub use rician::{RicianConfig, RicianSnr};
 pub use slotted::SlottedSnr;
 pub use steps::{SnrFileError, SnrSteps};
 pub use trace::{Trace, TraceConfig};

@@ -1,6 +1,6 @@
 //! The list of SNR processes: one line each.
 
-use super::{Block, Constant, Jakes, RayleighSnr, Sample, SnrKit, SnrProcess, Trace};
+use super::{Block, Constant, Jakes, RayleighSnr, RicianSnr, Sample, SnrKit, SnrProcess, Trace};
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
 /// SNR processes that were registered at run time.
@@ -13,6 +13,7 @@ built_in_parts! {
         "block" => Block(Block): "Independent from block to block, exponential.",
         "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
+        "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight beside reflections.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }
 }
