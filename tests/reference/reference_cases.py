@@ -82,6 +82,7 @@ SNRS: dict[str, Document] = {
     "constant": {"mean": "13 dB"},
     "jakes": {"mean": "15 dB", "doppler": "4 Hz"},
     "rayleigh": {"mean": "15 dB", "doppler": "4 Hz"},
+    "profile": {"mean": "15 dB", "profile": "vehicular-a", "doppler": "4 Hz"},
     "rician": {"mean": "15 dB", "k": "3 dB", "doppler": "4 Hz"},
     "trace": {"file": "snr.csv"},
 }

@@ -80,6 +80,11 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             ".angle_deg = 270: not from 0 to 180. Write a number from 0 to 180, for example 45.",
         ),
         (
+            '{kind = "profile", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
+            '.profile = "vehicular": not one of the accepted words. The nearest is vehicular-b; '
+            "accepted are pedestrian-a, pedestrian-b, vehicular-a, vehicular-b, epa, eva, etu.",
+        ),
+        (
             '{kind = "block", mean = "15 dB"}',
             '.coherence: missing, the link has no slots. Write coherence = "5 ms".',
         ),
@@ -148,6 +153,9 @@ def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_th
     rician = ap.RicianSnr(mean="6 dB", k="-3 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
     expected = {"kind": "rician", "k_db": -3.0, "angle_deg": 45.0, "mean_db": 6.0}
     assert snr_of(link(snr=rician)) == {**expected, "doppler_hz": shift}
+    taps = ap.ProfileSnr(mean="6 dB", profile="eva", doppler="3 Hz")
+    expected = {"kind": "profile", "profile": "eva", "mean_db": 6.0, "doppler_hz": 3.0}
+    assert snr_of(link(snr=taps)) == expected
     blocks = ap.BlockFading(mean="6 dB", coherence="5 ms")
     expected = {"kind": "block", "mean_db": 6.0, "coherence_ns": 5_000_000}
     assert snr_of(link(snr=blocks)) == expected

@@ -40,6 +40,12 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "k_db": 200, "doppler_hz": 1e5, "angle_deg": 0}),
             json!({"mean_db": 200, "k_db": 0, "speed_mps": 1.0, "carrier_hz": 2.1e9, "angle_deg": 180}),
         ],
+        "profile" => vec![
+            json!({"mean_db": 15, "profile": "etu", "doppler_hz": 10}),
+            json!({"mean_db": 0, "profile": "pedestrian-a", "doppler_hz": 0}),
+            json!({"mean_db": -200, "profile": "vehicular-a", "doppler_hz": 1e5}),
+            json!({"mean_db": 200, "profile": "epa", "speed_mps": 1.0, "carrier_hz": 2.1e9}),
+        ],
         "trace" => ["steps", "short", "still"].map(|key| json!({"trace": key})).to_vec(),
         other => samples("snr", other, |description| try_build(description, 1).is_ok()),
     }
@@ -164,6 +170,11 @@ fn values_that_are_not_accepted_are_named() {
             json!({"kind": "rician", "mean_db": 0, "k_db": 1, "doppler_hz": 1, "angle_deg": 181})
         ),
         "angle_deg = 181: not from 0 to 180"
+    );
+    assert_eq!(
+        error(json!({"kind": "profile", "mean_db": 0, "profile": "tdl-a-300", "doppler_hz": 1})),
+        "profile = tdl-a-300: not a profile. Known are pedestrian-a, pedestrian-b, vehicular-a, \
+         vehicular-b, epa, eva, etu"
     );
     assert_eq!(
         error(json!({"kind": "trace", "trace": "none"})),

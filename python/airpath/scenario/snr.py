@@ -16,6 +16,7 @@ __all__ = [
     "BlockFading",
     "ConstantSnr",
     "Jakes",
+    "ProfileSnr",
     "RayleighSnr",
     "RicianSnr",
     "SnrProcess",
@@ -191,6 +192,34 @@ class RicianSnr(_Moving):
         entries = super().resolved(context, path)
         del entries["k"]
         return {**entries, "k_db": float(self.k)}
+
+
+class ProfileSnr(_Moving):
+    """Fading over the taps of a power delay profile, whose energy the receiver collects.
+
+    Each tap is Rayleigh fading with Clarke's spectrum, independent of the others; the SNR is the
+    sum of their powers. The Doppler shift is given, or follows from the speed of the receiver and
+    the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    profile : {"pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu"}
+        The taps: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
+    """
+
+    kind: Literal["profile"] = "profile"
+    profile: Annotated[
+        str,
+        choice("pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu"),
+    ] = Field(examples=['"vehicular-a"'])
 
 
 class BlockFading(SnrProcess):

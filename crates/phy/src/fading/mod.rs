@@ -48,10 +48,11 @@ impl Fading {
             ("awgn".into(), "No fading: white Gaussian noise alone".into()),
             ("rayleigh".into(), "Flat Rayleigh fading, another gain for every block".into()),
         ];
-        all.extend(profiles::PROFILES.iter().map(|profile| {
+        let itu = profiles::PROFILES.map(|profile| (profile, "ITU-R M.1225"));
+        let lte = profiles::LTE_PROFILES.map(|profile| (profile, "3GPP TS 36.104"));
+        all.extend(itu.into_iter().chain(lte).map(|(profile, source)| {
             let spread = profile.delay_spread_ns();
-            let what =
-                format!("Tapped delay line of ITU-R M.1225, rms delay spread {spread:.0} ns");
+            let what = format!("Tapped delay line of {source}, rms delay spread {spread:.0} ns");
             (profile.name.into(), what)
         }));
         all.extend(tdl::TDLS.iter().map(|line| {
@@ -142,6 +143,7 @@ mod tests {
             "rayleigh",
             "pedestrian-b",
             "vehicular-a",
+            "etu",
             "vehicular-a/fusc",
             "tdl-b-100",
             "tdl-e-30/pusc",
@@ -156,7 +158,8 @@ mod tests {
     #[test]
     fn every_channel_of_the_list_is_one() {
         let all = Fading::all();
-        assert_eq!(all.len(), 2 + profiles::PROFILES.len() + tdl::TDLS.len());
+        let itu_and_lte = profiles::PROFILES.len() + profiles::LTE_PROFILES.len();
+        assert_eq!(all.len(), 2 + itu_and_lte + tdl::TDLS.len());
         for (name, _) in all {
             let name = name.replace("NS", "100");
             assert_eq!(Fading::of_name(&name).map(|fading| fading.name()), Some(name));

@@ -1,7 +1,8 @@
 //! Power delay profiles by name.
 //!
 //! Source: Recommendation ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5
-//! (vehicular): channels A and B. Powers are relative; what draws the taps makes their sum 1.
+//! (vehicular): channels A and B; 3GPP TS 36.104, tables B.2-2 to B.2-4: the extended models of LTE.
+//! Powers are relative; what draws the taps makes their sum 1.
 
 use super::tdl::TDLS;
 
@@ -75,11 +76,66 @@ pub const VEHICULAR_B: Profile = Profile {
     line_of_sight: None,
 };
 
+/// The profiles of 3GPP TS 36.104.
+pub const LTE_PROFILES: [Profile; 3] = [EPA, EVA, ETU];
+
+/// 3GPP TS 36.104 table B.2-2: Extended Pedestrian A.
+pub const EPA: Profile = Profile {
+    name: "epa",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, 0.0),
+        (30.0, -1.0),
+        (70.0, -2.0),
+        (90.0, -3.0),
+        (110.0, -8.0),
+        (190.0, -17.2),
+        (410.0, -20.8),
+    ],
+    line_of_sight: None,
+};
+
+/// 3GPP TS 36.104 table B.2-3: Extended Vehicular A.
+pub const EVA: Profile = Profile {
+    name: "eva",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, 0.0),
+        (30.0, -1.5),
+        (150.0, -1.4),
+        (310.0, -3.6),
+        (370.0, -0.6),
+        (710.0, -9.1),
+        (1090.0, -7.0),
+        (1730.0, -12.0),
+        (2510.0, -16.9),
+    ],
+    line_of_sight: None,
+};
+
+/// 3GPP TS 36.104 table B.2-4: Extended Typical Urban.
+pub const ETU: Profile = Profile {
+    name: "etu",
+    unit_ns: 1.0,
+    taps: &[
+        (0.0, -1.0),
+        (50.0, -1.0),
+        (120.0, -1.0),
+        (200.0, 0.0),
+        (230.0, 0.0),
+        (500.0, 0.0),
+        (1600.0, -3.0),
+        (2300.0, -5.0),
+        (5000.0, -7.0),
+    ],
+    line_of_sight: None,
+};
+
 impl Profile {
-    /// The profile called `name`: one of [`PROFILES`], or a 3GPP line with its delay spread in ns,
+    /// The profile called `name`: one of [`PROFILES`] or [`LTE_PROFILES`], or a 3GPP line with its delay spread in ns,
     /// `tdl-a-300`.
     pub fn of_name(name: &str) -> Option<Profile> {
-        let named = PROFILES.into_iter().find(|profile| profile.name == name);
+        let named = PROFILES.into_iter().chain(LTE_PROFILES).find(|profile| profile.name == name);
         named.or_else(|| Profile::tdl_of_name(name))
     }
 
@@ -145,6 +201,15 @@ mod tests {
         for (profile, spread) in PROFILES.iter().zip([45.0, 750.0, 370.0, 4000.0]) {
             let ratio = profile.delay_spread_ns() / spread;
             assert!((ratio - 1.0).abs() < 0.16, "{}: {ratio}", profile.name);
+        }
+    }
+
+    /// 3GPP TS 36.104 table B.2-1: 45, 357 and 991 ns. Of EPA's taps it is 43 ns.
+    #[test]
+    fn delay_spreads_of_table_b_2_1() {
+        for (profile, spread, off) in [(EPA, 45.0, 2.0), (EVA, 357.0, 0.5), (ETU, 991.0, 0.5)] {
+            let found = profile.delay_spread_ns();
+            assert!((found - spread).abs() < off, "{}: {found}", profile.name);
         }
     }
 }

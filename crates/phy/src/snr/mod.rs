@@ -10,6 +10,7 @@
 //! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `rician.rs` | the same with a line of sight |
+//! | `profile.rs` | several such channels, the taps of a power delay profile |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
 //! | `motion.rs` | the Doppler shift of a description |
@@ -21,6 +22,7 @@ mod constant;
 mod jakes;
 mod motion;
 pub(crate) mod oscillators;
+mod profile;
 mod rayleigh;
 mod registry;
 mod rician;
@@ -31,6 +33,7 @@ mod trace;
 pub use block::{Block, BlockConfig};
 pub use constant::{Constant, ConstantConfig};
 pub use jakes::{Index, Jakes, JakesConfig};
+pub use profile::{ProfileConfig, ProfileSnr};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
 pub use rician::{RicianConfig, RicianSnr};

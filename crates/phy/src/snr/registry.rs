@@ -1,6 +1,8 @@
 //! The list of SNR processes: one line each.
 
-use super::{Block, Constant, Jakes, RayleighSnr, RicianSnr, Sample, SnrKit, SnrProcess, Trace};
+use super::{
+    Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, SnrKit, SnrProcess, Trace,
+};
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
 /// SNR processes that were registered at run time.
@@ -14,6 +16,7 @@ built_in_parts! {
         "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
         "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight beside reflections.",
+        "profile" => Profile(ProfileSnr): "The taps of a power delay profile, their energy collected.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }
 }

@@ -1,0 +1,128 @@
+//! Fading over resolved paths: SNR(t) = mean · Σ p_l |h_l(t)|², l the taps of a power delay profile.
+//!
+//! Each h_l is a channel with Clarke's spectrum, the 64 waves of [`Rayleigh`], independent of the
+//! others; the p_l are the tap's powers, their sum 1. The receiver collects the energy of all taps:
+//! what a RAKE receiver or maximum-ratio combining makes of them, and the mean of |H(f)|² over a band
+//! that is much wider than the coherence bandwidth (Parseval). A narrow band would see
+//! |Σ √p_l h_l|², whose law is Rayleigh's whatever the profile.
+//!
+//! Source: Recommendation ITU-R M.1225, annex 2; 3GPP TS 36.104 table B.2-2 to B.2-4 (see
+//! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), §14.5,
+//! for the sum and its distribution.
+//!
+//! Laws, over the draws and N = 64 waves: the mean is that which is set, the variance over mean² is
+//! (1 − 1/N) Σ p_l², the distribution hypoexponential with the means p_l, to first order in 1/N.
+
+use super::motion::doppler_of;
+use super::oscillators::{BySlots, Waves};
+use super::{Sample, SnrKit, SnrProcess, level};
+use crate::fading::profiles::{LTE_PROFILES, PROFILES, Profile};
+use crate::rayleigh::Rayleigh;
+use crate::shannon::from_db;
+use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use serde::Deserialize;
+
+/// What the user sets: a profile, and the Doppler shift or the speed and the carrier that make it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileConfig {
+    /// Mean SNR, dB, -200 to 200.
+    pub mean_db: f64,
+    /// Name of a profile of ITU-R M.1225 or 3GPP TS 36.104: `vehicular-a`, `epa`.
+    pub profile: String,
+    /// f_d, the largest Doppler shift of each tap, Hz, 0 to 100 000. 0: the first value stays.
+    #[serde(default)]
+    pub doppler_hz: Option<f64>,
+    /// Speed of the receiver, m/s, 0 to 10 000.
+    #[serde(default)]
+    pub speed_mps: Option<f64>,
+    /// Carrier frequency, Hz, above 0, to 10¹².
+    #[serde(default)]
+    pub carrier_hz: Option<f64>,
+}
+
+/// One realisation of the fading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileSnr {
+    mean_db: f64,
+    mean: f64,
+    taps: Vec<Tap>,
+    is_still: bool,
+    by_slots: BySlots<Box<[Waves]>>,
+}
+
+/// A path.
+#[derive(Clone, Debug, PartialEq)]
+struct Tap {
+    /// p_l.
+    power: f64,
+    /// h_l.
+    fading: Rayleigh,
+}
+
+impl ProfileSnr {
+    fn new(mean_db: f64, profile: &Profile, doppler_hz: f64, stream: &mut Stream) -> ProfileSnr {
+        let mut tap = |power| Tap { power, fading: Rayleigh::new(doppler_hz, || stream.uniform()) };
+        ProfileSnr {
+            mean_db,
+            mean: from_db(mean_db),
+            taps: profile.powers().into_iter().map(&mut tap).collect(),
+            is_still: doppler_hz == 0.0,
+            by_slots: BySlots::default(),
+        }
+    }
+
+    /// Σ p_l |h_l|² at time `at`.
+    fn power_at(&self, at: Time) -> f64 {
+        self.taps.iter().map(|tap| tap.power * tap.fading.power_at(at)).sum()
+    }
+}
+
+impl Part<dyn SnrProcess + Send, SnrKit> for ProfileSnr {
+    type Config = ProfileConfig;
+
+    fn build(
+        config: ProfileConfig,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+    ) -> Result<ProfileSnr, ConfigError> {
+        let ProfileConfig { mean_db, profile, doppler_hz, speed_mps, carrier_hz } = config;
+        level("mean_db", mean_db)?;
+        let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
+        let mut all = PROFILES.iter().chain(&LTE_PROFILES);
+        let Some(found) = all.clone().find(|known| known.name == profile) else {
+            let names: Vec<&str> = all.by_ref().map(|known| known.name).collect();
+            let problem = format!("not a profile. Known are {}", names.join(", "));
+            return Err(ConfigError::new("profile", profile, problem));
+        };
+        Ok(ProfileSnr::new(mean_db, found, doppler_hz, &mut setup.seed.stream()))
+    }
+}
+
+impl SnrProcess for ProfileSnr {
+    fn sample(&mut self, at: Time) -> Sample {
+        let snr_db = self.mean_db + 10.0 * libm::log10(self.power_at(at));
+        Sample { snr_db, until: if self.is_still { Time::NEVER } else { at } }
+    }
+
+    #[inline]
+    fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
+        let ProfileSnr { mean, taps, by_slots, .. } = self;
+        let waves = |tap: &Tap| Waves::new(&tap.fading.oscillators(), length);
+        let power = |all: &mut Box<[Waves]>, slot| {
+            let of_tap = |(tap, waves): (&Tap, &mut Waves)| {
+                let (re, im) = waves.at(slot);
+                tap.power * tap.fading.wave_power() * (re * re + im * im)
+            };
+            taps.iter().zip(all.iter_mut()).map(of_tap).sum()
+        };
+        *mean * by_slots.at(slot, || taps.iter().map(waves).collect(), power)
+    }
+
+    #[inline]
+    fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
+        self.at_slot_start(slot.saturating_add(1), length)
+    }
+}
+
+#[cfg(test)]
+mod tests;
