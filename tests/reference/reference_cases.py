@@ -78,6 +78,7 @@ AQMS: dict[str, Document] = {
     "rlc-red": {"limit": 40, "min_th": 8, "max_p": 0.1},
 }
 SNRS: dict[str, Document] = {
+    "beamforming": {"mean": "15 dB", "period": "300 ms", "doppler": "1 Hz"},
     "block": {"mean": "15 dB", "coherence": "25 ms"},
     "constant": {"mean": "13 dB"},
     "jakes": {"mean": "15 dB", "doppler": "4 Hz"},

@@ -85,6 +85,14 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             "accepted are pedestrian-a, pedestrian-b, vehicular-a, vehicular-b, epa, eva, etu.",
         ),
         (
+            '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz"}',
+            '.period: missing. Write period = "300 ms".',
+        ),
+        (
+            '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz", period = "0 s"}',
+            '.period = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
             '{kind = "block", mean = "15 dB"}',
             '.coherence: missing, the link has no slots. Write coherence = "5 ms".',
         ),
@@ -156,6 +164,9 @@ def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_th
     taps = ap.ProfileSnr(mean="6 dB", profile="eva", doppler="3 Hz")
     expected = {"kind": "profile", "profile": "eva", "mean_db": 6.0, "doppler_hz": 3.0}
     assert snr_of(link(snr=taps)) == expected
+    beams = ap.Beamforming(mean="6 dB", period="300 ms", doppler="3 Hz")
+    expected = {"kind": "beamforming", "period_ns": 300_000_000, "mean_db": 6.0, "doppler_hz": 3.0}
+    assert snr_of(link(snr=beams)) == expected
     blocks = ap.BlockFading(mean="6 dB", coherence="5 ms")
     expected = {"kind": "block", "mean_db": 6.0, "coherence_ns": 5_000_000}
     assert snr_of(link(snr=blocks)) == expected

@@ -63,11 +63,12 @@ impl LinkKit {
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
     pub fn snr(&self, description: &Value, seed: &Seed) -> Result<AnySnr, ConfigError> {
-        self.snr_with(description, None, seed.child("snr"))
+        self.snr_with(description, seed.child("snr"), None, None)
     }
 
     /// The SNR process that `description` asks for, for a user of slots of the length `slot`, with
-    /// the randomness of the user of `seed`.
+    /// the randomness of the user of `seed`; what all users have in common has that of the link of
+    /// `shared`.
     ///
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
@@ -76,18 +77,21 @@ impl LinkKit {
         description: &Value,
         slot: Duration,
         seed: &Seed,
+        shared: &Seed,
     ) -> Result<SlottedSnr, ConfigError> {
-        let process = self.snr_with(description, Some(slot), seed.child("snr"))?;
+        let (seed, shared) = (seed.child("snr"), shared.child("snr"));
+        let process = self.snr_with(description, seed, Some(slot), Some(shared))?;
         Ok(SlottedSnr::new(process, slot))
     }
 
     fn snr_with(
         &self,
         description: &Value,
-        slot: Option<Duration>,
         seed: Seed,
+        slot: Option<Duration>,
+        shared: Option<Seed>,
     ) -> Result<AnySnr, ConfigError> {
-        let extra = SnrKit { traces: self.files.snr.clone(), slot };
+        let extra = SnrKit { traces: self.files.snr.clone(), slot, shared };
         AnySnr::build(description, Setup { seed, registry: &self.registries.get(), extra })
             .map_err(|error| error.under("snr"))
     }

@@ -59,6 +59,10 @@ fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
     snr.register("independent", |_, setup| {
         Ok(Box::new(Independent(setup.seed.stream().next_u64())))
     });
+    snr.register("shared", |_, setup| {
+        let shared = setup.extra.shared.expect("a cell has users");
+        Ok(Box::new(Independent(shared.stream().next_u64())))
+    });
     let made = Counter::new(0);
     let make = move |_: Option<&str>| -> Result<Queue, ConfigError> {
         made.set(made.get() + 1);
@@ -224,15 +228,30 @@ fn proportional_fairness_gains_what_the_best_of_independent_channels_gives() {
 /// A user's channel is the same whatever other users and schedulers there are.
 #[test]
 fn a_channel_depends_on_its_user_alone() {
-    let rayleigh = json!({"kind": "rayleigh", "mean_db": 6.0, "doppler_hz": 60.0});
-    let snr_of_first = |users: u32, kind: &str| {
-        let changes = json!({"snr": rayleigh, "scheduler": {"kind": kind}, "attempts": 1_000_000});
-        saturated(changes, users, 7, [0, 500]).users[0].mean_snr_db
+    for snr in [
+        json!({"kind": "rayleigh", "mean_db": 6.0, "doppler_hz": 60.0}),
+        json!({"kind": "beamforming", "mean_db": 6.0, "doppler_hz": 6.0, "period_ns": 100 * MS}),
+    ] {
+        let snr_of_first = |users: u32, kind: &str| {
+            let changes = json!({"snr": snr, "scheduler": {"kind": kind}, "attempts": 1_000_000});
+            saturated(changes, users, 7, [0, 500]).users[0].mean_snr_db
+        };
+        let alone = snr_of_first(1, "round-robin");
+        assert!(alone.is_some_and(|snr_db| (snr_db - 6.0).abs() < 3.0), "{alone:?}");
+        assert_eq!(snr_of_first(9, "round-robin"), alone);
+        assert_eq!(snr_of_first(4, "max-rate"), alone);
+    }
+}
+
+#[test]
+fn what_users_share_is_one_thing_for_a_cell_and_another_for_another() {
+    let snrs = |seed: u64| -> Vec<Option<f64>> {
+        let report = saturated(json!({"snr": {"kind": "shared"}}), 3, seed, [0, 200]);
+        report.users.iter().map(|user| user.mean_snr_db).collect()
     };
-    let alone = snr_of_first(1, "round-robin");
-    assert!(alone.is_some_and(|snr_db| (snr_db - 6.0).abs() < 3.0), "{alone:?}");
-    assert_eq!(snr_of_first(9, "round-robin"), alone);
-    assert_eq!(snr_of_first(4, "max-rate"), alone);
+    let (one, other) = (snrs(1), snrs(2));
+    assert!(one[0].is_some() && one == [one[0]; 3], "{one:?}");
+    assert_ne!(one, other);
 }
 
 /// Every scheduler, as its class has it.

@@ -46,6 +46,12 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "profile": "vehicular-a", "doppler_hz": 1e5}),
             json!({"mean_db": 200, "profile": "epa", "speed_mps": 1.0, "carrier_hz": 2.1e9}),
         ],
+        "beamforming" => vec![
+            json!({"mean_db": 15, "period_ns": 300_000_000, "doppler_hz": 0.6}),
+            json!({"mean_db": 0, "period_ns": 1_000, "doppler_hz": 0}),
+            json!({"mean_db": -200, "period_ns": 1, "doppler_hz": 1e5}),
+            json!({"mean_db": 200, "period_ns": u64::MAX, "speed_mps": 1.0, "carrier_hz": 2.1e9}),
+        ],
         "trace" => ["steps", "short", "still"].map(|key| json!({"trace": key})).to_vec(),
         other => samples("snr", other, |description| try_build(description, 1).is_ok()),
     }
@@ -65,7 +71,7 @@ fn traces() -> SnrTraces {
 }
 
 fn kit() -> SnrKit {
-    SnrKit { traces: traces(), slot: None }
+    SnrKit { traces: traces(), ..SnrKit::default() }
 }
 
 fn build(description: &Value, seed: u64) -> AnySnr {
@@ -175,6 +181,10 @@ fn values_that_are_not_accepted_are_named() {
         error(json!({"kind": "profile", "mean_db": 0, "profile": "tdl-a-300", "doppler_hz": 1})),
         "profile = tdl-a-300: not a profile. Known are pedestrian-a, pedestrian-b, vehicular-a, \
          vehicular-b, epa, eva, etu"
+    );
+    assert_eq!(
+        error(json!({"kind": "beamforming", "mean_db": 0, "period_ns": 0, "doppler_hz": 1})),
+        "period_ns = 0: not positive"
     );
     assert_eq!(
         error(json!({"kind": "trace", "trace": "none"})),

@@ -13,6 +13,7 @@ from airpath.scenario.units import Frequency, Speed
 from airpath.scenario.values import PositiveDuration, Text, choice, number_within
 
 __all__ = [
+    "Beamforming",
     "BlockFading",
     "ConstantSnr",
     "Jakes",
@@ -220,6 +221,32 @@ class ProfileSnr(_Moving):
         str,
         choice("pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu"),
     ] = Field(examples=['"vehicular-a"'])
+
+
+class Beamforming(_Moving):
+    """Opportunistic beamforming: two antennas with powers and a phase that change slowly.
+
+    The users of a cell share them, each with channels of its own, Rayleigh fading with Clarke's
+    spectrum (Viswanath, Tse & Laroia 2002 §III). The Doppler shift is given, or follows from the
+    speed of the receiver and the carrier.
+
+    Parameters
+    ----------
+    mean : Decibels
+        Mean SNR, -200 dB to 200 dB.
+    doppler : Frequency, optional
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
+    carrier : Frequency, optional
+        Carrier frequency, up to 1000 GHz. Default: see `doppler`.
+    period : Duration
+        T, in which the power goes from one antenna to the other and back, above 0; the phase
+        turns once in 1.618 T.
+    """
+
+    kind: Literal["beamforming"] = "beamforming"
+    period: PositiveDuration = Field(examples=['"300 ms"'])
 
 
 class BlockFading(SnrProcess):

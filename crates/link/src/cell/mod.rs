@@ -144,7 +144,7 @@ impl Cell {
         let name = format!("user {user}");
         let (snr, place) = config.snr(user);
         let slot = Duration::from_nanos(config.slot_ns);
-        let channel = kit.slotted_snr(snr, slot, &seed.child(&name));
+        let channel = kit.slotted_snr(snr, slot, &seed.child(&name), seed);
         let channel = channel.map_err(|error| match place.as_str() {
             "" => error,
             place => error.under(place),

@@ -11,12 +11,14 @@
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `rician.rs` | the same with a line of sight |
 //! | `profile.rs` | several such channels, the taps of a power delay profile |
+//! | `beamforming.rs` | two antennas with changing weights, which users share |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
 //! | `motion.rs` | the Doppler shift of a description |
 //! | `oscillators.rs` | sums of oscillators, slot by slot |
 //! | `slotted.rs` | any of them, asked by the number of a slot |
 
+mod beamforming;
 mod block;
 mod constant;
 mod jakes;
@@ -30,6 +32,7 @@ mod slotted;
 mod steps;
 mod trace;
 
+pub use beamforming::{Beamforming, BeamformingConfig};
 pub use block::{Block, BlockConfig};
 pub use constant::{Constant, ConstantConfig};
 pub use jakes::{Index, Jakes, JakesConfig};
@@ -42,7 +45,7 @@ pub use steps::{SnrFileError, SnrSteps};
 pub use trace::{Trace, TraceConfig};
 
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Time};
+use airpath_core::{ConfigError, Duration, Seed, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,6 +59,8 @@ pub struct SnrKit {
     pub traces: SnrTraces,
     /// The length of a slot, of a link that has slots.
     pub slot: Option<Duration>,
+    /// Where randomness comes from that all users of a link have in common, of a link with users.
+    pub shared: Option<Seed>,
 }
 
 /// The lowest and the highest SNR that a description may have, dB.

@@ -1,7 +1,8 @@
 //! The list of SNR processes: one line each.
 
 use super::{
-    Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, SnrKit, SnrProcess, Trace,
+    Beamforming, Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, SnrKit,
+    SnrProcess, Trace,
 };
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
@@ -17,6 +18,7 @@ built_in_parts! {
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
         "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight beside reflections.",
         "profile" => Profile(ProfileSnr): "The taps of a power delay profile, their energy collected.",
+        "beamforming" => Beamforming(Beamforming): "Two antennas with changing powers and phases, all users' alike.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }
 }
