@@ -396,7 +396,7 @@ def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Pa
     for name, path in files.items():
         try:
             kind = kinds.get(name)
-            if kind == "adaptive":
+            if fields[name][-1] == "table":
                 texts[name] = _table_text(place, fields[name], name, path)
             elif fields[name][-2] == "snr":
                 snr_texts[name] = read_text(path, LARGEST)
@@ -430,6 +430,9 @@ def _tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
         yield path, value
         for key, item in value.items():
             yield from _tables(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _tables(item, (*path, str(index)))
 
 
 def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:

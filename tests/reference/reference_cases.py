@@ -179,6 +179,11 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for kind in kinds("scheduler"):
         link = {**part("link", "cell"), "scheduler": part("scheduler", kind)}
         yield f"scheduler {kind}", scenario(bottleneck=path(link=link))
+    rate = {"kind": "mcs", "table": "airpath:802.16-ctc-awgn", "bandwidth": "4 MHz"}
+    yield (
+        "cell with schemes",
+        scenario(bottleneck=path(link={**part("link", "cell"), "rate": rate})),
+    )
     for kind in kinds("window"):
         # CLAMP's window needs a price.
         bottleneck = path(part("aqm", "clamp" if kind == "clamp" else "droptail"))

@@ -145,7 +145,24 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "bottleneck.link.rate.kind",
             "shanon",
             'bottleneck.link.rate.kind = "shanon": not a rate of slots. The nearest is shannon; '
-            "accepted are shannon.",
+            "accepted are shannon, mcs.",
+        ),
+        (
+            "bottleneck.link.rate",
+            '{kind = "mcs"}',
+            'bottleneck.link.rate.table: missing. Write table = "airpath:802.16-ctc-awgn".',
+        ),
+        (
+            "bottleneck.link.rate",
+            '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "0 Hz"}',
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above '
+            '0 Hz, for example "4.3 MHz".',
+        ),
+        (
+            "bottleneck.link.rate",
+            '{kind = "mcs", table = "airpath:"}',
+            'bottleneck.link.rate.table = "airpath:": names no table. Write a path from the '
+            'scenario file, or airpath: and a name, for example "airpath:802.16-ctc-vehicular-a".',
         ),
         (
             "flows.1.user",
@@ -217,6 +234,36 @@ def test_the_classes_say_the_same_as_the_file() -> None:
         "log": "binary",
     }
     assert [flow.get("user") for flow in resolved["flows"]] == [0, 1]
+
+
+def test_slots_with_the_schemes_of_a_table() -> None:
+    rate = ap.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
+    told = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'
+    changes = [("rate", told), ("slot", "1 ms"), ("margin", "0.2")]
+    scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
+    cell = scenario.bottleneck.link
+    assert isinstance(cell, ap.CellLink)
+    assert cell.rate == rate
+    assert loads(scenario.to_toml()).bottleneck == scenario.bottleneck
+    text, files = scenario.resolve()
+    resolved = json.loads(text)["bottleneck"]["link"]["rate"]
+    assert resolved.keys() == {"kind", "table", "bandwidth_hz"}
+    assert (resolved["kind"], resolved["bandwidth_hz"]) == ("mcs", 20e6)
+    assert resolved["table"] in files
+    users = ap.simulate(scenario, reps=1, seed=1).users()
+    # At a mean of 6 dB: up to QPSK-3/4, 30 Mbit/s, mostly, 16-QAM at peaks.
+    assert users["mean_rate_bps"].between(20e6, 60e6).all()
+    assert users["slot_error_rate"].between(0.001, 0.3).all()
+    assert (users["throughput_bps"] > 1e6).all()
+
+
+def test_a_user_may_have_an_snr_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "snr.csv").write_text("time_s,snr_db\n0,20\n10,20\n")
+    users = f'[{{user = 1, snr = {{kind = "trace", file = "{tmp_path}/snr.csv"}}}}]'
+    scenario = loads(GOOD, overrides=[("bottleneck.link.users", users)])
+    mean = ap.simulate(scenario, reps=1, seed=1).users().set_index("user")["mean_snr_db"]
+    assert mean[1] == pytest.approx(20)
+    assert 5 < mean[0] < 7
 
 
 @pytest.fixture(scope="module")

@@ -219,11 +219,7 @@ impl AdaptiveConfig {
                 return Err(ConfigError::new(field, value, problem));
             }
         }
-        files.tables.get(&self.table).cloned().ok_or_else(|| {
-            let known: Vec<&str> = files.tables.keys().map(String::as_str).collect();
-            let problem = format!("not given. Given: {}", known.join(", "));
-            ConfigError::new("table", &self.table, problem)
-        })
+        files.table(&self.table)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
-use airpath_core::{Stage, Time, UserId};
+use airpath_core::{ConfigError, Stage, Time, UserId};
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrTraces;
 use std::borrow::Cow;
@@ -24,6 +24,20 @@ pub struct Files {
     pub tables: Tables,
     /// Recorded SNRs.
     pub snr: SnrTraces,
+}
+
+impl Files {
+    /// The error-rate table of the key `key`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn table(&self, key: &str) -> Result<Arc<PerTable>, ConfigError> {
+        self.tables.get(key).cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.tables.keys().map(String::as_str).collect();
+            let problem = format!("not given. Given: {}", known.join(", "));
+            ConfigError::new("table", key, problem)
+        })
+    }
 }
 
 impl From<Traces> for Files {

@@ -13,14 +13,16 @@ use airpath_phy::snr::{Sample, SnrProcess, SnrRegistry};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::cell::Cell as Counter;
+use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
 /// A slot of the paper, ns.
-const SLOT: u64 = 3 * MS;
+pub(crate) const SLOT: u64 = 3 * MS;
 /// W, Hz, and C, bit/s, of the paper.
 const BANDWIDTH: f64 = 4.3e6;
 const CAP: u64 = 10_000_000;
-const MEAN: f64 = 4.0;
+/// Mean of an `independent` SNR, a power ratio.
+pub(crate) const MEAN: f64 = 4.0;
 
 /// The paper's cell with `changes`.
 fn description(changes: Value) -> Value {
@@ -72,6 +74,7 @@ fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
     };
     let kit = LinkKit {
         users: Users::new((0..users).map(|_| None)),
+        files: Arc::new(crate::cell_mcs::files()),
         registries: Registries::default().with(snr),
         ..LinkKit::new(SideKit::new(Port(0), make))
     };
@@ -89,7 +92,12 @@ fn packet(user: u32, seq: u64, now: Time) -> Packet {
 }
 
 /// What was measured from slot `from` on, up to slot `until`, of users whose queues are never empty.
-fn saturated(changes: Value, users: u32, seed: u64, [from, until]: [u64; 2]) -> SideReport {
+pub(crate) fn saturated(
+    changes: Value,
+    users: u32,
+    seed: u64,
+    [from, until]: [u64; 2],
+) -> SideReport {
     let mut cell = build(description(changes), droptail(1000), users, seed);
     let mut bench = Bench::default();
     cell.control(&Control::Begin, &mut bench.at(Time::ZERO));

@@ -67,6 +67,9 @@ fn descriptions(kind: &str) -> Vec<Value> {
                         "errors": {"kind": "independent", "loss": 0.5}})),
             cell(json!({"rate": {"kind": "shannon", "bandwidth_hz": 1e12},
                         "scheduler": {"kind": "round-robin"}})),
+            cell(json!({"rate": {"kind": "mcs", "table": "two"}, "harq": "chase"})),
+            cell(json!({"rate": {"kind": "mcs", "table": "two", "bandwidth_hz": 1e5},
+                        "harq": "incremental", "attempts": 2})),
         ],
         "rlc-am" => vec![
             rlc(384_000, json!({})),

@@ -5,6 +5,7 @@ mod traces;
 mod adaptive;
 mod adaptive_descriptions;
 mod cell;
+mod cell_mcs;
 mod errors;
 mod every_link;
 mod rate_change;

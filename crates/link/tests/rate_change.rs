@@ -29,13 +29,14 @@ fn links() -> Vec<(Value, u64)> {
     found
 }
 
-fn known_links() -> [(Value, u64); 7] {
+fn known_links() -> [(Value, u64); 8] {
     let regimes = json!([{"rate_bps": 1_000_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
     [
         (json!({"kind": "fixed", "rate_bps": 2_000_000}), 2_000_000),
         (json!({"kind": "multi-regime", "thresholds": [1], "regimes": regimes}), 2_000_000),
         (json!({"kind": "rate-trace", "trace": "steps"}), 2_000_000),
-        (cell(), 2_000_000),
+        (cell(json!({"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000})), 2_000_000),
+        (cell(json!({"kind": "mcs", "table": "t"})), 2_000_000),
         (
             json!({"kind": "adaptive", "table": "t", "snr_db": 0,
                    "policy": {"kind": "fixed", "mcs": "one"}}),
@@ -47,10 +48,10 @@ fn known_links() -> [(Value, u64); 7] {
 }
 
 /// A packet of 1250 bytes in each slot.
-fn cell() -> Value {
+fn cell(rate: Value) -> Value {
     json!({
         "kind": "cell", "slot_ns": 5 * MS, "attempts": 1, "scheduler": {"kind": "round-robin"},
-        "rate": {"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000},
+        "rate": rate,
         "snr": {"kind": "constant", "mean_db": 20},
     })
 }

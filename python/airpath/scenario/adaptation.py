@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
@@ -19,7 +19,7 @@ from airpath.scenario.values import (
     PositiveDuration,
     PositiveFraction,
     PositivePacketCount,
-    Text,
+    TableName,
     choice,
     number_within,
 )
@@ -213,7 +213,7 @@ class AdaptiveLink(Link):
     """
 
     kind: Literal["adaptive"] = "adaptive"
-    table: Text = Field(examples=['"airpath:802.16-ctc-vehicular-a"'])
+    table: TableName = Field(examples=['"airpath:802.16-ctc-vehicular-a"'])
     policy: LinkAdaptation = Field(
         examples=['{kind = "qawla", th_per = 0.05, h = 100, threshold = 20}']
     )
@@ -241,17 +241,6 @@ class AdaptiveLink(Link):
             )
             raise faults_at((("snr", "coherence"), None, missing))
         return self
-
-    @field_validator("table")
-    @classmethod
-    def _names_a_table(cls, table: str) -> str:
-        if not table.removeprefix("airpath:"):
-            raise fault(
-                "names no table",
-                "Write a path from the scenario file, or airpath: and a name",
-                '"airpath:802.16-ctc-vehicular-a"',
-            )
-        return table
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""

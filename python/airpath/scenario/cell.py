@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
 from airpath.scenario.base import (
     ABSENT,
@@ -29,12 +29,13 @@ from airpath.scenario.values import (
     PositiveNumber,
     PositiveRate,
     ProperFraction,
+    TableName,
     UserNumber,
     choice,
     number_within,
 )
 
-__all__ = ["AdaptiveMargin", "CellLink", "CellUser", "Shannon", "SlotRate"]
+__all__ = ["AdaptiveMargin", "CellLink", "CellUser", "McsRate", "Shannon", "SlotRate"]
 
 LONGEST_SLOT = Duration.parse("1 h")
 
@@ -43,6 +44,15 @@ class SlotRate(Part):
     """The rate that a slot of a cell is given; `kind` says by what."""
 
     family = "a rate of slots"
+
+
+def _is_there(bandwidth: Frequency) -> Frequency:
+    if bandwidth <= 0:
+        raise fault("not above 0", "Write a frequency above 0 Hz", '"4.3 MHz"')
+    return bandwidth
+
+
+Bandwidth = Annotated[Frequency, AfterValidator(_is_there)]
 
 
 class Shannon(SlotRate):
@@ -63,16 +73,9 @@ class Shannon(SlotRate):
     """
 
     kind: Literal["shannon"] = "shannon"
-    bandwidth: Frequency = Field(examples=['"4.3 MHz"'])
+    bandwidth: Bandwidth = Field(examples=['"4.3 MHz"'])
     cap: Maybe[PositiveRate] = ABSENT
     log: Annotated[str, choice("binary", "natural")] = "binary"
-
-    @field_validator("bandwidth")
-    @classmethod
-    def _is_there(cls, bandwidth: Frequency) -> Frequency:
-        if bandwidth <= 0:
-            raise fault("not above 0", "Write a frequency above 0 Hz", '"4.3 MHz"')
-        return bandwidth
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form, the bandwidth in Hz."""
@@ -83,6 +86,35 @@ class Shannon(SlotRate):
             "bandwidth_hz": bandwidth_hz,
             "cap_bps": cap,
             "log": self.log,
+        }
+
+
+class McsRate(SlotRate):
+    """The rate of the scheme of an error-rate table that is expected to deliver most in a slot.
+
+    Expected at the share 1 - m of the SNR at the slot's start, m the `margin` of the cell. A slot
+    fails with the scheme's error rate at the SNR of its end.
+
+    Parameters
+    ----------
+    table : str
+        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
+        comes with Airpath (see `airpath.scenario.tables`).
+    bandwidth : Frequency, optional
+        W, above 0; a scheme carries W times its bits per symbol times its code rate. Default: the
+        schemes have the rates of the table.
+    """
+
+    kind: Literal["mcs"] = "mcs"
+    table: TableName = Field(examples=['"airpath:802.16-ctc-awgn"'])
+    bandwidth: Maybe[Bandwidth] = ABSENT
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `table` is the key under which the table is handed over."""
+        return {
+            "kind": self.kind,
+            "table": context.table_key(self.table, (*path, "table")),
+            "bandwidth_hz": None if self.bandwidth is None else self.bandwidth.si(),
         }
 
 

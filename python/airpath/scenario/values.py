@@ -197,6 +197,16 @@ def _truth(value: Any) -> bool:
     return value
 
 
+def _names_a_table(table: str) -> str:
+    if not table.removeprefix("airpath:"):
+        raise fault(
+            "names no table",
+            "Write a path from the scenario file, or airpath: and a name",
+            '"airpath:802.16-ctc-vehicular-a"',
+        )
+    return table
+
+
 PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
 PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
 PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
@@ -230,4 +240,5 @@ CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]
 UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
+TableName = Annotated[Text, AfterValidator(_names_a_table)]
 Truth = Annotated[bool, PlainValidator(_truth)]

@@ -5,7 +5,7 @@
 //! the SNRs add up (Chase 1985), with incremental redundancy the capacities do. clamp-2008 §6 expects of
 //! the latter that it makes up for what fast fading costs.
 
-use super::rate::Shannon;
+use super::rate::{Coded, SlotRate};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -24,10 +24,9 @@ pub enum Harq {
 /// A block that has failed and is repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Repeated {
-    /// The rate at which it was made, bit/s, and its bits.
-    pub(super) rate: f64,
-    pub(super) bits: u64,
-    /// What has been heard of it: a sum of power ratios or of bit/s.
+    /// How it was made.
+    pub(super) block: Coded,
+    /// What has been heard of it: a sum of power ratios or of capacities.
     pub(super) heard: f64,
 }
 
@@ -35,20 +34,11 @@ impl Harq {
     /// What has been heard of a block after another slot, which ended with the SNR `snr`, a power
     /// ratio; `before` it was 0 at first.
     #[inline]
-    pub(super) fn hear(self, before: f64, snr: f64, rate: &Shannon) -> f64 {
+    pub(super) fn hear(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
         match self {
             Harq::Off => snr,
             Harq::Chase => before + snr,
             Harq::Incremental => before + rate.capacity(snr),
-        }
-    }
-
-    /// The largest rate of a block that can be decoded after that, bit/s.
-    #[inline]
-    pub(super) fn carries(self, heard: f64, rate: &Shannon) -> f64 {
-        match self {
-            Harq::Off | Harq::Chase => rate.capacity(heard),
-            Harq::Incremental => heard,
         }
     }
 }
@@ -56,19 +46,25 @@ impl Harq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::rate::{Logarithm, RateConfig};
+    use crate::cell::rate::{Logarithm, Shannon};
+    use airpath_core::Duration;
 
     /// Two slots with SNRs of 1 and 3 and 1 Hz: log2(1 + 4) with chase combining, 1 + 2 with
     /// incremental redundancy, 2 without.
     #[test]
     fn two_attempts_by_hand() {
-        let log = Logarithm::Binary;
-        let rate = Shannon::new(&RateConfig::Shannon { bandwidth_hz: 1.0, cap_bps: None, log });
-        for (harq, expected) in
+        let rate = SlotRate::Shannon(Shannon::new(1.0, None, Logarithm::Binary));
+        for (harq, carried) in
             [(Harq::Off, 2.0), (Harq::Chase, 5f64.log2()), (Harq::Incremental, 3.0)]
         {
             let heard = harq.hear(harq.hear(0.0, 1.0, &rate), 3.0, &rate);
-            assert!((harq.carries(heard, &rate) - expected).abs() < 1e-12, "{harq:?}");
+            let fails = |factor: f64| {
+                // The SNR at which the capacity is that.
+                let snr = (carried * factor).exp2() - 1.0;
+                let block = rate.block(0, Duration::from_secs(1), snr, 0.0);
+                rate.fails(&block, harq, heard)
+            };
+            assert!(!fails(1.0 - 1e-9) && fails(1.0 + 1e-9), "{harq:?}");
         }
     }
 }

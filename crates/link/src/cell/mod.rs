@@ -19,7 +19,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `settings.rs` | what the user sets |
-//! | `rate.rs` | the rate of a slot, and whether the channel has carried it |
+//! | `rate.rs`, `rate/` | the rate of a slot, and whether the channel has carried it |
 //! | `harq.rs` | what becomes of a block that has failed |
 //! | `margin.rs` | the margin of that rate |
 //! | `user.rs` | a user's queue, its packets in blocks, what is measured |
@@ -52,7 +52,7 @@ use airpath_core::{
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::Repeated;
 use margin::Margin;
-use rate::Shannon;
+use rate::{Coded, SlotRate};
 use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
 use user::{Radio, User};
 
@@ -62,9 +62,7 @@ struct Block {
     user: usize,
     /// Number of the slot.
     slot: u64,
-    /// The rate that was selected, bit/s, and the bits that make of it.
-    rate: f64,
-    bits: u64,
+    coded: Coded,
 }
 
 /// The cell. Input 0; the output is the one that its maker chose.
@@ -73,7 +71,7 @@ pub struct Cell {
     users: Users,
     people: Vec<User>,
     radios: Vec<Radio>,
-    rate: Shannon,
+    rate: SlotRate,
     margin: Margin,
     attempts: u32,
     harq: Harq,
@@ -100,7 +98,8 @@ impl Part<dyn Link + Send, LinkKit> for Cell {
         config.validate()?;
         let Setup { seed, extra: kit, .. } = setup;
         let slot = Duration::from_nanos(config.slot_ns);
-        let rate = Shannon::new(&config.rate);
+        let rate = SlotRate::new(&config.rate, slot, &kit.files, &seed.child("rate"))
+            .map_err(|error| error.under("rate"))?;
         let count = kit.users.count();
         let weights = (0..count as u32).map(|user| config.weight(user)).collect();
         let population = Population { weights, slot, rate: rate.nominal() };
@@ -223,37 +222,40 @@ impl Cell {
         let user = user.0 as usize;
         let person = &mut self.people[user];
         let was_best = rate >= largest;
-        let (rate, bits) = match &person.repeated {
-            Some(block) => (block.rate, block.bits),
-            None => (rate, whole_bits(rate, self.slot)),
+        let coded = match &person.repeated {
+            Some(repeated) => repeated.block,
+            None => {
+                let snr = self.radios[user].channel.at(slot);
+                let coded = self.rate.block(slot, self.slot, snr, self.margin.value());
+                person.fill(coded.bits, ctx);
+                coded
+            }
         };
-        if person.repeated.is_none() {
-            person.fill(bits, ctx);
-        }
         // Its discipline may have dropped the rest: the slot is lost.
         if person.packets_held() > 0 {
-            person.note_slot(rate, was_best);
+            person.note_slot(coded.rate, was_best);
             self.margin.note();
-            self.block = Some(Block { user, slot, rate, bits });
+            self.block = Some(Block { user, slot, coded });
         }
         self.look_at(user, ctx.now);
     }
 
     /// The slot of `block` has ended.
     fn end(&mut self, block: Block, ctx: &mut Ctx<'_>) {
-        let Block { user, slot, rate, bits } = block;
+        let Block { user, slot, coded } = block;
+        let bits = coded.bits;
         let (began, ended) = (self.start_of(slot), self.start_of(slot + 1));
         self.meter.add_busy(began, ended);
         let Cell { people, meter, margin, output, .. } = self;
         let person = &mut people[user];
-        let before = person.repeated.map_or(0.0, |block| block.heard);
+        let before = person.repeated.map_or(0.0, |repeated| repeated.heard);
         let heard = self.harq.hear(before, self.radios[user].channel.at_end_of(slot), &self.rate);
-        let mut has_failed = rate > self.harq.carries(heard, &self.rate);
+        let mut has_failed = self.rate.fails(&coded, self.harq, heard);
         if let Some(errors) = &mut self.errors
             && !has_failed
         {
-            let bytes = Bytes(bits.div_ceil(8));
-            has_failed = errors.destroys(&Frame { began, ended, bytes, mcs: None });
+            let (bytes, mcs) = (Bytes(bits.div_ceil(8)), self.rate.mcs(&coded));
+            has_failed = errors.destroys(&Frame { began, ended, bytes, mcs });
         }
         person.repeated = None;
         if has_failed {
@@ -262,7 +264,7 @@ impl Cell {
                 margin.on_loss();
             }
             if self.harq != Harq::Off && person.is_failing() {
-                person.repeated = Some(Repeated { rate, bits, heard });
+                person.repeated = Some(Repeated { block: coded, heard });
             }
         } else {
             let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {

@@ -1,12 +1,20 @@
 //! The rate that a slot is given, and whether the channel has carried it.
 //!
-//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C), with m the margin and N the SNR
-//! at the start of the slot; an error is declared if B > τ W log(1 + N) with the SNR at its end.
-//!
-//! The paper leaves the base of the logarithm open. With base 2 both of its presets have a largest
-//! rate C that is the capacity at the mean SNR.
+//! | file | by what |
+//! | --- | --- |
+//! | `shannon.rs` | the capacity (clamp-2008 Eq. 18) |
+//! | `mcs.rs` | the schemes of an error-rate table |
 
-use airpath_core::{ConfigError, Rate};
+mod mcs;
+mod shannon;
+
+pub(super) use shannon::Shannon;
+
+use super::harq::Harq;
+use super::whole_bits;
+use crate::link::Files;
+use airpath_core::{ConfigError, Duration, Rate, Seed};
+use mcs::Mcs;
 use serde::Deserialize;
 
 /// Widest band, Hz.
@@ -27,6 +35,14 @@ pub enum RateConfig {
         #[serde(default)]
         log: Logarithm,
     },
+    /// That of the scheme with the largest expected goodput at the SNR of the slot's start.
+    Mcs {
+        /// Key of the error-rate table.
+        table: String,
+        /// W, Hz: a symbol a second and Hz. Above 0, at most 10¹²; absent: the rates of the table.
+        #[serde(default)]
+        bandwidth_hz: Option<f64>,
+    },
 }
 
 /// Base of the logarithm.
@@ -43,8 +59,13 @@ pub enum Logarithm {
 impl RateConfig {
     /// Accepts values in their ranges.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        let RateConfig::Shannon { bandwidth_hz, cap_bps, .. } = *self;
-        if !(bandwidth_hz > 0.0 && bandwidth_hz <= MAX_BANDWIDTH_HZ) {
+        let (bandwidth_hz, cap_bps) = match *self {
+            RateConfig::Shannon { bandwidth_hz, cap_bps, .. } => (Some(bandwidth_hz), cap_bps),
+            RateConfig::Mcs { bandwidth_hz, .. } => (bandwidth_hz, None),
+        };
+        if let Some(bandwidth_hz) = bandwidth_hz
+            && !(bandwidth_hz > 0.0 && bandwidth_hz <= MAX_BANDWIDTH_HZ)
+        {
             let problem = "not above 0, up to 10¹² Hz";
             return Err(ConfigError::new("bandwidth_hz", bandwidth_hz, problem));
         }
@@ -55,110 +76,121 @@ impl RateConfig {
     }
 }
 
-/// Eq. 18 at the present nominal rate.
+/// How a block is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shannon {
-    /// As set up.
-    config: (f64, f64),
-    /// W and C at the present nominal rate, Hz and bit/s; C is infinite without a largest rate.
-    bandwidth_hz: f64,
-    cap_bps: f64,
-    log: Logarithm,
-    original: Rate,
-    nominal: Rate,
+pub(super) struct Coded {
+    /// The rate that was selected, bit/s, and the bits that make of it.
+    pub(super) rate: f64,
+    pub(super) bits: u64,
+    /// The number of its scheme in the table, and how unlucky it is: from the most likely to fail, 0,
+    /// to 1. Both 0 without a table.
+    mcs: usize,
+    luck: f64,
 }
 
-impl Shannon {
-    pub(super) fn new(config: &RateConfig) -> Shannon {
-        let RateConfig::Shannon { bandwidth_hz, cap_bps, log } = *config;
-        let nominal = Rate(cap_bps.unwrap_or_else(|| (bandwidth_hz.round() as u64).max(1)));
-        let cap_bps = cap_bps.map_or(f64::INFINITY, |cap| cap as f64);
-        let config = (bandwidth_hz, cap_bps);
-        Shannon { config, bandwidth_hz, cap_bps, log, original: nominal, nominal }
+/// The rate of slots at the present nominal rate.
+pub(super) enum SlotRate {
+    Shannon(Shannon),
+    Mcs(Box<Mcs>),
+}
+
+impl SlotRate {
+    /// The rate of slots of the length `slot`, with randomness of `seed`.
+    ///
+    /// # Errors
+    /// When the table is not among `files`.
+    pub(super) fn new(
+        config: &RateConfig,
+        slot: Duration,
+        files: &Files,
+        seed: &Seed,
+    ) -> Result<SlotRate, ConfigError> {
+        Ok(match config {
+            RateConfig::Shannon { bandwidth_hz, cap_bps, log } => {
+                SlotRate::Shannon(Shannon::new(*bandwidth_hz, *cap_bps, *log))
+            }
+            RateConfig::Mcs { table, bandwidth_hz } => {
+                let key = seed.stream().next_u64();
+                let mcs = Mcs::new(files.table(table)?, *bandwidth_hz, slot, key);
+                SlotRate::Mcs(Box::new(mcs))
+            }
+        })
     }
 
-    /// The rate that the cell is said to have: the largest one; without such the capacity at 0 dB,
-    /// a bit per second and Hz.
+    /// The rate that the cell is said to have.
     pub(super) fn nominal(&self) -> Rate {
-        self.nominal
+        match self {
+            SlotRate::Shannon(shannon) => shannon.nominal(),
+            SlotRate::Mcs(mcs) => mcs.nominal(),
+        }
     }
 
     /// Whether no slot has a rate.
     #[inline]
     pub(super) fn is_zero(&self) -> bool {
-        self.nominal == Rate(0)
+        self.nominal() == Rate(0)
     }
 
-    /// The nominal rate is `rate` from now on: bandwidth and largest rate keep their proportion to it.
+    /// The nominal rate is `rate` from now on: all rates keep their proportion to it.
     pub(super) fn set_nominal(&mut self, rate: Rate) {
-        let factor = rate.0 as f64 / self.original.0 as f64;
-        let (bandwidth_hz, cap_bps) = self.config;
-        self.nominal = rate;
-        self.bandwidth_hz = bandwidth_hz * factor;
-        // Without a largest rate there is none, even at rate zero.
-        self.cap_bps = if cap_bps.is_finite() { cap_bps * factor } else { cap_bps };
+        match self {
+            SlotRate::Shannon(shannon) => shannon.set_nominal(rate),
+            SlotRate::Mcs(mcs) => mcs.set_nominal(rate),
+        }
     }
 
-    /// W log(1 + N), bit/s, at the SNR N, a power ratio.
-    #[inline]
-    pub(super) fn capacity(&self, snr: f64) -> f64 {
-        let log = match self.log {
-            Logarithm::Binary => libm::log2(1.0 + snr),
-            Logarithm::Natural => libm::log(1.0 + snr),
-        };
-        self.bandwidth_hz * log
-    }
-
-    /// B/τ, bit/s: the rate of a slot that begins with the SNR `snr`, a power ratio, at the margin m.
+    /// The rate of a slot, bit/s, that begins with the SNR `snr`, a power ratio, at the margin m.
     #[inline]
     pub(super) fn select(&self, snr: f64, margin: f64) -> f64 {
-        self.capacity((1.0 - margin) * snr).min(self.cap_bps)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shannon(cap_bps: Option<u64>, log: Logarithm) -> Shannon {
-        Shannon::new(&RateConfig::Shannon { bandwidth_hz: 4.3e6, cap_bps, log })
+        match self {
+            SlotRate::Shannon(shannon) => shannon.select(snr, margin),
+            SlotRate::Mcs(mcs) => mcs.select(snr, margin).map_or(0.0, |(_, rate)| rate),
+        }
     }
 
-    /// Eq. 18 with the paper's numbers: at the mean SNR, 4, the capacity is the largest rate.
-    #[test]
-    fn eq18_by_hand() {
-        let rate = shannon(Some(10_000_000), Logarithm::Binary);
-        assert!((rate.select(4.0, 0.0) - 4.3e6 * 5f64.log2()).abs() < 1e-3);
-        assert!((rate.select(4.0, 0.0) - 9.984e6).abs() < 1e3);
-        assert_eq!(rate.select(5.0, 0.0), 1e7, "not above the largest rate");
-        assert!((rate.select(3.0, 0.5) - 4.3e6 * 2.5f64.log2()).abs() < 1e-3);
-        assert!((rate.select(1.0, -1.0) - 4.3e6 * 3f64.log2()).abs() < 1e-3, "a margin below 0");
-        assert_eq!(rate.select(0.0, 0.0), 0.0);
-        let natural = shannon(None, Logarithm::Natural);
-        assert!((natural.select(4.0, 0.0) - 6.9206e6).abs() < 1e3);
-        assert!(natural.select(1e9, 0.0) > 8e7, "without a largest rate");
+    /// A block for slot number `slot`, of the length `length`, whose rate was selected at `snr` and
+    /// `margin`.
+    pub(super) fn block(&self, slot: u64, length: Duration, snr: f64, margin: f64) -> Coded {
+        let (mcs, rate, luck) = match self {
+            SlotRate::Shannon(shannon) => (0, shannon.select(snr, margin), 0.0),
+            SlotRate::Mcs(of_table) => {
+                let (mcs, rate) = of_table.select(snr, margin).unwrap_or_default();
+                (mcs, rate, of_table.luck(slot))
+            }
+        };
+        Coded { rate, bits: whole_bits(rate, length), mcs, luck }
     }
 
-    #[test]
-    fn a_change_of_the_nominal_rate_scales_bandwidth_and_largest_rate() {
-        let mut rate = shannon(Some(10_000_000), Logarithm::Binary);
-        let before = [1.0, 20.0].map(|snr| rate.select(snr, 0.0));
-        rate.set_nominal(Rate(5_000_000));
-        assert_eq!(rate.nominal(), Rate(5_000_000));
-        assert_eq!([1.0, 20.0].map(|snr| rate.select(snr, 0.0)), before.map(|rate| rate / 2.0));
-        rate.set_nominal(Rate(0));
-        assert_eq!(rate.select(20.0, 0.0), 0.0);
-        rate.set_nominal(Rate(10_000_000));
-        assert_eq!([1.0, 20.0].map(|snr| rate.select(snr, 0.0)), before);
+    /// What incremental redundancy adds up over the slots of a block, at the SNR `snr` of one: the
+    /// capacity, bit/s; with a table that of a symbol, bits.
+    #[inline]
+    pub(super) fn capacity(&self, snr: f64) -> f64 {
+        match self {
+            SlotRate::Shannon(shannon) => shannon.capacity(snr),
+            SlotRate::Mcs(_) => libm::log2(1.0 + snr),
+        }
     }
 
-    #[test]
-    fn without_a_largest_rate_the_nominal_one_is_a_bit_per_second_and_hertz() {
-        let mut rate = shannon(None, Logarithm::Binary);
-        assert_eq!(rate.nominal(), Rate(4_300_000));
-        rate.set_nominal(Rate(0));
-        assert_eq!(rate.select(1e6, 0.0), 0.0);
-        rate.set_nominal(Rate(8_600_000));
-        assert!((rate.select(1.0, 0.0) - 8.6e6).abs() < 1e-6);
+    /// Whether `block` fails, of which `heard` has been heard with `harq`.
+    #[inline]
+    pub(super) fn fails(&self, block: &Coded, harq: Harq, heard: f64) -> bool {
+        match (self, harq) {
+            (SlotRate::Shannon(shannon), Harq::Off | Harq::Chase) => {
+                block.rate > shannon.capacity(heard)
+            }
+            (SlotRate::Shannon(_), Harq::Incremental) => block.rate > heard,
+            (SlotRate::Mcs(of_table), Harq::Off | Harq::Chase) => {
+                block.luck < of_table.error_rate(block.mcs, block.bits, heard)
+            }
+            (SlotRate::Mcs(of_table), Harq::Incremental) => {
+                let snr = libm::exp2(heard) - 1.0;
+                block.luck < of_table.error_rate(block.mcs, block.bits, snr)
+            }
+        }
+    }
+
+    /// The number of the scheme of `block` in the table, if there is one.
+    pub(super) fn mcs(&self, block: &Coded) -> Option<usize> {
+        matches!(self, SlotRate::Mcs(_)).then_some(block.mcs)
     }
 }

@@ -16,7 +16,7 @@ const MAX_SLOT_NS: u64 = 3_600_000_000_000;
 pub struct CellConfig {
     /// Length of a slot, ns. Above 0, at most an hour.
     pub slot_ns: u64,
-    /// The rate that a slot is given: `{"kind": "shannon", …}`.
+    /// The rate that a slot is given: `{"kind": "shannon", …}` or `{"kind": "mcs", …}`.
     pub rate: RateConfig,
     /// The margin of the selected rate: a number below 1, or a table with a target.
     #[serde(default)]
