@@ -222,3 +222,19 @@ def test_a_target_delay_is_held_in_a_fading_cell_for_every_user(target_ms: int) 
     assert delays.tolist() == pytest.approx([target_ms] * 6, rel=0.15)
     assert delays.mean() == pytest.approx(target_ms, rel=0.1)
     assert result.jain_of_users()["bottleneck"].mean > 0.98
+
+
+def test_a_first_flow_has_the_link_at_once_under_a_target_delay() -> None:
+    """From a = 0 on it would take 50 s: a moves with what is sent, and the price leaves little."""
+    aqm = '{kind = "clamp", target_delay = "6 ms", inner = {kind = "droptail", limit = "6 MB"}}'
+    scenario = loads(scenario_with(aqm, 'window = "clamp"\ntcp = {receive_window = "6 MB"}'))
+    changes = {
+        "duration": "60 s",
+        "warmup": "20 s",
+        "flows.0.base_rtt": "50 ms",
+        "bottleneck.link.rate": "10 Mbit/s",
+    }
+    (run,) = ap.simulate(scenario.replace(changes), reps=1).replications
+    assert run["flows"][0]["ip_throughput_bps"] > 0.98 * 10e6
+    service_s = 1500 * 8 / 10e6
+    assert run["queues"][0]["mean_sojourn_s"] + service_s == pytest.approx(0.006, rel=0.05)

@@ -22,6 +22,10 @@ use serde_json::Value;
 /// second.
 const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
 
+/// How long the largest output rate is remembered, s, and below which part of it a queue is starved.
+const PEAK_S: f64 = 60.0;
+const STARVED: f64 = 0.25;
+
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +93,27 @@ pub fn clamp_next_a(
 ) -> f64 {
     let next = a + bytes * (target.delay_s - delay_s) / target.time_constant_s;
     next.min((2.0 * target.delay_s * rate).max(priced))
+}
+
+/// The largest output rate of late.
+#[derive(Clone, Copy, Debug)]
+struct Peak {
+    /// bytes/s.
+    rate: f64,
+    left: Time,
+}
+
+impl Peak {
+    /// What moves a where `bytes` leave at `now`: these; of a queue that sends little, and not late,
+    /// what it could have sent since the packet before. Else the price that makes it send little would
+    /// stay, for little moves a.
+    fn counted(&mut self, bytes: f64, is_late: bool, rate: f64, now: Time) -> f64 {
+        let since = now.saturating_since(self.left).as_secs_lossy();
+        self.left = now;
+        self.rate = rate.max(self.rate * (1.0 - since / PEAK_S).max(0.0));
+        let is_starved = rate < STARVED * self.rate && !is_late;
+        if is_starved { bytes.max(self.rate * since) } else { bytes }
+    }
 }
 
 /// A rate as a count of bytes that decays with time.
@@ -163,6 +188,7 @@ pub struct Clamp {
     a: f64,
     b: f64,
     target: Option<ClampTarget>,
+    peak: Peak,
     time_constant: Duration,
     /// Bytes that the link has taken and has neither served nor given up.
     taken: Bytes,
@@ -200,9 +226,12 @@ impl Part<dyn QueueDisc + Send> for Clamp {
         let inner = AnyQueue::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Clamp {
             inner,
-            a: a_bytes.unwrap_or(0) as f64,
+            // One that moves begins at its bound with the first late packet; no price before. From 0 the
+            // first flow would hardly send, and a moves with what is sent.
+            a: a_bytes.map_or(f64::INFINITY, |bytes| bytes as f64),
             b,
             target,
+            peak: Peak { rate: 0.0, left: Time::ZERO },
             time_constant: Duration::from_nanos(time_constant_ns),
             taken: Bytes::ZERO,
             average: 0.0,
@@ -302,7 +331,11 @@ impl QueueDisc for Clamp {
             let delay_s = packet.waited(ctx.now).as_secs_lossy();
             let bytes = packet.bytes().0 as f64;
             let rate = self.rate.per_second();
-            self.a = clamp_next_a(self.a, bytes, delay_s, rate, self.b * self.average, target);
+            let is_late = delay_s > target.delay_s;
+            let bytes = self.peak.counted(bytes, is_late, rate, ctx.now);
+            if self.a.is_finite() || is_late {
+                self.a = clamp_next_a(self.a, bytes, delay_s, rate, self.b * self.average, target);
+            }
         }
         let price = self.price();
         if packet.kind != PacketKind::Ack {
@@ -310,7 +343,9 @@ impl QueueDisc for Clamp {
         }
         self.measured.price.add(price);
         self.measured.rate.add(self.rate.per_second());
-        self.measured.a.add(self.a);
+        if self.a.is_finite() {
+            self.measured.a.add(self.a);
+        }
         ctx.record(Series::Price, ctx.queue().0, price);
     }
 

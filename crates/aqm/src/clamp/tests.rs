@@ -199,12 +199,20 @@ fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
         let mut sent = queue.dequeue(&mut bench.at(millis(came))).expect("one waits");
         queue.on_served(&mut sent, &mut bench.at(millis(served)));
     }
-    // The first finds no rate, but a queue: 1500 (0.05 - 0.01) / 5; then -0.03 and -0.05 for 0.04.
+    // The first is not late, so that there is no a yet; the second sets it to its bound, twice what
+    // would wait at the target; a third that takes 0.1 s lowers it by 1500 (0.05 - 0.1) / 5, less
+    // than the bound falls.
     let found = queue.report(millis(200)).measured[3];
-    let steps = [12.0, 3.0, -12.0];
+    let mut rate = DecayingRate::new(Duration::from_millis(500));
+    let mut bound_at = |at: u64| {
+        rate.count(Bytes(1500), millis(at));
+        2.0 * 0.05 * rate.per_second()
+    };
+    let bounds = [bound_at(10), bound_at(100), bound_at(200)];
+    let steps = [bounds[1], bounds[2].min(bounds[1] - 15.0)];
     assert_eq!(found.0, "clamp_a_bytes");
     let mean = found.1.expect("there were departures");
-    assert!((mean - steps.iter().sum::<f64>() / 3.0).abs() < 1e-9, "{mean}");
+    assert!((mean - steps.iter().sum::<f64>() / 2.0).abs() < 1e-9, "{mean}");
 }
 
 #[test]
@@ -218,4 +226,20 @@ fn a_drop_inside_is_not_in_service() {
     }
     assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2);
     assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
+}
+
+/// Ours: a queue that the price has silenced counts time, so that a comes back; one whose packets are
+/// late, or that sends a quarter of what it did, counts bytes.
+#[test]
+fn a_queue_that_sends_little_counts_what_it_could_have_sent() {
+    let mut peak = Peak { rate: 0.0, left: Time::ZERO };
+    assert_eq!(peak.counted(1500.0, false, 1e6, millis(10)), 1500.0);
+    assert_eq!(peak.counted(1500.0, true, 1e5, millis(110)), 1500.0);
+    let largest = 1e6 * (1.0 - 0.1 / PEAK_S);
+    assert_eq!(peak.rate, largest);
+    let counted = peak.counted(1500.0, false, 1e5, millis(160));
+    assert!((counted - largest * (1.0 - 0.05 / PEAK_S) * 0.05).abs() < 1e-6, "{counted}");
+    assert_eq!(peak.counted(1500.0, false, 0.26e6, millis(210)), 1500.0);
+    // After a minute it is forgotten.
+    assert_eq!(peak.counted(1500.0, false, 1e5, millis(60_210)), 1500.0);
 }

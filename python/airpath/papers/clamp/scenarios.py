@@ -21,10 +21,10 @@ from airpath.scenario import (
     Jakes,
     ProportionalFair,
     QueueDisc,
-    RayleighSnr,
     Record,
     Scenario,
     Shannon,
+    SnrProcess,
     Tcp,
     Wire,
 )
@@ -129,10 +129,14 @@ class Variant(NamedTuple):
     tcp, rate, link, snr, scheduler, queue, window : mapping
         Entries of the profile, of Eq. 18, of the cell, its SNR and scheduler, of CLAMP's queue and
         window.
+    aqm : QueueDisc, optional
+        In the place of CLAMP's queue or New Reno's buffer.
+    cc : str
+        The senders' congestion control; with ``clamp`` the receivers have no window of CLAMP's.
     """
 
     about: str
-    fading: type[Jakes | RayleighSnr] = Jakes
+    fading: type[SnrProcess] = Jakes
     tcp: Mapping[str, Any] = {}
     rate: Mapping[str, Any] = {}
     link: Mapping[str, Any] = {}
@@ -140,6 +144,8 @@ class Variant(NamedTuple):
     scheduler: Mapping[str, Any] = {}
     queue: Mapping[str, Any] = {}
     window: Mapping[str, Any] = {}
+    aqm: QueueDisc | None = None
+    cc: str = "newreno"
 
 
 AS_CHOSEN: Final = Variant("as chosen")
@@ -157,14 +163,14 @@ class Saturated(NamedTuple):
     fast: bool
 
 
-def build_saturated(case: Saturated, effort: Effort) -> Scenario:
+def build_saturated(case: Saturated, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
     """Return the scenario of a case: datagrams at more than the cell can carry."""
     radio = Radio(*HIGH, *(FAST if case.fast else SLOW))
     return Scenario(
         name="clamp saturated",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=DropTail(limit="200 packets"), link=cell_of(radio, AS_CHOSEN)),
+        bottleneck=Bottleneck(aqm=DropTail(limit="200 packets"), link=cell_of(radio, variant)),
         flows=[Cbr(user=user, rate="12 Mbit/s", base_rtt="10 ms") for user in range(3)],
     )
 
@@ -181,8 +187,8 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
     variant : Variant
         What is changed. Default: nothing.
     """
-    same: dict[str, Any] = {"cc": "newreno", "tcp": {**NEWRENO, **variant.tcp}}
-    if case.clamp:
+    same: dict[str, Any] = {"cc": variant.cc, "tcp": {**NEWRENO, **variant.tcp}}
+    if case.clamp and variant.cc != "clamp":
         same["window"] = ClampWindow(**variant.window)
     wires = {delay_ms: _wires(delay_ms) for delay_ms in FLOWS_MS}
     flows = [
@@ -220,6 +226,8 @@ def cell_of(radio: Radio, variant: Variant) -> CellLink:
 
 
 def _queue(case: Case, variant: Variant) -> QueueDisc:
+    if variant.aqm is not None:
+        return variant.aqm
     if not case.clamp:
         return DropTail(limit=f"{case.knob_bytes} B")
     inner = DropTail(limit="6 MB")

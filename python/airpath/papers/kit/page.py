@@ -64,6 +64,11 @@ def summary(document: Mapping[str, Any]) -> str:
     summary : str
         Markdown.
     """
+    if not any(row["published"] is not None for item in document["items"] for row in item["rows"]):
+        about = "The paper prints no numbers: what is compared is what its text says."
+        said = _statements(document, of_paper=True)
+        head = ["", "## What the text says, checked", ""]
+        return "\n".join([*_front(document, about), *head, *said]) + "\n"
     whole = f"`make docs` writes it beside this page, as `{document['paper']}-full.md`."
     lines = [
         *_front(document, f"This is the summary of a page with every published number; {whole}"),

@@ -1,0 +1,31 @@
+"""Beyond Andrew, Hanly and Mukhtar 2008: what the paper leaves open or only expects.
+
+``airpath reproduce studies/clamp`` runs it; README.md says what came out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from airpath.papers.clamp.scenarios import Case
+from airpath.papers.kit.declared import paper_of
+
+from .cells import effort_of, simulated
+from .checks import SAYS
+from .items import ITEMS
+
+__all__ = ["PAPER"]
+
+PAPER: Final = replace(
+    paper_of(
+        Path(__file__).parent,
+        SAYS,
+        ITEMS,
+        cell_names=Case._fields,
+        simulated_scenario=simulated,
+        effort_of=effort_of,
+    ),
+    key="clamp-studies",
+)

@@ -1,0 +1,396 @@
+"""The items: what is shown of each study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from airpath.papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
+from airpath.papers.clamp.scenarios import Case
+from airpath.papers.clamp.statements.rates import placed
+from airpath.papers.clamp.sweeps import sweep
+from airpath.papers.kit.along import Curve
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.declared import Cells, Evaluate, titles
+from airpath.papers.kit.measured import Measured
+from airpath.papers.kit.session import Session
+from airpath.results import style as plotting
+
+from .cells import AT_50_MS, PARTS_S, SCHEDULERS, OnLink
+from .checks import (
+    ANTENNAS,
+    COMBINED,
+    ELSEWHERE,
+    EQUILIBRIA,
+    JOINS,
+    MARGINS,
+    RETURNS,
+    TARGET_S,
+    WINDOWS,
+    delays_of_parts,
+    returned,
+    swing,
+    targets,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ITEMS"]
+
+FOLDER: Final = Path(__file__).parent
+SPEEDS: Final = {False: "0.1 m/s", True: "10 m/s"}
+TOTAL: Final = Measured("total_throughput", "Mbit/s", total_mbps, 2)
+DELAY: Final = Measured("queueing_delay", "s", queueing_delay_s, 3)
+JAIN: Final = Measured("jain", "1", fairness, 3)
+THREE: Final = (DELAY, TOTAL, JAIN)
+RATES: Final = [
+    Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 2) for ms in (30, 130, 10, 180)
+]
+
+Draw = Callable[[Session], "Figure"]
+
+
+def _item(
+    key: str,
+    cells: Cells,
+    show: Callable[[Session], tuple[list[Row], list[Table]]],
+    draw: Callable[[Session, str], Figure] | None = None,
+) -> tuple[Cells, Evaluate]:
+    """Return an item: its cells, and what makes its result."""
+
+    def evaluate(session: Session, out: Path | None) -> ItemResult:
+        title = titles(FOLDER)[key]
+        if not session.complete(cells):  # type: ignore[arg-type]  # sequences here
+            return ItemResult(key, title, [], [], complete=False)
+        rows, tables = show(session)
+        figures: Any = []
+        if out is not None and draw is not None:
+            about = (out, f"clamp-{key}", title, session.about)
+            figures = session.draw(lambda: draw(session, title), *about)
+        return ItemResult(key, title, rows, tables, figures)
+
+    return cells, evaluate
+
+
+def _columns(*names: str) -> list[tuple[str, str]]:
+    return [("", name) for name in names]
+
+
+# --- cases side by side -------------------------------------------------------------------------
+
+
+class Entry(NamedTuple):
+    """A case of a comparison: what it is called, its group (colour), and its cell."""
+
+    name: str
+    group: str
+    case: Case
+
+
+def _shown(entries: Sequence[Entry], title: str) -> Callable[[Session], Any]:
+    def show(session: Session) -> tuple[list[Row], list[Table]]:
+        rows, lines = [], []
+        for entry in entries:
+            speed = SPEEDS[entry.case.fast]
+            key = {"speed": speed, "scheme": entry.group, "part": entry.name}
+            rows += [each.row(session, entry.case, key) for each in (*THREE, *RATES)]
+            texts = [each.text(session, entry.case) for each in (*THREE, *RATES)]
+            lines.append([speed, entry.group, entry.name, *texts])
+        columns = _columns("speed", "", "", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
+        return rows, [Table(title, columns, lines, [])]
+
+    return show
+
+
+def _scattered(entries: Sequence[Entry]) -> Callable[[Session, str], Figure]:
+    colours = dict(zip(dict.fromkeys(e.group for e in entries), COLOURS, strict=False))
+    markers = dict(zip(dict.fromkeys(e.name for e in entries), MARKERS, strict=False))
+
+    def draw(session: Session, title: str) -> Figure:
+        figure = plotting.new_figure(9.6, 7.6)
+        panels: Any = figure.subplots(2, 2, squeeze=False, sharex="col")
+        for column, (fast, speed) in enumerate(SPEEDS.items()):
+            for panel, measure in zip(panels[:, column], (TOTAL, JAIN), strict=True):
+                for entry in entries:
+                    if entry.case.fast == fast:
+                        x, y = (m.estimate(session, entry.case) for m in (DELAY, measure))
+                        assert x is not None
+                        assert y is not None
+                        look = {"color": plotting.COLOURS[colours[entry.group]], "linestyle": ""}
+                        label = (
+                            entry.name
+                            if entry.group in entry.name
+                            else f"{entry.group}, {entry.name}"
+                        )
+                        panel.plot(
+                            1e3 * x.mean, y.mean, marker=markers[entry.name], label=label, **look
+                        )
+                panel.set_xlim(left=0)
+                panel.set_ylabel("total rate, Mbit/s" if measure is TOTAL else "Jain's index")
+            panels[0][column].set_title(speed, loc="left")
+            panels[1][column].set_xlabel("mean queueing delay, ms")
+        handles, labels = panels[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+        plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())
+        return figure
+
+    return draw
+
+
+COLOURS: Final = ("blue", "orange", "green", "red")
+MARKERS: Final = ("o", "s", "D", "^", "v", "P", "X", "*")
+
+
+def _remedies() -> list[Entry]:
+    found = []
+    for fast in (True, False):
+
+        def at(clamp: bool, fast: bool = fast) -> Case:
+            return Case(fast, False, clamp, AT_50_MS[fast, clamp])
+
+        plain = at(False)
+        found += [
+            Entry("drop-tail", "New Reno", plain),
+            *(
+                Entry(name, "New Reno", plain._replace(variant=variant))
+                for name, variant in (("CoDel", "codel"), ("FQ-CoDel", "fq-codel"), ("PIE", "pie"))
+            ),
+            Entry("DualPI2", "DCTCP", plain._replace(variant="dualpi2")),
+            Entry("CLAMP", "CLAMP", at(True)),
+        ]
+    return found
+
+
+def _schedulers() -> list[Entry]:
+    return [
+        Entry(
+            f"{name}, {spread} SNRs",
+            "CLAMP" if clamp else "New Reno",
+            Case(
+                fast,
+                False,
+                clamp,
+                AT_50_MS[fast, clamp],
+                f"{name}-{spread}-{'fast' if fast else 'slow'}",
+            ),
+        )
+        for spread in ("equal", "unequal")
+        for name in SCHEDULERS
+        for fast in (True, False)
+        for clamp in (True, False)
+    ]
+
+
+def _compared(key: str, entries: Sequence[Entry], drawn: Sequence[Entry]) -> Any:
+    cells: list[Cell] = [entry.case for entry in entries]
+    return _item(key, cells, _shown(entries, titles(FOLDER)[key]), _scattered(drawn))
+
+
+# --- a that moves by itself ---------------------------------------------------------------------
+
+
+def _show_adaptive(session: Session) -> tuple[list[Row], list[Table]]:
+    lines, rows = [], []
+    for name, case in JOINS.items():
+        delays = delays_of_parts(session, case, 20.0)
+        lines.append(["link", name, *(f"{1e3 * delay:.2f}" for delay in delays)])
+        rows += [
+            Row({"case": name, "part": str(part)}, "queueing_delay", "s", None, delay)
+            for part, delay in enumerate(delays)
+        ]
+    table = Table(
+        "mean delay of each part, ms", _columns("", "", "1", "3", "8", "3 flows"), lines, []
+    )
+    lines = []
+    for ms, cell in targets().items():
+        key = {"case": f"target {ms} ms", "part": "fast cell"}
+        rows += [each.row(session, cell, key) for each in (*THREE, *RATES)]
+        lines.append([f"{ms} ms", *(each.text(session, cell) for each in (*THREE, *RATES))])
+    columns = _columns("target", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
+    return rows, [table, Table("the fast cell", columns, lines, [])]
+
+
+def _draw_adaptive(session: Session, title: str) -> Figure:
+    figure = plotting.new_figure(8.0, 3.8)
+    axes: Any = figure.subplots()
+    for (name, case), colour in zip(JOINS.items(), ("blue", "orange"), strict=True):
+        times, waits = session.series(case, "sojourn").of(0)
+        edges = np.arange(0.0, PARTS_S[-1] + 0.5, 1.0)
+        count, _ = np.histogram(times, bins=edges)
+        total, _ = np.histogram(times, bins=edges, weights=waits)
+        with np.errstate(invalid="ignore"):
+            axes.stairs(1e3 * total / count, edges, color=plotting.COLOURS[colour], label=name)
+    axes.axhline(1e3 * TARGET_S - 1.2, color=plotting.COLOURS["red"], lw=0.8, label="target")
+    axes.set(xlabel="time, s", ylabel="wait in the queue, ms", ylim=(0, 15))
+    axes.legend(loc="upper right")
+    plotting.heading(
+        figure, title[0].upper() + title[1:], "1, 3, 8 and 3 flows over 10 Mbit/s; means of 1 s"
+    )
+    return figure
+
+
+# --- at the sender ------------------------------------------------------------------------------
+
+
+def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
+    lines, rows = [], []
+    named: dict[str, OnLink] = {}
+    for flows, cases in EQUILIBRIA.items():
+        named |= {f"{flows} flows, {WHERE[at]}": case for at, case in cases.items()}
+    named |= {f"first flow slow, {WHERE[at]}": case for at, case in ELSEWHERE.items()}
+    for name, case in named.items():
+        (run,) = session.replications(case)
+        queue = run["queues"][0]["measured"]["clamp_queue_bytes"]
+        rates = [flow["ip_throughput_bps"] / 1e6 for flow in run["flows"]]
+        lines.append([name, f"{queue:.0f}", ", ".join(f"{rate:.3f}" for rate in rates)])
+        rows.append(Row({"case": name}, "clamp_queue", "B", None, float(queue)))
+        rows += [
+            Row({"case": name, "flow": str(flow)}, "throughput", "Mbit/s", None, rate)
+            for flow, rate in enumerate(rates)
+        ]
+    table = Table("a link of 10 Mbit/s", _columns("", "queue, B", "Mbit/s"), lines, [])
+    lines = []
+    for (flows, at), cell in RETURNS.items():
+        name = f"{flows} flows, {WHERE[at]}"
+        window, after_s = returned(session, cell)
+        shown = "not in 200" if after_s is None else f"{after_s:g}"
+        lines.append([name, "" if at else f"{window / 1e3:.0f}", shown])
+        if not at:
+            rows.append(Row({"case": name}, "awnd_run_away", "B", None, window))
+        rows.append(Row({"case": name}, "control_back_after", "s", None, after_s))
+    back = _columns("", "AWND before, kB", "all rates equal after, s")
+    return rows, [table, Table("a slow access link for 100 s, then a shared link", back, lines, [])]
+
+
+WHERE: Final = {False: "at the receiver", True: "at the sender"}
+_SENDER_CELLS: Final[list[Cell]] = [
+    *(case for cases in EQUILIBRIA.values() for case in cases.values()),
+    *ELSEWHERE.values(),
+    *RETURNS.values(),
+    *sweep(False, True),
+    *sweep(False, True, variant="sender"),
+]
+
+
+# --- HARQ ---------------------------------------------------------------------------------------
+
+
+def _with_harq() -> list[Entry]:
+    return [
+        Entry(
+            harq or "off",
+            "CLAMP" if clamp else "New Reno",
+            Case(True, False, clamp, knob, f"harq-{harq}" if harq else ""),
+        )
+        for harq in ("", "chase", "incremental")
+        for clamp, knobs in ((True, (6000, 17_000)), (False, (20_000, 34_000)))
+        for knob in knobs
+    ]
+
+
+def _show_harq(session: Session) -> tuple[list[Row], list[Table]]:
+    rows, lines = [], []
+    for fast, schemes in COMBINED.items():
+        for harq, cases in schemes.items():
+            key = {"speed": SPEEDS[fast], "harq": harq}
+            rows += [TOTAL.row(session, case, {**key, "margin": case.margin}) for case in cases]
+            lines.append([SPEEDS[fast], harq, *(TOTAL.text(session, case) for case in cases)])
+    columns = _columns("speed", "HARQ", *(f"m = {margin:g}" for margin in MARGINS))
+    more, tables = _shown(_with_harq(), "four flows, 10 m/s")(session)
+    return [*rows, *more], [Table("three saturated users, Mbit/s", columns, lines, []), *tables]
+
+
+def _draw_harq(session: Session, title: str) -> Figure:
+    figure = plotting.new_figure(8.0, 3.8)
+    panels: Any = figure.subplots(1, 2, sharey=True)
+    for axes, (fast, schemes) in zip(panels, COMBINED.items(), strict=True):
+        for (harq, cases), colour in zip(schemes.items(), COLOURS, strict=False):
+            found = [session.estimate(case, total_mbps) for case in cases]
+            totals = [each.mean for each in found if each is not None]
+            axes.plot(MARGINS, totals, "o-", color=plotting.COLOURS[colour], label=harq, ms=4)
+        axes.set(xlabel="margin m", title=SPEEDS[fast], ylim=(0, 8))
+    panels[0].set_ylabel("IP throughput, Mbit/s")
+    panels[0].legend(loc="lower right")
+    plotting.heading(figure, title[0].upper() + title[1:], "three saturated users, 15 attempts")
+    return figure
+
+
+_HARQ_CELLS: Final[list[Cell]] = [
+    *(case for schemes in COMBINED.values() for cases in schemes.values() for case in cases),
+    *(entry.case for entry in _with_harq()),
+]
+
+
+# --- two antennas ------------------------------------------------------------------------------
+
+
+def _show_antennas(session: Session) -> tuple[list[Row], list[Table]]:
+    rows, lines = [], []
+    for name, cases in ANTENNAS.items():
+        for case in cases:
+            key: dict[str, int | float | str] = {"antennas": name, "a_bytes": case.knob_bytes}
+            rows += [each.row(session, case, key) for each in (*THREE, *RATES)]
+            texts = [each.text(session, case) for each in (*THREE, *RATES)]
+            lines.append([name, f"{case.knob_bytes / 1e3:g}", *texts])
+    columns = _columns("", "a, kB", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
+    return rows, [Table("CLAMP, 0.1 m/s", columns, lines, [])]
+
+
+def _draw_antennas(session: Session, title: str) -> Figure:
+    figure = plotting.new_figure(8.0, 3.8)
+    panels: Any = figure.subplots(1, 2)
+    for axes, measure, name in zip(
+        panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
+    ):
+        for (label, cases), colour in zip(ANTENNAS.items(), COLOURS, strict=True):
+            Curve(label, placed(cases), measure, colour).draw(axes, session, 1e3)
+        axes.set(xlabel="mean queueing delay, ms", ylabel=name)
+    panels[0].legend(loc="lower right", fontsize=8)
+    plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())
+    return figure
+
+
+# --- small windows ------------------------------------------------------------------------------
+
+
+def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
+    found = {amount: swing(session, case) for amount, case in WINDOWS.items()}
+    rows = [
+        Row({"windows_over_limit": amount}, "sd_over_mean", "1", None, value)
+        for amount, value in found.items()
+    ]
+    lines = [[f"{amount:g}", f"{value:.3f}"] for amount, value in found.items()]
+    columns = _columns("windows over the limit", "sd of AWND over its mean")
+    return rows, [Table("two flows over 10 Mbit/s", columns, lines, [])]
+
+
+def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
+    schedulers = _schedulers()
+    equal = [
+        entry._replace(name=entry.name.removesuffix(", equal SNRs"))
+        for entry in schedulers
+        if entry.name.endswith(", equal SNRs")
+    ]
+    adaptive: list[Cell] = [*JOINS.values(), *targets().values()]
+    return {
+        "adaptive-a": _item("adaptive-a", adaptive, _show_adaptive, _draw_adaptive),
+        "sender-side": _item("sender-side", _SENDER_CELLS, _show_sender),
+        "harq": _item("harq", _HARQ_CELLS, _show_harq, _draw_harq),
+        "window-limit": _item("window-limit", list(WINDOWS.values()), _show_windows),
+        "beamforming": _item(
+            "beamforming",
+            [case for cases in ANTENNAS.values() for case in cases],
+            _show_antennas,
+            _draw_antennas,
+        ),
+        "remedies": _compared("remedies", _remedies(), _remedies()),
+        "schedulers": _compared("schedulers", schedulers, equal),
+    }
+
+
+ITEMS: Final = _items()
+"""Cells and evaluation of each item."""

@@ -1,0 +1,36 @@
+"""Beyond the clamp paper: every scenario is one, and what is cheap to check holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from airpath.papers.kit.base import Cell
+from airpath.papers.kit.engine import Compiled
+from airpath.papers.kit.session import Session
+from studies.clamp import PAPER
+from studies.clamp.cells import VARIANTS, Combined, OnLink
+
+
+def test_every_cell_has_a_scenario() -> None:
+    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    assert {type(cell) for cell in cells} >= {OnLink, Combined}
+    for cell in dict.fromkeys(cells):
+        found.scenario(cell).resolve()
+
+
+def test_every_variant_is_used() -> None:
+    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    cells: list[Cell] = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    used = {cell.variant for cell in cells if hasattr(cell, "variant")}
+    assert used == VARIANTS.keys()
+
+
+@pytest.mark.parametrize("key", ["sender-equilibrium", "bottleneck-elsewhere", "many-flows"])
+def test_on_a_link_of_constant_rate(key: str) -> None:
+    (spec,) = (spec for spec in PAPER.statements if spec.key == key)
+    session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    session.simulate(list(spec.cells))
+    statement = spec.check(session)
+    assert statement.holds, statement.measured
