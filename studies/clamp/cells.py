@@ -41,6 +41,8 @@ from airpath.scenario import (
 )
 from airpath.scenario import Bottleneck as Hop
 
+from .today import Today, build_today
+
 __all__ = [
     "AT_50_MS",
     "PARTS_S",
@@ -260,6 +262,8 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
             return Effort(replications=1, duration_s=PARTS_S[-1], warmup_s=0.0)
         case OnLink():
             return Effort(replications=1, duration_s=300.0, warmup_s=RETURN_S)
+        case Today():
+            return Effort(replications=effort.replications, duration_s=80.0, warmup_s=20.0)
         case Combined():
             shorter = min(effort.duration_s - effort.warmup_s, 600.0)
             return Effort(replications=1, duration_s=shorter + 20.0, warmup_s=20.0)
@@ -274,6 +278,8 @@ def simulated(cell: Cell, effort: Effort) -> Any:
             return on_link(cell, effort)
         case Combined():
             return combined(cell, effort)
+        case Today():
+            return build_today(cell, effort)
         case _:
             case = Case(*cell)
             return build(case, effort, VARIANTS[case.variant])

@@ -35,6 +35,7 @@ from .checks import (
     swing,
     targets,
 )
+from .today import MEASURES, TODAY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -368,6 +369,19 @@ def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
     return rows, [Table("two flows over 10 Mbit/s", columns, lines, [])]
 
 
+# --- a cell of today --------------------------------------------------------------------------
+
+
+def _show_today(session: Session) -> tuple[list[Row], list[Table]]:
+    rows, lines = [], []
+    for case in TODAY:
+        key = {"cc": case.cc, "queue": case.queue}
+        rows += [each.row(session, case, key) for each in MEASURES]
+        lines.append([*case, *(each.text(session, case) for each in MEASURES)])
+    columns = _columns("cc", "queue", *(f"{m.name}, {m.unit}" for m in MEASURES))
+    return rows, [Table("20 users at 3 to 30 km/h", columns, lines, [])]
+
+
 def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
     schedulers = _schedulers()
     equal = [
@@ -389,6 +403,7 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
         ),
         "remedies": _compared("remedies", _remedies(), _remedies()),
         "schedulers": _compared("schedulers", schedulers, equal),
+        "today": _item("today", list(TODAY), _show_today),
     }
 
 

@@ -1,0 +1,109 @@
+"""A cell of today: 20 users at 3 to 30 km/h, slots of 1 ms over 20 MHz, schemes of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from airpath import _airpath
+from airpath.papers.clamp.measures import queueing_delay_s, total_mbps
+from airpath.papers.kit.base import Effort
+from airpath.papers.kit.measured import Measured
+from airpath.scenario import (
+    AdaptiveMargin,
+    Bottleneck,
+    CellLink,
+    CellUser,
+    ClampQueue,
+    ClampWindow,
+    CoDel,
+    DropTail,
+    McsRate,
+    ProportionalFair,
+    QueueDisc,
+    RayleighSnr,
+    Scenario,
+    Tcp,
+)
+
+__all__ = ["MEASURES", "QUEUES", "TODAY", "Today", "build_today"]
+
+USERS: Final = 20
+QUEUES: Final[Mapping[str, QueueDisc]] = {
+    "drop-tail": DropTail(limit="250 kB"),
+    "CoDel": CoDel(),
+    "CLAMP": ClampQueue(a="20 kB", inner=DropTail(limit="6 MB")),
+    "CLAMP, target 50 ms": ClampQueue(target_delay="50 ms", inner=DropTail(limit="6 MB")),
+}
+
+
+class Today(NamedTuple):
+    """A transport in the cell.
+
+    Parameters
+    ----------
+    cc : str
+        ``newreno`` or ``cubic``.
+    queue : str
+        Of `QUEUES`; with CLAMP's the receivers obey the price.
+    """
+
+    cc: str
+    queue: str
+
+
+TODAY: Final = [Today(cc, queue) for cc in ("newreno", "cubic") for queue in QUEUES]
+
+
+def build_today(case: Today, effort: Effort) -> Scenario:
+    """Return the scenario of a case.
+
+    Ours: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts with
+    incremental redundancy, 40 ms without queueing.
+    """
+    speeds = [f"{3 + 27 * user / (USERS - 1):.2f} km/h" for user in range(USERS)]
+    fading = [RayleighSnr(mean="15 dB", speed=speed, carrier="2 GHz") for speed in speeds]
+    same: dict[str, Any] = {"cc": case.cc, "base_rtt": "40 ms", "tcp": {"receive_window": "6 MB"}}
+    if case.queue.startswith("CLAMP"):
+        same["window"] = ClampWindow()
+    link = CellLink(
+        slot="1 ms",
+        delay="1 ms",
+        rate=McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz"),
+        margin=AdaptiveMargin(target_loss=1e-3),
+        attempts=4,
+        harq="incremental",
+        scheduler=ProportionalFair(time_constant="100 ms"),
+        snr=fading[0],
+        users=[CellUser(user=user, snr=each) for user, each in enumerate(fading)],
+    )
+    return Scenario(
+        name="clamp today",
+        duration=effort.duration_s,
+        warmup=effort.warmup_s,
+        bottleneck=Bottleneck(aqm=QUEUES[case.queue], link=link),
+        flows=[Tcp(user=user, **same) for user in range(USERS)],
+    )
+
+
+def _jain(replication: Mapping[str, Any]) -> float:
+    found: float = _airpath.jain_index([flow["ip_throughput_bps"] for flow in replication["flows"]])
+    return found
+
+
+def _slowest(replication: Mapping[str, Any]) -> float:
+    return min(float(flow["ip_throughput_bps"]) for flow in replication["flows"]) / 1e6
+
+
+def _errors(replication: Mapping[str, Any]) -> float:
+    users = replication["users"]
+    return float(sum(user["slot_error_rate"] for user in users) / len(users))
+
+
+MEASURES: Final = (
+    Measured("queueing_delay", "s", queueing_delay_s, 3),
+    Measured("total_throughput", "Mbit/s", total_mbps, 2),
+    Measured("jain", "1", _jain, 3),
+    Measured("slowest", "Mbit/s", _slowest, 2),
+    Measured("slot_errors", "1", _errors, 3),
+)
