@@ -227,7 +227,7 @@ class Beamforming(_Moving):
     """Opportunistic beamforming: two antennas with powers and a phase that change slowly.
 
     The users of a cell share them, each with channels of its own, Rayleigh fading with Clarke's
-    spectrum (Viswanath, Tse & Laroia 2002 §III). The Doppler shift is given, or follows from the
+    spectrum (Viswanath, Tse & Laroia 2002). The Doppler shift is given, or follows from the
     speed of the receiver and the carrier.
 
     Parameters

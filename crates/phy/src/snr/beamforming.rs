@@ -7,8 +7,8 @@
 //! each. α and θ are the transmitter's: the same for all users of a link, whoever they are.
 //!
 //! Source: Viswanath, Tse and Laroia, *Opportunistic beamforming using dumb antennas*, IEEE Trans.
-//! Inf. Theory 48 (2002), §III. They leave open how α and θ vary, and want them distributed as a
-//! Rayleigh channel's own beamforming configuration (§III-A): α uniform on [0, 1], θ uniform and
+//! Inf. Theory 48 (2002). They leave open how α and θ vary, and want them distributed as a
+//! Rayleigh channel's own beamforming configuration: α uniform on [0, 1], θ uniform and
 //! independent. Here α is a triangle with the period T, θ a rotation with the period T(1 + √5)/2,
 //! each from a random start: incommensurate, so that the pair fills its rectangle evenly.
 //!

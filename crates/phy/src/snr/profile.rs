@@ -7,7 +7,7 @@
 //! |Σ √p_l h_l|², whose law is Rayleigh's whatever the profile.
 //!
 //! Source: Recommendation ITU-R M.1225, annex 2; 3GPP TS 36.104 table B.2-2 to B.2-4 (see
-//! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), §14.5,
+//! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), chapter 14,
 //! for the sum and its distribution.
 //!
 //! Laws, over the draws and N = 64 waves: the mean is that which is set, the variance over mean² is

@@ -8,7 +8,7 @@
 //!
 //! Source: Rice, *Statistical properties of a sine wave plus random noise*, Bell System Technical
 //! Journal 27 (1948); the Doppler shift of the line of sight as in Stüber, *Principles of Mobile
-//! Communication* (4th ed., 2017), §2.1.2.
+//! Communication* (4th ed., 2017).
 //!
 //! Laws, over the draws and N = 64 waves: E|h|² = 1, E|h|⁴ = (K² + 4K + 2 − 1/N)/(K+1)²,
 //! E h*(t)h(t+τ) = (K e^(j2π f_d cos(θ) τ) + J0(2π f_d τ))/(K+1). The power has the noncentral χ²

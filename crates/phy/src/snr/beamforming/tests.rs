@@ -17,7 +17,7 @@ const POWER: Law = Law {
 };
 const DISTRIBUTION: Law = Law {
     area: "Radio channel",
-    source: "SNR process beamforming: the SNR is exponential (Viswanath, Tse and Laroia 2002 §III)",
+    source: "SNR process beamforming: the SNR is exponential (Viswanath, Tse and Laroia 2002)",
     allows: "five standard deviations of 40 000 seeds, and 1 % for the 64 waves",
 };
 const STILL: Law = Law {

@@ -16,7 +16,7 @@ const MOMENTS: Law = Law {
 };
 const DISTRIBUTION: Law = Law {
     area: "Radio channel",
-    source: "SNR process profile: hypoexponential, 1 − Σ A_l e^(−x/p_l) (Proakis 2001, eq. 14.5-28)",
+    source: "SNR process profile: hypoexponential, 1 − Σ A_l e^(−x/p_l) (Proakis 2001, chapter 14)",
     allows: "five standard deviations of 20 000 seeds, and 1 % for the 64 waves",
 };
 const OVER_TIME: Law = Law {
