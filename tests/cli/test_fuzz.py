@@ -19,12 +19,47 @@ from airpath.cli import main
 
 LONGEST_S = 30
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TRAFFIC = """\
+duration = "2 s"
+[bottleneck]
+aqm = {kind = "clamp", target_delay = "50 ms"}
+[bottleneck.link]
+kind = "cell"
+slot = "1 ms"
+harq = "chase"
+errors = {kind = "independent", loss = 0.1}
+rate = {kind = "shannon", bandwidth = "1 MHz"}
+snr = {kind = "block", mean = "3 dB"}
+scheduler = {kind = "alpha-fair", alpha = 2, time_constant = "100 ms"}
+[[bottleneck.link.users]]
+user = 1
+weight = 2.0
+snr = {kind = "rayleigh", mean = "0 dB", doppler = "5 Hz"}
+[[flows]]
+user = 0
+cc = "clamp"
+base_rtt = "20 ms"
+[[flows]]
+user = 1
+access = {rate = "5 Mbit/s", limit = "20 packets"}
+return = {delay = "10 ms"}
+arrivals = {poisson = "50 /s", until = "1 s"}
+size = {triangular = {smallest = "1 kB", mode = "3 kB", largest = "90 kB", step = "1 kB"}}
+"""
 TEXTS = [
     SCENARIO,
     *(
         (EXAMPLES / name).read_text()
-        for name in ("dual-regime.toml", "cross-traffic.toml", "synthetic-reno-gred.toml")
+        for name in (
+            "dual-regime.toml",
+            "cross-traffic.toml",
+            "synthetic-reno-gred.toml",
+            "cell-clamp.toml",
+            "cell-newreno.toml",
+            "clamp-link.toml",
+        )
     ),
+    TRAFFIC,
 ]
 FUZZ = settings(
     max_examples=120,
@@ -38,6 +73,12 @@ WORDS = [
     '"1 Gbit/s"', '"-5 Mbit/s"', '"5 Mb"', '"0 B"', '"1 B"', '"9 GB"', '"0 packets"', '"1 packets"',
     "[20, 10]", "[0]", '{kind = "trace", file = "broken"}', '{kind = "rate-trace", file = "good"}',
     '{uniform = ["1 s", "0 s"]}', '{kind = "gred", min_th = 0, max_th = 1, max_p = 1}',
+    '"clamp"', '{kind = "clamp", a = "1 B"}', '{kind = "clamp", target_delay = "1 ns"}',
+    '"max-rate"',
+    '"proportional-fair"', '{kind = "proportional-fair", time_constant = "1 ns"}', '"incremental"',
+    '{target_loss = 0.001}', "{target_loss = 1}", '"0 dB"', '"-199 dB"', '"200 dB"', '"0 Hz"',
+    '"1 GHz"', '"10 m/s"', '{kind = "block", mean = "0 dB"}', '{kind = "rayleigh", mean = "0 dB"}',
+    '[{user = 0, weight = 2.0}]', '{kind = "shannon", bandwidth = "1 Hz"}',
     "99999999999999999999", '"\\u0000"', '"traces:"', '"."', '"traces:../x"',
 ]  # fmt: skip
 

@@ -97,6 +97,12 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         ),
         (
             "bottleneck.link.slot",
+            "999 ns",
+            'bottleneck.link.slot = "999 ns": shorter than 1 us. Write at least "1 us", '
+            'for example "3 ms".',
+        ),
+        (
+            "bottleneck.link.slot",
             "2 h",
             'bottleneck.link.slot = "2 h": longer than 1 h. Write at most "1 h", '
             'for example "3 ms".',

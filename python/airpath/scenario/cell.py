@@ -37,6 +37,7 @@ from airpath.scenario.values import (
 
 __all__ = ["AdaptiveMargin", "CellLink", "CellUser", "McsRate", "Shannon", "SlotRate"]
 
+SHORTEST_SLOT = Duration.parse("1 us")
 LONGEST_SLOT = Duration.parse("1 h")
 
 
@@ -192,7 +193,7 @@ class CellLink(Link):
     Parameters
     ----------
     slot : Duration
-        Length of a slot, above 0, up to 1 h. The paper's is 3 ms.
+        Length of a slot, from 1 us up to 1 h. The paper's is 3 ms.
     rate : SlotRate
         The rate of a slot.
     snr : SnrProcess
@@ -231,7 +232,9 @@ class CellLink(Link):
 
     @field_validator("slot")
     @classmethod
-    def _not_too_long(cls, slot: Duration) -> Duration:
+    def _in_range(cls, slot: Duration) -> Duration:
+        if slot < SHORTEST_SLOT:
+            raise fault("shorter than 1 us", 'Write at least "1 us"', '"3 ms"')
         if slot > LONGEST_SLOT:
             raise fault("longer than 1 h", 'Write at most "1 h"', '"3 ms"')
         return slot

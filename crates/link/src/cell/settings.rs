@@ -7,6 +7,8 @@ use airpath_core::ConfigError;
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Shortest slot: shorter ones are in no radio, and a second of them would take minutes.
+const MIN_SLOT_NS: u64 = 1000;
 /// Longest slot, ns.
 const MAX_SLOT_NS: u64 = 3_600_000_000_000;
 
@@ -14,7 +16,7 @@ const MAX_SLOT_NS: u64 = 3_600_000_000_000;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellConfig {
-    /// Length of a slot, ns. Above 0, at most an hour.
+    /// Length of a slot, ns. From a microsecond, at most an hour.
     pub slot_ns: u64,
     /// The rate that a slot is given: `{"kind": "shannon", …}` or `{"kind": "mcs", …}`.
     pub rate: RateConfig,
@@ -56,8 +58,8 @@ pub struct UserConfig {
 impl CellConfig {
     /// Accepts values in their ranges.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        if !(1..=MAX_SLOT_NS).contains(&self.slot_ns) {
-            let problem = format!("outside 1 … {MAX_SLOT_NS}");
+        if !(MIN_SLOT_NS..=MAX_SLOT_NS).contains(&self.slot_ns) {
+            let problem = format!("outside {MIN_SLOT_NS} … {MAX_SLOT_NS}");
             return Err(ConfigError::new("slot_ns", self.slot_ns, problem));
         }
         if self.attempts == 0 {

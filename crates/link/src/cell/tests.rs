@@ -238,7 +238,7 @@ fn values_outside_their_ranges_are_refused() {
     };
     let shannon = |bandwidth_hz: f64, cap_bps: u64| json!({"kind": "shannon", "bandwidth_hz": bandwidth_hz, "cap_bps": cap_bps});
     for (key, value, message) in [
-        ("slot_ns", json!(0), "slot_ns = 0: outside 1 … 3600000000000"),
+        ("slot_ns", json!(0), "slot_ns = 0: outside 1000 … 3600000000000"),
         ("attempts", json!(0), "attempts = 0: less than 1"),
         ("margin", json!(1), "margin = 1: not from -100 to below 1"),
         ("margin", json!({"target_loss": 1}), "margin.target_loss = 1: not above 0 and below 1"),
