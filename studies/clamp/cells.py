@@ -21,6 +21,7 @@ from airpath.scenario import (
     AlphaFair,
     Beamforming,
     CellUser,
+    Clamp,
     ClampQueue,
     ClampWindow,
     CoDel,
@@ -163,6 +164,8 @@ class OnLink(NamedTuple):
         How many.
     sender : bool
         CLAMP at the sender, else at the receiver.
+    headroom : float
+        At the sender: of the price's window over New Reno's; 0 is none.
     amount : float
         ``joins``: the target of the mean delay, s; 0 is a fixed a of 5500 B. ``window``: as above.
     """
@@ -171,6 +174,7 @@ class OnLink(NamedTuple):
     flows: int
     sender: bool = False
     amount: float = 0.0
+    headroom: float = 0.0
 
 
 PARTS_S: Final = (0.0, 60.0, 120.0, 180.0, 240.0)
@@ -198,8 +202,12 @@ def _far_away(case: OnLink, rate: str) -> dict[str, Any]:
 
 
 def _same(case: OnLink) -> dict[str, Any]:
-    same: dict[str, Any] = {"cc": "clamp" if case.sender else "newreno", "tcp": NEWRENO}
-    if not case.sender:
+    same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO}
+    if case.headroom:
+        same["cc"] = Clamp(headroom=case.headroom)
+    elif case.sender:
+        same["cc"] = "clamp"
+    else:
         same["window"] = ClampWindow()
     return same
 

@@ -190,9 +190,13 @@ def _elsewhere(session: Session, said: Said, cases: Mapping[bool, OnLink]) -> Fi
 
 
 RETURNS: Final = {
-    (flows, sender): OnLink("returns", flows, sender)
+    f"{flows} flows, {where}": OnLink("returns", flows, "sender" in where, headroom=headroom)
     for flows in (3, 8)
-    for sender in (False, True)
+    for where, headroom in (
+        ("at the receiver", 0.0),
+        ("at the sender", 0.0),
+        ("at the sender, headroom 2", 2.0),
+    )
 }
 
 

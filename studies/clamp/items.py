@@ -255,12 +255,11 @@ def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
         ]
     table = Table("a link of 10 Mbit/s", _columns("", "queue, B", "Mbit/s"), lines, [])
     lines = []
-    for (flows, at), cell in RETURNS.items():
-        name = f"{flows} flows, {WHERE[at]}"
+    for name, cell in RETURNS.items():
         window, after_s = returned(session, cell)
         shown = "not in 200" if after_s is None else f"{after_s:g}"
-        lines.append([name, "" if at else f"{window / 1e3:.0f}", shown])
-        if not at:
+        lines.append([name, "" if cell.sender else f"{window / 1e3:.0f}", shown])
+        if not cell.sender:
             rows.append(Row({"case": name}, "awnd_run_away", "B", None, window))
         rows.append(Row({"case": name}, "control_back_after", "s", None, after_s))
     back = _columns("", "AWND before, kB", "all rates equal after, s")

@@ -371,22 +371,6 @@ fn a_fast_retransmit_is_reckoned_from_no_more_than_cwnd() {
     }
 }
 
-/// The receiver's window of six segments holds back a cwnd that could have sent ten: FlightSize is 6,
-/// and RFC 5681 §3.1 warns of taking cwnd instead.
-#[test]
-fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
-    for (bound, ssthresh) in
-        [(FlightBound::None, 3000), (FlightBound::Cwnd, 3000), (FlightBound::Replaced, 5000)]
-    {
-        let mut tcp = sender(|given| {
-            given.tcp.flight_bound = bound;
-            given.tcp.receive_window = 6000;
-        });
-        tcp.expect(news(0, 6)).timer(1000).cwnd(10_000);
-        tcp.timeout_at(1000).expect([again(0)]).ssthresh(ssthresh);
-    }
-}
-
 #[test]
 fn a_timeout_ends_recovery_and_its_inflation() {
     let mut tcp = recovering(|_| (), 5);

@@ -3,6 +3,7 @@
 use crate::script;
 use crate::script::{Given, again, new, news, part, sender};
 use airpath_core::Duration;
+use airpath_tcp::FlightBound;
 
 /// RTOs are visible from 1 ms on.
 fn small_rto(given: &mut Given) {
@@ -231,5 +232,21 @@ fn linux_backs_off_up_to_120_seconds() {
     for timeout in [1, 2, 4, 8, 16, 32, 64, 120, 120, 120] {
         due += timeout * 1000;
         tcp.timeout_at(due).expect([again(0)]);
+    }
+}
+
+/// The receiver's window of six segments holds back a cwnd that could have sent ten: FlightSize is 6,
+/// and RFC 5681 §3.1 warns of taking cwnd instead.
+#[test]
+fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
+    for (bound, ssthresh) in
+        [(FlightBound::None, 3000), (FlightBound::Cwnd, 3000), (FlightBound::Replaced, 5000)]
+    {
+        let mut tcp = sender(|given| {
+            given.tcp.flight_bound = bound;
+            given.tcp.receive_window = 6000;
+        });
+        tcp.expect(news(0, 6)).timer(1000).cwnd(10_000);
+        tcp.timeout_at(1000).expect([again(0)]).ssthresh(ssthresh);
     }
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from airpath.scenario.base import Context, Part, Path, usual
+from pydantic import Field, PlainValidator
+
+from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, usual
 from airpath.scenario.units import Size
 from airpath.scenario.values import (
     PositiveFraction,
@@ -15,11 +17,13 @@ from airpath.scenario.values import (
     ProperFraction,
     Truth,
     choice,
+    number_within,
 )
 
 __all__ = ["Clamp", "Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno"]
 
 HYSTART = choice("off", "classic", "plus-plus")
+Headroom = Annotated[float, PlainValidator(number_within(1.0, 1e6, "from 1 to 1000000", "2"))]
 
 
 class Congestion(Part):
@@ -199,6 +203,9 @@ class Clamp(Congestion):
     beta : float
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
+    headroom : float, optional
+        The window of the price is at most this many times NewReno's, at least 1, so that it does
+        not run away while the flow is limited elsewhere. Default: no bound, as in the paper.
     """
 
     recovery = "newreno"
@@ -208,3 +215,4 @@ class Clamp(Congestion):
     tau: PositiveSize = Size(500)
     average_packets: PositivePacketCount = usual(1000)
     beta: ProperFraction = 0.001
+    headroom: Maybe[Headroom] = Field(default=ABSENT, examples=["2"])

@@ -7,6 +7,9 @@
 //! the delay begins with the first RTT sample; slow start begins with the initial window, grows by
 //! what is acknowledged, and ends as well with a loss; a window that the price rules keep is not
 //! halved by a loss, which Reno's is.
+//!
+//! Ours is `headroom`: while Reno's window is the smaller one, the price holds nothing back and the
+//! window of the price rules would grow without end, to be in force long after the price should hold.
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
@@ -23,6 +26,10 @@ pub struct ClampConfig {
     pub average_packets: usize,
     /// β, the weight of a sample in the estimate of the delay, in (0, 1). The paper: 0.001.
     pub beta: f64,
+    /// The window of the price rules is at most this many times Reno's, at least 1; no bound where it
+    /// is not given, as in the paper.
+    #[serde(default)]
+    pub headroom: Option<f64>,
 }
 
 /// CLAMP as a congestion control.
@@ -32,6 +39,8 @@ pub struct Clamp {
     rules: PriceRules,
     mss: u64,
     header: u64,
+    /// Infinite where there is no bound.
+    headroom: f64,
 }
 
 impl Clamp {
@@ -53,17 +62,22 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
         config: ClampConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Clamp, ConfigError> {
-        let ClampConfig { tau_bytes, average_packets, beta } = config;
+        let ClampConfig { tau_bytes, average_packets, beta, headroom } = config;
         let options = &setup.extra.options;
         let mss = u64::from(options.mss);
         let parameters = PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes: None };
         parameters.check(mss)?;
+        let headroom = headroom.unwrap_or(f64::INFINITY);
+        if headroom.is_nan() || headroom < 1.0 {
+            return Err(ConfigError::new("headroom", headroom, "below 1. Write, say, 2"));
+        }
         let most = options.largest_window().max(mss);
         Ok(Clamp {
             reno: Reno::new(&setup.extra),
             rules: PriceRules::new(parameters, options.initial_window, mss, most),
             mss,
             header: u64::from(options.whole_header()),
+            headroom,
         })
     }
 }
@@ -89,6 +103,7 @@ impl CongestionControl for Clamp {
             growth: event.delivered as f64,
             may_fall: !event.duplicate,
         });
+        self.rules.window = self.rules.window.min(self.headroom * self.reno.cwnd() as f64);
     }
 
     fn on_loss(&mut self, event: &LossEvent) {

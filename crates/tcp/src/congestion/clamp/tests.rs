@@ -108,3 +108,21 @@ fn what_is_out_of_range_is_refused_by_its_name() {
         assert!(error.to_string().contains(field), "{error}");
     }
 }
+
+/// Ours: while Reno's window is the smaller one, that of the rules does not run away from it.
+#[test]
+fn headroom_bounds_the_window_of_the_rules_by_renos() {
+    for (change, expected) in [(json!({}), 8000.0), (json!({"headroom": 2.0}), 4000.0)] {
+        let mut cc = try_clamp(change).expect("accepted");
+        (0..4).for_each(|k| _ = acknowledge(&mut cc, 100 + 10 * k, 0.0));
+        cc.rules.is_in_slow_start = false;
+        // Reno's is 1000 after a timeout; its slow start goes on, the rules' window grows by Eq. 14.
+        cc.reno.on_rto(&loss(4000));
+        cc.rules.window = 8000.0;
+        assert_eq!(acknowledge(&mut cc, 140, 0.0), 2000);
+        assert!((cc.rules.window - expected).abs() < 200.0, "{}", cc.rules.window);
+    }
+    let refused =
+        |value: f64| try_clamp(json!({"headroom": value})).expect_err("refused").to_string();
+    assert!(refused(0.9).contains("headroom"), "{}", refused(0.9));
+}
