@@ -24,7 +24,7 @@ const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
 
 /// How long the largest output rate is remembered, s, and below which part of it a queue is starved.
 const PEAK_S: f64 = 60.0;
-const STARVED: f64 = 0.25;
+const STARVED: f64 = 0.1;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

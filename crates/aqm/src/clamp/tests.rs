@@ -229,17 +229,17 @@ fn a_drop_inside_is_not_in_service() {
 }
 
 /// Ours: a queue that the price has silenced counts time, so that a comes back; one whose packets are
-/// late, or that sends a quarter of what it did, counts bytes.
+/// late, or that sends a tenth of what it did, counts bytes.
 #[test]
 fn a_queue_that_sends_little_counts_what_it_could_have_sent() {
     let mut peak = Peak { rate: 0.0, left: Time::ZERO };
     assert_eq!(peak.counted(1500.0, false, 1e6, millis(10)), 1500.0);
-    assert_eq!(peak.counted(1500.0, true, 1e5, millis(110)), 1500.0);
+    assert_eq!(peak.counted(1500.0, true, 5e4, millis(110)), 1500.0);
     let largest = 1e6 * (1.0 - 0.1 / PEAK_S);
     assert_eq!(peak.rate, largest);
-    let counted = peak.counted(1500.0, false, 1e5, millis(160));
+    let counted = peak.counted(1500.0, false, 5e4, millis(160));
     assert!((counted - largest * (1.0 - 0.05 / PEAK_S) * 0.05).abs() < 1e-6, "{counted}");
-    assert_eq!(peak.counted(1500.0, false, 0.26e6, millis(210)), 1500.0);
+    assert_eq!(peak.counted(1500.0, false, 0.11e6, millis(210)), 1500.0);
     // After a minute it is forgotten.
-    assert_eq!(peak.counted(1500.0, false, 1e5, millis(60_210)), 1500.0);
+    assert_eq!(peak.counted(1500.0, false, 5e4, millis(60_210)), 1500.0);
 }
