@@ -19,6 +19,7 @@ from airpath.papers.kit.measured import Measured
 from airpath.papers.kit.session import Session
 from airpath.results import style as plotting
 
+from . import fluid_map
 from .cells import AT_50_MS, PARTS_S, SCHEDULERS, OnLink
 from .checks import (
     ANTENNAS,
@@ -403,6 +404,7 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
         "remedies": _compared("remedies", _remedies(), _remedies()),
         "schedulers": _compared("schedulers", schedulers, equal),
         "today": _item("today", list(TODAY), _show_today),
+        "fluid-map": (fluid_map.CELLS, fluid_map.evaluate),
     }
 
 

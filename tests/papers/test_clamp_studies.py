@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from airpath.papers.kit.base import Cell
@@ -9,6 +11,7 @@ from airpath.papers.kit.engine import Compiled
 from airpath.papers.kit.session import Session
 from studies.clamp import PAPER
 from studies.clamp.cells import VARIANTS, Combined, OnLink
+from studies.clamp.fluid_map import DELAYS_MS, RATIOS, limits_at
 
 
 def test_every_cell_has_a_scenario() -> None:
@@ -34,3 +37,13 @@ def test_on_a_link_of_constant_rate(key: str) -> None:
     session.simulate(list(spec.cells))
     statement = spec.check(session)
     assert statement.holds, statement.measured
+
+
+@pytest.mark.parametrize("delay_ms", DELAYS_MS)
+def test_no_ratio_of_delays_makes_the_limit_smaller_than_half_pi(delay_ms: float) -> None:
+    found = [limits_at(delay_ms, ratio).limits for ratio in RATIOS[::4]]
+    for name in ("limit", "limit_constant_shares"):
+        values = [limits[name] for limits in found]
+        assert all(value is None or value > 0.99999 * math.pi / 2 for value in values), name
+    averaged = [limits["limit_average"] for limits in found]
+    assert all(value is not None and value > 1 for value in averaged)

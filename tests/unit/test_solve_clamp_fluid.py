@@ -41,6 +41,15 @@ def test_the_numbers_of_figure_2_for_two_flows() -> None:
     assert [flow.window_bytes for flow in found.flows] == pytest.approx([33_580, 33_580])
     assert found.stability["b"] == 1
     assert found.stability["limit"] == pytest.approx(np.pi / 2, rel=1e-4)
+    # D s (1 + sT) + b e^(−sd) is 0 at s = jω, with D = 0.973 (d + q/μ_c) at that b.
+    limit = found.stability["limit_average"]
+    assert limit is not None
+    omega = 1.0
+    for _ in range(50):
+        omega = np.sqrt(np.arctan(0.1 / (0.05 * omega)) / 0.05 * omega)
+    gain = np.abs(1j * omega * (1 + 0.5j * omega)) * 1460 / 1500
+    assert limit == pytest.approx(gain * (0.05 + 0.0052 / limit), rel=1e-5)
+    assert f"with the queue's average below {limit:.3f}" in found.lines()[1]
     document = json.loads(found.to_json())
     assert document["model"] == "clamp-fluid"
     assert "trajectory" not in document

@@ -11,7 +11,7 @@ use crate::reasons::{Problem as Wrong, Reason, Reasons};
 use airpath_aqm::{ClampConfig, DropTailConfig, Limit};
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::{Files, FixedConfig};
-use airpath_model::clamp_fluid::{Life, Trajectory, shares_are_stable_above};
+use airpath_model::clamp_fluid::{Life, QueueAverage, Trajectory, shares_are_stable_above};
 use airpath_model::{ClampFluid, ModelError, Regime};
 use airpath_path::{AckPath, Direction, FlowSpec, Scenario, SourceSpec, StartSpec};
 use airpath_tcp::TcpOptions;
@@ -38,6 +38,8 @@ pub struct Problem {
     /// When each flow starts and stops, s.
     lives: Vec<(f64, f64)>,
     duration_s: f64,
+    /// Time constant of the queue's average, s.
+    time_constant_s: f64,
     /// What may wait, bytes.
     room: f64,
 }
@@ -70,6 +72,9 @@ pub struct Stability {
     pub limit: Option<f64>,
     /// The same with constant shares of the rate.
     pub limit_constant_shares: Option<f64>,
+    /// The same of the closed model with what the protocol has beside it: a price of the averaged
+    /// queue, and a gain with the whole round trip.
+    pub limit_average: Option<f64>,
     /// Above which advertised window the shares are stable, bytes.
     pub smallest_window_bytes: f64,
 }
@@ -152,7 +157,7 @@ impl Model for ClampFlows {
         let rate_bps = reasons.keep(rate_bps);
         let queue = queue(&bottleneck.queue, f64::from(packet));
         let queue = reasons.keep(queue.map_err(|reason| reason.under("aqm").under("bottleneck")));
-        let (Some(first), Some(rate_bps), Some((a, b, room))) = (first, rate_bps, queue) else {
+        let (Some(first), Some(rate_bps), Some(queue)) = (first, rate_bps, queue) else {
             return reasons.or(None);
         };
         let of_acks = |description: &Value, ack: Bytes| {
@@ -162,8 +167,8 @@ impl Model for ClampFlows {
         let problem = Problem {
             fluid: ClampFluid {
                 rate: rate_bps / 8.0,
-                a,
-                b,
+                a: queue.a,
+                b: queue.b,
                 tau: first.law.tau_bytes as f64,
                 delays_s: way.base_rtts_s(scenario, of_acks, &mut reasons),
             },
@@ -172,7 +177,8 @@ impl Model for ClampFlows {
             average_packets: first.law.average_packets as f64,
             lives: flows.iter().map(|flow| flow.life).collect(),
             duration_s: scenario.duration_ns as f64 * 1e-9,
-            room,
+            time_constant_s: queue.time_constant_s,
+            room: queue.room,
         };
         problem.fit(scenario, &flows, &mut reasons);
         reasons.or(Some(problem))
@@ -182,10 +188,15 @@ impl Model for ClampFlows {
         let Problem { fluid, packet, average_packets, .. } = problem;
         let rest = fluid.equilibrium()?;
         let limit = fluid.limit()?;
+        let average = QueueAverage {
+            time_constant_s: problem.time_constant_s,
+            delay_share: problem.mss / packet,
+        };
         let stability = Stability {
             b: fluid.b,
             limit: limit.closed,
             limit_constant_shares: limit.constant_shares,
+            limit_average: fluid.limit_with_average(average)?,
             smallest_window_bytes: shares_are_stable_above(fluid.tau, *average_packets, *packet),
         };
         let flow = |(id, delay_s): (u32, &f64)| Flow {
@@ -256,6 +267,12 @@ impl Problem {
         if let Some(limit) = stability.limit.filter(|limit| *limit <= b) {
             found.push(format!(
                 "not stable: b = {b} is not below {limit:.3}; queue and windows oscillate"
+            ));
+        } else if let Some(limit) = stability.limit_average.filter(|limit| *limit <= b) {
+            found.push(format!(
+                "not stable with an average of the queue over {} s: b = {b} is not below \
+                 {limit:.3}; a larger a damps it",
+                self.time_constant_s
             ));
         }
         let smallest = stability.smallest_window_bytes;
@@ -416,8 +433,16 @@ fn rate_bps(link: &Value, packet: Bytes) -> Result<f64, Reason> {
     Ok(rate_of_packets_bps(config.rate_bps, config.framing, packet)?)
 }
 
-/// a, b and the room inside, bytes; infinite where there is no limit.
-fn queue(queue: &Value, packet: f64) -> Result<(f64, f64, f64), Reason> {
+/// What of the queue's description the model looks at.
+struct Queue {
+    a: f64,
+    b: f64,
+    time_constant_s: f64,
+    room: f64,
+}
+
+/// a, b, the time constant and the room inside, bytes.
+fn queue(queue: &Value, packet: f64) -> Result<Queue, Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "clamp" {
         return Err(Reason::not_covered("kind", kind, "clamp"));
@@ -436,5 +461,6 @@ fn queue(queue: &Value, packet: f64) -> Result<(f64, f64, f64), Reason> {
         Limit::Packets(packets) => packets as f64 * packet,
         Limit::Bytes(bytes) => bytes as f64,
     };
-    Ok((a as f64, config.b, room))
+    let time_constant_s = config.time_constant_ns as f64 * 1e-9;
+    Ok(Queue { a: a as f64, b: config.b, time_constant_s, room })
 }

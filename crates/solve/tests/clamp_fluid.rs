@@ -30,6 +30,8 @@ fn equation_11_with_the_terms_of_figure_2() {
     let stability = found.stability;
     assert!((stability.limit.expect("equal delays") / FRAC_PI_2 - 1.0).abs() < 1e-5);
     assert!((stability.limit_constant_shares.unwrap() / FRAC_PI_2 - 1.0).abs() < 1e-6);
+    let average = stability.limit_average.expect("there is one");
+    assert!(1.0 < average && average < 1.2, "{average}");
     assert!((stability.smallest_window_bytes / 12_328.0 - 1.0).abs() < 1e-3);
     let (found, model) = (solve(&clamp(&[]), &Files::default(), None), "clamp-fluid");
     assert_eq!(found.expect("it is covered")["model"], model);
@@ -61,6 +63,14 @@ fn what_is_not_stable_is_told() {
     let steep = warned(&[("/bottleneck/queue/b", json!(1.6))]);
     assert!(steep.starts_with("not stable: b = 1.6 is not below 1.571;"), "{steep}");
     // 500 kB/s over 3 flows: windows of 10.4 kB, and 2·1000 packets take 18 s.
+    let averaged = warned(&[
+        ("/bottleneck/queue/b", json!(1.5)),
+        ("/bottleneck/queue/time_constant_ns", json!(500_000_000)),
+    ]);
+    assert!(
+        averaged.starts_with("not stable with an average of the queue over 0.5 s: b = 1.5 is"),
+        "{averaged}"
+    );
     let slow = warned(&[("/bottleneck/link/rate_bps", json!(4_000_000))]);
     let line = "the shares of 3 flows are not stable: windows of at most 12328 B swing with a \
                 period of 18.000 s, twice what the received rate is averaged over";

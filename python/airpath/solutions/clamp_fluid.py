@@ -54,8 +54,10 @@ class ClampFluidSolution(Solution, model="clamp-fluid"):
         p, s (Eq. 7).
     stability : mapping
         ``b`` of the price; ``limit``, below which b the closed model is stable, and
-        ``limit_constant_shares``, the same with constant shares of the rate, both None where they
-        are above 64; ``smallest_window_bytes``, the advertised window above which the shares are
+        ``limit_constant_shares``, the same with constant shares of the rate, and
+        ``limit_average``, the same with what the protocol has beside the paper's model (a price of
+        the queue's average, a gain with the whole round trip), each None where it is above 64;
+        ``smallest_window_bytes``, the advertised window above which the shares are
         stable.
     flows : sequence of ClampFlow
         By flow.
@@ -92,7 +94,8 @@ class ClampFluidSolution(Solution, model="clamp-fluid"):
             f"{digits(self.queue_bytes, 4)} B or {digits(self.queue_delay_s * 1e3)} ms, price "
             f"{digits(self.price_s * 1e3)} ms",
             f"b = {self.stability['b']:g}: stable below {limits['limit']} (with constant shares "
-            f"below {limits['limit_constant_shares']}); shares stable with windows above "
+            f"below {limits['limit_constant_shares']}, with the queue's average below "
+            f"{limits['limit_average']}); shares stable with windows above "
             f"{limits['smallest_window_bytes']} B",
         ]
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   (here)       the equilibrium: q* = (kτ + a)/b, equal rates, a window for each flow
+//!   average      the same where the price is one of an averaged queue, as in the protocol
 //!   stability    up to which b it is stable; the smallest window with stable shares
 //!   trajectory   the equations integrated, while flows come and go
 //! ```
@@ -10,9 +11,11 @@
 //! Wireless Networks", §3.2, Eqs. 1 to 12. Units are the paper's: bytes, bytes/s, seconds. Bytes are
 //! those of IP packets; d_i is all of a round trip but the wait and the service at the queue.
 
+mod average;
 mod stability;
 mod trajectory;
 
+pub use average::QueueAverage;
 pub use stability::{Limit, shares_are_stable_above};
 pub use trajectory::{ConstantShares, Life, Trajectory};
 

@@ -105,14 +105,14 @@ impl ClampFluid {
     }
 
     /// Where ω begins and how far it steps at most, and where H is near 1; `gain` in 1/s.
-    fn grid(&self, gain: f64) -> (f64, f64, f64) {
+    pub(super) fn grid(&self, gain: f64) -> (f64, f64, f64) {
         let longest = self.delays_s.iter().copied().fold(0.0, f64::max);
         (1e-6 * gain.min(1.0 / longest), 0.2 / longest, 4.0 * gain)
     }
 }
 
 /// The smallest b of those looked at from which on it is not stable.
-fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
+pub(super) fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
     let (first, factor, last) = SCAN;
     let (mut low, mut high) = (0.0, first);
     while is_stable(high) {
@@ -129,7 +129,10 @@ fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
 }
 
 /// Whether H(jω) does not turn about 0 up to where it is near 1.
-fn is_stable(h: impl Fn(f64) -> Complex, (first, largest, end): (f64, f64, f64)) -> bool {
+pub(super) fn is_stable(
+    h: impl Fn(f64) -> Complex,
+    (first, largest, end): (f64, f64, f64),
+) -> bool {
     let (mut omega, mut step, mut turned) = (0.0, first, 0.0);
     let mut here = h(0.0);
     while omega < end {
@@ -150,18 +153,18 @@ fn is_stable(h: impl Fn(f64) -> Complex, (first, largest, end): (f64, f64, f64))
 
 /// A complex number; what is needed of it.
 #[derive(Debug, Clone, Copy)]
-struct Complex {
+pub(super) struct Complex {
     re: f64,
     im: f64,
 }
 
 impl Complex {
-    fn new(re: f64, im: f64) -> Complex {
+    pub(super) fn new(re: f64, im: f64) -> Complex {
         Complex { re, im }
     }
 
     /// e^(j angle).
-    fn turned(angle: f64) -> Complex {
+    pub(super) fn turned(angle: f64) -> Complex {
         Complex { re: angle.cos(), im: angle.sin() }
     }
 
@@ -181,6 +184,14 @@ impl std::ops::Mul<f64> for Complex {
     type Output = Complex;
     fn mul(self, by: f64) -> Complex {
         Complex::new(self.re * by, self.im * by)
+    }
+}
+
+impl std::ops::Mul for Complex {
+    type Output = Complex;
+    fn mul(self, other: Complex) -> Complex {
+        let re = self.re * other.re - self.im * other.im;
+        Complex::new(re, self.re * other.im + self.im * other.re)
     }
 }
 
