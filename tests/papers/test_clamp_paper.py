@@ -115,7 +115,7 @@ def test_what_is_kept_has_every_statement() -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_changes_the_scenario_and_nothing_else(name: str) -> None:
-    found = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["default"], Compiled(), seed=1)
     case = Case(True, False, True, 7000)
     chosen, changed = (
         json.loads(found.scenario(each).resolve()[0])
@@ -124,3 +124,14 @@ def test_a_variant_changes_the_scenario_and_nothing_else(name: str) -> None:
     different = [key for key in chosen if chosen[key] != changed[key]]
     assert len(different) == 1, different
     assert variant_of(case._replace(variant=name)) == VARIANTS[name]
+
+
+@pytest.mark.parametrize("mode", PAPER.modes)
+def test_variants_have_half_of_the_measured_time(mode: str) -> None:
+    whole = PAPER.modes[mode]
+    half = PAPER.effort_of(Case(True, False, True, 7000, "min-rto"), whole)
+    times = [
+        effort.replications * (effort.duration_s - effort.warmup_s) for effort in (whole, half)
+    ]
+    assert times[1] == times[0] / 2
+    assert half.replications >= 2

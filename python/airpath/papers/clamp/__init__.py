@@ -23,6 +23,13 @@ from airpath.papers.kit.declared import Cells, Evaluate, paper_of
 __all__ = ["PAPER"]
 
 
+def _half(effort: Effort) -> Effort:
+    """Return half of the runs; of two, both, each measured for half as long."""
+    if effort.replications > 2:
+        return replace(effort, replications=effort.replications // 2)
+    return replace(effort, duration_s=(effort.warmup_s + effort.duration_s) / 2)
+
+
 def effort_of(cell: Cell, effort: Effort) -> Effort:
     """Return how long and how often a cell is simulated, given the mode's effort."""
     match cell:
@@ -33,7 +40,7 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
         case Case() if cell.record:
             return replace(effort, replications=1, duration_s=SHOWN_S[1])
         case Case() if cell.variant:
-            return replace(effort, replications=max(1, effort.replications // 2))
+            return _half(effort)
         case _:
             return effort
 

@@ -142,7 +142,9 @@ def _evaluate(session: Session, _out: Path | None) -> ItemResult:
             lines += [["", "", "", more] for more in found.measured[1:]]
             rows += _rows(name, key, found.values)
     columns = [("", "changed"), ("", "statement"), ("", "holds"), ("", "measured")]
-    notes = ["Of the variants half of the runs, over a part of the knobs."]
+    notes = [
+        "Of the variants half of the runs (quick: half of their length), over some of the knobs."
+    ]
     table = Table(TITLE, columns, lines, notes)
     return ItemResult("sensitivity", TITLE, rows, [table], complete=complete)
 
