@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Statements
 
-__all__ = ["SAYS"]
+__all__ = ["SAYS", "caption"]
 
 SAYS: Final = Statements("clamp")
+
+
+def caption(session: Session, item: str) -> str:
+    """Return what figures say of the statements of their item, those whose cells were simulated."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for spec in SAYS.specs():
+        if spec.key in SAYS.of(item) and session.complete(spec.cells):
+            found[spec.check(session).holds].append(spec.key)
+    said = {True: "The text's statements that hold here", False: "that do not"}
+    return "; ".join(f"{said[holds]}: {', '.join(keys)}" for holds, keys in found.items() if keys)
