@@ -22,23 +22,32 @@
 //! | `wire.rs` | serialization and delay without a queue limit, for everything wired |
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
+//! | `recovery.rs` | HARQ (`harq.rs`) and ARQ (`arq.rs`) behind the air of a link |
+//! | `resequencer.rs`, `late.rs` | release in order; a delay that is not first in, first out |
+//! | `agenda.rs` | which users have something to do |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod agenda;
 mod air;
+mod arq;
 pub mod cell;
 mod duplex;
 mod fixed;
 mod framing;
+mod harq;
 mod kit;
+mod late;
 mod link;
 mod meter;
 mod multi_regime;
 mod offset;
 mod opportunity;
 mod rate_trace;
+mod recovery;
 mod registry;
+mod resequencer;
 mod rlc;
 mod scale;
 mod serial;
@@ -46,17 +55,22 @@ mod trace;
 pub mod trace_file;
 
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
+pub use arq::ArqConfig;
 pub use cell::{Cell, CellConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
 pub use framing::FramingConfig;
+pub use harq::{Harq, HarqConfig};
 pub use kit::{LinkKit, SideKit, Users};
+pub use late::Late;
 pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces, UserReport};
 pub use meter::Meter;
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};
+pub use recovery::{Ended, Recovery};
 pub use registry::{AnyLink, LinkRegistry};
+pub use resequencer::Resequencer;
 pub use rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};

@@ -23,10 +23,8 @@
 //! | `harq.rs` | what becomes of a block that has failed |
 //! | `margin.rs` | the margin of that rate |
 //! | `user.rs` | a user's queue, its packets in blocks, what is measured |
-//! | `agenda.rs` | who has data, whose queue has a timer |
 //! | `scheduler/` | who is served |
 
-mod agenda;
 mod harq;
 mod margin;
 mod rate;
@@ -41,10 +39,10 @@ pub use margin::{AdaptiveMarginConfig, MarginConfig};
 pub use rate::{Logarithm, RateConfig};
 pub use settings::{CellConfig, UserConfig};
 
+use crate::agenda::{Timers, UserSet};
 use crate::kit::{LinkKit, Users};
 use crate::link::{Link, SideReport};
 use crate::meter::Meter;
-use agenda::{Timers, UserSet};
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Part, Port, Rate, Seed, Series,
     Setup, Stage, Time, UserId,

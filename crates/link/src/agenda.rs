@@ -6,20 +6,20 @@ use std::collections::BinaryHeap;
 
 /// A set of users, in rising order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct UserSet {
+pub(crate) struct UserSet {
     words: Vec<u64>,
     count: usize,
 }
 
 impl UserSet {
     /// An empty set among `users` users.
-    pub(super) fn new(users: usize) -> UserSet {
+    pub(crate) fn new(users: usize) -> UserSet {
         UserSet { words: vec![0; users.div_ceil(64)], count: 0 }
     }
 
     /// Puts the user in, or takes it out.
     #[inline]
-    pub(super) fn set(&mut self, user: usize, is_in: bool) {
+    pub(crate) fn set(&mut self, user: usize, is_in: bool) {
         let (word, bit) = (&mut self.words[user / 64], 1 << (user % 64));
         let was_in = *word & bit != 0;
         if was_in != is_in {
@@ -29,13 +29,13 @@ impl UserSet {
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The users, in rising order.
     #[inline]
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(place, word)| {
             let mut left = *word;
             std::iter::from_fn(move || {
@@ -51,7 +51,7 @@ impl UserSet {
 
 /// When the timers of users' queues are due.
 #[derive(Debug, Default)]
-pub(super) struct Timers {
+pub(crate) struct Timers {
     /// Some have gone stale.
     due: BinaryHeap<Reverse<(Time, UserId)>>,
     /// By user, the last that was noted.
@@ -59,13 +59,13 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    pub(super) fn new(users: usize) -> Timers {
+    pub(crate) fn new(users: usize) -> Timers {
         Timers { due: BinaryHeap::new(), noted: vec![Time::NEVER; users] }
     }
 
     /// The timer of `user` is due at `at`.
     #[inline]
-    pub(super) fn note(&mut self, user: usize, at: Time) {
+    pub(crate) fn note(&mut self, user: usize, at: Time) {
         if self.noted[user] != at {
             self.noted[user] = at;
             if !at.is_never() {
@@ -76,12 +76,12 @@ impl Timers {
 
     /// The earliest of all.
     #[inline]
-    pub(super) fn next(&self) -> Time {
+    pub(crate) fn next(&self) -> Time {
         self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
     }
 
     /// Takes a user whose timer is due by `now`.
-    pub(super) fn take_due(&mut self, now: Time) -> Option<usize> {
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<usize> {
         while let Some(Reverse((at, user))) = self.due.peek().copied()
             && at <= now
         {

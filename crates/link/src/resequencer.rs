@@ -1,0 +1,117 @@
+//! Release in order: what comes late holds up what was sent behind it.
+//!
+//! Entries are numbered as they are sent. Each is settled once, in any order: received, or lost. In order,
+//! it is released when all before it are; else as it is settled.
+
+use std::collections::VecDeque;
+
+/// Entries between being sent and being released.
+#[derive(Clone, Debug)]
+pub struct Resequencer<T> {
+    in_order: bool,
+    /// From number `first` on; released ones in between are gone.
+    entries: VecDeque<Option<Entry<T>>>,
+    first: u64,
+    held: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    value: T,
+    /// Whether it was received; `None` before it is settled.
+    fate: Option<bool>,
+}
+
+impl<T> Resequencer<T> {
+    /// Releases `in_order`, or at once.
+    pub fn new(in_order: bool) -> Resequencer<T> {
+        Resequencer { in_order, entries: VecDeque::new(), first: 0, held: 0 }
+    }
+
+    /// Takes the next entry; gives its number.
+    #[inline]
+    pub fn push(&mut self, value: T) -> u64 {
+        self.entries.push_back(Some(Entry { value, fate: None }));
+        self.held += 1;
+        self.first + self.entries.len() as u64 - 1
+    }
+
+    /// Entry number `number`, unless it was released.
+    #[inline]
+    pub fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        let place = number.checked_sub(self.first)? as usize;
+        self.entries.get_mut(place)?.as_mut().map(|entry| &mut entry.value)
+    }
+
+    /// Entry number `number` is settled: received, or lost. `release` is given what is released by it,
+    /// with its fate.
+    #[inline]
+    pub fn settle(&mut self, number: u64, is_received: bool, mut release: impl FnMut(T, bool)) {
+        let Some(place) = number.checked_sub(self.first) else { return };
+        let Some(slot) = self.entries.get_mut(place as usize) else { return };
+        if self.in_order {
+            if let Some(entry) = slot {
+                entry.fate = Some(is_received);
+            }
+        } else if let Some(entry) = slot.take() {
+            self.held -= 1;
+            release(entry.value, is_received);
+        }
+        while let Some(front) = self.entries.front() {
+            match front {
+                Some(Entry { fate: None, .. }) => break,
+                _ => self.release_front(&mut release),
+            }
+        }
+    }
+
+    #[inline]
+    fn release_front(&mut self, release: &mut impl FnMut(T, bool)) {
+        if let Some(Some(Entry { value, fate })) = self.entries.pop_front() {
+            self.held -= 1;
+            release(value, fate.unwrap_or_default());
+        }
+        self.first += 1;
+    }
+
+    /// Entries inside.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.held
+    }
+
+    /// Whether nothing is inside.
+    pub fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn released(in_order: bool) -> Vec<(char, bool)> {
+        let mut out = Vec::new();
+        let mut sequence = Resequencer::new(in_order);
+        let numbers: Vec<u64> = "abcde".chars().map(|each| sequence.push(each)).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4]);
+        for (number, is_received) in [(1, true), (3, false), (0, true), (2, true), (4, true)] {
+            sequence.settle(number, is_received, |value, fate| out.push((value, fate)));
+        }
+        assert!(sequence.is_empty());
+        assert_eq!((sequence.push('f'), sequence.get_mut(4)), (5, None));
+        out
+    }
+
+    #[test]
+    fn in_order_what_is_late_holds_up_what_follows() {
+        let expected = [('a', true), ('b', true), ('c', true), ('d', false), ('e', true)];
+        assert_eq!(released(true), expected);
+    }
+
+    #[test]
+    fn without_order_each_is_released_as_it_is_settled() {
+        let expected = [('b', true), ('d', false), ('a', true), ('c', true), ('e', true)];
+        assert_eq!(released(false), expected);
+    }
+}
