@@ -15,7 +15,7 @@
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
 //! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
-//! | modulation and coding schemes | [`mcs`]: the eight of 802.16 | |
+//! | modulation and coding schemes | [`mcs`]: the eight of 802.16, and 802.16e's lists with repetition | |
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
 //! | error rates | [`monte_carlo`]: by coding and decoding over a channel | |
 //! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |

@@ -1,7 +1,12 @@
-//! Modulation and coding schemes: the eight of the paper on IEEE 802.16 WirelessMAN-OFDMA.
+//! Modulation and coding schemes: the eight of the paper on IEEE 802.16 WirelessMAN-OFDMA, and
+//! named sets of others, with repetition, counted in slots.
 //!
 //! Source: qawla-2015 Table 1. Every block is the largest that its modulation and rate allow
 //! (IEEE 802.16-2009 Table 504).
+
+mod set;
+
+pub use set::{McsSet, SlotMcs};
 
 use crate::code::ctc::BlockSize;
 use crate::modulation::Modulation;
