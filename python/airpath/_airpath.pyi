@@ -9,10 +9,12 @@ __all__ = [
     "Trace",
     "check",
     "commit",
+    "cost231_hata_db",
     "csv_rows",
     "fixed_points",
     "generate_trace",
     "jain_index",
+    "link_budget_snr_db",
     "mean_interval",
     "optimum_pair",
     "phy_channel",
@@ -215,3 +217,15 @@ def phy_measure(
 
 def wilson_interval(errors: int, blocks: int, z: float) -> tuple[float, float]:
     """Return the lowest and highest share of errors by Wilson's test."""
+
+def cost231_hata_db(
+    frequencies_hz: list[float],
+    distances_m: list[float],
+    base_heights_m: list[float],
+    mobile_heights_m: list[float],
+    is_metropolitan: bool,
+) -> tuple[list[float], list[tuple[str, float, float]]]:
+    """Return mean path losses, dB, and what is outside the fitted ranges; raises `ValueError`."""
+
+def link_budget_snr_db(budgets: list[list[float]]) -> list[float]:
+    """Return the SNR, dB, of: power, two gains, loss, bandwidth and noise figure."""

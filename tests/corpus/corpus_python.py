@@ -102,6 +102,19 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Trace.load": (ap.Trace.load, {"path": "good.trace"}),
     "phy.load": (ap.phy.load, {"table": "802.16-ctc-awgn"}),
     "phy.measure": (ap.phy.measure, {"channel": "awgn", "snr_db": 2, "mcs": 0, "errors": 1}),
+    "phy.cost231_hata_db": (
+        ap.phy.cost231_hata_db,
+        {
+            "frequency_hz": 1.8e9, "distance_m": 1000, "base_height_m": 30, "mobile_height_m": 1.5,
+        },
+    ),
+    "phy.link_budget_snr_db": (
+        ap.phy.link_budget_snr_db,
+        {
+            "transmit_power_dbm": 43, "path_loss_db": 136, "bandwidth_hz": 9.2e6,
+            "noise_figure_db": 7,
+        },
+    ),
     "advisories": (ap.advisories, {"scenario": "good.toml"}),
     "flows": (ap.flows, {"count": 1}),
     "load_result": (ap.load_result, {"folder": "missing"}),
@@ -117,8 +130,15 @@ NOT_TRIED = {
 """Arguments that are called, or shown, or taken for true or false."""
 
 _PATHS = {"a text", "a lone surrogate", "a text of control characters"}
+_NUMBERS = (
+    "frequency_hz", "distance_m", "base_height_m", "mobile_height_m", "transmit_power_dbm",
+    "path_loss_db", "bandwidth_hz", "noise_figure_db", "transmit_gain_db", "receive_gain_db",
+    "other_losses_db",
+)  # fmt: skip
 FITTING: dict[str, set[str]] = {
     "capture_replication": {"far above its range"},  # of a capture that is not made
+    **{key: {"an array"} for key in _NUMBERS},
+    "metropolitan": {"a truth value"},
     "mcs": {"a table without texts as keys"},
     "out": _PATHS,
     "values": {"an array", "bytes", "a table without texts as keys"},

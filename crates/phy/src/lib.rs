@@ -9,6 +9,7 @@
 //!
 //! | kind | here now | to come |
 //! | --- | --- | --- |
+//! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`] | |
 //! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
 //! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
 //! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
@@ -47,10 +48,12 @@ pub mod doppler;
 pub mod errors;
 pub mod fading;
 pub mod gaussian;
+pub mod link_budget;
 pub mod mcs;
 pub mod modulation;
 pub mod monte_carlo;
 pub mod ofdm;
+pub mod path_loss;
 pub mod per_table;
 pub mod rayleigh;
 pub mod shannon;

@@ -76,6 +76,8 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_measure, module)?)?;
     module.add_function(wrap_pyfunction!(phy::wilson_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::cost231_hata_db, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::link_budget_snr_db, module)?)?;
     module.add_class::<phy::PerTable>()?;
     module.add_class::<trace::Trace>()?;
     module.add_class::<simulate::SimulationOutput>()?;

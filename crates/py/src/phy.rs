@@ -6,10 +6,12 @@ use airpath_core::rng::Seed;
 use airpath_core::{Bytes, ConfigError};
 use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
 use airpath_phy::fading::Fading;
+use airpath_phy::link_budget::LinkBudget;
 use airpath_phy::mcs::{MCSS, Mcs};
 use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{self, Count, Outcome, Point, Settings};
 use airpath_phy::ofdm::Mapping;
+use airpath_phy::path_loss::Cost231Hata;
 use airpath_phy::per_table::{self, PerCurve};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -211,4 +213,56 @@ impl PerTable {
         let covers = |&snr_db: &f64| (low..=high).contains(&snr_db) && curve.covers(snr_db);
         Ok(snrs_db.iter().all(covers))
     }
+}
+
+/// COST-231 Hata: mean path losses, dB, and which of the values are outside the ranges in which it
+/// was fitted: field, lowest, highest. All lists are of the same length.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, clippy::type_complexity)]
+pub(crate) fn cost231_hata_db(
+    frequencies_hz: Vec<f64>,
+    distances_m: Vec<f64>,
+    base_heights_m: Vec<f64>,
+    mobile_heights_m: Vec<f64>,
+    is_metropolitan: bool,
+) -> PyResult<(Vec<f64>, Vec<(&'static str, f64, f64)>)> {
+    let mut outside: Vec<(&'static str, f64, f64)> = Vec::new();
+    let values = frequencies_hz.into_iter().zip(distances_m);
+    let heights = base_heights_m.into_iter().zip(mobile_heights_m);
+    let loss_db = |((frequency_hz, distance_m), (base_height_m, mobile_height_m))| {
+        let model = Cost231Hata {
+            frequency_hz,
+            distance_m,
+            base_height_m,
+            mobile_height_m,
+            is_metropolitan,
+        };
+        for (field, range) in model.outside() {
+            if !outside.iter().any(|(other, ..)| *other == field) {
+                outside.push((field, *range.start(), *range.end()));
+            }
+        }
+        model.loss_db().map_err(errors::config)
+    };
+    let losses_db: Vec<f64> = values.zip(heights).map(loss_db).collect::<PyResult<_>>()?;
+    Ok((losses_db, outside))
+}
+
+/// Mean signal-to-noise ratios, dB, of link budgets: transmitted power, gains of transmitter and
+/// receiver, loss, bandwidth, noise figure.
+#[pyfunction]
+pub(crate) fn link_budget_snr_db(budgets: Vec<[f64; 6]>) -> Vec<f64> {
+    let snr_db = |budget: [f64; 6]| {
+        let [power_dbm, transmit_db, receive_db, loss_db, bandwidth_hz, noise_figure_db] = budget;
+        let budget = LinkBudget {
+            transmit_power_dbm: power_dbm,
+            transmit_gain_db: transmit_db,
+            receive_gain_db: receive_db,
+            loss_db,
+            bandwidth_hz,
+            noise_figure_db,
+        };
+        budget.snr_db()
+    };
+    budgets.into_iter().map(snr_db).collect()
 }

@@ -4,11 +4,14 @@
 
     table = airpath.phy.load("802.16-ctc-vehicular-a")
     table.per("mcs3", snr_db=22.0)
+
+`cost231_hata_db` and `link_budget_snr_db` say what SNR a distance leaves.
 """
 
 from __future__ import annotations
 
 from airpath.phy.measure import measure
+from airpath.phy.propagation import OutsideRangeWarning, cost231_hata_db, link_budget_snr_db
 from airpath.phy.settings import Parts, parts
 from airpath.phy.tables import (
     IncompleteTableWarning,
@@ -20,9 +23,12 @@ from airpath.phy.tables import (
 
 __all__ = [
     "IncompleteTableWarning",
+    "OutsideRangeWarning",
     "OutsideTableWarning",
     "Parts",
     "PerTable",
+    "cost231_hata_db",
+    "link_budget_snr_db",
     "load",
     "measure",
     "parts",

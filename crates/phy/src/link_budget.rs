@@ -1,0 +1,82 @@
+//! The link budget: from transmitted power and path loss to the mean signal-to-noise ratio.
+//!
+//! SNR = P + G_t + G_r − L − (10 log(k T_0 B / 1 mW) + F), in dB
+//!
+//! Source: Friis, *Noise figures of radio receivers*, Proc. IRE 32 (1944), with T_0 = 290 K.
+//! Left out: interference, which adds to the noise: a margin for it can be put with the losses.
+
+/// Boltzmann's constant, J/K (exact, SI).
+pub const BOLTZMANN: f64 = 1.380_649e-23;
+
+/// T_0, the temperature at which noise figures are defined, K.
+pub const REFERENCE_KELVIN: f64 = 290.0;
+
+/// Power, gains and losses of one direction of a radio link. All finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkBudget {
+    /// P, the transmitted power within `bandwidth_hz`, dBm.
+    pub transmit_power_dbm: f64,
+    /// G_t, the gain of the transmitter's antenna less its cables, dBi.
+    pub transmit_gain_db: f64,
+    /// G_r, the gain of the receiver's antenna less its cables, dBi.
+    pub receive_gain_db: f64,
+    /// L, path loss and all other losses: of bodies, walls, implementation, margins; dB.
+    pub loss_db: f64,
+    /// B, the bandwidth that the signal occupies, Hz, above 0. Of OFDM, the subcarriers in use,
+    /// times their spacing.
+    pub bandwidth_hz: f64,
+    /// F, the noise figure of the receiver, dB.
+    pub noise_figure_db: f64,
+}
+
+impl LinkBudget {
+    /// The mean SNR, dB.
+    pub fn snr_db(&self) -> f64 {
+        let received_dbm =
+            self.transmit_power_dbm + self.transmit_gain_db + self.receive_gain_db - self.loss_db;
+        received_dbm - noise_dbm(self.bandwidth_hz, self.noise_figure_db)
+    }
+}
+
+/// The noise power of a receiver, dBm: 10 log(k T_0 B / 1 mW) + F.
+///
+/// `bandwidth_hz` (B) is in Hz and above 0, `noise_figure_db` (F) in dB.
+pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
+    10.0 * libm::log10(1e3 * BOLTZMANN * REFERENCE_KELVIN * bandwidth_hz) + noise_figure_db
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_conformance::Law;
+
+    const BUDGET: Law = Law {
+        area: "Radio channel",
+        source: "Link budget by hand: −173.975 dBm/Hz at 290 K, bandwidth, noise figure, gains, loss",
+        allows: "the digits given",
+    };
+
+    #[test]
+    fn thermal_noise_is_minus_174_dbm_in_a_hertz() {
+        BUDGET.close("1 Hz", "dBm", noise_dbm(1.0, 0.0), -173.9752, 1e-4);
+        // 841 subcarriers 10.9375 kHz apart, receiver of 7 dB.
+        BUDGET.close("9.2 MHz, F = 7 dB", "dBm", noise_dbm(841.0 * 10_937.5, 7.0), -97.3380, 1e-4);
+    }
+
+    #[test]
+    fn an_802_16e_downlink_by_hand() {
+        let budget = LinkBudget {
+            transmit_power_dbm: 43.0,
+            transmit_gain_db: 15.0,
+            receive_gain_db: -1.0,
+            loss_db: 141.0206 + 10.0,
+            bandwidth_hz: 841.0 * 10_937.5,
+            noise_figure_db: 7.0,
+        };
+        // 43 + 15 − 1 − 151.0206 + 97.3380.
+        BUDGET.close("43 dBm, 1 km, 2.5 GHz", "dB", budget.snr_db(), 3.3174, 1e-4);
+        // Half of the band has twice the power in each subcarrier.
+        let narrow = LinkBudget { bandwidth_hz: 0.5 * budget.bandwidth_hz, ..budget };
+        BUDGET.close("half of the band", "dB", narrow.snr_db() - budget.snr_db(), 3.0103, 1e-4);
+    }
+}

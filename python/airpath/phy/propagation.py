@@ -1,0 +1,202 @@
+"""From a distance to a mean signal-to-noise ratio: path loss and link budget."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath import _airpath
+from airpath.arguments import blamed, check_all
+from airpath.errors import BadValueError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["OutsideRangeWarning", "cost231_hata_db", "link_budget_snr_db"]
+
+_LARGEST_DB = 1000.0
+_LARGEST_HZ = 1e12
+
+
+class OutsideRangeWarning(UserWarning):
+    """A formula was asked for values beyond those that it was fitted to."""
+
+
+def cost231_hata_db(
+    frequency_hz: ArrayLike,
+    distance_m: ArrayLike,
+    base_height_m: ArrayLike,
+    mobile_height_m: ArrayLike,
+    metropolitan: bool = False,
+) -> float | NDArray[np.float64]:
+    """Return the mean path loss in a town: COST-231 Hata [1]_.
+
+    Beyond the ranges in which it was fitted the formula is continued, with an
+    `OutsideRangeWarning`: 2.5 GHz, where 802.16e is at home, are beyond its 2 GHz.
+
+    Parameters
+    ----------
+    frequency_hz : float or array_like
+        f, carrier frequency, Hz, above 0. Fitted from 1.5e9 to 2e9.
+    distance_m : float or array_like
+        d, between base station and mobile, m, above 0. Fitted from 1000 to 20000.
+    base_height_m : float or array_like
+        h_b, height of the base station's antenna, m, above 0 and the roofs. Fitted from 30 to 200.
+    mobile_height_m : float or array_like
+        h_m, height of the mobile's antenna, m, above 0. Fitted from 1 to 10.
+    metropolitan : bool
+        Whether it is a metropolitan centre, which adds 3 dB, and not a medium-sized city or a
+        suburb. Default False.
+
+    Returns
+    -------
+    loss : float or ndarray
+        L, dB, of the shape that the arrays have together.
+
+    Raises
+    ------
+    BadValueError
+        If a value is not a finite number above 0, shapes do not fit, or the formula gives less
+        than free space loses.
+
+    References
+    ----------
+    .. [1] COST Action 231, "Digital mobile radio towards future generation systems", final report
+       EUR 18957, 1999, section 4.4.1.
+    """
+    is_truth = isinstance(metropolitan, (bool, np.bool_))
+    given = {
+        "frequency_hz": frequency_hz,
+        "distance_m": distance_m,
+        "base_height_m": base_height_m,
+        "mobile_height_m": mobile_height_m,
+    }
+    check_all(
+        *(_positive(name, value) for name, value in given.items()),
+        None if is_truth else f"{blamed('metropolitan', metropolitan)}: not True or False.",
+    )
+    arrays = _together(given)
+    frequency, distance, base, mobile = (array.ravel().tolist() for array in arrays)
+    try:
+        losses_db, outside = _airpath.cost231_hata_db(
+            frequency, distance, base, mobile, bool(metropolitan)
+        )
+    except ValueError as error:
+        raise BadValueError(f"{error}.") from None
+    if outside:
+        ranges = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in outside)
+        warnings.warn(
+            f"COST-231 Hata was fitted for {ranges}; outside, its formula is continued.",
+            OutsideRangeWarning,
+            stacklevel=2,
+        )
+    return _shaped(losses_db, arrays[0])
+
+
+def link_budget_snr_db(
+    transmit_power_dbm: ArrayLike,
+    path_loss_db: ArrayLike,
+    bandwidth_hz: ArrayLike,
+    noise_figure_db: ArrayLike,
+    *,
+    transmit_gain_db: ArrayLike = 0.0,
+    receive_gain_db: ArrayLike = 0.0,
+    other_losses_db: ArrayLike = 0.0,
+) -> float | NDArray[np.float64]:
+    """Return the mean signal-to-noise ratio of a radio link.
+
+    The power that arrives over the thermal noise at 290 K, -174 dBm in each hertz, and the noise
+    of the receiver.
+
+    Parameters
+    ----------
+    transmit_power_dbm : float or array_like
+        Power that is sent within the bandwidth, dBm, from -1000 to 1000.
+    path_loss_db : float or array_like
+        What `cost231_hata_db` gives, for example; dB, from -1000 to 1000.
+    bandwidth_hz : float or array_like
+        That the signal occupies, Hz, above 0, to 1e12. Of OFDM: subcarriers in use times their
+        spacing, 841 times 10937.5 Hz of 802.16e at 10 MHz. An uplink on some of the subcarriers
+        has all its power in these.
+    noise_figure_db : float or array_like
+        Of the receiver, dB, from 0 to 1000.
+    transmit_gain_db, receive_gain_db : float or array_like
+        Of the antennas, less their cables, dBi, from -1000 to 1000. Default 0.
+    other_losses_db : float or array_like
+        Of walls and bodies, or a margin for interference, dB, from -1000 to 1000. Default 0.
+
+    Returns
+    -------
+    snr : float or ndarray
+        dB, of the shape that the arrays have together.
+
+    Raises
+    ------
+    BadValueError
+        If a value is outside its range, or shapes do not fit.
+    """
+    levels = {
+        "transmit_power_dbm": transmit_power_dbm,
+        "transmit_gain_db": transmit_gain_db,
+        "receive_gain_db": receive_gain_db,
+        "path_loss_db": path_loss_db,
+        "other_losses_db": other_losses_db,
+    }
+    noise = {"bandwidth_hz": bandwidth_hz, "noise_figure_db": noise_figure_db}
+    check_all(
+        *(_within(name, value, -_LARGEST_DB, _LARGEST_DB) for name, value in levels.items()),
+        _positive("bandwidth_hz", bandwidth_hz, _LARGEST_HZ),
+        _within("noise_figure_db", noise_figure_db, 0, _LARGEST_DB),
+    )
+    power, transmit, receive, path, other, bandwidth, figure = _together(levels | noise)
+    budgets = np.stack([power, transmit, receive, path + other, bandwidth, figure], axis=-1)
+    return _shaped(_airpath.link_budget_snr_db(budgets.reshape(-1, 6).tolist()), power)
+
+
+def _numbers(value: Any) -> NDArray[np.float64] | None:
+    """Return numbers as an array; None where they are none, or not all finite."""
+    try:
+        array = np.asarray(value)
+    except Exception:  # whatever an object of the user's raises
+        return None
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return None
+    return array.astype(float)
+
+
+def _positive(name: str, value: Any, high: float = np.inf) -> str | None:
+    array = _numbers(value)
+    if array is None:
+        return f"{blamed(name, value)}: not a finite number. Write one, or an array of them."
+    if (array <= 0).any():
+        return f"{blamed(name, value)}: not above 0. Write a number above 0."
+    if (array > high).any():
+        return f"{blamed(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
+    return None
+
+
+def _within(name: str, value: Any, low: float, high: float) -> str | None:
+    accepted = f"Write a number from {low:g} to {high:g}"
+    array = _numbers(value)
+    if array is None:
+        return f"{blamed(name, value)}: not a finite number. {accepted}."
+    if (array < low).any() or (array > high).any():
+        return f"{blamed(name, value)}: out of range. {accepted}."
+    return None
+
+
+def _together(given: dict[str, Any]) -> tuple[NDArray[np.float64], ...]:
+    arrays = [np.asarray(value, dtype=float) for value in given.values()]
+    try:
+        return tuple(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(
+            f"{name} {array.shape}" for name, array in zip(given, arrays, strict=True) if array.ndim
+        )
+        raise BadValueError(f"shapes do not fit together: {shapes}.") from None
+
+
+def _shaped(found: list[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return np.reshape(found, like.shape) if like.shape else float(found[0])
