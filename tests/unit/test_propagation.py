@@ -61,7 +61,7 @@ def test_beyond_the_fitted_ranges_it_warns() -> None:
             {"distance_m": [1e3, 2e3], "frequency_hz": [1.5e9, 1.6e9, 1.7e9]},
             "shapes do not fit together: frequency_hz (3,), distance_m (2,).",
         ),
-        ({"metropolitan": 1}, "metropolitan = 1: not True or False."),
+        ({"metropolitan": 1}, "metropolitan = 1: not a truth value. Write True or False."),
     ],
 )
 def test_what_is_not_accepted(changes: dict[str, Any], line: str) -> None:

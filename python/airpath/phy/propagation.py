@@ -75,7 +75,9 @@ def cost231_hata_db(
     }
     check_all(
         *(_positive(name, value) for name, value in given.items()),
-        None if is_truth else f"{blamed('metropolitan', metropolitan)}: not True or False.",
+        None
+        if is_truth
+        else f"{blamed('metropolitan', metropolitan)}: not a truth value. Write True or False.",
     )
     arrays = _together(given)
     frequency, distance, base, mobile = (array.ravel().tolist() for array in arrays)
