@@ -4,6 +4,7 @@
 //! Source: qawla-2015 Table 1. Every block is the largest that its modulation and rate allow
 //! (IEEE 802.16-2009 Table 504).
 
+mod curves;
 mod set;
 
 pub use set::{McsSet, SlotMcs};
