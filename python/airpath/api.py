@@ -398,7 +398,7 @@ def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Pa
             kind = kinds.get(name)
             if fields[name][-1] == "table":
                 texts[name] = _table_text(place, fields[name], name, path)
-            elif fields[name][-2] == "snr":
+            elif "snr" in fields[name]:
                 snr_texts[name] = read_text(path, LARGEST)
             else:
                 traces[name] = Trace.load(path, "csv" if kind == "rate-trace" else "mahimahi")

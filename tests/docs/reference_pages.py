@@ -75,6 +75,7 @@ WORDS = {
             "Segments",
             "Decibels",
             "Frequency",
+            "Length",
             "Speed",
         )
     },

@@ -85,6 +85,12 @@ SNRS: dict[str, Document] = {
     "rayleigh": {"mean": "15 dB", "doppler": "4 Hz"},
     "profile": {"mean": "15 dB", "profile": "vehicular-a", "doppler": "4 Hz"},
     "rician": {"mean": "15 dB", "k": "3 dB", "doppler": "4 Hz"},
+    "shadowed": {
+        "deviation": "6 dB",
+        "correlation_distance": "20 m",
+        "speed": "5 m/s",
+        "inner": {"kind": "rayleigh", "mean": "15 dB", "doppler": "4 Hz"},
+    },
     "trace": {"file": "snr.csv"},
 }
 PARTS: dict[str, dict[str, Document]] = {

@@ -101,6 +101,56 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '.coherence = "0 ms": not above 0. Write a duration above 0, for example "40 ms".',
         ),
         (
+            '{kind = "shadowed", deviation = "8 dB", inner = {kind = "constant", mean = "1 dB"}}',
+            '.correlation_distance: missing. Write correlation_distance = "50 m" and speed, or '
+            "correlation_time.",
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_distance = "50 m", '
+            'inner = {kind = "constant", mean = "1 dB"}}',
+            '.speed: missing. Write correlation_distance = "50 m" and speed, or correlation_time.',
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", speed = "1 m/s", '
+            'inner = {kind = "constant", mean = "1 dB"}}',
+            '.speed = "1 m/s": correlation_time is given too. Write correlation_time, or '
+            "correlation_distance and speed.",
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s"}',
+            '.inner: missing. Write inner = {kind = "constant", mean = "15 dB"}.',
+        ),
+        (
+            '{kind = "shadowed", deviation = "31 dB", correlation_time = "1 s", '
+            'inner = {kind = "constant", mean = "1 dB"}}',
+            '.deviation = "31 dB": not from 0 dB to 30 dB. Write a level between them, for example '
+            '"8 dB".',
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_distance = "50 mm", '
+            'speed = "1 m/s", inner = {kind = "constant", mean = "1 dB"}}',
+            '.correlation_distance = "50 mm": not a length. Write a number with m or km, '
+            'for example "50 m".',
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_distance = "0 m", '
+            'speed = "1 m/s", inner = {kind = "constant", mean = "1 dB"}}',
+            '.correlation_distance = "0 m": not above 0. Write a length above 0, '
+            'for example "50 m".',
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
+            'inner = {kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
+            'inner = {kind = "constant", mean = "1 dB"}}}',
+            '.inner = {kind = "shadowed", deviation = "8 dB", correlation_time =…: a shadowed '
+            "process inside another. Write one that is not.",
+        ),
+        (
+            '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
+            'inner = {kind = "block", mean = "1 dB"}}',
+            '.inner.coherence: missing, the link has no slots. Write coherence = "5 ms".',
+        ),
+        (
             '{kind = "rayleigh", mean = "15 dB", speed = "1 knot", carrier = "1 GHz"}',
             '.speed = "1 knot": not a speed. Write a number with m/s or km/h, '
             'for example "10 m/s".',
@@ -225,3 +275,26 @@ def test_solve_refuses_an_snr_that_varies() -> None:
         ap.solve(path(link(snr=ap.RayleighSnr(mean="15 dB", doppler="2 Hz"))))
     assert 'bottleneck.link.snr.kind = "rayleigh": ' in str(caught.value)
     assert "an SNR that is constant" in str(caught.value)
+
+
+def test_shadowing_stands_around_its_process(tmp_path: Path) -> None:
+    moving = ap.ShadowedSnr(
+        deviation="8 dB",
+        correlation_distance="50 m",
+        speed="36 km/h",
+        inner=ap.RayleighSnr(mean="12 dB", doppler="20 Hz"),
+    )
+    assert snr_of(link(snr=moving)) == {
+        "kind": "shadowed",
+        "deviation_db": 8.0,
+        "correlation_m": 50.0,
+        "speed_mps": 10.0,
+        "inner": {"kind": "rayleigh", "mean_db": 12.0, "doppler_hz": 20.0},
+    }
+    steps = tmp_path / "snr.csv"
+    steps.write_text("time_s,snr_db\n0,12\n1,20\n2,20\n")
+    recorded = ap.ShadowedSnr(
+        deviation="8 dB", correlation_time="2 s", inner=ap.SnrTrace(file=str(steps))
+    )
+    result = ap.simulate(path(link(snr=recorded), "5 s"), reps=1)
+    assert result.flows()["delivered_bytes"].sum() > 0

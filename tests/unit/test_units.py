@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import AirpathError, UnitError
-from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size
+from airpath.scenario.units import ArrivalRate, Duration, Length, Packets, Quantity, Rate, Size
 
-KINDS = [ArrivalRate, Duration, Rate, Size, Packets]
+KINDS = [ArrivalRate, Duration, Length, Rate, Size, Packets]
 DURATIONS = "Write a number with ns, us, ms, s, min or h"
 RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
 
@@ -32,6 +32,8 @@ RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
         (Duration, "1.5 ns", 2),
         (Duration, "1e-999999999 s", 0),
         (Duration, "-0 s", 0),
+        (Length, "50 m", 50_000),
+        (Length, "1.2 km", 1_200_000),
         (Rate, "26.88 Mbit/s", 26_880_000),
         (Rate, ".5 kbit/s", 500),
         (Rate, "1 Gbit/s", 10**9),

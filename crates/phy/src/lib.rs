@@ -9,7 +9,7 @@
 //!
 //! | kind | here now | to come |
 //! | --- | --- | --- |
-//! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`] | |
+//! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`]; [`shadowing`] over the way | |
 //! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
 //! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
 //! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
@@ -56,6 +56,7 @@ pub mod ofdm;
 pub mod path_loss;
 pub mod per_table;
 pub mod rayleigh;
+pub mod shadowing;
 pub mod shannon;
 pub mod snr;
 mod vectorised;

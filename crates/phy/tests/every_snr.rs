@@ -52,6 +52,18 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "period_ns": 1, "doppler_hz": 1e5}),
             json!({"mean_db": 200, "period_ns": u64::MAX, "speed_mps": 1.0, "carrier_hz": 2.1e9}),
         ],
+        // The tolerances below are of a mean of 0 dB: the shadows need room under it.
+        "shadowed" => vec![
+            json!({"deviation_db": 8, "correlation_m": 50, "speed_mps": 1.5,
+                   "inner": {"kind": "rayleigh", "mean_db": -60, "doppler_hz": 10}}),
+            json!({"deviation_db": 4, "correlation_m": 50, "speed_mps": 0,
+                   "inner": {"kind": "jakes", "mean_db": -60, "doppler_hz": 10}}),
+            json!({"deviation_db": 10, "correlation_ns": 1, "inner": {"kind": "constant", "mean_db": -60}}),
+            json!({"deviation_db": 2, "correlation_ns": u64::MAX / 2,
+                   "inner": {"kind": "trace", "trace": "steps"}}),
+            json!({"deviation_db": 0, "correlation_ns": 5_000_000_000u64,
+                   "inner": {"kind": "block", "mean_db": -60, "coherence_ns": 3_000_000}}),
+        ],
         "trace" => ["steps", "short", "still"].map(|key| json!({"trace": key})).to_vec(),
         other => samples("snr", other, |description| try_build(description, 1).is_ok()),
     }

@@ -13,7 +13,7 @@ from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
 from airpath.scenario.links import FrameOverhead, Framing, Link, with_framing
-from airpath.scenario.snr import BlockFading, SnrProcess
+from airpath.scenario.snr import BlockFading, ShadowedSnr, SnrProcess
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,
@@ -235,11 +235,15 @@ class AdaptiveLink(Link):
         if self.snr_db is not None and self.snr is not None:
             wrong = fault("snr is given too", "Write one of the two")
             raise faults_at((("snr_db",), self.snr_db, wrong))
-        if isinstance(self.snr, BlockFading) and self.snr.coherence is None:
+        place: Path = ("snr",)
+        process = self.snr
+        if isinstance(process, ShadowedSnr):
+            place, process = (*place, "inner"), process.inner
+        if isinstance(process, BlockFading) and process.coherence is None:
             missing = as_missing(
                 fault("missing, the link has no slots", 'Write coherence = "5 ms"')
             )
-            raise faults_at((("snr", "coherence"), None, missing))
+            raise faults_at(((*place, "coherence"), None, missing))
         return self
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from airpath.scenario.units import (
     ArrivalRate as ArrivalRate,
     Duration as Duration,
     Frequency as Frequency,
+    Length as Length,
     Packets as Packets,
     Rate as Rate,
     Segments as Segments,

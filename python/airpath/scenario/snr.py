@@ -9,7 +9,7 @@ from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.units import Frequency, Speed
+from airpath.scenario.units import Frequency, Length, Speed
 from airpath.scenario.values import PositiveDuration, Text, choice, number_within
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "ProfileSnr",
     "RayleighSnr",
     "RicianSnr",
+    "ShadowedSnr",
     "SnrProcess",
     "SnrTrace",
 ]
@@ -247,6 +248,96 @@ class Beamforming(_Moving):
 
     kind: Literal["beamforming"] = "beamforming"
     period: PositiveDuration = Field(examples=['"300 ms"'])
+
+
+_FASTEST = Speed.parse("10000 m/s")
+
+
+class ShadowedSnr(SnrProcess):
+    """Log-normal shadowing over another process: what hills and houses do to the mean.
+
+    Normal in dB, with a correlation that falls exponentially with the way of the receiver
+    (Gudmundson 1991). The mean of the process inside is the median over the shadowing.
+
+    Parameters
+    ----------
+    deviation : Decibels
+        σ, the standard deviation of the shadowing, 0 dB to 30 dB.
+    correlation_distance : Length, optional
+        d, the way after which 1/e of the correlation is left, above 0. Default: `correlation_time`
+        is given.
+    speed : Speed, optional
+        Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s it stays in its first shadow. Default:
+        see `correlation_distance`.
+    correlation_time : Duration, optional
+        In the place of both: the time after which 1/e of the correlation is left, above 0.
+        Default: the distance over the speed.
+    inner : SnrProcess
+        The process without shadowing, any but another `ShadowedSnr`. It has the randomness that
+        it has alone.
+    """
+
+    kind: Literal["shadowed"] = "shadowed"
+    deviation: Decibels = Field(examples=['"8 dB"'])
+    correlation_distance: Maybe[Length] = Field(default=ABSENT, examples=['"50 m"'])
+    speed: Maybe[Speed] = Field(default=ABSENT, examples=['"1 m/s"'])
+    correlation_time: Maybe[PositiveDuration] = ABSENT
+    inner: SnrProcess = Field(examples=['{kind = "constant", mean = "15 dB"}'])
+
+    alternatives = (("correlation_distance", "correlation_time"), ("speed", "correlation_time"))
+
+    @field_validator("deviation")
+    @classmethod
+    def _of_this_world(cls, deviation: Decibels) -> Decibels:
+        if not 0 <= deviation <= 30:
+            raise fault("not from 0 dB to 30 dB", "Write a level between them", '"8 dB"')
+        return deviation
+
+    @field_validator("correlation_distance")
+    @classmethod
+    def _some_way(cls, distance: Length | None) -> Length | None:
+        if distance == 0:
+            raise fault("not above 0", "Write a length above 0", '"50 m"')
+        return distance
+
+    @field_validator("speed")
+    @classmethod
+    def _not_faster_than_any_vehicle(cls, speed: Speed | None) -> Speed | None:
+        if speed is not None and speed > _FASTEST:
+            raise fault("above 10000 m/s", 'Write at most "10000 m/s"', '"10 m/s"')
+        return speed
+
+    @field_validator("inner")
+    @classmethod
+    def _shadowed_once(cls, inner: SnrProcess) -> SnrProcess:
+        if isinstance(inner, ShadowedSnr):
+            raise fault("a shadowed process inside another", "Write one that is not")
+        return inner
+
+    @model_validator(mode="after")
+    def _one_correlation(self) -> Self:
+        for key in ("correlation_distance", "speed"):
+            value = getattr(self, key)
+            if value is None and self.correlation_time is None:
+                wanted = 'Write correlation_distance = "50 m" and speed, or correlation_time'
+                raise faults_at(((key,), None, as_missing(fault("missing", wanted))))
+            if value is not None and self.correlation_time is not None:
+                wanted = "Write correlation_time, or correlation_distance and speed"
+                raise faults_at(
+                    ((key,), str(value), fault("correlation_time is given too", wanted))
+                )
+        return self
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with that of the process inside."""
+        resolved: dict[str, Any] = {"kind": self.kind, "deviation_db": float(self.deviation)}
+        if self.correlation_time is not None:
+            resolved["correlation_ns"] = int(self.correlation_time)
+        if self.correlation_distance is not None:
+            resolved["correlation_m"] = self.correlation_distance.si()
+        if self.speed is not None:
+            resolved["speed_mps"] = self.speed.si()
+        return {**resolved, "inner": self.inner.resolved(context, (*path, "inner"))}
 
 
 class BlockFading(SnrProcess):

@@ -30,6 +30,7 @@ __all__ = [
     "ArrivalRate",
     "Duration",
     "Frequency",
+    "Length",
     "Packets",
     "Quantity",
     "Rate",
@@ -318,6 +319,26 @@ class Speed(Quantity):
     def si(self) -> float:
         """Return it in m/s."""
         return int(self) / 3.6e6
+
+
+class Length(Quantity):
+    """A length, integer millimetres."""
+
+    if TYPE_CHECKING:
+
+        def __set__(self, owner: object, value: str | float | Length) -> None: ...
+
+    units = {"m": 10**3, "km": 10**6}
+    written = ("km", "m")
+    zero = "0 m"
+    noun = "length"
+    example = "50 m"
+    si_factor = 10**3
+    key_suffix = "_mm"
+
+    def si(self) -> float:
+        """Return it in m."""
+        return int(self) / 1e3
 
 
 class Rate(Quantity):

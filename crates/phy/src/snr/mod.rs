@@ -12,6 +12,7 @@
 //! | `rician.rs` | the same with a line of sight |
 //! | `profile.rs` | several such channels, the taps of a power delay profile |
 //! | `beamforming.rs` | two antennas with changing weights, which users share |
+//! | `shadowed.rs` | any of them under log-normal shadowing |
 //! | `trace.rs` | the steps of a file |
 //! | `steps.rs` | that file: `time_s,snr_db` |
 //! | `motion.rs` | the Doppler shift of a description |
@@ -28,6 +29,7 @@ mod profile;
 mod rayleigh;
 mod registry;
 mod rician;
+mod shadowed;
 mod slotted;
 mod steps;
 mod trace;
@@ -40,6 +42,7 @@ pub use profile::{ProfileConfig, ProfileSnr};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
 pub use rician::{RicianConfig, RicianSnr};
+pub use shadowed::{Shadowed, ShadowedConfig};
 pub use slotted::SlottedSnr;
 pub use steps::{SnrFileError, SnrSteps};
 pub use trace::{Trace, TraceConfig};

@@ -1,8 +1,8 @@
 //! The list of SNR processes: one line each.
 
 use super::{
-    Beamforming, Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, SnrKit,
-    SnrProcess, Trace,
+    Beamforming, Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, Shadowed,
+    SnrKit, SnrProcess, Trace,
 };
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
@@ -19,6 +19,7 @@ built_in_parts! {
         "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight beside reflections.",
         "profile" => Profile(ProfileSnr): "The taps of a power delay profile, their energy collected.",
         "beamforming" => Beamforming(Beamforming): "Two antennas with changing powers and phases, all users' alike.",
+        "shadowed" => Shadowed(Shadowed): "Log-normal shadowing over another process.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }
 }

@@ -1,0 +1,227 @@
+//! Log-normal shadowing over another process: SNR(t) = SNR_inner(t) · 10^(S(t)/10), S the dB of
+//! [`Shadowing`].
+//!
+//! Source: Gudmundson 1991, see [`crate::shadowing`]; the product of fast fading and shadowing is
+//! Suzuki's (IEEE Trans. Commun. 25, 1977) where the inner process is Rayleigh fading.
+//!
+//! The mean of the inner process is the median over the shadowing; the mean power ratio is larger by
+//! σ² ln(10)/20 dB, 7.4 dB of σ = 8 dB.
+//!
+//! The inner process has the randomness that it has without shadowing: both can be compared.
+
+use super::slotted::{last_of, start_of};
+use super::{AnySnr, Sample, SnrKit, SnrProcess};
+use crate::shadowing::{Shadowing, coherence_of};
+use crate::shannon::from_db;
+use airpath_core::registry::kind_of;
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Its name in the registry.
+const KIND: &str = "shadowed";
+
+/// The largest standard deviation, dB.
+const LARGEST_DB: f64 = 30.0;
+
+/// What the user sets: σ, the time in which the correlation falls to 1/e or the way and the speed
+/// that make it, and what is shadowed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShadowedConfig {
+    /// σ, standard deviation, dB, 0 to 30.
+    pub deviation_db: f64,
+    /// T, the time after which 1/e of the correlation is left, ns, above 0.
+    #[serde(default)]
+    pub correlation_ns: Option<u64>,
+    /// d, the way after which 1/e of the correlation is left, m, above 0.
+    #[serde(default)]
+    pub correlation_m: Option<f64>,
+    /// Speed of the receiver, m/s, 0 to 10 000. 0: its first shadow stays.
+    #[serde(default)]
+    pub speed_mps: Option<f64>,
+    /// The process without shadowing: `{"kind": …}`, any but another `shadowed`.
+    pub inner: Value,
+}
+
+/// A process in the shadows.
+pub struct Shadowed {
+    shadowing: Shadowing,
+    inner: Box<AnySnr>,
+}
+
+/// T of a description; `None` where nobody moves.
+fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
+    match (config.correlation_ns, config.correlation_m, config.speed_mps) {
+        (Some(0), None, None) => Err(ConfigError::new("correlation_ns", 0, "not positive")),
+        (Some(correlation_ns), None, None) => Ok(Some(Duration::from_nanos(correlation_ns))),
+        (None, Some(correlation_m), Some(speed_mps)) => {
+            if !(correlation_m > 0.0 && correlation_m.is_finite()) {
+                let problem = "not a finite number above 0";
+                return Err(ConfigError::new("correlation_m", correlation_m, problem));
+            }
+            if !(0.0..=1e4).contains(&speed_mps) {
+                return Err(ConfigError::new("speed_mps", speed_mps, "not from 0 to 10000"));
+            }
+            Ok(coherence_of(correlation_m, speed_mps))
+        }
+        _ => {
+            let problem = "Write correlation_ns, or correlation_m and speed_mps";
+            Err(ConfigError::new("correlation_ns", "not one", problem))
+        }
+    }
+}
+
+impl Part<dyn SnrProcess + Send, SnrKit> for Shadowed {
+    type Config = ShadowedConfig;
+
+    fn build(
+        config: ShadowedConfig,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+    ) -> Result<Shadowed, ConfigError> {
+        let deviation_db = config.deviation_db;
+        if !(0.0..=LARGEST_DB).contains(&deviation_db) {
+            let problem = format!("not of dB from 0 to {LARGEST_DB}");
+            return Err(ConfigError::new("deviation_db", deviation_db, problem));
+        }
+        let coherence = coherence(&config)?;
+        if kind_of(&config.inner).is_ok_and(|kind| kind == KIND) {
+            let problem = "a shadowed process inside another. Write one that is not";
+            return Err(ConfigError::new("kind", KIND, problem).under("inner"));
+        }
+        let shadowing = Shadowing::new(deviation_db, coherence, &setup.seed.child("shadowing"));
+        let inner = AnySnr::build(&config.inner, setup).map_err(|error| error.under("inner"))?;
+        Ok(Shadowed { shadowing, inner: Box::new(inner) })
+    }
+}
+
+impl SnrProcess for Shadowed {
+    fn sample(&mut self, at: Time) -> Sample {
+        let Sample { snr_db, until } = self.inner.sample(at);
+        let (shadow_db, holds_until) = self.shadowing.at(at);
+        Sample { snr_db: snr_db + shadow_db, until: until.min(holds_until) }
+    }
+
+    fn constant_db(&self) -> Option<f64> {
+        let constant_db = self.inner.constant_db()?;
+        self.shadowing.constant_db().map(|shadow_db| constant_db + shadow_db)
+    }
+
+    #[inline]
+    fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
+        let (shadow_db, _) = self.shadowing.at(start_of(slot, length));
+        self.inner.at_slot_start(slot, length) * from_db(shadow_db)
+    }
+
+    #[inline]
+    fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
+        let (shadow_db, _) = self.shadowing.at(last_of(slot, length));
+        self.inner.at_slot_end(slot, length) * from_db(shadow_db)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snr::SnrRegistry;
+    use airpath_conformance::Law;
+    use airpath_core::Seed;
+    use serde_json::json;
+
+    const SUZUKI: Law = Law {
+        area: "Radio channel",
+        source: "SNR process shadowed: mean power exp((σ ln(10)/10)²/2) times that of the inner",
+        allows: "five standard deviations of 20 000 seeds",
+    };
+
+    fn build(description: &Value, seed: u64) -> Result<AnySnr, ConfigError> {
+        let registry = SnrRegistry::default();
+        let seed = Seed::new(seed, 0, "snr");
+        AnySnr::build(description, Setup { seed, registry: &registry, extra: SnrKit::default() })
+    }
+
+    fn shadowed(changes: &Value) -> Value {
+        let mut description = json!({
+            "kind": "shadowed", "deviation_db": 4.0, "correlation_m": 50.0, "speed_mps": 10.0,
+            "inner": {"kind": "rayleigh", "mean_db": 10.0, "doppler_hz": 20.0},
+        });
+        for (key, value) in changes.as_object().expect("a table") {
+            description[key] = value.clone();
+        }
+        description.as_object_mut().expect("a table").retain(|_, value| !value.is_null());
+        description
+    }
+
+    #[test]
+    fn the_inner_process_is_as_it_is_without_shadowing() {
+        let description = shadowed(&json!({}));
+        let mut both = build(&description, 7).expect("accepted");
+        let mut alone = build(&description["inner"], 7).expect("accepted");
+        let seed = Seed::new(7, 0, "snr").child("shadowing");
+        // 50 m at 10 m/s are 5 s.
+        let mut shadow = Shadowing::new(4.0, Some(Duration::from_secs(5)), &seed);
+        for millis in (0..20_000).step_by(37) {
+            let at = Time::from_millis(millis);
+            let expected_db = alone.sample(at).snr_db + shadow.at(at).0;
+            assert_eq!(both.sample(at).snr_db, expected_db);
+        }
+        assert_eq!(both.constant_db(), None);
+    }
+
+    #[test]
+    fn the_mean_power_is_larger_than_that_of_the_median() {
+        const SEEDS: u64 = 20_000;
+        let description = shadowed(&json!({}));
+        let powers: Vec<f64> = (0..SEEDS)
+            .map(|seed| {
+                let mut process = build(&description, seed).expect("accepted");
+                from_db(process.sample(Time::from_millis(1234)).snr_db - 10.0)
+            })
+            .collect();
+        let mean = powers.iter().sum::<f64>() / SEEDS as f64;
+        let variance = powers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / SEEDS as f64;
+        let sigma = 4.0 * std::f64::consts::LN_10 / 10.0;
+        let bound = 5.0 * (variance / SEEDS as f64).sqrt();
+        SUZUKI.close("σ = 4 dB, Rayleigh fading", "", mean, f64::exp(sigma * sigma / 2.0), bound);
+    }
+
+    #[test]
+    fn it_holds_as_long_as_both_do() {
+        let inner = json!({"kind": "constant", "mean_db": 10.0});
+        let mut moving = build(&shadowed(&json!({"inner": inner})), 1).expect("accepted");
+        // A 1024th of 5 s.
+        assert_eq!(moving.sample(Time::ZERO).until, Time::from_nanos(4_882_813));
+        assert_eq!(moving.constant_db(), None);
+        let still = shadowed(&json!({"inner": inner, "speed_mps": 0.0}));
+        let mut still = build(&still, 1).expect("accepted");
+        let first = still.sample(Time::ZERO);
+        assert_eq!(first.until, Time::NEVER);
+        assert_eq!(still.constant_db(), Some(first.snr_db));
+        assert_ne!(first.snr_db, 10.0);
+        let none = shadowed(&json!({"inner": inner, "deviation_db": 0}));
+        assert_eq!(build(&none, 1).expect("accepted").constant_db(), Some(10.0));
+    }
+
+    #[test]
+    fn what_is_not_accepted_is_named() {
+        let error =
+            |changes: Value| build(&shadowed(&changes), 1).err().expect("refused").to_string();
+        let one = "correlation_ns = not one: Write correlation_ns, or correlation_m and speed_mps";
+        assert_eq!(error(json!({"speed_mps": null})), one);
+        assert_eq!(error(json!({"correlation_ns": 1})), one);
+        let time = json!({"correlation_ns": 0, "correlation_m": null, "speed_mps": null});
+        assert_eq!(error(time), "correlation_ns = 0: not positive");
+        assert_eq!(
+            error(json!({"correlation_m": 0.0})),
+            "correlation_m = 0: not a finite number above 0"
+        );
+        assert_eq!(error(json!({"speed_mps": -1})), "speed_mps = -1: not from 0 to 10000");
+        assert_eq!(error(json!({"deviation_db": 31})), "deviation_db = 31: not of dB from 0 to 30");
+        assert_eq!(
+            error(json!({"inner": shadowed(&json!({}))})),
+            "inner.kind = shadowed: a shadowed process inside another. Write one that is not"
+        );
+        let wrong = json!({"inner": {"kind": "constant", "mean_db": 201}});
+        assert_eq!(error(wrong), "inner.mean_db = 201: not of dB from -200 to 200");
+    }
+}
