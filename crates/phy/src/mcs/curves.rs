@@ -15,7 +15,8 @@ impl McsSet {
     /// A curve for each scheme of the set, in its order: that of `measured` for the same
     /// modulation and code rate, lower by the gain of repetition.
     ///
-    /// c_m is that of a link with `symbols_per_second` data symbols in use. Blocks are as large as
+    /// The code rate is that over repetition: what policies of link adaptation tell schemes apart
+    /// by. c_m is that of a link with `symbols_per_second` data symbols in use. Blocks are as large as
     /// those that were measured. Where a curve begins with nearly all blocks in error, it is taken
     /// to begin as low as the lowest of them.
     ///
@@ -63,6 +64,7 @@ impl SlotMcs {
         PerCurve {
             mcs: TableMcs {
                 name: self.name.to_owned(),
+                code_rate: self.rate() / self.repetition as f64,
                 rate_bps: symbols_per_second * self.efficiency(),
                 ..measured.mcs.clone()
             },
@@ -74,8 +76,11 @@ impl SlotMcs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adaptation::{Chooser, PolicyRegistry};
     use airpath_conformance::Law;
-    use airpath_core::Bytes;
+    use airpath_core::{Bytes, Seed};
+    use serde_json::{Value, json};
+    use std::sync::Arc;
 
     const AWGN: &str = include_str!("../../../../python/airpath/phy/tables/802.16-ctc-awgn.json");
     const VEHICULAR: &str =
@@ -146,6 +151,40 @@ mod tests {
         // known.
         let table = McsSet::DOWNLINK_802_16E.table(&read(VEHICULAR), 1.0).expect("complete");
         assert!(table.covers(0.0) && !table.covers(-0.1));
+    }
+
+    /// Repeated schemes are told apart by their code rate over repetition: with that of the code
+    /// alone, all of QPSK 1/2 would be as fast, and the most robust one always be taken.
+    #[test]
+    fn link_adaptation_uses_repetition_where_it_needs_it() {
+        let chosen = |set: McsSet, policy: Value, snr_db: f64| {
+            let table = Arc::new(set.table(&read(AWGN), 1.0).expect("complete"));
+            let registry = PolicyRegistry::default();
+            let setup = (Seed::new(1, 0, "policy"), &registry);
+            let mut chooser =
+                Chooser::new(&policy, Arc::clone(&table), Bytes(1506), setup).expect("accepted");
+            let mut regimes = vec![0; chooser.regimes()];
+            chooser.choose(snr_db, &mut regimes);
+            table.curves[regimes[0]].mcs.name.clone()
+        };
+        for policy in [
+            json!({"kind": "tagla", "th_per": 0.1}),
+            json!({"kind": "max-phy-throughput", "error_rate": "per"}),
+        ] {
+            for (snr_db, name) in [
+                (-5.0, "qpsk-1/12"),
+                (-3.4, "qpsk-1/8"),
+                (1.0, "qpsk-1/4"),
+                (3.0, "qpsk-1/2"),
+                (7.0, "qpsk-3/4"),
+                (10.0, "16qam-1/2"),
+                (40.0, "64qam-5/6"),
+            ] {
+                let found = chosen(McsSet::DOWNLINK_802_16E, policy.clone(), snr_db);
+                assert_eq!(found, name, "{policy} at {snr_db} dB");
+            }
+            assert_eq!(chosen(McsSet::UPLINK_802_16E, policy, 40.0), "16qam-3/4");
+        }
     }
 
     /// The lowest SNR with 10 % of blocks in error rises with the rate, 1 to 2.5 dB below the
