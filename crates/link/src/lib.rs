@@ -24,6 +24,7 @@
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
 //! | `recovery.rs` | HARQ (`harq.rs`) and ARQ (`arq.rs`) behind the air of a link |
 //! | `resequencer.rs`, `late.rs` | release in order; a delay that is not first in, first out |
+//! | `scheduler/` | who is served in a slot of a cell, in a frame |
 //! | `agenda.rs` | which users have something to do |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
@@ -50,6 +51,7 @@ mod registry;
 mod resequencer;
 mod rlc;
 mod scale;
+pub mod scheduler;
 mod serial;
 mod trace;
 pub mod trace_file;

@@ -7,7 +7,7 @@ use airpath_core::{
     Bytes, ConfigError, Control, Duration, FlowId, Packet, Part, Port, QueueId, Rate, Registries,
     Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
 };
-use airpath_link::cell::scheduler::AnyScheduler;
+use airpath_link::scheduler::AnyScheduler;
 use airpath_link::{Cell, Link, LinkKit, SideKit, SideReport, Users};
 use airpath_phy::snr::{Sample, SnrProcess, SnrRegistry};
 use proptest::prelude::*;

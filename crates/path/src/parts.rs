@@ -40,7 +40,7 @@ families! {
     /// Links.
     "link" => links: airpath_link::{LinkRegistry, AnyLink};
     /// Schedulers of cells.
-    "scheduler" => schedulers: airpath_link::cell::scheduler::{SchedulerRegistry, AnyScheduler};
+    "scheduler" => schedulers: airpath_link::scheduler::{SchedulerRegistry, AnyScheduler};
     /// Error processes of links.
     "errors" => errors: airpath_phy::errors::{ErrorsRegistry, AnyErrors};
     /// SNR processes of links.

@@ -23,12 +23,11 @@
 //! | `harq.rs` | what becomes of a block that has failed |
 //! | `margin.rs` | the margin of that rate |
 //! | `user.rs` | a user's queue, its packets in blocks, what is measured |
-//! | `scheduler/` | who is served |
 
 mod harq;
 mod margin;
 mod rate;
-pub mod scheduler;
+
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -43,6 +42,7 @@ use crate::agenda::{Timers, UserSet};
 use crate::kit::{LinkKit, Users};
 use crate::link::{Link, SideReport};
 use crate::meter::Meter;
+use crate::scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Part, Port, Rate, Seed, Series,
     Setup, Stage, Time, UserId,
@@ -51,7 +51,6 @@ use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::Repeated;
 use margin::Margin;
 use rate::{Coded, SlotRate};
-use scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
 use user::{Radio, User};
 
 /// What is on the air in a slot.
@@ -217,6 +216,7 @@ impl Cell {
             let (place, count) = (place + 1, self.candidates.len());
             return ctx.fail(format!("the scheduler has chosen number {place} of {count} users"));
         };
+        self.scheduler.served(slot, &self.candidates, place, rate);
         let user = user.0 as usize;
         let person = &mut self.people[user];
         let was_best = rate >= largest;

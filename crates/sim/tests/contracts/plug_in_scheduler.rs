@@ -3,7 +3,7 @@
 
 use crate::common::{MS, datagrams, droptail, failure, flow, run_with, scenario};
 use airpath_core::Duration;
-use airpath_link::cell::scheduler::{Candidate, Scheduler};
+use airpath_link::scheduler::{Candidate, Scheduler};
 use airpath_path::{Parts, Scenario};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -20,6 +20,13 @@ impl Scheduler for LongestBacklog {
         let places = 0..candidates.len();
         places.max_by_key(|place| candidates[*place].backlog).unwrap_or(0)
     }
+
+    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
+        let asked = self.0.lock().expect("one thread");
+        let (last, of) = asked.last().expect("it was asked");
+        assert_eq!((*last, &of[..]), (slot, candidates), "what was chosen is served");
+        assert_eq!(rate, candidates[place].rate, "a slot of its own");
+    }
 }
 
 struct Astray;
@@ -27,6 +34,10 @@ struct Astray;
 impl Scheduler for Astray {
     fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
         candidates.len() + 7
+    }
+
+    fn served(&mut self, _slot: u64, _candidates: &[Candidate], _place: usize, _rate: f64) {
+        unreachable!("there is no such place");
     }
 }
 

@@ -40,6 +40,11 @@ impl Scheduler for MaxRate {
     fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
         best(candidates, |candidate| self.population.weight(candidate.user) * candidate.rate)
     }
+
+    #[inline]
+    fn served(&mut self, _slot: u64, _candidates: &[Candidate], _place: usize, _rate: f64) {
+        // It goes by the rates alone.
+    }
 }
 
 #[cfg(test)]

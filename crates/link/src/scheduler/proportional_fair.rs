@@ -56,18 +56,22 @@ impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
 impl Scheduler for ProportionalFair {
     #[inline]
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
-        let place = best(candidates, |candidate| {
+        best(candidates, |candidate| {
             let weighted = self.population.weight(candidate.user) * candidate.rate;
             weighted / self.averages.before(candidate.user, slot)
-        });
-        let counted = match self.averaged {
-            Averaged::Obtained => &candidates[place..=place],
-            Averaged::Available => candidates,
-        };
-        for &Candidate { user, rate, .. } in counted {
-            self.averages.serve(user, slot, rate);
+        })
+    }
+
+    #[inline]
+    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
+        match self.averaged {
+            Averaged::Obtained => self.averages.serve(candidates[place].user, slot, rate),
+            Averaged::Available => {
+                for &Candidate { user, rate, .. } in candidates {
+                    self.averages.note(user, slot, rate);
+                }
+            }
         }
-        place
     }
 }
 

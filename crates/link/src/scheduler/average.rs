@@ -87,19 +87,27 @@ impl Averages {
         Ok(Averages { share, powers: Powers::new(1.0 - share), rates })
     }
 
-    /// r of `user` after all slots before number `slot`, bit/s.
+    /// r of `user` after all slots before number `slot`, and what it has obtained in that one, bit/s.
     #[inline]
     pub(super) fn before(&self, user: UserId, slot: u64) -> f64 {
         let (rate, since) = self.rates[user.0 as usize];
-        (rate * self.powers.of(slot - since)).max(LEAST_RATE)
+        (rate * self.powers.of(slot.saturating_sub(since))).max(LEAST_RATE)
     }
 
-    /// `user` is served at `rate` in slot number `slot`; or it could have been.
+    /// `user` obtains `rate` in slot number `slot`, beside what it has obtained in it before.
     #[inline]
     pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
         let (before, since) = self.rates[user.0 as usize];
         let decayed = before * self.powers.of(slot + 1 - since);
         self.rates[user.0 as usize] = (decayed + self.share * rate, slot + 1);
+    }
+
+    /// `user` could have `rate` in slot number `slot`: counted once.
+    #[inline]
+    pub(super) fn note(&mut self, user: UserId, slot: u64, rate: f64) {
+        if self.rates[user.0 as usize].1 <= slot {
+            self.serve(user, slot, rate);
+        }
     }
 }
 

@@ -64,19 +64,21 @@ fn disutility(rate: f64, alpha: f64) -> f64 {
 impl Scheduler for AlphaFair {
     #[inline]
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
-        let place = best(candidates, |candidate| {
+        best(candidates, |candidate| {
             let weighted = self.population.weight(candidate.user) * candidate.rate;
             weighted / disutility(self.averages.before(candidate.user, slot), self.alpha)
-        });
-        let Candidate { user, rate, .. } = candidates[place];
-        self.averages.serve(user, slot, rate);
-        place
+        })
+    }
+
+    #[inline]
+    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
+        self.averages.serve(candidates[place].user, slot, rate);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::{candidates, served};
+    use super::super::test_kit::served;
     use super::super::{Averaged, MaxRate, ProportionalFair, ProportionalFairConfig};
     use super::*;
     use airpath_core::{Duration, Rate, Registry, Seed};
@@ -113,9 +115,9 @@ mod tests {
         let mut largest = MaxRate::new(population());
         let (mut one, mut zero) = (alpha_fair(1.0), alpha_fair(0.0));
         for slot in 0..500 {
-            let of = candidates(&rates(slot));
-            assert_eq!(one.choose(slot, &of), fair.choose(slot, &of), "{slot}");
-            assert_eq!(zero.choose(slot, &of), largest.choose(slot, &of), "{slot}");
+            let of = rates(slot);
+            assert_eq!(served(&mut one, slot, &of), served(&mut fair, slot, &of), "{slot}");
+            assert_eq!(served(&mut zero, slot, &of), served(&mut largest, slot, &of), "{slot}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Schedulers of a cell: who is served in a slot.
+//! Schedulers of cells and frames: who is served in a slot.
 //!
 //! A scheduler sees of each user with data its rate, its backlog and how long its first packet has
 //! waited, and keeps what else it needs itself. It is asked in slots in which somebody has data, and
@@ -43,10 +43,15 @@ pub struct Candidate {
 
 /// Chooses who is served.
 pub trait Scheduler {
-    /// Which of `candidates` is served in slot number `slot`: its place among them. There is at least
-    /// one, and they come in rising order of their users. Called at most once for a slot, in rising
-    /// order; in slots in between nobody was served.
+    /// Which of `candidates` is served next in slot number `slot`: its place among them. There is at
+    /// least one, and they come in rising order of their users. Slots come in rising order; in those in
+    /// between nobody was served. A cell asks once in a slot; a frame has several turns, and who was
+    /// served in it may be among the candidates again.
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
+
+    /// The one at `place` of `candidates`, which was chosen last, is served: with `rate`, spread over the
+    /// whole slot, bit/s. Follows every choice.
+    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
 }
 
 /// What a scheduler is given at its making, beside its own configuration.
@@ -54,7 +59,7 @@ pub trait Scheduler {
 pub struct Population {
     /// w, by user.
     pub weights: Arc<[f64]>,
-    /// Length of a slot.
+    /// Length of a slot, or of a frame that is given away in turns.
     pub slot: Duration,
     /// The nominal rate of the cell: its largest one, if it has such.
     pub rate: Rate,
@@ -105,6 +110,8 @@ mod test_kit {
     /// Whom the scheduler serves in `slot` among these users and rates.
     pub(super) fn served(scheduler: &mut impl Scheduler, slot: u64, rates: &[(u32, f64)]) -> u32 {
         let candidates = candidates(rates);
-        candidates[scheduler.choose(slot, &candidates)].user.0
+        let place = scheduler.choose(slot, &candidates);
+        scheduler.served(slot, &candidates, place, candidates[place].rate);
+        candidates[place].user.0
     }
 }

@@ -32,9 +32,12 @@ impl Scheduler for RoundRobin {
     #[inline]
     fn choose(&mut self, _slot: u64, candidates: &[Candidate]) -> usize {
         let after = candidates.partition_point(|candidate| candidate.user.0 < self.next);
-        let place = if after == candidates.len() { 0 } else { after };
+        if after == candidates.len() { 0 } else { after }
+    }
+
+    #[inline]
+    fn served(&mut self, _slot: u64, candidates: &[Candidate], place: usize, _rate: f64) {
         self.next = candidates[place].user.0.saturating_add(1);
-        place
     }
 }
 

@@ -22,4 +22,8 @@ impl Scheduler for AnyScheduler {
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
         each_part!(self, scheduler => scheduler.choose(slot, candidates))
     }
+    #[inline]
+    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
+        each_part!(self, scheduler => scheduler.served(slot, candidates, place, rate));
+    }
 }
