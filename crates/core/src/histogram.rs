@@ -136,6 +136,11 @@ impl Histogram {
             .filter(|(_, count)| *count > 0)
     }
 
+    /// How many spans there were around each length, s, in rising order.
+    pub fn lengths(&self) -> impl Iterator<Item = (f64, u64)> {
+        self.counted().map(|(bucket, count)| (middle_of(bucket) * 1e-9, count))
+    }
+
     /// How many spans there were.
     pub fn count(&self) -> u64 {
         self.counted().map(|(_, count)| count).sum()

@@ -153,14 +153,17 @@ pub struct Users {
     flows: u32,
     /// By flow; empty when each has a user of its own.
     of_flow: Arc<[UserId]>,
+    /// Those that were named; empty without such.
+    named: Arc<[Option<UserId>]>,
 }
 
 impl Users {
     /// The users of the flows in order of their numbers. A flow of no named user is the user of its
     /// own number.
     pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
-        let (mut flows, mut of_flow) = (0, Vec::new());
+        let (mut flows, mut of_flow, mut all) = (0, Vec::new(), Vec::new());
         for user in named {
+            all.push(user);
             if user.is_some() && of_flow.is_empty() {
                 of_flow.extend((0..flows).map(UserId));
             }
@@ -169,7 +172,31 @@ impl Users {
             }
             flows += 1;
         }
-        Users { flows, of_flow: of_flow.into() }
+        if of_flow.is_empty() {
+            all.clear();
+        }
+        Users { flows, of_flow: of_flow.into(), named: all.into() }
+    }
+
+    /// The same among `stations` stations: a flow of no named user belongs to the station of its own number
+    /// modulo theirs.
+    ///
+    /// # Errors
+    /// When a named user is none of the stations.
+    pub fn folded(&self, stations: u32) -> Result<Users, ConfigError> {
+        let user = |flow: u32| {
+            let named = self.named.get(flow as usize).copied().flatten();
+            match named {
+                Some(UserId(user)) if user >= stations => {
+                    let problem = format!("not there: there are {stations} stations");
+                    Err(ConfigError::new(format!("flows.{flow}.user"), user, problem))
+                }
+                Some(user) => Ok(user),
+                None => Ok(UserId(flow % stations)),
+            }
+        };
+        let of_flow: Vec<UserId> = (0..self.flows).map(user).collect::<Result<_, _>>()?;
+        Ok(Users { flows: self.flows, of_flow: of_flow.into(), named: Arc::clone(&self.named) })
     }
 
     /// The user of `flow`.
@@ -197,5 +224,19 @@ mod tests {
         let found: Vec<u32> = (0..4).map(|flow| users.of(FlowId(flow)).0).collect();
         assert_eq!((users.count(), found), (8, vec![0, 7, 2, 0]));
         assert_eq!(Users::default().count(), 0);
+    }
+
+    #[test]
+    fn among_stations_an_unnamed_flow_goes_by_its_number_modulo_theirs() {
+        let users = |named: &[Option<u32>]| Users::new(named.iter().map(|user| user.map(UserId)));
+        let of = |users: &Users| -> Vec<u32> {
+            (0..users.flows).map(|flow| users.of(FlowId(flow)).0).collect()
+        };
+        let folded = users(&[None; 5]).folded(2).expect("they are there");
+        assert_eq!(of(&folded), [0, 1, 0, 1, 0]);
+        let folded = users(&[None, Some(1), None, Some(0)]).folded(2).expect("they are there");
+        assert_eq!(of(&folded), [0, 1, 0, 0]);
+        let error = users(&[None, Some(2)]).folded(2).expect_err("there is none");
+        assert_eq!(error.to_string(), "flows.1.user = 2: not there: there are 2 stations");
     }
 }

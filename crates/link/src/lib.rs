@@ -26,6 +26,8 @@
 //! | `resequencer.rs`, `late.rs` | release in order; a delay that is not first in, first out |
 //! | `scheduler/` | who is served in a slot of a cell, in a frame |
 //! | `agenda.rs` | which users have something to do |
+//! | `tdd/` | frames in which stations ask for their uplink |
+//! | `request/`, `grant/` | how they ask; what they get unasked |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 #![forbid(unsafe_code)]
 
@@ -37,6 +39,7 @@ pub mod cell;
 mod duplex;
 mod fixed;
 mod framing;
+pub mod grant;
 mod harq;
 mod kit;
 mod late;
@@ -48,11 +51,13 @@ mod opportunity;
 mod rate_trace;
 mod recovery;
 mod registry;
+pub mod request;
 mod resequencer;
 mod rlc;
 mod scale;
 pub mod scheduler;
 mod serial;
+mod tdd;
 mod trace;
 pub mod trace_file;
 
@@ -65,7 +70,9 @@ pub use framing::FramingConfig;
 pub use harq::{Harq, HarqConfig};
 pub use kit::{LinkKit, SideKit, Users};
 pub use late::Late;
-pub use link::{Files, Link, LinkReport, SideReport, Sides, Tables, Traces, UserReport};
+pub use link::{
+    Files, Link, LinkReport, SideReport, Sides, StationReport, Tables, Traces, Traffic, UserReport,
+};
 pub use meter::Meter;
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
@@ -76,4 +83,5 @@ pub use resequencer::Resequencer;
 pub use rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};
+pub use tdd::{Clock, MapOverhead, StationConfig, Tdd, TddConfig, Ways};
 pub use trace::{TraceConfig, TraceLink};

@@ -2,7 +2,7 @@
 
 use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
-use airpath_core::{ConfigError, Stage, Time, UserId};
+use airpath_core::{ConfigError, Histogram, Stage, Time, UserId};
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrTraces;
 use std::borrow::Cow;
@@ -86,8 +86,19 @@ pub struct SideReport {
     pub queues: Vec<QueueReport>,
     /// Its users, in order of their numbers; none of a link that does not tell them apart.
     pub users: Vec<UserReport>,
+    /// Its stations, in order of their numbers: of a link with grants, at its reverse side.
+    pub stations: Vec<StationReport>,
+    /// From the arrivals of packets at the link to their reception; of a link that says so.
+    pub delays: Option<Histogram>,
     /// The link itself.
     pub link: LinkReport,
+}
+
+impl SideReport {
+    /// Of a link that tells neither users nor stations apart.
+    pub fn of(queues: Vec<QueueReport>, link: LinkReport) -> SideReport {
+        SideReport { queues, users: Vec::new(), stations: Vec::new(), delays: None, link }
+    }
 }
 
 /// What was measured at a link, without its queue.
@@ -135,4 +146,50 @@ pub struct UserReport {
     pub mean_snr_db: Option<f64>,
     /// Mean of the margin over the slots of the cell.
     pub margin: f64,
+}
+
+/// What was handed up and what was lost in one direction of a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes of IP packets handed up.
+    pub bytes: u64,
+    /// Packets handed up.
+    pub packets: u64,
+    /// Packets lost on the air.
+    pub lost: u64,
+}
+
+/// What was measured of one station, in both directions. Without packets or grants, what is an average
+/// over them is `None`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationReport {
+    /// Its number.
+    pub station: UserId,
+    /// The downlink.
+    pub down: Traffic,
+    /// The uplink.
+    pub up: Traffic,
+    /// Bytes that it was granted, before they were rounded to slots, with 6 for each request header and
+    /// 2 for each piggyback request.
+    pub granted_bytes: u64,
+    /// Bytes of its MPDUs, headers included.
+    pub used_bytes: u64,
+    /// Used of granted.
+    pub efficiency: Option<f64>,
+    /// Mean time from the arrival of a packet at the station to its reception, s.
+    pub mac_delay_mean_s: Option<f64>,
+    /// Median of the same, s.
+    pub mac_delay_p50_s: Option<f64>,
+    /// 90th percentile of the same, s.
+    pub mac_delay_p90_s: Option<f64>,
+    /// Requests heard by contention.
+    pub requests_contention: u64,
+    /// Requests heard by piggyback.
+    pub requests_piggyback: u64,
+    /// Grants that nobody asked for.
+    pub grants_proactive: u64,
+    /// Codes or scheduling requests that it sent, or draws.
+    pub request_attempts: u64,
+    /// Those of them that were lost to a collision.
+    pub request_collisions: u64,
 }

@@ -9,6 +9,7 @@ use crate::multi_regime::MultiRegime;
 use crate::rate_trace::RateTraceTransmitter;
 use crate::rlc::RlcAm;
 use crate::serial::SerialLink;
+use crate::tdd::Tdd;
 use crate::trace::TraceLink;
 use airpath_core::registry::split_kind;
 use airpath_core::{
@@ -29,6 +30,7 @@ built_in_parts! {
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",
         "cell" => Cell(Cell): "A fading cell: slots, a queue for each user, a scheduler.",
+        "ofdma-tdd" => Tdd(Tdd): "Frames of 802.16: stations ask for their uplink.",
         "rlc-am" => RlcAm(RlcAm): "3G radio bearer: RLC acknowledged mode, both directions.",
     }
 }

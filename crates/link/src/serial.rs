@@ -258,6 +258,6 @@ impl<T: Transmitter> Link for SerialLink<T> {
             .meter
             .report_of_time(now, is_sending.then_some(self.service.began))
             .with_counters(self.transmitter.counters());
-        vec![SideReport { queues: vec![self.queue.report(now)], users: Vec::new(), link }]
+        vec![SideReport::of(vec![self.queue.report(now)], link)]
     }
 }

@@ -336,6 +336,6 @@ impl Link for TraceLink {
             .meter
             .report(used as f64 / offered.max(1) as f64, offered as f64)
             .with_counters(self.schedule.offset.counters());
-        vec![SideReport { queues: vec![self.queue.report(now)], users: Vec::new(), link }]
+        vec![SideReport::of(vec![self.queue.report(now)], link)]
     }
 }

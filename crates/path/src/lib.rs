@@ -30,6 +30,7 @@ mod report;
 mod routing;
 mod running;
 mod scenario;
+mod stations;
 mod wire;
 mod wire_queue;
 
@@ -53,4 +54,5 @@ pub use scenario::{
     Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
     WireSpec,
 };
+pub use stations::{MacDelays, StationSummary};
 pub use wire::Wire;

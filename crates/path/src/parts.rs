@@ -41,6 +41,10 @@ families! {
     "link" => links: airpath_link::{LinkRegistry, AnyLink};
     /// Schedulers of cells.
     "scheduler" => schedulers: airpath_link::scheduler::{SchedulerRegistry, AnyScheduler};
+    /// How stations ask for their uplink.
+    "request" => requests: airpath_link::request::{RequestRegistry, AnyRequest};
+    /// What stations are granted unasked.
+    "grant" => grants: airpath_link::grant::{GrantRegistry, AnyGrant};
     /// Error processes of links.
     "errors" => errors: airpath_phy::errors::{ErrorsRegistry, AnyErrors};
     /// SNR processes of links.

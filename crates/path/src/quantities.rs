@@ -3,6 +3,7 @@
 //! A quantity is told here once: tables, files and figures have its name and unit from here.
 
 use crate::report::{FlowReport, LinkSummary, QueueSummary, UserSummary};
+use crate::stations::StationSummary;
 
 /// One quantity of a report `R`.
 pub struct Quantity<R> {
@@ -98,6 +99,27 @@ pub static OF_USERS: [Quantity<UserSummary>; 11] = [
     number("best_slot_share", "1", |user| user.best_slot_share),
     number("mean_snr_db", "dB", |user| user.mean_snr_db),
     number("margin", "1", |user| Some(user.margin)),
+];
+
+/// Of every station of a link with grants.
+pub static OF_STATIONS: [Quantity<StationSummary>; 17] = [
+    count("down_bytes", "bytes", |station| station.down_bytes),
+    count("down_packets", "packets", |station| station.down_packets),
+    count("down_lost", "packets", |station| station.down_lost),
+    count("up_bytes", "bytes", |station| station.up_bytes),
+    count("up_packets", "packets", |station| station.up_packets),
+    count("up_lost", "packets", |station| station.up_lost),
+    count("granted_bytes", "bytes", |station| station.granted_bytes),
+    count("used_bytes", "bytes", |station| station.used_bytes),
+    number("efficiency", "1", |station| station.efficiency),
+    number("mac_delay_mean_s", "s", |station| station.mac_delay_mean_s),
+    number("mac_delay_p50_s", "s", |station| station.mac_delay_p50_s),
+    number("mac_delay_p90_s", "s", |station| station.mac_delay_p90_s),
+    count("requests_contention", "1", |station| station.requests_contention),
+    count("requests_piggyback", "1", |station| station.requests_piggyback),
+    count("grants_proactive", "1", |station| station.grants_proactive),
+    count("request_attempts", "1", |station| station.request_attempts),
+    count("request_collisions", "1", |station| station.request_collisions),
 ];
 
 /// Of every link.

@@ -3,6 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
+use crate::stations::{MacDelays, StationSummary};
 use airpath_aqm::QueueReport;
 use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
 use airpath_link::{LinkReport, UserReport};
@@ -34,6 +35,12 @@ pub struct ReplicationReport {
     /// By link and user, of links that tell users apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<UserSummary>,
+    /// By link and station, of links with grants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stations: Vec<StationSummary>,
+    /// By link, of links that say so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mac_delays: Vec<MacDelays>,
     /// Between the events of the timetable, when there are any after the warm-up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseReport>,
@@ -302,10 +309,13 @@ impl ReplicationReport {
         let ends = (0..).zip(&network.flows);
         flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now)));
         let (mut queues, mut links, mut users) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut stations, mut mac_delays) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
             for (name, report) in place.sides.iter().zip(reports) {
                 users.extend(report.users.iter().map(|user| user_summary(name, user, measured_s)));
+                stations.extend(report.stations.iter().map(|of| StationSummary::of(name, of)));
+                mac_delays.extend(report.delays.iter().map(|of| MacDelays::of(name, of)));
                 links.push(link_summary(name, &report.link));
                 queues.extend(report.queues);
             }
@@ -323,6 +333,8 @@ impl ReplicationReport {
             queues,
             links,
             users,
+            stations,
+            mac_delays,
             phases: Vec::new(),
         }
     }

@@ -7,8 +7,8 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    LinkSummary, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario, Together,
-    UserSummary, build,
+    LinkSummary, MacDelays, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario,
+    StationSummary, Together, UserSummary, build,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
@@ -98,6 +98,10 @@ struct Shared<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     users: &'a [UserSummary],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stations: &'a [StationSummary],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    mac_delays: &'a [MacDelays],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     phases: &'a [PhaseReport],
 }
 
@@ -115,6 +119,8 @@ impl Shared<'_> {
             queues: &report.queues,
             links: &report.links,
             users: &report.users,
+            stations: &report.stations,
+            mac_delays: &report.mac_delays,
             phases: &report.phases,
         }
     }

@@ -4,7 +4,7 @@ use crate::trace::{column, doubles};
 use airpath_core::{DropReason, Duration, Series, Time};
 use airpath_path::FlowReport;
 use airpath_path::quantities::{
-    GIVEN_OF_FLOWS, OF_FLOWS, OF_LINKS, OF_QUEUES, OF_USERS, Quantity, Value as Of,
+    GIVEN_OF_FLOWS, OF_FLOWS, OF_LINKS, OF_QUEUES, OF_STATIONS, OF_USERS, Quantity, Value as Of,
 };
 use airpath_sim::{Connection, DirectionStats, FlowStats, SsSample};
 use pyo3::prelude::*;
@@ -58,6 +58,7 @@ pub(crate) fn vocabulary() -> String {
         "queue": named(&OF_QUEUES),
         "link": named(&OF_LINKS),
         "user": named(&OF_USERS),
+        "station": named(&OF_STATIONS),
         "series": series,
         "drop_reasons": DropReason::ALL.map(DropReason::name),
     })

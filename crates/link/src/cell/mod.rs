@@ -361,10 +361,7 @@ impl Link for Cell {
         let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {
             person.report(UserId(user), radio, slots, margin)
         };
-        vec![SideReport {
-            queues: self.people.iter().map(|person| person.queue_report(now)).collect(),
-            users: users.map(of_user).collect(),
-            link,
-        }]
+        let queues = self.people.iter().map(|person| person.queue_report(now)).collect();
+        vec![SideReport { users: users.map(of_user).collect(), ..SideReport::of(queues, link) }]
     }
 }

@@ -362,7 +362,7 @@ impl RlcAm {
         };
         let link = link.with_counters(counters.into());
         let queues = vec![direction.queue.as_ref()?.report(now)];
-        Some(SideReport { queues, users: Vec::new(), link })
+        Some(SideReport::of(queues, link))
     }
 }
 

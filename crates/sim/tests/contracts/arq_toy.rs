@@ -277,13 +277,10 @@ impl Stage for ArqLink {
 impl Link for ArqLink {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let slots = (now.as_nanos() / self.tti).max(1);
-        let report = |side: &Direction| SideReport {
-            queues: vec![side.queue.report(now)],
-            users: Vec::new(),
-            link: LinkReport {
-                utilisation: side.frames as f64 / slots as f64,
-                ..side.report.clone()
-            },
+        let report = |side: &Direction| {
+            let utilisation = side.frames as f64 / slots as f64;
+            let link = LinkReport { utilisation, ..side.report.clone() };
+            SideReport::of(vec![side.queue.report(now)], link)
         };
         self.directions.iter().map(report).collect()
     }

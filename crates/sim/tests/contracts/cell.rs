@@ -138,7 +138,7 @@ impl Direction {
     fn report(&self, now: Time) -> SideReport {
         let queues = self.queues.iter().map(|queue| queue.report(now)).collect();
         let link = LinkReport { delivered_packets: self.delivered, ..LinkReport::default() };
-        SideReport { queues, users: Vec::new(), link }
+        SideReport::of(queues, link)
     }
 }
 

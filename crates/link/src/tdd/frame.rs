@@ -1,0 +1,222 @@
+//! What is given away as a frame begins: its downlink, and the uplink that its map speaks for.
+//!
+//! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes as an
+//! MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to slots once.
+
+use super::Tdd;
+use super::side::LARGEST_MPDU;
+use super::station::Turn;
+use crate::grant::{Downlink, Grant};
+use crate::scheduler::{Candidate, Scheduler};
+use airpath_core::{Ctx, Duration, Time, UserId};
+
+/// Octets of a request header.
+pub(super) const REQUEST_HEADER: u64 = 6;
+
+/// What a map grants a station in an uplink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Burst {
+    /// Number of the frame in which it is sent.
+    pub(super) frame: u64,
+    pub(super) station: u32,
+    /// For data.
+    pub(super) bytes: u64,
+    /// Room for so many request headers.
+    pub(super) headers: u32,
+}
+
+impl Tdd {
+    /// Gives the frame away that begins now.
+    pub(super) fn begin_frame(&mut self, ctx: &mut Ctx<'_>) {
+        let frame = self.next_frame;
+        self.next_frame = frame + 1;
+        self.frames += 1;
+        let bursts = self.map_uplink(frame, ctx);
+        if !self.with_data.is_empty() {
+            self.send_downlink(frame, bursts, ctx);
+        }
+    }
+
+    /// The stations of a set, with what they would get of a whole frame.
+    fn find_candidates(&mut self, side: usize, now: Time) {
+        let frame_s = self.clock.frame().as_secs_lossy();
+        let Tdd { candidates, stations, with_data, with_request, segmentation, slots, .. } = self;
+        candidates.clear();
+        let members = if side == 0 { with_data } else { with_request };
+        for number in members.iter() {
+            let station = &mut stations[number];
+            station.turn = Turn::default();
+            let rate = station.sides[side].slot.rate(slots[side], frame_s);
+            if rate <= 0.0 {
+                continue;
+            }
+            let (backlog, head_wait) = if side == 0 {
+                let waited = station.sides[0].head_packet().map(|packet| packet.waited(now));
+                (station.sides[0].backlog(&segmentation[0]), waited.unwrap_or_default())
+            } else {
+                // The base station knows no more than the request queue.
+                (station.requested, Duration::ZERO)
+            };
+            let user = UserId(number as u32);
+            let backlog = airpath_core::Bytes(backlog);
+            candidates.push(Candidate { user, rate, backlog, head_wait });
+        }
+    }
+
+    /// The place among the candidates of whoever is served next.
+    fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
+        let place = self.schedulers[side].choose(frame, &self.candidates);
+        if place >= self.candidates.len() {
+            let (place, count) = (place + 1, self.candidates.len());
+            ctx.fail(format!("the scheduler has chosen number {place} of {count} stations"));
+            return None;
+        }
+        Some(place)
+    }
+
+    /// The candidate at `place` is given `bytes` in `frame`.
+    fn tell_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
+        let rate = bytes as f64 * 8.0 / self.clock.frame().as_secs_lossy();
+        self.schedulers[side].served(frame, &self.candidates, place, rate);
+    }
+
+    /// The map of `frame`: gives how many uplink bursts it grants.
+    fn map_uplink(&mut self, frame: u64, ctx: &mut Ctx<'_>) -> u64 {
+        if self.with_request.is_empty() {
+            return 0;
+        }
+        self.find_candidates(1, ctx.now);
+        let sent_in = frame + self.map_relevance;
+        let first = self.bursts.len();
+        let mut free = self.slots[1];
+        // Request headers come first: they are short, and what they say is waited for.
+        for place in 0..self.candidates.len() {
+            let number = self.candidates[place].user.0 as usize;
+            let station = &mut self.stations[number];
+            let slot = station.sides[1].slot;
+            let mut headers = 0;
+            while station.headers > 0 {
+                let bytes = station.turn.bytes + REQUEST_HEADER;
+                let more = slot.slots_for(bytes) - station.turn.slots;
+                if more > free {
+                    break;
+                }
+                free -= more;
+                station.turn = Turn { slots: station.turn.slots + more, bytes };
+                station.headers -= 1;
+                headers += 1;
+            }
+            if headers > 0 {
+                let station = number as u32;
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes: 0, headers });
+            }
+        }
+        self.candidates.retain(|candidate| candidate.backlog.0 > 0);
+        while free > 0 && !self.candidates.is_empty() {
+            let Some(place) = self.choose(1, frame, ctx) else { return 0 };
+            let number = self.candidates[place].user.0 as usize;
+            let given = self.grant_turn(number, sent_in, first, &mut free);
+            self.tell_served(1, frame, place, given);
+            let station = &mut self.stations[number];
+            self.candidates[place].backlog = airpath_core::Bytes(station.requested);
+            if given == 0 || station.requested == 0 {
+                self.candidates.remove(place);
+            }
+        }
+        for at in first..self.bursts.len() {
+            let number = self.bursts[at].station as usize;
+            self.meters[1].add_used(self.stations[number].turn.slots);
+            self.look_at_request(number);
+        }
+        (self.bursts.len() - first) as u64
+    }
+
+    /// Grants a station a turn of the uplink of the frame `sent_in`; gives the bytes.
+    fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
+        let station = &mut self.stations[number];
+        let (slot, turn) = (station.sides[1].slot, station.turn);
+        let mut bytes = station.requested.min(LARGEST_MPDU);
+        let room = slot.bytes_of(turn.slots + *free) - turn.bytes;
+        bytes = bytes.min(room);
+        if bytes == 0 {
+            return 0;
+        }
+        let slots = slot.slots_for(turn.bytes + bytes).max(turn.slots);
+        *free -= slots - turn.slots;
+        station.turn = Turn { slots, bytes: turn.bytes + bytes };
+        station.requested -= bytes;
+        station.granted_ever += bytes;
+        station.counts.granted_bytes += bytes;
+        let of_station = |burst: &&mut Burst| burst.station == number as u32;
+        match self.bursts.iter_mut().skip(first).find(of_station) {
+            Some(burst) => burst.bytes += bytes,
+            None => {
+                let station = number as u32;
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes, headers: 0 });
+            }
+        }
+        bytes
+    }
+
+    /// Sends the downlink of `frame`, whose maps speak of `bursts` uplink bursts.
+    fn send_downlink(&mut self, frame: u64, bursts: u64, ctx: &mut Ctx<'_>) {
+        self.find_candidates(0, ctx.now);
+        let arrives = self.clock.decoded_at(frame);
+        let mut free = self.slots[0].saturating_sub(self.per_burst * bursts);
+        let whole = free.saturating_sub(self.per_burst);
+        while free > 0 && !self.candidates.is_empty() {
+            let Some(place) = self.choose(0, frame, ctx) else { return };
+            let number = self.candidates[place].user.0 as usize;
+            let station = &mut self.stations[number];
+            let (slot, turn) = (station.sides[0].slot, station.turn);
+            let is_first = turn.bytes == 0;
+            let left = if is_first { free.saturating_sub(self.per_burst) } else { free };
+            let room = slot.bytes_of(turn.slots + left) - turn.bytes;
+            let segmentation = &self.segmentation[0];
+            let mpdu = station.sides[0].next_mpdu(number as u32, room, segmentation, ctx);
+            let mut given = 0;
+            if let Some(mpdu) = mpdu {
+                given = mpdu.bytes;
+                let slots = slot.slots_for(turn.bytes + given).max(turn.slots);
+                free = left - (slots - turn.slots);
+                station.turn = Turn { slots, bytes: turn.bytes + given };
+                self.meters[0].add_used(slots - turn.slots);
+                self.air[0].send(arrives, mpdu);
+                if mpdu.ends > 0 {
+                    let queued = station.requested;
+                    let more = self.grant.on_downlink(number as u32, Downlink::Sent, queued);
+                    self.grant_unasked(number, more, ctx.now);
+                }
+            } else if is_first && left == whole && !segmentation.fragments {
+                self.drop_too_large(0, number, ctx);
+            }
+            self.tell_served(0, frame, place, given);
+            self.look_at(0, number);
+            let direction = &self.stations[number].sides[0];
+            self.candidates[place].backlog =
+                airpath_core::Bytes(direction.backlog(&self.segmentation[0]));
+            if given == 0 || !direction.has_data() {
+                self.candidates.remove(place);
+            }
+        }
+    }
+
+    /// The packet that is next does not fit into a frame with the largest maps, and is not cut: it is
+    /// dropped.
+    #[cold]
+    pub(super) fn drop_too_large(&mut self, side: usize, number: usize, ctx: &mut Ctx<'_>) {
+        // Maps may speak of every station's uplink in every frame.
+        let bursts = if side == 0 { 1 + self.stations.len() as u64 } else { 0 };
+        let maps = self.per_burst * bursts;
+        let direction = &mut self.stations[number].sides[side];
+        let largest = direction.slot.bytes_of(self.slots[side].saturating_sub(maps));
+        let header = self.segmentation[side].header;
+        let fits = |bytes: u64| bytes + header <= largest;
+        if direction.head_packet().is_none_or(|packet| fits(u64::from(packet.size))) {
+            return;
+        }
+        let mut released = Vec::new();
+        direction.drop_head(|msdu, is_received| released.push((msdu, is_received)));
+        self.hand_up(side, number, &mut released, ctx);
+    }
+}

@@ -1,0 +1,391 @@
+//! A TDD link of frames, in which stations ask for their uplink.
+//!
+//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame begins with maps and downlink bursts, the
+//! uplink follows. The base station has a transmission queue and a request queue (a counter of bytes)
+//! for each station. As a frame begins it gives its downlink slots to what waits, and the uplink slots of
+//! the frame that its map speaks for to what is asked for. A station puts into its burst what it has as the
+//! burst closes, and asks for the rest by piggyback; without a grant it asks by the request procedure.
+//! A grant policy may add to the request queues without being asked.
+//!
+//! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests are
+//! heard, bursts are received, bursts close, stations ask, the frame begins.
+//!
+//! Left out: slots of HARQ repetitions, losses of requests other than collisions, room for piggyback
+//! subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `settings.rs` | what the user sets |
+//! | `clock.rs` | frames and the instants in them |
+//! | `slots.rs` | slots and what they carry |
+//! | `side.rs` | a direction of a station: packets and MPDUs |
+//! | `station.rs` | a station as both ends know it |
+//! | `frame.rs` | what is given away as a frame begins |
+//! | `uplink.rs` | asking, bursts, hearing |
+//! | `air.rs` | from the air to the packets that are handed up |
+//! | `report.rs` | what is measured |
+
+mod air;
+mod clock;
+mod frame;
+mod report;
+mod settings;
+mod side;
+mod slots;
+mod station;
+#[cfg(test)]
+mod tests;
+mod uplink;
+
+pub use clock::Clock;
+pub use settings::{MapOverhead, StationConfig, TddConfig, Ways};
+
+use crate::agenda::{Timers, UserSet};
+use crate::grant::{AnyGrant, Grant, GrantKit, GrantRegistry, GrantRules};
+use crate::kit::{LinkKit, SideKit, Users};
+use crate::late::Late;
+use crate::link::{Link, SideReport, Sides};
+use crate::meter::Meter;
+use crate::request::{AnyRequest, Heard, Request, RequestKit, RequestRegistry, RequestRules};
+use crate::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
+use air::Air;
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, Rate, Seed, Setup,
+    Stage, Time,
+};
+use frame::Burst;
+use side::{Msdu, Segmentation, Side};
+use slots::SlotSize;
+use station::Station;
+use std::collections::VecDeque;
+use uplink::Stated;
+
+/// The link. Input and output 0 are the downlink, 1 the uplink.
+pub struct Tdd {
+    clock: Clock,
+    /// Slots for data in a frame, down without the maps, and up.
+    slots: [u64; 2],
+    per_burst: u64,
+    map_relevance: u64,
+    /// By direction.
+    segmentation: [Segmentation; 2],
+    users: Users,
+    stations: Vec<Station>,
+    /// What the slots of each carry at the nominal rate.
+    sizes: Vec<[SlotSize; 2]>,
+    /// Of a station with the scheme of everyone, by direction.
+    nominal: [Rate; 2],
+    ports: [Port; 2],
+    schedulers: [AnyScheduler; 2],
+    request: AnyRequest,
+    asking: RequestRules,
+    grant: AnyGrant,
+    rules: GrantRules,
+    air: [Air; 2],
+    /// Stations with data in the downlink, and with something in their request queues.
+    with_data: UserSet,
+    with_request: UserSet,
+    /// Bursts that maps have granted, in order of their frames.
+    bursts: VecDeque<Burst>,
+    /// What stations have said in bursts and headers.
+    stated: Late<Stated>,
+    /// Stations that are left without a grant.
+    fallbacks: Timers,
+    queue_timers: [Timers; 2],
+    /// The next frame that may begin.
+    next_frame: u64,
+    /// Whether the rate is 0.
+    is_stopped: bool,
+    /// Frames in which something was sent since measurement started.
+    frames: u64,
+    meters: [Meter; 2],
+    heard: Vec<Heard>,
+    candidates: Vec<Candidate>,
+    released: Vec<(Msdu, bool)>,
+    /// The earliest of all that is due.
+    wakeup: Time,
+}
+
+impl Part<dyn Link + Send, LinkKit> for Tdd {
+    type Config = TddConfig;
+
+    fn build(
+        config: TddConfig,
+        setup: Setup<'_, dyn Link + Send, LinkKit>,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Setup { seed, extra: kit, .. } = setup;
+        let Some(reverse) = &kit.reverse else {
+            return Err(ConfigError::new("kind", "ofdma-tdd", "duplex. It needs a reverse side"));
+        };
+        let (clock, stations) = (config.clock(), config.stations);
+        let slots = [config.downlink_slots - config.map_overhead.slots, config.uplink_slots];
+        let users = kit.users.folded(stations)?;
+        let request = Setup {
+            seed: seed.child("request"),
+            registry: &kit.registries.get::<RequestRegistry>(),
+            extra: RequestKit { stations, clock },
+        };
+        let request =
+            AnyRequest::build(&config.request, request).map_err(|error| error.under("request"))?;
+        let grant = Setup {
+            seed: seed.child("grant"),
+            registry: &kit.registries.get::<GrantRegistry>(),
+            extra: GrantKit { stations, frame: clock.frame() },
+        };
+        let grant = AnyGrant::build(&config.grant, grant).map_err(|error| error.under("grant"))?;
+        let (asking, rules) = (request.rules(), grant.rules());
+        if rules.asks && !asking.can_ask {
+            let kind = config.grant["kind"].as_str().unwrap_or_default();
+            let problem = "nothing is ever granted, for stations cannot ask";
+            return Err(ConfigError::new("grant.kind", kind, problem));
+        }
+        let sides = [&kit.forward, reverse];
+        let mut sizes = Vec::with_capacity(stations as usize);
+        // Queues are numbered by direction.
+        let [down, up] = [Self::queues(&config, sides[0])?, Self::queues(&config, sides[1])?];
+        let mut made = Vec::with_capacity(stations as usize);
+        for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
+            let slot = config.slot_sizes(number)?;
+            let room = slot[1].bytes_of(slots[1]);
+            if rules.largest > room {
+                let problem = format!("larger than the uplink of a frame, {room} bytes");
+                return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
+            }
+            for side in 0..2 {
+                if slot[side].bytes_of(slots[side]) < config.header() + 8 {
+                    let field = ["downlink_slots", "uplink_slots"][side];
+                    let problem = "a frame carries next to nothing";
+                    return Err(ConfigError::new(field, slots[side], problem));
+                }
+            }
+            let order = config.in_order;
+            let sides = [Side::new(down, slot[0], order.down), Side::new(up, slot[1], order.up)];
+            made.push(Station::new(sides));
+            sizes.push(slot);
+        }
+        let frame_s = clock.frame().as_secs_lossy();
+        let usual = config.slot_sizes(u32::MAX)?;
+        let nominal = [0, 1].map(|side| Rate(usual[side].rate(slots[side], frame_s) as u64));
+        let segmentation = [0, 1].map(|side| Segmentation {
+            header: config.header(),
+            fragments: config.fragmentation.of(side),
+            packs: config.packing.of(side),
+        });
+        let count = stations as usize;
+        let ports = [kit.forward.output, reverse.output];
+        let mut tdd = Tdd {
+            clock,
+            slots,
+            per_burst: config.map_overhead.per_burst,
+            map_relevance: config.map_relevance,
+            segmentation,
+            stations: made,
+            sizes,
+            nominal,
+            ports,
+            schedulers: [
+                Self::scheduler(&config, &kit, nominal[0], &seed.child("down"))?,
+                Self::scheduler(&config, &kit, nominal[1], &seed.child("up"))?,
+            ],
+            request,
+            asking,
+            grant,
+            rules,
+            air: [
+                Air::new(&config, &kit, config.errors.as_ref(), &seed.child("forward"))?,
+                Air::new(&config, &kit, config.reverse_errors.as_ref(), &seed.child("reverse"))?,
+            ],
+            users,
+            with_data: UserSet::new(count),
+            with_request: UserSet::new(count),
+            bursts: VecDeque::new(),
+            stated: Late::default(),
+            fallbacks: Timers::new(count),
+            queue_timers: [Timers::new(count), Timers::new(count)],
+            next_frame: 0,
+            is_stopped: false,
+            frames: 0,
+            meters: [Meter::default(), Meter::default()],
+            heard: Vec::new(),
+            candidates: Vec::with_capacity(count),
+            released: Vec::new(),
+            wakeup: Time::NEVER,
+        };
+        tdd.set_wakeup();
+        Ok(tdd)
+    }
+}
+
+impl Tdd {
+    /// The queues of a direction: one for each station.
+    fn queues(config: &TddConfig, kit: &SideKit) -> Result<Vec<airpath_aqm::Queue>, ConfigError> {
+        let queue = |station: u32| kit.queue(&format!("station {station}"));
+        (0..config.stations).map(queue).collect()
+    }
+
+    fn scheduler(
+        config: &TddConfig,
+        kit: &LinkKit,
+        rate: Rate,
+        seed: &Seed,
+    ) -> Result<AnyScheduler, ConfigError> {
+        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let slot = config.clock().frame();
+        let population = Population::even(config.stations as usize, slot, rate);
+        let setup = Setup { seed: seed.child("scheduler"), registry, extra: population };
+        AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
+    }
+
+    /// Notes what has become of the data of a station and of its queue's timer.
+    #[inline]
+    fn look_at(&mut self, side: usize, station: usize) {
+        let direction = &self.stations[station].sides[side];
+        if side == 0 {
+            self.with_data.set(station, direction.has_data());
+        }
+        self.queue_timers[side].note(station, direction.queue.next_wakeup());
+    }
+
+    /// Notes what has become of a station's request queue.
+    #[inline]
+    fn look_at_request(&mut self, station: usize) {
+        self.with_request.set(station, self.stations[station].wants_grant());
+    }
+
+    /// The next frame does not begin before `now`, when nothing waited for it.
+    #[inline]
+    fn wait_for_frame(&mut self, now: Time) {
+        if !self.is_awake() {
+            self.next_frame = self.next_frame.max(self.clock.frame_from(now));
+        }
+    }
+
+    /// Whether the next frame has something to do.
+    #[inline]
+    fn is_awake(&self) -> bool {
+        !(self.is_stopped || self.with_data.is_empty() && self.with_request.is_empty())
+    }
+
+    /// Finds what is due first.
+    fn set_wakeup(&mut self) {
+        let frame =
+            if self.is_awake() { self.clock.start_of(self.next_frame) } else { Time::NEVER };
+        let burst = self.bursts.front();
+        let closes = burst.map_or(Time::NEVER, |burst| self.clock.closed_at(burst.frame));
+        self.wakeup = frame
+            .min(closes)
+            .min(self.air[0].next_wakeup())
+            .min(self.air[1].next_wakeup())
+            .min(self.stated.next())
+            .min(self.request.next_wakeup())
+            .min(self.grant.next_wakeup())
+            .min(self.fallbacks.next())
+            .min(self.queue_timers[0].next())
+            .min(self.queue_timers[1].next());
+    }
+
+    /// Tells the disciplines their nominal rates: a station's with the whole frame to itself.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        let frame_s = self.clock.frame().as_secs_lossy();
+        for number in 0..self.stations.len() {
+            for side in 0..2 {
+                let direction = &mut self.stations[number].sides[side];
+                let nominal = Rate(direction.slot.rate(self.slots[side], frame_s) as u64);
+                let header = Bytes(self.segmentation[side].header);
+                let framing = Framing::with_overhead(header);
+                direction.queue.on_rate(LinkRate { nominal, framing }, ctx);
+                self.look_at(side, number);
+            }
+        }
+    }
+
+    /// All slots of both directions carry more or less, in proportion of `rate` to the nominal rate of
+    /// the downlink.
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.wait_for_frame(ctx.now);
+        self.is_stopped = rate.0 == 0;
+        for (station, sizes) in self.stations.iter_mut().zip(&self.sizes) {
+            for (side, size) in station.sides.iter_mut().zip(sizes) {
+                side.slot = size.scaled(rate.0, self.nominal[0].0);
+            }
+        }
+        self.wait_for_frame(ctx.now);
+        self.tell_rate(ctx);
+    }
+
+    fn restart_measurement(&mut self, now: Time) {
+        self.frames = 0;
+        self.meters.iter_mut().for_each(|meter| meter.restart(now));
+        self.stations.iter_mut().for_each(|station| station.restart_measurement(now));
+        self.request.restart_measurement();
+    }
+
+    fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
+        for side in 0..2 {
+            while let Some(station) = self.queue_timers[side].take_due(ctx.now) {
+                self.stations[station].sides[side].queue.wake_if_due(ctx);
+                self.look_at(side, station);
+            }
+        }
+    }
+}
+
+impl Stage for Tdd {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let side = usize::from(port.0);
+        let number = self.users.of(packet.flow).0 as usize;
+        if side == 0 {
+            self.wait_for_frame(ctx.now);
+            self.stations[number].sides[0].queue.enqueue(packet, ctx);
+            self.look_at(0, number);
+        } else {
+            self.receive_at_station(number, packet, ctx);
+        }
+        self.set_wakeup();
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.hear_requests(ctx.now);
+        self.receive_mpdus(0, ctx);
+        self.receive_mpdus(1, ctx);
+        self.hear_stated(ctx.now);
+        self.close_bursts(ctx);
+        self.ask_after_all(ctx.now);
+        self.wake_queues(ctx);
+        self.grant_by_itself(ctx.now);
+        if self.is_awake() && self.clock.start_of(self.next_frame) <= ctx.now {
+            self.begin_frame(ctx);
+        }
+        self.set_wakeup();
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.wakeup
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => self.restart_measurement(ctx.now),
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+        self.set_wakeup();
+    }
+
+    fn held(&self) -> usize {
+        self.stations.iter().flat_map(|station| &station.sides).map(Side::held).sum()
+    }
+}
+
+impl Link for Tdd {
+    fn sides() -> Sides {
+        Sides::Both
+    }
+
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        (0..2).map(|side| self.report(side, now)).collect()
+    }
+}
