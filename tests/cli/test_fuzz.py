@@ -46,6 +46,33 @@ return = {delay = "10 ms"}
 arrivals = {poisson = "50 /s", until = "1 s"}
 size = {triangular = {smallest = "1 kB", mode = "3 kB", largest = "90 kB", step = "1 kB"}}
 """
+STATIONS = """\
+duration = "1 s"
+ack_path = {kind = "reverse"}
+[bottleneck]
+aqm = "droptail"
+[bottleneck.link]
+kind = "ofdma-tdd"
+stations = 3
+frame = "2 ms"
+downlink_slots = 90
+uplink_slots = 30
+map_overhead = {slots = 5, per_burst = 2}
+map_relevance = 0
+packing = {down = true}
+in_order = {up = true}
+errors = {kind = "independent", loss = 0.1}
+request = {kind = "ranging", codes = 2, timer = "20 ms", backoff = [1, 8]}
+grant = {kind = "unsolicited", period = "10 ms", size = "58 B"}
+users = [{user = 2, downlink_mcs = "64qam-5/6", uplink_mcs = "qpsk-1/8"}]
+[[flows]]
+count = 2
+base_rtt = "20 ms"
+[[flows]]
+user = 1
+direction = "reverse"
+base_rtt = "20 ms"
+"""
 TEXTS = [
     SCENARIO,
     *(
@@ -57,9 +84,11 @@ TEXTS = [
             "cell-clamp.toml",
             "cell-newreno.toml",
             "clamp-link.toml",
+            "wimax-download.toml",
         )
     ),
     TRAFFIC,
+    STATIONS,
 ]
 FUZZ = settings(
     max_examples=120,
@@ -74,7 +103,9 @@ WORDS = [
     "[20, 10]", "[0]", '{kind = "trace", file = "broken"}', '{kind = "rate-trace", file = "good"}',
     '{uniform = ["1 s", "0 s"]}', '{kind = "gred", min_th = 0, max_th = 1, max_p = 1}',
     '"clamp"', '{kind = "clamp", a = "1 B"}', '{kind = "clamp", target_delay = "1 ns"}',
-    '"max-rate"',
+    '"max-rate"', '"none"', '"ranging"', '"adapt-bi"', '["1 s", "0 s"]', '["1 ns", "1 h"]',
+    '{kind = "scheduling-request", period = "1 ns"}', '{kind = "blind-bi", size = "1 B"}',
+    '"qpsk-1/12"', "1000", "{slots = 419}", "{down = false}", '{kind = "drawn", per = "packet"}',
     '"proportional-fair"', '{kind = "proportional-fair", time_constant = "1 ns"}', '"incremental"',
     '{target_loss = 0.001}', "{target_loss = 1}", '"0 dB"', '"-199 dB"', '"200 dB"', '"0 Hz"',
     '"1 GHz"', '"10 m/s"', '{kind = "block", mean = "0 dB"}', '{kind = "rayleigh", mean = "0 dB"}',

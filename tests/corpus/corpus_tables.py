@@ -114,6 +114,11 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                 _make_room(host.model, parent, key)
                 if getattr(choice, "obeys_price", False):
                     document["bottleneck"]["aqm"] = {"kind": "clamp", "a": "5500 B"}
+                if getattr(choice, "has_stations", False):
+                    document["ack_path"] = {"kind": "reverse"}
+                if choice.__name__ == "NoRequest":
+                    # What cannot be asked for has to be granted unasked.
+                    parent["grant"] = {"kind": "blind-bi"}
                 parent[key] = _list_of(table, info) if in_list else table
                 path: Path = (*host.path, key, 0) if in_list else (*host.path, key)
                 _walk(Host(choice, path, document), found)

@@ -200,6 +200,8 @@ def _spellings(value: Any) -> list[str]:
         return [f"{value:.15g}"]
     if value == []:
         return ["none"]
+    if isinstance(value, (list, tuple)):
+        return [_in_a_file(value)]
     if isinstance(value, Part):
         return _spellings(_kind(value))
     raise DocError(f"{value!r}: no way to write it is known")
@@ -214,6 +216,8 @@ def _in_a_file(value: Any) -> str:
         value = _kind(value)
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_in_a_file, value))}]"
     if isinstance(value, (Quantity, str)):
         return f'"{value}"'
     return f"{value:.15g}" if isinstance(value, (int, float)) else str(value)

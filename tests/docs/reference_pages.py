@@ -42,6 +42,8 @@ TITLES = {
     "window": Family("Receive windows", "#### `window.kind"),
     "link": Family("Links"),
     "scheduler": Family("Schedulers", "### `scheduler.kind"),
+    "request": Family("Requests for the uplink", "### `request.kind"),
+    "grant": Family("Grants", "### `grant.kind"),
     "snr": Family("SNR over time"),
     "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
@@ -55,6 +57,14 @@ WORDS = {
     "bool": "`true`, `false`",
     "Framing": "[framing](SCENARIO#framing)",
     "SlotRate": "table, below",
+    "RequestProcedure": "[request](SCENARIO#requests-for-the-uplink-request)",
+    "GrantPolicy": "[grant](SCENARIO#grants-without-a-request-grant)",
+    "Harq": "[HARQ](SCENARIO#harq-and-arq)",
+    "Arq": "[ARQ](SCENARIO#harq-and-arq)",
+    "MapOverhead": "`{slots = 60, per_burst = 2}`",
+    "Fragmentation": "table, below",
+    "Packing": "table, below",
+    "InOrder": "table, below",
     "Scheduler": "[scheduler](SCENARIO#schedulers-scheduler)",
     "AdaptiveMargin": "`{target_loss = 0.001}`",
     "SnrProcess": "[SNR](SCENARIO#snr-over-time-snr)",
@@ -86,6 +96,7 @@ PAPERS = {
     "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
     "qawla-2015": "Ozturk & Akar 2015",
     "sbd-2006": "Alcaraz & Cerdán 2006",
+    "wimax-2009": "Park, Hu & Kim 2009",
 }
 
 
@@ -168,9 +179,11 @@ def _type(text: str, scenario: str) -> str:
     text = text.removesuffix(", optional")
     if text.startswith("{"):
         return re.sub(r'"[^"]*"', r"`\g<0>`", text.strip("{}"))
+    plural = {"int": "whole numbers", "float": "numbers"}
+    if text.startswith("pair of"):
+        return f"pair of {plural[text.removeprefix('pair of ')]}"
     if text.startswith("list of"):
         member = text.removeprefix("list of ")
-        plural = {"int": "whole numbers", "float": "numbers"}
         return f"list of {plural.get(member, 'tables, below')}"
     text = re.sub(r'"[^"]*"', r"`\g<0>`", text)
     text = re.sub("[A-Za-z]+", lambda word: WORDS.get(word[0], word[0]), text)

@@ -45,6 +45,12 @@ LINKS: dict[str, Document] = {
         "rate": "384 kbit/s",
         "errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
     },
+    "ofdma-tdd": {
+        "stations": 2,
+        "harq": {"attempts": 3, "error": 0.1, "round_trip": "20 ms"},
+        "arq": {"delay": "100 ms"},
+        "reverse_errors": {"kind": "independent", "loss": 0.02},
+    },
     "cell": {
         "slot": "3 ms",
         "rate": {"kind": "shannon", "bandwidth": "4.3 MHz", "cap": "10 Mbit/s"},
@@ -99,6 +105,8 @@ PARTS: dict[str, dict[str, Document]] = {
     "errors": ERRORS,
     "policy": POLICIES,
     "scheduler": {},
+    "request": {},
+    "grant": {},
     "snr": SNRS,
     "window": WINDOWS,
     "congestion": {},
@@ -167,7 +175,11 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for aqm in kinds("aqm"):
         for link in kinds("link"):
             bottleneck = path(part("aqm", aqm), part("link", link))
-            yield f"{aqm} over {link}", scenario(bottleneck=bottleneck)
+            if FAMILY_CLASSES["link"].registry[link].has_stations:
+                back = {"kind": "reverse", "aqm": "droptail"}
+                yield f"{aqm} over {link}", scenario(bottleneck=bottleneck, ack_path=back)
+            else:
+                yield f"{aqm} over {link}", scenario(bottleneck=bottleneck)
         both = {"kind": "reverse", "aqm": part("aqm", aqm)}
         yield f"{aqm} for ACKs", scenario(ack_path=both)
     for profile in PROFILES:
@@ -185,6 +197,7 @@ def _cases() -> Iterator[tuple[str, Document]]:
     for kind in kinds("scheduler"):
         link = {**part("link", "cell"), "scheduler": part("scheduler", kind)}
         yield f"scheduler {kind}", scenario(bottleneck=path(link=link))
+    yield from station_cases()
     rate = {"kind": "mcs", "table": "airpath:802.16-ctc-awgn", "bandwidth": "4 MHz"}
     yield (
         "cell with schemes",
@@ -196,6 +209,36 @@ def _cases() -> Iterator[tuple[str, Document]]:
         flows = [flow(count=2, window=part("window", kind))]
         yield f"window {kind}", scenario(flows=flows, bottleneck=bottleneck)
     yield from other_cases()
+
+
+def station_cases() -> Iterator[tuple[str, Document]]:
+    """Yield two stations with every request procedure, grant policy and scheduler."""
+    both = {"kind": "reverse", "aqm": "droptail"}
+    link = part("link", "ofdma-tdd")
+    ahead = {**link, "grant": {"kind": "adapt-bi", "size": "46 B"}}
+    for kind in kinds("request"):
+        # What cannot be asked for has to be granted unasked.
+        given = ahead if kind == "none" else link
+        bottleneck = path(link={**given, "request": part("request", kind)})
+        yield f"request {kind}", scenario(bottleneck=bottleneck, ack_path=both)
+    for kind in kinds("grant"):
+        bottleneck = path(link={**link, "grant": part("grant", kind)})
+        yield f"grant {kind}", scenario(bottleneck=bottleneck, ack_path=both)
+    for kind in kinds("scheduler"):
+        bottleneck = path(link={**ahead, "scheduler": part("scheduler", kind)})
+        yield f"scheduler {kind} of stations", scenario(bottleneck=bottleneck, ack_path=both)
+    odd: Document = {
+        "packing": {"down": True, "up": True},
+        "crc": True,
+        "map_overhead": {"slots": 20, "per_burst": 4},
+        "map_relevance": 0,
+        "users": [{"user": 1, "downlink_mcs": "64qam-5/6", "uplink_mcs": "qpsk-1/8"}],
+    }
+    flows = [flow(count=2), flow(direction="reverse", user=1), flow(user=0)]
+    yield (
+        "stations that differ, packing and an upload",
+        scenario(bottleneck=path(link={**link, **odd}), ack_path=both, flows=flows),
+    )
 
 
 def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:

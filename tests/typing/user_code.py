@@ -17,6 +17,16 @@ recorded = ap.TraceLink(file="some.trace", offset="random")
 adaptive = ap.AdaptiveLink(
     table="airpath:802.16-ctc-awgn", snr_db=22, policy={"kind": "fixed", "mcs": 3}
 )
+stations = ap.OfdmaTddLink(
+    stations=40,
+    map_overhead={"per_burst": 2},
+    harq={"attempts": 4, "error": 0.1, "round_trip": "30 ms"},
+    in_order={"up": True},
+    request=ap.DrawnRequest(delay=["25 ms", 0.05], piggyback="5 ms"),
+    grant=ap.AdaptBi(size="58 B"),
+    users=[{"user": 0, "uplink_mcs": "qpsk-1/8"}, ap.TddUser(user=1)],
+)
+contend = ap.OfdmaTddLink(request=ap.Ranging(backoff=[2, 64]), grant="uni", map_overhead=30)
 options = ap.TcpOptions(mss="1400 B", initial_window="10 segments", recovery="sack")
 group = ap.Tcp(
     count=2, cc="cubic", base_rtt=["40 ms", 0.08], start={"uniform": ["0 s", "1 s"]}, tcp=options
@@ -48,6 +58,7 @@ ap.Gred(min_th=[30])  # wrong: arg-type
 ap.Gred(ecn="yes")  # wrong: arg-type
 ap.Bottleneck(aqm=3, link=link)  # wrong: arg-type
 ap.Bottleneck(queue="gred", link=link)  # wrong: call-arg
+ap.Ranging(backoff="2 to 64")  # wrong: arg-type
 ap.TcpOptions(initial_windw="10 segments")  # wrong: call-arg
 ap.Tcp(cc=["reno"])  # wrong: arg-type
 ap.flows(4, cc="reno", bas_rtt="40 ms")  # wrong: call-arg

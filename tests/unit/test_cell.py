@@ -196,7 +196,10 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
 
 def test_a_user_on_a_link_that_is_no_cell() -> None:
     fixed = '{kind = "fixed", rate = "5 Mbit/s"}'
-    wanted = 'there is no cell. Write a link of kind "cell", or leave this key out.'
+    wanted = (
+        'there is no cell and there are no stations. Write a link of kind "cell" or "ofdma-tdd", '
+        "or leave this key out."
+    )
     found = problems(GOOD, [("bottleneck.link", fixed)])
     assert found == [f"cell.toml: flows.{j}.user = {j}: {wanted}" for j in (0, 1)]
 

@@ -361,7 +361,7 @@ def test_every_part_is_in_the_reference() -> None:
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
     made = re.findall(r"<!-- parts: (\w+) -->", text)
     members = {part.__name__ for name in made for part in FAMILIES[name].registry.values()}
-    rows = {"CellUser", "Regime", "SbdRow", "RlcRedRow", "Framing"}
+    rows = {"CellUser", "TddUser", "Regime", "SbdRow", "RlcRedRow", "Framing"}
     public = {name for name in PARTS if not name.startswith("_")}
     assert set(SCENARIO_TABLES) == public - families - elsewhere - members - rows
 

@@ -16,6 +16,8 @@ __all__ = ["MOST_FLOWS", "Table", "heading", "tables"]
 
 MOST_FLOWS = 20
 """More flows are not listed one by one."""
+MOST_QUEUES = 2 * MOST_FLOWS
+"""Nor more queues: those of the users or stations of a link, both ways."""
 
 
 class Table(NamedTuple):
@@ -40,7 +42,7 @@ def heading(result: Result) -> str:
 
 
 def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
-    """Yield the tables of flows, queues, delays, links, users, phases and transfers.
+    """Yield the tables of flows, queues, delays, links, users, stations, phases and transfers.
 
     Parameters
     ----------
@@ -50,11 +52,12 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
         Where flows are to be found that are too many to be listed.
     """
     yield _flows(result, out_of_sight)
-    yield _queues(result)
+    yield _queues(result, out_of_sight)
     yield _delays(result)
     yield _links(result)
     yield from _counters(result)
     yield from _users(result, out_of_sight)
+    yield from _stations(result, out_of_sight)
     yield from _phases(result)
     yield from _transfers(result)
 
@@ -104,7 +107,8 @@ def _flow_row(row: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _queues(result: Result) -> Table:
+def _queues(result: Result, out_of_sight: str) -> Table:
+    found = result.queue_intervals()
     rows = [
         [
             queue["name"],
@@ -114,15 +118,17 @@ def _queues(result: Result) -> Table:
             ", ".join(f"{text(n, 1, 1)} {why}" for why, n in queue["drops"].items()) or "none",
             text(queue["marks"], 1, 1),
         ]
-        for queue in result.queue_intervals()
+        for queue in found[:MOST_QUEUES]
     ]
-    return Table("Queues", ["queue", "mean length", "mean wait", "longest", "drops", "marks"], rows)
+    columns = ["queue", "mean length", "mean wait", "longest", "drops", "marks"]
+    others = f"{len(found)} queues: {out_of_sight} have the others."
+    return Table("Queues", columns, rows, [others] if len(found) > MOST_QUEUES else [])
 
 
 def _delays(result: Result) -> Table:
     rows = [
         [f"wait, {queue['name']}", *_quantiles(queue, "sojourn_s")]
-        for queue in result.queue_intervals()
+        for queue in result.queue_intervals()[:MOST_QUEUES]
     ]
     groups, number = result.group_intervals(), result.flow_count
     if len(groups) > 1:
@@ -183,13 +189,19 @@ def _counters(result: Result) -> Iterable[Table]:
             f"Link {link['name']}",
             ["count", "mean"],
             [
-                [name.replace("_", " "), text(counter, 1, 3 if name.endswith("share") else 1)]
+                [name.removesuffix("_s").replace("_", " "), _counter(name, counter)]
                 for name, counter in link["counters"].items()
             ],
         )
         for link in result.link_intervals()
         if link["counters"]
     ]
+
+
+def _counter(name: str, counter: Interval) -> str:
+    if name.endswith("_s"):
+        return text(counter, 1e3, 1, "ms")
+    return text(counter, 1, 3 if name.endswith("share") or name == "efficiency" else 1)
 
 
 def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
@@ -215,6 +227,31 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
     if len(found) > MOST_FLOWS:
         notes.insert(0, f"{len(found)} users: {out_of_sight} have the others.")
     return [Table("Users", columns, rows, notes)] if rows else []
+
+
+def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
+    """Return what the stations of TDD links got, and what their uplink took."""
+    found = result.station_intervals()
+    rows = [
+        [
+            f"{station['link']}/station {station['station']}",
+            text(station["down_bytes"], 1e-3, 1, "kB"),
+            text(station["up_bytes"], 1e-3, 1, "kB"),
+            *(text(station[f"mac_delay_{of}_s"], 1e3, 1, "ms") for of in ("mean", "p50", "p90")),
+            text(station["granted_bytes"], 1e-3, 1, "kB"),
+            text(station["efficiency"], 100, 1, "%"),
+            text(station["requests_contention"], 1, 1),
+            text(station["requests_piggyback"], 1, 1),
+            text(station["grants_proactive"], 1, 1),
+        ]
+        for station in found[:MOST_FLOWS]
+    ]
+    columns = ["station", "down", "up", "uplink delay", "median", "p90", "granted", "used"]
+    columns += ["contended", "piggybacked", "unasked"]
+    notes = []
+    if len(found) > MOST_FLOWS:
+        notes.append(f"{len(found)} stations: {out_of_sight} have the others.")
+    return [Table("Stations", columns, rows, notes)] if rows else []
 
 
 def _phases(result: Result) -> Iterable[Table]:

@@ -19,6 +19,7 @@ from airpath.files import output_folder
 from airpath.results import figure_files, style
 from airpath.results.panels import SHADES, Panels
 from airpath.results.schemes import regime_names, scheme_shares, thresholds
+from airpath.results.stations import pooled_mac_delays
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
@@ -202,6 +203,44 @@ class Plot:
             label = style.literal(label)
             axis.bar(part["packets"], part["mean"], width=0.86, color=colour, label=label)
 
+    def mac_delays(self) -> Figure:
+        """Draw how long the uplink of TDD links took: the share of packets over the delay.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            The distribution in all replications together, one step curve for each link.
+
+        Raises
+        ------
+        BadValueError
+            If no link of the scenario has stations, or no packet took the uplink.
+        """
+        found = pooled_mac_delays(self._result.replications)
+        if not any(found.values()):
+            raise BadValueError(
+                "mac_delays: nothing took the uplink of a TDD link. "
+                'Simulate a scenario with a link of kind "ofdma-tdd".'
+            )
+        with style.style():
+            figure = style.new_figure(8.5, 3.9, shown=self._shown)
+            axis = figure.subplots()
+            for (link, rows), name in zip(found.items(), SHADES, strict=False):
+                delays = [0.0, *(row["delay_s"] * 1e3 for row in rows)]
+                shares = [0.0, *(row["cdf"] for row in rows)]
+                packets = sum(row["packets"] for row in rows)
+                mean = sum(row["packets"] * row["delay_s"] for row in rows) / packets * 1e3
+                label = style.literal(f"{link}: {packets} packets, mean {mean:.1f} ms")
+                colour = style.COLOURS[name]
+                axis.step(delays, shares, where="post", color=colour, label=label)
+            axis.set(xlabel="delay from MAC to MAC, ms", ylabel="share of packets")
+            axis.set_xlim(left=0)
+            axis.set_ylim(0, 1.02)
+            style.legend_above(axis)
+            title = f"{self._name}: delay of the uplink"
+            style.heading(figure, title, self._effort(intervals=False))
+        return figure
+
     # --- files ---------------------------------------------------------------------------------
 
     def save(
@@ -225,7 +264,8 @@ class Plot:
         Returns
         -------
         paths : list of Path
-            ``queue-lengths.png``, and ``timeline.png`` when something was recorded over time.
+            ``queue-lengths.png``, ``mac-delays.png`` of a TDD link, and ``timeline.png`` when
+            something was recorded over time.
 
         Raises
         ------
@@ -238,6 +278,8 @@ class Plot:
             refuse_nothing_over_time("window", self._result.recorded, self._link_kind)
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf(self._result.first_queue)}
+        if any(pooled_mac_delays(self._result.replications).values()):
+            figures["mac-delays"] = drawn.mac_delays()
         if self._shown_panels():
             figures["timeline"] = drawn.timeline(window=window)
         where = output_folder(folder)
@@ -297,13 +339,13 @@ class Plot:
     def _warmup_s(self) -> float:
         return float(self._result.resolved["warmup_ns"]) / 1e9
 
-    def _effort(self) -> str:
+    def _effort(self, *, intervals: bool = True) -> str:
         result = self._result
         runs = len(result.replications)
         text = f"{runs} {'run' if runs == 1 else 'runs'} of {self._end_s:g} s"
         if self._warmup_s:
             text += f", first {self._warmup_s:g} s not counted"
-        if runs > 1:
+        if runs > 1 and intervals:
             text += f" · {100 * result.confidence:g} % intervals"
         return f"{text} · seed {result.provenance['seed']}"
 

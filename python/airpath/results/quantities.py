@@ -46,7 +46,7 @@ def bounds(name: str) -> tuple[float, float]:
     """Return the least and the largest value that a quantity can have."""
     if name in ("margin", "mean_snr_db"):
         return (-math.inf, math.inf)
-    is_share = name in ("utilisation", "slot_error_rate") or name.endswith("_share")
+    is_share = name in ("utilisation", "slot_error_rate", "efficiency") or name.endswith("_share")
     return (0.0, 1.0 if is_share else math.inf)
 
 

@@ -13,6 +13,7 @@ from airpath.results import overview
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import Saving
+from airpath.results.stations import MAC_DELAY_UNITS, pooled_mac_delays
 from airpath.results.statistics import ALL_FLOWS
 from airpath.scenario.overrides import titled
 
@@ -158,6 +159,12 @@ class Result(Recordings):
             document["users"] = plain(users)
             jain = self.jain_of_users()
             document["summary"]["jain_of_users"] = {cell: jain[cell].to_dict() for cell in jain}
+        if stations := self.station_intervals():
+            document["stations"] = plain(stations)
+            document["mac_delays"] = [
+                {"link": link, **{name: [row[name] for row in rows] for name in MAC_DELAY_UNITS}}
+                for link, rows in pooled_mac_delays(self.replications).items()
+            ]
         if phases := self.phase_intervals():
             document["phases"] = plain(phases)
         if transfers := self.transfer_intervals():

@@ -33,6 +33,8 @@ _STEMS = (
     "queues",
     "links",
     "users",
+    "stations",
+    "mac-delays",
     "queue-lengths",
     "transfers",
     "ss",
@@ -40,7 +42,9 @@ _STEMS = (
 )
 
 FIGURES = tuple(
-    f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in figure_files.FORMATS
+    f"{stem}.{kind}"
+    for stem in ("queue-lengths", "mac-delays", "timeline")
+    for kind in figure_files.FORMATS
 )
 """Figures that may be drawn of a result."""
 
@@ -212,6 +216,9 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
     }
     if any(run.get("users") for run in result.replications):
         tables["users"] = result.users()
+    if any(run.get("stations") for run in result.replications):
+        tables["stations"] = result.stations()
+        tables["mac-delays"] = result.mac_delays()
     if any(run.get("phases") for run in result.replications):
         tables["phases"] = result.phases()
     if transfer_groups(result.resolved):

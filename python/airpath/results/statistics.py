@@ -10,12 +10,6 @@ from airpath import _airpath
 from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError, show
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
-from airpath.results.cells import (
-    USER_QUANTITIES,
-    jain_of_users,
-    of_user,
-    user_rows,
-)
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -28,6 +22,7 @@ from airpath.results.quantities import (
     bounds,
     together,
 )
+from airpath.results.radio import RadioStatistics
 from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
 
 if TYPE_CHECKING:
@@ -39,7 +34,7 @@ ALL_FLOWS = "all"
 """Index of the aggregate in `Statistics.summary`."""
 
 
-class Statistics:
+class Statistics(RadioStatistics):
     """The statistics of the replications of one scenario, from the end of the warm-up on.
 
     Attributes
@@ -141,37 +136,6 @@ class Statistics:
             for run in self.replications
             for link in run["links"]
         )
-
-    def users(self) -> pd.DataFrame:
-        """Return one row per user of a cell and replication; none without cells.
-
-        Returns
-        -------
-        users : DataFrame
-            `replication`, `link`, `user`, `throughput_bps` (IP packets delivered), counts, the
-            `slots` that it was given and their share of all slots, the share of them that failed,
-            the mean of the rates selected for them, `best_slot_share` (those in which no user with
-            data had a higher rate), the mean SNR of the slots in which it had data, and the mean
-            of the cell's margin.
-        """
-        return frame(user_rows(self.replications))
-
-    def jain_of_users(self) -> dict[str, Interval]:
-        """Return Jain's fairness index of what users got, for each cell, over the replications.
-
-        Returns
-        -------
-        jain : dict of str to Interval
-            By the cell's name; 1 when all its users get the same, 1/n when one gets everything.
-            Empty without cells.
-        """
-        users = [cell for cell, _user in of_user(self.replications)]
-        return {
-            cell: self._interval(
-                (jain_of_users(run, cell) for run in self.replications), (1 / users.count(cell), 1)
-            )
-            for cell in dict.fromkeys(users)
-        }
 
     def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
         """Return the time-weighted queue-length distribution with its intervals.
@@ -404,13 +368,6 @@ class Statistics:
             )
         return found
 
-    def user_intervals(self) -> list[dict[str, Any]]:
-        """Return link, number and every quantity of each user of a cell, over the replications."""
-        return [
-            {"link": link, "user": user, **self._quantities(runs, USER_QUANTITIES)}
-            for (link, user), runs in of_user(self.replications).items()
-        ]
-
     def link_intervals(self) -> list[dict[str, Any]]:
         """Return the name and every quantity of each link, over the replications.
 
@@ -427,13 +384,18 @@ class Statistics:
                     "regime_packets": [
                         self._interval(counts, bounds("regime_packets")) for counts in regimes
                     ],
-                    "counters": self._quantities(
-                        counters, (name for name in counters[0] if name not in DRAWN)
-                    ),
+                    "counters": self._counters(counters),
                 }
                 | {key: [each[key] for each in counters] for key in DRAWN if key in counters[0]}
             )
         return found
+
+    def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
+        """Return what only a link of its kind counts; a run need not have all of it."""
+        names = dict.fromkeys(name for run in runs for name in run if name not in DRAWN)
+        return {
+            name: self._interval((run.get(name) for run in runs), bounds(name)) for name in names
+        }
 
     def _quantities(
         self, runs: Sequence[Mapping[str, Any]], names: Iterable[str]

@@ -12,7 +12,7 @@ __all__ = ["AT_QUEUES", "DROP_REASONS", "LEVELS", "SERIES_UNITS", "UNITS", "name
 
 _FOUND: dict[str, Any] = json.loads(_airpath.vocabulary())
 
-_PARTS = ("given", "flow", "queue", "link", "user")
+_PARTS = ("given", "flow", "queue", "link", "user", "station")
 
 UNITS = MappingProxyType({name: unit for of in _PARTS for name, unit in _FOUND[of]})
 """Unit of every measured quantity; ``1`` of what is a number or a share."""

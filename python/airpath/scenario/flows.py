@@ -63,7 +63,9 @@ class Source(Part):
     base_rtt : Duration or list of Duration, optional
         Two-way propagation delay without queueing and transmission, with the delays of the
         bottleneck link, of the ACK path's link and of the backhaul; a list has one for each flow.
-        What those leave over is halved between `egress` and `return_wire`.
+        What those leave over is halved between `egress` and `return_wire`; where the receiver is a
+        station of an ``ofdma-tdd`` link, between `access` and `return_wire`, and where the sender
+        is one, it is all of `egress`.
     access, egress, return_wire : Wire, optional
         The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
     start : Duration or Uniform
@@ -78,8 +80,9 @@ class Source(Part):
         there, `ack_path` of kind ``link`` or ``reverse``.
     user : int, optional
         Whose packets these are, where the bottleneck or the ACK path has a cell: flows of one user
-        share its queue and its channel. Users are numbered from 0 on without gaps. Default: each
-        flow is a user of its own, of the flow's number.
+        share its queue and its channel. Users are numbered from 0 on without gaps; those of an
+        ``ofdma-tdd`` link are its stations. Default: each flow is a user of its own, of the flow's
+        number, among stations modulo how many there are.
     """
 
     family = "a source"
@@ -175,7 +178,7 @@ class Source(Part):
         return {"kind": getattr(self, self.chosen_by), **own}
 
     def resolved_flows(
-        self, shared_delay: int, context: Context, path: Path
+        self, shared_delay: int, context: Context, path: Path, *, at_stations: bool = False
     ) -> list[dict[str, Any]]:
         """Return the resolved form of the group: one entry for equal flows in a row, counted.
 
@@ -183,6 +186,9 @@ class Source(Part):
         ----------
         shared_delay : int
             Two-way delay of the bottleneck link, the ACK path's link and the backhaul, ns.
+        at_stations : bool
+            Whether one end of each flow is a station of the link, so that the delay of its wires
+            is on the other side of it. Default False.
         """
         start: dict[str, Any]
         if self.arrivals is not None:
@@ -216,11 +222,14 @@ class Source(Part):
         for base_rtt, equal in groupby(base_rtts):
             wired = int(base_rtt) - shared_delay
             forward = wired // 2
-            halves = {
-                "egress": egress.delayed_by(forward),
-                "return_wire": back.delayed_by(wired - forward),
-            }
-            flows.append({**same, **halves, "count": sum(1 for _ in equal)})
+            if at_stations and self.direction == "reverse":
+                # The wire of its ACKs ends at the station: one wire has it all.
+                wires = {"egress": egress.delayed_by(wired)}
+            else:
+                there = {"access": access} if at_stations else {"egress": egress}
+                wires = {name: wire.delayed_by(forward) for name, wire in there.items()}
+                wires["return_wire"] = back.delayed_by(wired - forward)
+            flows.append({**same, **wires, "count": sum(1 for _ in equal)})
         return flows
 
 

@@ -95,6 +95,9 @@ class Link(Part):
     family = "a link"
     is_duplex: ClassVar[bool] = False
     """Whether it serves the reverse direction too, where ACKs take that."""
+    has_stations: ClassVar[bool] = False
+    """Whether the receivers are its stations, which ask it for their way back: ACKs must take its
+    reverse direction, and all wires of a flow are on the other side of it."""
 
     delay: Duration = Duration(0)
     errors: Maybe[ErrorProcess] = ABSENT

@@ -22,16 +22,20 @@ from airpath.scenario.congestion import *
 from airpath.scenario.decibels import Decibels as Decibels
 from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
+from airpath.scenario.grants import *
 from airpath.scenario.hops import *
 from airpath.scenario.links import *
 from airpath.scenario.pricing import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions
 from airpath.scenario.queues import *
+from airpath.scenario.recovery import *
+from airpath.scenario.requests import *
 from airpath.scenario.rlc import *
 from airpath.scenario.scenario import *
 from airpath.scenario.schedulers import *
 from airpath.scenario.slope import *
 from airpath.scenario.snr import *
+from airpath.scenario.tdd import *
 from airpath.scenario.traffic import *
 from airpath.scenario.units import (
     ArrivalRate as ArrivalRate,
@@ -57,6 +61,8 @@ FAMILIES: Mapping[str, type[Part]] = {
     "aqm": QueueDisc,
     "link": Link,
     "scheduler": Scheduler,
+    "request": RequestProcedure,
+    "grant": GrantPolicy,
     "window": ReceiveWindow,
     "errors": ErrorProcess,
     "snr": SnrProcess,

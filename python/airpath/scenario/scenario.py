@@ -29,6 +29,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
+from airpath.scenario.links import Link
 from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, Rate, quote
 from airpath.scenario.users import user_faults
@@ -137,6 +138,14 @@ class Capture(Model):
         default=[], examples=['["sender"]']
     )
     replication: Number = 0
+
+
+def _takes_the_reverse(ack_path: AckPath, link: Link) -> None:
+    if not isinstance(ack_path, ReverseAckPath):
+        kind = ack_path.document()["kind"]
+        what = f'a link of kind "{link.document()["kind"]}" carries the ACKs itself'
+        error = fault(what, 'Write ack_path = {kind = "reverse"}')
+        raise faults_at((("kind",), kind, error))
 
 
 def _as_list(value: Any) -> Any:
@@ -259,6 +268,13 @@ class Scenario(Model):
     @classmethod
     def _has_one_link(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
         bottleneck = info.data.get("bottleneck")
+        if bottleneck is not None and bottleneck.link.has_stations:
+            _takes_the_reverse(ack_path, bottleneck.link)
+        own = getattr(ack_path, "link", None)
+        if own is not None and own.has_stations:
+            what = f'a link of kind "{own.document()["kind"]}" serves both directions'
+            error = fault(what, "Make it the bottleneck's link, or write another one")
+            raise faults_at((("link",), own.document()["kind"], error))
         given = ack_path.link if isinstance(ack_path, ReverseAckPath) else None
         if given is not None and bottleneck is not None and bottleneck.link.is_duplex:
             error = fault(
@@ -322,7 +338,12 @@ class Scenario(Model):
             "flows": [
                 flow
                 for index, group in enumerate(self.flows)
-                for flow in group.resolved_flows(shared, context, ("flows", index))
+                for flow in group.resolved_flows(
+                    shared,
+                    context,
+                    ("flows", index),
+                    at_stations=self.bottleneck.link.has_stations,
+                )
             ],
             "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
             "ack_path": self.ack_path.resolved(context, ("ack_path",)),

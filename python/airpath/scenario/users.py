@@ -10,6 +10,7 @@ from airpath.scenario.cell import CellLink
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath
 from airpath.scenario.links import Link
+from airpath.scenario.tdd import OfdmaTddLink, no_station
 
 __all__ = ["user_faults"]
 
@@ -30,13 +31,20 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
     ack_path : AckPath
         How ACKs return.
     """
+    if isinstance(bottleneck, OfdmaTddLink):
+        return [
+            (("flows", index, "user"), group.user, no_station(bottleneck.stations))
+            for index, group in enumerate(groups)
+            if group.user is not None and group.user >= bottleneck.stations
+        ]
     links: list[tuple[Path, Any]] = [
         (("bottleneck", "link"), bottleneck),
         (("ack_path", "link"), getattr(ack_path, "link", None)),
     ]
     cells = [(path, link) for path, link in links if isinstance(link, CellLink)]
     if not cells:
-        error = fault("there is no cell", 'Write a link of kind "cell", or leave this key out')
+        wanted = 'Write a link of kind "cell" or "ofdma-tdd", or leave this key out'
+        error = fault("there is no cell and there are no stations", wanted)
         return [
             (("flows", index, "user"), group.user, error)
             for index, group in enumerate(groups)

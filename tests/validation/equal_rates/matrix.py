@@ -29,8 +29,9 @@ REPS, SECONDS = 4, 60.0
 TABLES = "## Tables\n"
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "equal-rates.md"
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
-OF_A_RATE = [link for link, _ in REGISTRY["link"] if link != "cell"]
-"""The links that can have the common rate: a cell's is its scheduler's and its channels'."""
+OF_A_RATE = [link for link, _ in REGISTRY["link"] if link not in ("cell", "ofdma-tdd")]
+"""The links that can have the common rate: a cell's is its scheduler's and its channels', and in
+the frames of a TDD link it is a rate of slots, of which headers and fragments take a share."""
 MUST_HAVE = {"clamp": {"a": "5500 B"}}
 """What a discipline has no default for."""
 

@@ -1,0 +1,99 @@
+"""What a base station grants unasked, one class for each policy."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from airpath.scenario.base import Part, fault
+from airpath.scenario.units import Duration, Size
+from airpath.scenario.values import PositiveDuration, choice
+
+__all__ = ["AdaptBi", "BlindBi", "GrantPolicy", "Uni", "Unsolicited"]
+
+LARGEST_GRANT = Size(65535)
+WHEN: Any = choice("served", "first-transmission", "delivered")
+
+
+def _a_grant(size: Size) -> Size:
+    if not Size(1) <= size <= LARGEST_GRANT:
+        raise fault("not the size of a grant", 'Write "1 B" to "65535 B"', '"46 B"')
+    return size
+
+
+GrantSize = Annotated[Size, AfterValidator(_a_grant)]
+
+
+class GrantPolicy(Part):
+    """What a base station grants unasked; `kind` says which. Requests are granted anyway."""
+
+    family = "a grant policy"
+
+
+class Uni(GrantPolicy):
+    """Nothing unasked: unidirectional allocation, as the standard has it (wimax-2009 §2.2)."""
+
+    kind: Literal["uni"] = "uni"
+
+
+class BlindBi(GrantPolicy):
+    """Room for an ACK with each packet that the downlink serves (wimax-2009 §4.1).
+
+    Parameters
+    ----------
+    size : Size
+        Granted for each packet, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
+    when : {"served", "first-transmission", "delivered"}
+        At what it is granted: as the service of a packet ends, repetitions and order included,
+        whether or not it is then lost; at its first transmission; or at its delivery. Default
+        ``"served"`` (wimax-2009 §5.4).
+    fallback : Duration
+        A station left without a grant for so long asks, above 0. Default 100 ms.
+    """
+
+    kind: Literal["blind-bi"] = "blind-bi"
+    size: GrantSize = Size(46)
+    when: Annotated[str, WHEN] = "served"
+    fallback: PositiveDuration = Duration.parse("100 ms")
+
+
+class AdaptBi(GrantPolicy):
+    """Room for an ACK where nothing is asked for yet; the rest by piggyback (wimax-2009 §4.2).
+
+    Parameters
+    ----------
+    size : Size
+        Granted if the station's request queue is empty, 1 B to 65535 B. Default 46 B: an ACK of
+        40 B with its header.
+    when : {"served", "first-transmission", "delivered"}
+        At what it is granted: as the service of a packet ends, repetitions and order included,
+        whether or not it is then lost; at its first transmission; or at its delivery. Default
+        ``"served"`` (wimax-2009 §5.4).
+    fallback : Duration
+        A station left without a grant for so long asks, above 0. Default 100 ms.
+    """
+
+    kind: Literal["adapt-bi"] = "adapt-bi"
+    size: GrantSize = Size(46)
+    when: Annotated[str, WHEN] = "served"
+    fallback: PositiveDuration = Duration.parse("100 ms")
+
+
+class Unsolicited(GrantPolicy):
+    """Room at regular times: UGS of 802.16, semi-persistent scheduling, configured grants.
+
+    Parameters
+    ----------
+    period : Duration
+        Time between two grants of a station, above 0.
+    size : Size
+        Granted each time, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
+    fallback : Duration
+        A station left without a grant for so long asks, above 0. Default 100 ms.
+    """
+
+    kind: Literal["unsolicited"] = "unsolicited"
+    period: PositiveDuration = Field(examples=['"20 ms"'])
+    size: GrantSize = Size(46)
+    fallback: PositiveDuration = Duration.parse("100 ms")

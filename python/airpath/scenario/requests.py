@@ -1,0 +1,158 @@
+"""How a station asks for its uplink, one class for each procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from airpath.scenario.base import Context, Part, Path, fault, faults_at, usual
+from airpath.scenario.units import Duration
+from airpath.scenario.values import PositiveDuration, _whole, choice, number_within
+
+__all__ = ["DrawnRequest", "NoRequest", "Ranging", "RequestProcedure", "SchedulingRequest"]
+
+MOST_CODES = 65_535
+LARGEST_BACKOFF = 65_536
+
+
+def _span(value: Any, info: ValidationInfo) -> Duration | list[Duration]:
+    if not isinstance(value, (list, tuple)):
+        return Duration._validate(value, info)
+    if len(value) != 2:
+        raise fault("not a pair", "Write the least and the largest", '["25 ms", "50 ms"]')
+    ends: list[Duration] = []
+    wrong: list[Any] = []
+    for index, item in enumerate(value):
+        try:
+            ends.append(Duration._validate(item, info))
+        except PydanticCustomError as error:
+            wrong.append(((index,), item, error))
+    if wrong:
+        raise faults_at(*wrong)
+    if ends[0] > ends[1]:
+        wanted = "Write the least and the largest"
+        raise fault("the first is above the second", wanted, '["25 ms", "50 ms"]')
+    return ends
+
+
+def _backoff(value: Any) -> list[int]:
+    accepted = "Write the first and the largest window"
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise fault("not a pair", accepted, "[2, 64]")
+    check = _whole(1, LARGEST_BACKOFF, 2)
+    windows: list[int] = []
+    wrong: list[Any] = []
+    for index, item in enumerate(value):
+        try:
+            windows.append(check(item))
+        except PydanticCustomError as error:
+            wrong.append(((index,), item, error))
+    if wrong:
+        raise faults_at(*wrong)
+    if windows[0] > windows[1]:
+        raise fault("the first is above the largest", accepted, "[2, 64]")
+    return windows
+
+
+if TYPE_CHECKING:
+    from airpath.scenario.typed import Takes
+
+    Span = Takes[str | float | Sequence[str | float | Duration], Duration | list[Duration]]
+    Backoff = Takes[Sequence[int], list[int]]
+else:
+    Span = Annotated[Duration | list[Duration], PlainValidator(_span)]
+    Backoff = Annotated[list[int], PlainValidator(_backoff)]
+
+BelowOne = Annotated[
+    float, PlainValidator(number_within(0.0, 1.0, "from 0 to below 1", "0.01", below=True))
+]
+
+
+class RequestProcedure(Part):
+    """How a station asks for its uplink; `kind` says which."""
+
+    family = "a request procedure"
+
+
+class DrawnRequest(RequestProcedure):
+    """A request that takes a drawn time (wimax-2009 §2.2, §5.1).
+
+    Parameters
+    ----------
+    delay : duration or pair of duration
+        From a request to its grant in a map: one time, or the ends of a uniform distribution.
+        Default ["25 ms", "50 ms"] (wimax-2009 §5.1).
+    collision : float
+        Probability that an attempt is lost, from 0 to below 1. Default 0.01 (wimax-2009 §5.1).
+    timer : Duration
+        What each lost attempt adds, above 0. Default 100 ms (wimax-2009 §5.1).
+    per : {"queue", "packet"}
+        Who asks: a queue, with one request outstanding and the rest by piggyback; or each packet
+        for itself, which a grant ahead does not need. Default ``"queue"`` (IEEE 802.16).
+    piggyback : duration or pair of duration
+        What a piggyback request adds before the next map, as `delay`. Default 0 s.
+    """
+
+    kind: Literal["drawn"] = "drawn"
+    delay: Span = usual(["25 ms", "50 ms"])
+    collision: BelowOne = 0.01
+    timer: PositiveDuration = Duration.parse("100 ms")
+    per: Annotated[str, choice("queue", "packet")] = "queue"
+    piggyback: Span = usual(Duration(0))
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; a single time is a range of its own."""
+        entries = super().resolved(context, path)
+        for key in ("delay", "piggyback"):
+            for name in (key, f"{key}_ns"):
+                entries.pop(name, None)
+            value = getattr(self, key)
+            low, high = (value, value) if isinstance(value, Duration) else value
+            entries[key] = {"low_ns": int(low), "high_ns": int(high)}
+        return entries
+
+
+class Ranging(RequestProcedure):
+    """Contention by ranging codes in four steps: code, allocation, header, grant (IEEE 802.16e).
+
+    There is one opportunity in each frame. Stations that choose the same code in it all fail.
+
+    Parameters
+    ----------
+    codes : int
+        Codes that stations choose from, 1 to 65535. Default 8.
+    timer : Duration
+        Without an answer for this time a station has failed and backs off, above 0. Default 100 ms.
+    backoff : pair of int
+        The first and the largest back-off window, opportunities, 1 to 65536; it doubles from one
+        failure to the next. Default [2, 64].
+    """
+
+    kind: Literal["ranging"] = "ranging"
+    codes: Annotated[int, PlainValidator(_whole(1, MOST_CODES, 8))] = 8
+    timer: PositiveDuration = Duration.parse("100 ms")
+    backoff: Backoff = usual([2, 64])
+
+
+class SchedulingRequest(RequestProcedure):
+    """An opportunity of its own for each station, as in LTE and NR (3GPP TS 36.321 §5.4.4).
+
+    It is answered by a grant for the buffer status, which asks for the rest.
+
+    Parameters
+    ----------
+    period : Duration
+        Time between two opportunities of a station, above 0. Stations have theirs at offsets.
+    """
+
+    kind: Literal["scheduling-request"] = "scheduling-request"
+    period: PositiveDuration = Field(examples=['"10 ms"'])
+
+
+class NoRequest(RequestProcedure):
+    """A station never asks: it sends in what it is granted unasked."""
+
+    kind: Literal["none"] = "none"
