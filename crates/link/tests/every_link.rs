@@ -82,6 +82,11 @@ fn descriptions(kind: &str) -> Vec<Value> {
                                 "on_max_dat": "reset"}),
             ),
         ],
+        // Its frames end whether or not much is in them: no slots of a symbol.
+        "ofdma-tdd" => samples("link", kind, |description| {
+            let is_there = build(description, queue(&queues()[0]), Port(0)).is_ok();
+            is_there && description["slot_symbols"] == 48
+        }),
         other => samples("link", other, |description| {
             build(description, queue(&queues()[0]), Port(0)).is_ok()
         }),
@@ -120,8 +125,9 @@ fn cell(changes: Value) -> Value {
 
 /// Links that send each packet in a frame of its own, with so many bytes beside it.
 fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
-    let framed = all_descriptions()
-        .filter(|description| !matches!(description["kind"].as_str(), Some("rlc-am" | "cell")));
+    let framed = all_descriptions().filter(|description| {
+        !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd"))
+    });
     framed.map(move |mut description| {
         description.as_object_mut().expect("a table").remove("frame_overhead");
         description["framing"] = json!(bytes);

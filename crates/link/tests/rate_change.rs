@@ -29,7 +29,7 @@ fn links() -> Vec<(Value, u64)> {
     found
 }
 
-fn known_links() -> [(Value, u64); 8] {
+fn known_links() -> [(Value, u64); 9] {
     let regimes = json!([{"rate_bps": 1_000_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
     [
         (json!({"kind": "fixed", "rate_bps": 2_000_000}), 2_000_000),
@@ -37,6 +37,7 @@ fn known_links() -> [(Value, u64); 8] {
         (json!({"kind": "rate-trace", "trace": "steps"}), 2_000_000),
         (cell(json!({"kind": "shannon", "bandwidth_hz": 2e6, "cap_bps": 2_000_000})), 2_000_000),
         (cell(json!({"kind": "mcs", "table": "t"})), 2_000_000),
+        (samples("link", "ofdma-tdd", |_| true).swap_remove(0), 5_184_000),
         (
             json!({"kind": "adaptive", "table": "t", "snr_db": 0,
                    "policy": {"kind": "fixed", "mcs": "one"}}),

@@ -49,16 +49,21 @@ use crate::meter::Meter;
 use crate::request::{AnyRequest, Heard, Request, RequestKit, RequestRegistry, RequestRules};
 use crate::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
 use air::Air;
+use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, Rate, Seed, Setup,
-    Stage, Time,
+    Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
+    Registry, Seed, Setup, Stage, Time,
 };
 use frame::Burst;
+use serde_json::json;
 use side::{Msdu, Segmentation, Side};
 use slots::SlotSize;
 use station::Station;
 use std::collections::VecDeque;
 use uplink::Stated;
+
+/// Bytes beside a header without which a frame carries nothing, not even pieces of a packet.
+const LEAST_ROOM: u64 = 8;
 
 /// The link. Input and output 0 are the downlink, 1 the uplink.
 pub struct Tdd {
@@ -69,6 +74,8 @@ pub struct Tdd {
     map_relevance: u64,
     /// By direction.
     segmentation: [Segmentation; 2],
+    /// 2, unless nobody uses the uplink.
+    directions: usize,
     users: Users,
     stations: Vec<Station>,
     /// What the slots of each carry at the nominal rate.
@@ -94,7 +101,9 @@ pub struct Tdd {
     queue_timers: [Timers; 2],
     /// The next frame that may begin.
     next_frame: u64,
-    /// Whether the rate is 0.
+    /// That of the downlink with everyone's scheme, which scales all slots.
+    rate: Rate,
+    /// Whether a frame carries next to nothing.
     is_stopped: bool,
     /// Frames in which something was sent since measurement started.
     frames: u64,
@@ -115,9 +124,6 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
     ) -> Result<Self, ConfigError> {
         config.validate()?;
         let Setup { seed, extra: kit, .. } = setup;
-        let Some(reverse) = &kit.reverse else {
-            return Err(ConfigError::new("kind", "ofdma-tdd", "duplex. It needs a reverse side"));
-        };
         let (clock, stations) = (config.clock(), config.stations);
         let slots = [config.downlink_slots - config.map_overhead.slots, config.uplink_slots];
         let users = kit.users.folded(stations)?;
@@ -140,10 +146,13 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             let problem = "nothing is ever granted, for stations cannot ask";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
-        let sides = [&kit.forward, reverse];
         let mut sizes = Vec::with_capacity(stations as usize);
         // Queues are numbered by direction.
-        let [down, up] = [Self::queues(&config, sides[0])?, Self::queues(&config, sides[1])?];
+        let down = Self::queues(&config, &kit.forward)?;
+        let up = match &kit.reverse {
+            Some(reverse) => Self::queues(&config, reverse)?,
+            None => (0..stations).map(|_| Self::no_queue()).collect::<Result<_, _>>()?,
+        };
         let mut made = Vec::with_capacity(stations as usize);
         for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
             let slot = config.slot_sizes(number)?;
@@ -153,7 +162,7 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
                 return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
             }
             for side in 0..2 {
-                if slot[side].bytes_of(slots[side]) < config.header() + 8 {
+                if slot[side].bytes_of(slots[side]) < config.header() + LEAST_ROOM {
                     let field = ["downlink_slots", "uplink_slots"][side];
                     let problem = "a frame carries next to nothing";
                     return Err(ConfigError::new(field, slots[side], problem));
@@ -173,13 +182,15 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             packs: config.packing.of(side),
         });
         let count = stations as usize;
-        let ports = [kit.forward.output, reverse.output];
+        let reverse = kit.reverse.as_ref().map(|side| side.output);
+        let ports = [kit.forward.output, reverse.unwrap_or_default()];
         let mut tdd = Tdd {
             clock,
             slots,
             per_burst: config.map_overhead.per_burst,
             map_relevance: config.map_relevance,
             segmentation,
+            directions: 1 + usize::from(reverse.is_some()),
             stations: made,
             sizes,
             nominal,
@@ -204,6 +215,7 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             fallbacks: Timers::new(count),
             queue_timers: [Timers::new(count), Timers::new(count)],
             next_frame: 0,
+            rate: nominal[0],
             is_stopped: false,
             frames: 0,
             meters: [Meter::default(), Meter::default()],
@@ -218,8 +230,15 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
 }
 
 impl Tdd {
+    /// Of an uplink that nobody uses, where the link has one direction.
+    fn no_queue() -> Result<Queue, ConfigError> {
+        let description = json!({"kind": "droptail", "limit": {"packets": 1}});
+        let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
+        Ok(Queue::new(AnyQueue::build(&description, setup)?, QueueId::NONE))
+    }
+
     /// The queues of a direction: one for each station.
-    fn queues(config: &TddConfig, kit: &SideKit) -> Result<Vec<airpath_aqm::Queue>, ConfigError> {
+    fn queues(config: &TddConfig, kit: &SideKit) -> Result<Vec<Queue>, ConfigError> {
         let queue = |station: u32| kit.queue(&format!("station {station}"));
         (0..config.stations).map(queue).collect()
     }
@@ -291,7 +310,8 @@ impl Tdd {
         for number in 0..self.stations.len() {
             for side in 0..2 {
                 let direction = &mut self.stations[number].sides[side];
-                let nominal = Rate(direction.slot.rate(self.slots[side], frame_s) as u64);
+                let nominal = self.sizes[number][side].rate(self.slots[side], frame_s) as u64;
+                let nominal = Rate(scale(nominal, self.rate.0, self.nominal[0].0));
                 let header = Bytes(self.segmentation[side].header);
                 let framing = Framing::with_overhead(header);
                 direction.queue.on_rate(LinkRate { nominal, framing }, ctx);
@@ -304,14 +324,24 @@ impl Tdd {
     /// the downlink.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.wait_for_frame(ctx.now);
-        self.is_stopped = rate.0 == 0;
+        self.rate = rate;
         for (station, sizes) in self.stations.iter_mut().zip(&self.sizes) {
             for (side, size) in station.sides.iter_mut().zip(sizes) {
                 side.slot = size.scaled(rate.0, self.nominal[0].0);
             }
         }
+        self.is_stopped = self.stations.iter().any(|station| !self.carries_anything(station));
         self.wait_for_frame(ctx.now);
         self.tell_rate(ctx);
+    }
+
+    /// Whether a frame carries some bytes of a packet for the station, and back.
+    fn carries_anything(&self, station: &Station) -> bool {
+        station.sides.iter().zip(self.slots).zip(&self.segmentation).all(
+            |((side, slots), segmentation)| {
+                side.slot.bytes_of(slots) >= segmentation.header + LEAST_ROOM
+            },
+        )
     }
 
     fn restart_measurement(&mut self, now: Time) {
@@ -329,6 +359,12 @@ impl Tdd {
             }
         }
     }
+}
+
+/// `value` times `rate` over `nominal`.
+fn scale(value: u64, rate: u64, nominal: u64) -> u64 {
+    let scaled = u128::from(value) * u128::from(rate) / u128::from(nominal.max(1));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 impl Stage for Tdd {
@@ -386,6 +422,6 @@ impl Link for Tdd {
     }
 
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        (0..2).map(|side| self.report(side, now)).collect()
+        (0..self.directions).map(|side| self.report(side, now)).collect()
     }
 }

@@ -3,9 +3,9 @@
 mod books;
 
 use super::*;
-use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{Bytes, FlowId, QueueId, Registry, test_kit::Bench};
-use serde_json::{Value, json};
+
+use airpath_core::{Bytes, FlowId, test_kit::Bench};
+use serde_json::Value;
 use std::cell::Cell as Counter;
 
 /// The link of the issue with `changes`: frames of 5 ms, bursts decoded after 3 ms, closed after 3 ms
