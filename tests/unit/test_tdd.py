@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -337,6 +338,37 @@ def test_the_table_of_stations_adds_up_to_the_links(result: ap.Result) -> None:
         assert up["efficiency"] == pytest.approx(up["used_bytes"] / up["granted_bytes"])
     assert (stations["used_bytes"] <= stations["granted_bytes"]).all()
     assert (stations["requests_contention"] < stations["grants_proactive"]).all()
+
+
+@pytest.mark.parametrize("name", ["stations", "mac_delays"])
+def test_their_columns_are_described(result: ap.Result, name: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "results.md"
+    (text,) = re.findall(rf"<!-- columns: {name} -->\n((?:\|.*\n)+)", page.read_text("utf-8"))
+    described = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert described == list(getattr(result, name)().columns)
+
+
+def test_a_rate_that_changes_scales_both_directions() -> None:
+    changed = STATIONS + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
+    uploads = [("flows.0.direction", "reverse"), ("flows.0.tcp", '{receive_window = "200 kB"}')]
+    for overrides in ([], uploads):
+        before, after = ap.simulate(loads(changed, overrides=overrides), reps=1).phase_intervals()
+        # 5.184 Mbit/s is what 360 slots of 9 bytes carry; the uplink has 1.68 Mbit/s.
+        ratio = after["goodput_bps"].mean / before["goodput_bps"].mean
+        assert 0.1 < ratio < 0.4
+
+
+def test_a_packet_that_fits_no_frame_is_lost_without_fragmentation() -> None:
+    """An uplink of 35 slots of QPSK 1/12 has 35 bytes: no ACK fits."""
+    whole = STATIONS.replace(
+        'grant = "adapt-bi"',
+        'uplink_symbols = 6\nuplink_mcs = "qpsk-1/12"\nfragmentation = {up = false}',
+    )
+    stations = ap.simulate(loads(whole), reps=1).stations()
+    assert (stations["up_lost"] > 0).all()
+    assert (stations["up_packets"] == 0).all()
+    pieces = whole.replace("{up = false}", "{up = true}")
+    assert (ap.simulate(loads(pieces), reps=1).stations()["up_packets"] > 0).all()
 
 
 def test_the_delays_of_the_uplink_are_all_of_its_packets(result: ap.Result) -> None:

@@ -163,18 +163,22 @@ class Statistics(RadioStatistics):
             raise BadValueError(
                 f"queue {show(queue)}: not there. Queues of this scenario: {known}."
             )
-        found = [run["pmf"] for run in by_name.get(queue, [])]
-        length = max(map(len, found), default=0)
-        padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
-        rows = [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
+        rows = self._pmf(by_name.get(queue, []))
         return pd.DataFrame(
             {
-                "packets": range(length),
+                "packets": range(len(rows)),
                 "mean": [row.mean for row in rows],
                 "low": [row.low for row in rows],
                 "high": [row.high for row in rows],
             }
         )
+
+    def _pmf(self, runs: Sequence[Mapping[str, Any]]) -> list[Interval]:
+        """Return the share of time with each number of packets in a queue."""
+        found = [run["pmf"] for run in runs]
+        length = max(map(len, found), default=0)
+        padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
+        return [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
 
     def summary(self) -> pd.DataFrame:
         """Return means over the replications with their confidence intervals.
@@ -346,7 +350,11 @@ class Statistics(RadioStatistics):
 
     def queue_intervals(self) -> list[dict[str, Any]]:
         """Return the name and every quantity of each queue, over the replications."""
-        found = []
+        return list(self._queue_intervals)
+
+    @functools.cached_property
+    def _queue_intervals(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
         for name, runs in self.by_name("queues").items():
             reasons = sorted({reason for queue in runs for reason in queue["drops"]})
             drops = {
@@ -355,7 +363,7 @@ class Statistics(RadioStatistics):
                 )
                 for reason in reasons
             }
-            pmf = self.pmf(name)
+            pmf = self._pmf(runs)
             measured = [queue.get("measured", {}) for queue in runs]
             found.append(
                 {
@@ -363,7 +371,10 @@ class Statistics(RadioStatistics):
                     **self._quantities(runs, QUEUE_QUANTITIES),
                     **self._quantities(measured, measured[0]),
                     "drops": drops,
-                    "pmf": {part: pmf[part].tolist() for part in ("mean", "low", "high")},
+                    "pmf": {
+                        part: [getattr(row, part) for row in pmf]
+                        for part in ("mean", "low", "high")
+                    },
                 }
             )
         return found
@@ -405,11 +416,16 @@ class Statistics(RadioStatistics):
     def by_name(self, table: str) -> dict[str, list[Mapping[str, Any]]]:
         """Return the entries of ``queues`` or ``links`` of all replications, by name."""
         check_all(word("table", table, ("queues", "links")))
-        found: dict[str, list[Mapping[str, Any]]] = {}
-        for run in self.replications:
-            for entry in run[table]:
-                found.setdefault(entry["name"], []).append(entry)
-        return found
+        return dict(self._by_name[table])
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, dict[str, list[Mapping[str, Any]]]]:
+        tables: dict[str, dict[str, list[Mapping[str, Any]]]] = {"queues": {}, "links": {}}
+        for table, found in tables.items():
+            for run in self.replications:
+                for entry in run[table]:
+                    found.setdefault(entry["name"], []).append(entry)
+        return tables
 
     def kind_of(self, flow: int | str) -> str:
         """Return what a flow is: ``tcp`` or ``datagram``."""
