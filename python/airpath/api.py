@@ -387,7 +387,7 @@ def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Pa
     for field, link in _tables(resolved):
         for key in ("trace", "table"):
             if key in link:
-                kinds.setdefault(link[key], link["kind"])
+                kinds.setdefault(link[key], link.get("kind", ""))
                 fields.setdefault(link[key], (*field, key))
     traces: dict[str, Trace] = {}
     texts: dict[str, str] = {}

@@ -32,6 +32,7 @@ FAULTS = {
     "an error of 1": ("bottleneck.link.harq.error", "1"),
     "an error above 1": ("bottleneck.link.harq.error", "1.5"),
     "no attempts": ("bottleneck.link.harq.attempts", "0"),
+    "processes": ("bottleneck.link.harq.processes", "8"),
     "no codes": ("bottleneck.link.request", '{kind = "ranging", codes = 0}'),
     "a back-off reversed": ("bottleneck.link.request", '{kind = "ranging", backoff = [64, 2]}'),
     "a frame of 0": ("bottleneck.link.frame", "0 s"),

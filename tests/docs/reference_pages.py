@@ -56,6 +56,7 @@ WORDS = {
     "str": "text",
     "bool": "`true`, `false`",
     "Framing": "[framing](SCENARIO#framing)",
+    "AttemptErrors": "table, below",
     "SlotRate": "table, below",
     "RequestProcedure": "[request](SCENARIO#requests-for-the-uplink-request)",
     "GrantPolicy": "[grant](SCENARIO#grants-without-a-request-grant)",

@@ -297,6 +297,16 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             ]
         ),
     )
+    harq = {"attempts": 3, "error": 0.3, "round_trip": "30 ms", "processes": 4}
+    table = {"table": "airpath:802.16-ctc-awgn", "mcs": "mcs0", "snr": "1.5 dB"}
+    combined = {"attempts": 4, "error": table, "round_trip": "8 ms"}
+    for name, kind, keys in (
+        ("HARQ, ARQ and order", "fixed", {"harq": harq, "arq": {"delay": "90 ms"}}),
+        ("chase combining", "multi-regime", {"harq": combined}),
+        ("ARQ alone", "rate-trace", {"loss": 0.02, "arq": {"delay": "40 ms"}}),
+    ):
+        link = {**part("link", kind), **keys, "in_order": kind != "rate-trace"}
+        yield f"{name} over {kind}", scenario(bottleneck=path(link=link))
     wire = {"rate": "900 kbit/s", "delay": "8 ms", "limit": "12 packets"}
     triangle = {"smallest": "2920 B", "mode": "7300 B", "largest": "146 kB", "step": "1460 B"}
     yield (

@@ -71,6 +71,47 @@ DECIBELS = "not of dB from -200 to 200. Write a number of dB from -200 to 200, f
             f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
         ),
         (
+            "bottleneck.link.harq",
+            '{attempts = 0, round_trip = "30 ms"}',
+            "bottleneck.link.harq.attempts = 0: below 1. "
+            "Write a whole number from 1 to 4294967295, for example 1.",
+        ),
+        (
+            "bottleneck.link.harq",
+            '{attempts = 4, error = 1, round_trip = "30 ms"}',
+            "bottleneck.link.harq.error = 1: not from 0 to below 1. "
+            "Write a number from 0 to below 1, for example 0.316.",
+        ),
+        (
+            "bottleneck.link.harq",
+            '{attempts = 4, round_trip = "30 ms", processes = 0}',
+            "bottleneck.link.harq.processes = 0: below 1. "
+            "Write a whole number from 1 to 4294967295, for example 1.",
+        ),
+        (
+            "bottleneck.link.harq",
+            "{attempts = 4}",
+            'bottleneck.link.harq.round_trip: missing. Write round_trip = "30 ms".',
+        ),
+        (
+            "bottleneck.link.arq",
+            '{delay = "0 s"}',
+            'bottleneck.link.arq.delay = "0 s": not above 0. '
+            'Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            "bottleneck.link.arq",
+            '{delay = "2 h"}',
+            'bottleneck.link.arq.delay = "2 h": longer than 1 h. '
+            'Write at most "1 h", for example "30 ms".',
+        ),
+        (
+            "bottleneck.link.in_order",
+            "true",
+            "bottleneck.link.in_order = true: nothing is late without harq or arq. "
+            "Leave it out, or write one.",
+        ),
+        (
             "bottleneck.link",
             '{kind = "trace"}',
             'bottleneck.link.file: missing. Write file = "traces:Verizon-LTE-short.down".',
@@ -185,8 +226,8 @@ def test_a_bad_policy(policy: str, line: str) -> None:
         ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not the size of a packet. '
          'Write "1 B" to "65535 B", for example "1500 B".'),
         ("snr_db = 22, snr_d = 22", "snr_d = 22: unknown key. The nearest is snr_db; accepted are "
-         "kind, table, policy, delay, errors, snr_db, snr, snr_bias_db, snr_noise_db, "
-         "estimate_interval, packet, frame_overhead."),
+         "kind, table, policy, delay, errors, harq, arq, in_order, snr_db, snr, snr_bias_db, "
+         "snr_noise_db, estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip
 def test_a_bad_adaptive_link(more: str, line: str) -> None:

@@ -60,6 +60,9 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "pie"}),
     ("bottleneck.link.kind", {"bottleneck__link": ap.RlcLink(rate="384 kbit/s", delay="10 ms")}),
     ("bottleneck.link.errors.kind", {"bottleneck__link__errors": BURST}),
+    ("bottleneck.link.harq.attempts",
+     {"bottleneck__link__harq": {"attempts": 4, "round_trip": "30 ms"}}),
+    ("bottleneck.link.arq.delay", {"bottleneck__link__arq": {"delay": "100 ms"}}),
     ("ack_path.link.errors.kind",
      {"ack_path": {"kind": "link", "link": {**FIXED, "errors": BURST}}}),
     # A slow way back was taken for a fast one; the flows shared the link's whole rate.

@@ -17,9 +17,12 @@
 //! The noise of an interval is a function of its number alone, whatever was sent before: compared
 //! policies see the same estimates.
 
+use crate::arq::ArqConfig;
 use crate::framing::FramingConfig;
+use crate::harq::HarqConfig;
 use crate::kit::LinkKit;
 use crate::link::{Files, Link};
+use crate::loops::Loops;
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time, registry};
@@ -67,6 +70,15 @@ pub struct AdaptiveConfig {
     /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
 }
 
 /// A frame of the paper's radio: 5 ms.
@@ -478,6 +490,9 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Adaptive> {
         let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let framing = config.framing.framing()?;
-        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let loops = Loops::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_loops(loops))
     }
 }

@@ -3,9 +3,12 @@
 //! Every packet is lost independently with the same probability, after it has taken its time on
 //! the link. Left out: the propagation delay, which the path puts behind the link.
 
+use crate::arq::ArqConfig;
 use crate::framing::FramingConfig;
+use crate::harq::HarqConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
+use crate::loops::Loops;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
 use serde::Deserialize;
@@ -26,6 +29,15 @@ pub struct FixedConfig {
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
 }
 
 /// Sends at a constant rate.
@@ -74,7 +86,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Fixed> {
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let fixed = Fixed::new(Rate(config.rate_bps), config.loss);
-        SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let loops = Loops::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_loops(loops))
     }
 }
 

@@ -4,9 +4,21 @@
 //! Source: wimax-2009 §5.1 (at most three repetitions, 30 ms each). Attempts are events in time. What
 //! destroys one is the part's own error rate, or what destroys the frames of the link. Repetitions take
 //! time and no capacity.
+//!
+//! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies one
+//! from the start of its first attempt until the feedback on its last, a round trip after the start of
+//! that; a new block waits for a free one.
 
-use airpath_core::{ConfigError, Duration, Seed, Stream};
+mod attempt_errors;
+
+pub use attempt_errors::{AttemptErrors, Combining, TableErrors};
+
+use crate::link::Files;
+use airpath_core::{ConfigError, Duration, Seed, Stream, Time};
+use attempt_errors::AttemptRates;
 use serde::Deserialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -14,53 +26,115 @@ use serde::Deserialize;
 pub struct HarqConfig {
     /// How often a block is sent at most, the first time counted. At least 1.
     pub attempts: u32,
-    /// Probability that an attempt fails, each by itself; below 1.
+    /// Probability that an attempt fails by itself: a number below 1, or from a table.
     #[serde(default)]
-    pub error: f64,
+    pub error: AttemptErrors,
     /// From an attempt to the next one, ns.
     pub round_trip_ns: u64,
+    /// Stop-and-wait processes, at least 1; absent: as many as it takes.
+    #[serde(default)]
+    pub processes: Option<u32>,
 }
 
 /// How attempts fail and what follows.
 #[derive(Clone, Debug)]
 pub struct Harq {
     attempts: u32,
-    error: f64,
+    rates: AttemptRates,
     round_trip: Duration,
     draws: Stream,
+    processes: Option<Processes>,
 }
 
 impl Harq {
-    /// The part, with randomness of its own.
+    /// The part, with randomness of its own, and tables from `files`.
     ///
     /// # Errors
-    /// When a value is outside its range.
-    pub fn new(config: &HarqConfig, seed: &Seed) -> Result<Harq, ConfigError> {
+    /// When a value is outside its range, or a table or a scheme of it is not there.
+    pub fn new(config: &HarqConfig, files: &Files, seed: &Seed) -> Result<Harq, ConfigError> {
         if config.attempts == 0 {
             return Err(ConfigError::new("attempts", 0, "less than 1"));
         }
-        if !(0.0..1.0).contains(&config.error) {
-            let problem = "no probability below 1. Write a number in [0, 1)";
-            return Err(ConfigError::new("error", config.error, problem));
+        if config.processes == Some(0) {
+            return Err(ConfigError::new("processes", 0, "less than 1"));
         }
         Ok(Harq {
             attempts: config.attempts,
-            error: config.error,
+            rates: config.error.rates(config.attempts, files)?,
             round_trip: Duration::from_nanos(config.round_trip_ns),
             draws: seed.child("harq").stream(),
+            processes: config.processes.map(Processes::new),
         })
     }
 
-    /// Whether an attempt fails by itself.
+    /// Whether attempt number `made` (from 1) fails by itself.
     #[inline]
-    pub(crate) fn fails(&mut self) -> bool {
-        self.error > 0.0 && self.draws.bernoulli(self.error)
+    pub(crate) fn fails(&mut self, made: u32) -> bool {
+        let error = self.rates.of(made);
+        error > 0.0 && self.draws.bernoulli(error)
     }
 
-    /// After how long attempt number `made` (from 1), which has failed, is repeated; `None` when it was
-    /// the last.
+    /// When attempt number `made` (from 1), which has failed by `now`, has been repeated; `None` when it
+    /// was the last.
     #[inline]
-    pub(crate) fn repeats(&self, made: u32) -> Option<Duration> {
-        (made < self.attempts).then_some(self.round_trip)
+    pub(crate) fn repeats(&self, made: u32, now: Time) -> Option<Time> {
+        (made < self.attempts).then(|| after(now, self.round_trip))
+    }
+
+    /// The first attempt of a block starts.
+    #[inline]
+    pub(crate) fn start(&mut self) {
+        if let Some(processes) = &mut self.processes {
+            processes.taken += 1;
+        }
+    }
+
+    /// The last attempt of a block has ended at `now`; it took `airtime`.
+    #[inline]
+    pub(crate) fn end(&mut self, now: Time, airtime: Duration) {
+        if let Some(processes) = &mut self.processes {
+            let feedback =
+                after(now, self.round_trip).as_nanos().saturating_sub(airtime.as_nanos());
+            processes.freed.push(Reverse(Time::from_nanos(feedback)));
+        }
+    }
+
+    /// From when on there is a free process: `now`, or later.
+    #[inline]
+    pub(crate) fn free_from(&mut self, now: Time) -> Time {
+        self.processes.as_mut().map_or(now, |processes| processes.free_from(now))
+    }
+}
+
+/// So long after `now`; never rather than beyond the end of time.
+#[inline]
+pub(crate) fn after(now: Time, wait: Duration) -> Time {
+    Time::from_nanos(now.as_nanos().saturating_add(wait.as_nanos()))
+}
+
+/// Stop-and-wait processes.
+#[derive(Clone, Debug)]
+struct Processes {
+    count: usize,
+    /// Those in use, and those whose feedback is on its way.
+    taken: usize,
+    /// When the feedback is there.
+    freed: BinaryHeap<Reverse<Time>>,
+}
+
+impl Processes {
+    fn new(count: u32) -> Processes {
+        Processes { count: count as usize, taken: 0, freed: BinaryHeap::new() }
+    }
+
+    fn free_from(&mut self, now: Time) -> Time {
+        while self.freed.peek().is_some_and(|Reverse(at)| *at <= now) {
+            self.freed.pop();
+            self.taken = self.taken.saturating_sub(1);
+        }
+        if self.taken < self.count {
+            return now;
+        }
+        self.freed.peek().map_or(Time::NEVER, |Reverse(at)| *at)
     }
 }

@@ -23,6 +23,7 @@
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
 //! | `recovery.rs` | HARQ (`harq.rs`) and ARQ (`arq.rs`) behind the air of a link |
+//! | `loops.rs` | these and release in order behind the air of a serial link |
 //! | `resequencer.rs`, `late.rs` | release in order; a delay that is not first in, first out |
 //! | `scheduler/` | who is served in a slot of a cell, in a frame |
 //! | `agenda.rs` | which users have something to do |
@@ -44,6 +45,7 @@ mod harq;
 mod kit;
 mod late;
 mod link;
+mod loops;
 mod meter;
 mod multi_regime;
 mod offset;
@@ -67,7 +69,7 @@ pub use cell::{Cell, CellConfig};
 pub use duplex::Duplex;
 pub use fixed::{Fixed, FixedConfig};
 pub use framing::FramingConfig;
-pub use harq::{Harq, HarqConfig};
+pub use harq::{AttemptErrors, Combining, Harq, HarqConfig, TableErrors};
 pub use kit::{LinkKit, SideKit, Users};
 pub use late::Late;
 pub use link::{

@@ -7,10 +7,13 @@
 //! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
 //! their proportion to it, in whole bit/s.
 
+use crate::arq::ArqConfig;
 use crate::fixed::{positive_rate, probability};
 use crate::framing::FramingConfig;
+use crate::harq::HarqConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
+use crate::loops::Loops;
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
@@ -41,6 +44,15 @@ pub struct MultiRegimeConfig {
     /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
 }
 
 /// Sends in the regime that the queue length asks for.
@@ -101,7 +113,8 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         config: MultiRegimeConfig,
         setup: Setup<'_, dyn Link + Send, LinkKit>,
     ) -> Result<Self, ConfigError> {
-        let MultiRegimeConfig { thresholds, regimes, framing, errors, .. } = config;
+        let MultiRegimeConfig { thresholds, regimes, framing, errors, harq, arq, in_order } =
+            config;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             let shown = format!("{thresholds:?}");
             return Err(ConfigError::new("thresholds", shown, "not ascending"));
@@ -119,7 +132,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<MultiRegime> {
         let framing = framing.framing()?;
         let errors = setup.extra.errors(errors.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime::new(thresholds, regimes);
-        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
+        let files = &setup.extra.files;
+        let loops = Loops::new(harq.as_ref(), arq, in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_loops(loops))
     }
 }
 

@@ -7,10 +7,13 @@
 //! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
 //! trace keeps its proportion to it; the integral stays exact.
 
+use crate::arq::ArqConfig;
 use crate::fixed::probability;
 use crate::framing::FramingConfig;
+use crate::harq::HarqConfig;
 use crate::kit::LinkKit;
 use crate::link::Link;
+use crate::loops::Loops;
 use crate::offset::{Offset, OffsetSpec};
 use crate::serial::{SerialLink, Transmission, Transmitter};
 use crate::trace_file::{RateTrace, Trace};
@@ -34,6 +37,15 @@ pub struct RateTraceConfig {
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
     #[serde(default, alias = "channel")]
     pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
     /// Where in the trace the run begins; absent: at its start.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
@@ -178,7 +190,10 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
         let offset = Offset::of(config.offset, period, &setup.seed);
         let transmitter =
             RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
-        SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let loops = Loops::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_loops(loops))
     }
 }
 

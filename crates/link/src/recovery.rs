@@ -5,8 +5,9 @@
 //! order puts a [`Resequencer`](crate::Resequencer) behind.
 
 use crate::arq::ArqConfig;
-use crate::harq::{Harq, HarqConfig};
+use crate::harq::{Harq, HarqConfig, after};
 use crate::late::Late;
+use crate::link::Files;
 use airpath_core::{ConfigError, Duration, Seed, Time};
 
 /// A block that waits for what comes next.
@@ -15,6 +16,8 @@ struct Pending<B> {
     block: B,
     /// Attempts that were made; 0 when it is received without another.
     made: u32,
+    /// How long one takes.
+    airtime: Duration,
 }
 
 /// HARQ and ARQ behind a link's air, for blocks `B`.
@@ -35,7 +38,7 @@ pub struct Ended<B> {
 }
 
 impl<B> Recovery<B> {
-    /// With these parts, either of which may be missing.
+    /// With these parts, either of which may be missing; error rates are numbers.
     ///
     /// # Errors
     /// When a value is outside its range.
@@ -44,20 +47,57 @@ impl<B> Recovery<B> {
         arq: Option<ArqConfig>,
         seed: &Seed,
     ) -> Result<Recovery<B>, ConfigError> {
-        let harq = harq.map(|config| Harq::new(config, seed).map_err(|error| error.under("harq")));
+        Recovery::with_files(harq, arq, &Files::default(), seed)
+    }
+
+    /// The same, with error-rate tables from `files`.
+    ///
+    /// # Errors
+    /// When a value is outside its range, or a table is not there.
+    pub fn with_files(
+        harq: Option<&HarqConfig>,
+        arq: Option<ArqConfig>,
+        files: &Files,
+        seed: &Seed,
+    ) -> Result<Recovery<B>, ConfigError> {
+        let made = |config| Harq::new(config, files, seed).map_err(|error| error.under("harq"));
+        let harq = harq.map(made);
         let (harq, arq) = (harq.transpose()?, arq.map(ArqConfig::delay));
         Ok(Recovery { harq, arq, pending: Late::default() })
+    }
+
+    /// From when on the first attempt of a block may start: `now`, or when there is a free process.
+    #[inline]
+    pub fn free_from(&mut self, now: Time) -> Time {
+        self.harq.as_mut().map_or(now, |harq| harq.free_from(now))
+    }
+
+    /// The first attempt of a block starts, which occupies a process. Whoever has no use for processes
+    /// need not say so.
+    #[inline]
+    pub fn start(&mut self) {
+        if let Some(harq) = &mut self.harq {
+            harq.start();
+        }
     }
 
     /// The first attempt of `block` ends now; `is_destroyed` says what the air has done to it. Gives what
     /// has become of it, unless something follows.
     #[inline]
     pub fn begin(&mut self, block: B, is_destroyed: bool, now: Time) -> Option<Ended<B>> {
-        let fails = self.harq.as_mut().is_some_and(Harq::fails);
-        if is_destroyed || fails {
-            return self.repeat(Pending { block, made: 1 }, now);
-        }
-        Some(Ended { block, is_received: true })
+        self.end_first(block, is_destroyed, Duration::ZERO, now)
+    }
+
+    /// The same of a block of which an attempt takes `airtime`.
+    #[inline]
+    pub fn end_first(
+        &mut self,
+        block: B,
+        is_destroyed: bool,
+        airtime: Duration,
+        now: Time,
+    ) -> Option<Ended<B>> {
+        self.attempted(Pending { block, made: 1, airtime }, is_destroyed, now)
     }
 
     /// When the next repetition ends.
@@ -80,28 +120,42 @@ impl<B> Recovery<B> {
                 return Some(Ended { block: pending.block, is_received: true });
             }
             let is_destroyed = destroys(&pending.block);
-            let fails = self.harq.as_mut().is_some_and(Harq::fails);
-            if !(is_destroyed || fails) {
-                return Some(Ended { block: pending.block, is_received: true });
-            }
             pending.made += 1;
-            if let Some(ended) = self.repeat(pending, at) {
+            if let Some(ended) = self.attempted(pending, is_destroyed, at) {
                 return Some(ended);
             }
         }
     }
 
-    /// What follows the failure of the attempts that were made, the last at `now`.
-    fn repeat(&mut self, pending: Pending<B>, now: Time) -> Option<Ended<B>> {
-        let again = self.harq.as_ref().and_then(|harq| harq.repeats(pending.made));
-        if let Some(wait) = again {
-            self.pending.push(now + wait, pending);
-        } else if let Some(delay) = self.arq {
-            self.pending.push(now + delay, Pending { made: 0, ..pending });
-        } else {
-            return Some(Ended { block: pending.block, is_received: false });
+    /// An attempt has ended at `now`: what has become of the block, unless something follows.
+    #[inline]
+    fn attempted(
+        &mut self,
+        pending: Pending<B>,
+        is_destroyed: bool,
+        now: Time,
+    ) -> Option<Ended<B>> {
+        let Pending { made, airtime, .. } = pending;
+        if let Some(harq) = &mut self.harq {
+            let fails = harq.fails(made) || is_destroyed;
+            match harq.repeats(made, now) {
+                Some(repeated) if fails => {
+                    self.pending.push(repeated, pending);
+                    return None;
+                }
+                _ => harq.end(now, airtime),
+            }
+            if !fails {
+                return Some(Ended { block: pending.block, is_received: true });
+            }
+        } else if !is_destroyed {
+            return Some(Ended { block: pending.block, is_received: true });
         }
-        None
+        if let Some(delay) = self.arq {
+            self.pending.push(after(now, delay), Pending { made: 0, ..pending });
+            return None;
+        }
+        Some(Ended { block: pending.block, is_received: false })
     }
 
     /// Blocks whose fate is open.
@@ -113,9 +167,15 @@ impl<B> Recovery<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harq::AttemptErrors;
 
     fn recovery(attempts: u32, error: f64, arq: Option<u64>) -> Recovery<u32> {
-        let harq = HarqConfig { attempts, error, round_trip_ns: 30_000_000 };
+        let harq = HarqConfig {
+            attempts,
+            error: AttemptErrors::Number(error),
+            round_trip_ns: 30_000_000,
+            processes: None,
+        };
         let arq = arq.map(|ms| ArqConfig { delay_ns: ms * 1_000_000 });
         Recovery::new(Some(&harq), arq, &Seed::new(1, 0, "test")).expect("accepted")
     }

@@ -7,6 +7,7 @@
 use crate::air::Air;
 use crate::kit::LinkKit;
 use crate::link::{Link, SideReport};
+use crate::loops::Loops;
 use crate::meter::Meter;
 use airpath_aqm::Queue;
 use airpath_core::{
@@ -101,6 +102,10 @@ pub struct SerialLink<T> {
     regime: usize,
     mcs: Option<usize>,
     meter: Meter,
+    /// HARQ and ARQ, where there is either.
+    loops: Option<Box<Loops>>,
+    /// When they have something to do; [`Time::NEVER`] without them.
+    loops_due: Time,
 }
 
 impl<T: Transmitter> SerialLink<T> {
@@ -129,11 +134,21 @@ impl<T: Transmitter> SerialLink<T> {
             regime: 0,
             mcs: None,
             meter,
+            loops: None,
+            loops_due: Time::NEVER,
         })
+    }
+
+    /// With these loops behind its air.
+    pub(crate) fn with_loops(self, loops: Option<Box<Loops>>) -> SerialLink<T> {
+        SerialLink { loops, ..self }
     }
 
     #[inline(always)]
     fn start_next(&mut self, ctx: &mut Ctx<'_>) {
+        if self.loops.is_some() && !self.may_start(ctx.now) {
+            return;
+        }
         if !self.queue.dequeue_into(&mut self.packet, ctx) {
             return;
         }
@@ -177,6 +192,9 @@ impl<T: Transmitter> SerialLink<T> {
         self.service.transmission.ends = Time::NEVER;
         self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
+        if self.loops.is_some() {
+            return self.end_first_attempt(began, transmission, ctx);
+        }
         if self.air.destroys(loss, || Frame { began, ended, bytes, mcs }) {
             self.meter.lose();
             self.queue.lose(self.packet, DropReason::Channel, ctx);
@@ -184,6 +202,62 @@ impl<T: Transmitter> SerialLink<T> {
             self.meter.deliver(&self.packet);
             ctx.emit(self.output, self.packet);
         }
+    }
+
+    /// Whether the next packet may be sent, with loops, if there is one.
+    #[inline(never)]
+    fn may_start(&mut self, now: Time) -> bool {
+        let Some(loops) = &mut self.loops else { return true };
+        self.loops_due = loops.next_wakeup();
+        if self.queue.packets() == 0 {
+            return false;
+        }
+        let free_from = loops.free_from(now);
+        if free_from > now {
+            self.loops_due = self.loops_due.min(free_from);
+            return false;
+        }
+        true
+    }
+
+    /// The first attempt of the packet on the air has ended, on a link with loops.
+    #[inline(never)]
+    fn end_first_attempt(&mut self, began: Time, sent: Transmission, ctx: &mut Ctx<'_>) {
+        let Transmission { ends: ended, bytes, loss, mcs, .. } = sent;
+        let frame = Frame { began, ended, bytes, mcs };
+        let packet = self.packet;
+        self.with_loops_now(ctx, |loops, air, release| {
+            loops.end_first(packet, (loss, frame), air, release);
+        });
+    }
+
+    /// What the loops have to do by now.
+    #[inline(never)]
+    fn repeat(&mut self, ctx: &mut Ctx<'_>) {
+        let now = ctx.now;
+        self.with_loops_now(ctx, |loops, air, release| loops.take_due(now, air, release));
+    }
+
+    /// Does `work` with the loops: what it releases leaves, or is lost.
+    fn with_loops_now(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        work: impl FnOnce(&mut Loops, &mut Air, &mut dyn FnMut(Packet, bool)),
+    ) {
+        let SerialLink { loops, air, meter, queue, output, .. } = self;
+        let Some(loops) = loops else { return };
+        let reason = loops.reason();
+        let mut release = |packet: Packet, is_received: bool| {
+            if is_received {
+                meter.deliver(&packet);
+                ctx.emit(*output, packet);
+            } else {
+                meter.lose();
+                queue.lose(packet, reason, ctx);
+            }
+        };
+        work(loops, air, &mut release);
+        self.loops_due = loops.next_wakeup();
     }
 
     /// Tells the discipline the nominal rate, and what a packet costs at it.
@@ -220,6 +294,9 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.wake_if_due(ctx);
+        if self.loops_due <= ctx.now {
+            self.repeat(ctx);
+        }
         if self.service.transmission.ends <= ctx.now {
             self.finish(ctx);
         }
@@ -230,7 +307,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.service.transmission.ends.min(self.queue.next_wakeup())
+        self.service.transmission.ends.min(self.queue.next_wakeup()).min(self.loops_due)
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
@@ -239,6 +316,9 @@ impl<T: Transmitter> Stage for SerialLink<T> {
             Control::StartMeasurement => {
                 self.meter.restart(ctx.now);
                 self.transmitter.restart_measurement();
+                if let Some(loops) = &mut self.loops {
+                    loops.restart_measurement();
+                }
                 self.queue.restart_measurement(ctx.now);
             }
             Control::Rate(rate) => self.change_rate(*rate, ctx),
@@ -247,17 +327,20 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     }
 
     fn held(&self) -> usize {
-        self.queue.packets() + usize::from(self.service.is_there)
+        let in_loops = self.loops.as_ref().map_or(0, |loops| loops.held());
+        self.queue.packets() + usize::from(self.service.is_there) + in_loops
     }
 }
 
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let is_sending = !self.service.transmission.ends.is_never();
+        let mut counters = self.transmitter.counters();
+        counters.extend(self.loops.iter().flat_map(|loops| loops.counters()));
         let link = self
             .meter
             .report_of_time(now, is_sending.then_some(self.service.began))
-            .with_counters(self.transmitter.counters());
+            .with_counters(counters);
         vec![SideReport::of(vec![self.queue.report(now)], link)]
     }
 }

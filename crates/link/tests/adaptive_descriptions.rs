@@ -54,6 +54,9 @@ fn regimes_need_choices_that_are_constant() {
         packet_bytes: 1500,
         framing: FramingConfig::default(),
         errors: None,
+        harq: None,
+        arq: None,
+        in_order: false,
     };
     let policies = PolicyRegistry::default();
     let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("regimes");

@@ -3,7 +3,7 @@
 //! Covered beside the bottleneck: what the fixed point covers. What the receivers advertise counts
 //! payload, what the model counts IP packets; windows here are the former.
 
-use crate::covered::{no_changes, no_errors, rate_of_packets_bps};
+use crate::covered::{no_changes, no_errors, no_repetitions, rate_of_packets_bps};
 use crate::error::SolveError;
 use crate::fixed_point::{link, way::Way};
 use crate::model::Model;
@@ -143,10 +143,12 @@ impl Model for ClampFlows {
         let under = |hop: &'static str| move |reason: Reason| reason.under("link").under(hop);
         let bottleneck = &scenario.bottleneck;
         reasons.keep(no_errors(&bottleneck.link).map_err(under("bottleneck")));
+        reasons.keep(no_repetitions(&bottleneck.link).map_err(under("bottleneck")));
         if let AckPath::Link { link, .. } | AckPath::Reverse { link: Some(link), .. } =
             &scenario.ack_path
         {
             reasons.keep(no_errors(link).map_err(under("ack_path")));
+            reasons.keep(no_repetitions(link).map_err(under("ack_path")));
         }
         let flows = connections(scenario, &mut reasons);
         let first = flows.first();

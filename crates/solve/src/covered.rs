@@ -28,6 +28,21 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
     }
 }
 
+/// A link without HARQ and ARQ.
+pub(crate) fn no_repetitions(link: &Value) -> Result<(), Reason> {
+    let given = |key: &str, value: &str| {
+        let value = link.get(key)?.get(value)?;
+        Some((key.to_owned(), value.to_string()))
+    };
+    let refused = given("harq", "attempts").map(|(key, value)| (key + ".attempts", value));
+    let refused =
+        refused.or_else(|| given("arq", "delay_ns").map(|(key, ns)| (key + ".delay", ns + " ns")));
+    match refused {
+        None => Ok(()),
+        Some((key, value)) => Err(Reason::not_covered(key, value, "links that repeat nothing")),
+    }
+}
+
 /// A flow that is there all the time.
 pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), Reason> {
     if flow.direction == Direction::Reverse {

@@ -4,7 +4,8 @@
 //! front of it would space the packets out, and there are no ACKs.
 
 use crate::covered::{
-    always_there, delay_s, no_changes, no_errors, no_limit, no_limits, rate_of_packets_bps,
+    always_there, delay_s, no_changes, no_errors, no_limit, no_limits, no_repetitions,
+    rate_of_packets_bps,
 };
 use crate::model::Model;
 use crate::reasons::{Reason, Reasons};
@@ -83,6 +84,7 @@ impl Model for PoissonQueue {
         let (link, queue) = (&scenario.bottleneck.link, &scenario.bottleneck.queue);
         let under_link = |reason: Reason| reason.under("link").under("bottleneck");
         reasons.keep(no_errors(link).map_err(under_link));
+        reasons.keep(no_repetitions(link).map_err(under_link));
         let packet = packet(scenario, &mut reasons);
         let sized = packet.unwrap_or(Bytes(ANY_PACKET));
         let config = reasons.keep(fixed(link).map_err(under_link));

@@ -124,6 +124,12 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
         ("/bottleneck/link/kind", json!("trace"), "bottleneck.link.kind = trace"),
         ("/bottleneck/link/loss", json!(0.01), "bottleneck.link.loss = 0.01"),
         (
+            "/bottleneck/link/harq",
+            json!({"attempts": 4, "round_trip_ns": 30_000_000}),
+            "bottleneck.link.harq.attempts = 4",
+        ),
+        ("/bottleneck/link/arq", json!({"delay_ns": 5}), "bottleneck.link.arq.delay = 5 ns"),
+        (
             "/bottleneck/link/errors",
             json!({"kind": "independent", "loss": 0.1}),
             "bottleneck.link.errors.kind = independent",

@@ -53,6 +53,16 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             "bottleneck.link.errors.kind = independent",
         ),
         ("/ack_path", ack_link(with("errors", errors)), "ack_path.link.errors.kind = independent"),
+        (
+            "/bottleneck/link",
+            with("harq", json!({"attempts": 4, "round_trip_ns": 30_000_000})),
+            "bottleneck.link.harq.attempts = 4",
+        ),
+        (
+            "/ack_path",
+            ack_link(with("arq", json!({"delay_ns": 5}))),
+            "ack_path.link.arq.delay = 5 ns",
+        ),
         ("/bottleneck/link/kind", json!("trace"), "bottleneck.link.kind = trace"),
         ("/bottleneck/queue", json!({"kind": "codel"}), "bottleneck.aqm.kind = codel"),
         (

@@ -12,10 +12,11 @@ from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
-from airpath.scenario.links import FrameOverhead, Framing, Link, with_framing
+from airpath.scenario.links import FrameOverhead, Framing, _RepeatingLink, with_framing
 from airpath.scenario.snr import BlockFading, ShadowedSnr, SnrProcess
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
+    Mcs,
     PositiveDuration,
     PositiveFraction,
     PositivePacketCount,
@@ -39,22 +40,12 @@ __all__ = [
 LARGEST_PACKET = Size(65535)
 
 
-def _mcs(value: Any) -> str | int:
-    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
-    if not is_number and not (isinstance(value, str) and value and value.isprintable()):
-        raise fault(
-            "not an MCS", "Write its name in the table, or its place there from 0", '"mcs3"'
-        )
-    return value  # type: ignore[no-any-return]
-
-
 def _a_packet(size: Size) -> Size:
     if not Size(1) <= size <= LARGEST_PACKET:
         raise fault("not the size of a packet", 'Write "1 B" to "65535 B"', '"1500 B"')
     return size
 
 
-Mcs = Annotated[str | int, PlainValidator(_mcs)]
 Level = Annotated[
     float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "22"))
 ]
@@ -178,7 +169,7 @@ class OptimumPolicy(LinkAdaptation):
     threshold: PositivePacketCount = Field(examples=["20"])
 
 
-class AdaptiveLink(Link):
+class AdaptiveLink(_RepeatingLink):
     """A policy chooses each packet's MCS, from an estimate of the SNR and from the queue.
 
     A packet fills whole FEC blocks of the chosen MCS; it is lost with any of them, at the true SNR.
@@ -210,6 +201,13 @@ class AdaptiveLink(Link):
         packets.
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 0 B.
+    harq : Harq, optional
+        What repeats packets that were destroyed. Default: nothing.
+    arq : Arq, optional
+        The second loop, behind HARQ. Default: none.
+    in_order : bool, optional
+        Whether packets leave in the order in which they were first sent, so that one that is
+        repeated holds up later ones; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["adaptive"] = "adaptive"

@@ -28,12 +28,14 @@ from airpath.scenario.base import (
     faults_at,
 )
 from airpath.scenario.error_processes import ErrorProcess
+from airpath.scenario.recovery import Arq, Harq
 from airpath.scenario.units import Duration, Rate, Size
 from airpath.scenario.values import (
     PositivePacketCount,
     PositiveRate,
     Probability,
     Text,
+    Truth,
     number_within,
 )
 from airpath.scenario.wires import Uniform
@@ -162,7 +164,30 @@ def with_framing(
     return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
 
 
-class FixedLink(_FramedLink):
+class _RepeatingLink(Link):
+    """A link that may repeat what it has destroyed; a base of several."""
+
+    harq: Maybe[Harq] = ABSENT
+    arq: Maybe[Arq] = ABSENT
+    in_order: Maybe[Truth] = ABSENT
+
+    @model_validator(mode="after")
+    def _something_is_late(self) -> Self:
+        if self.in_order is not None and self.harq is None and self.arq is None:
+            wrong = fault("nothing is late without harq or arq", "Leave it out, or write one")
+            raise faults_at((("in_order",), self.in_order, wrong))
+        return self
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; what was not given has no key."""
+        entries = super().resolved(context, path)
+        for key in ("harq", "arq", "in_order"):
+            if entries[key] is None:
+                del entries[key]
+        return entries
+
+
+class FixedLink(_RepeatingLink, _FramedLink):
     """A constant rate, a constant delay and independent losses.
 
     Parameters
@@ -180,6 +205,13 @@ class FixedLink(_FramedLink):
         counts IP packets.
     framing : Framing, optional
         What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+    harq : Harq, optional
+        What repeats packets that were destroyed. Default: nothing.
+    arq : Arq, optional
+        The second loop, behind HARQ. Default: none.
+    in_order : bool, optional
+        Whether packets leave in the order in which they were first sent, so that one that is
+        repeated holds up later ones; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -202,7 +234,7 @@ class Regime(Model):
     per: Probability = 0.0
 
 
-class MultiRegimeLink(_FramedLink):
+class MultiRegimeLink(_RepeatingLink, _FramedLink):
     """Rate and packet error rate chosen by the queue length (qawla-2015 §2, any number of regimes).
 
     The regime is taken when a transmission starts, from the packets that wait then; the packet
@@ -224,6 +256,13 @@ class MultiRegimeLink(_FramedLink):
         simulator adds 2.
     framing : Framing, optional
         What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+    harq : Harq, optional
+        What repeats packets that were destroyed. Default: nothing.
+    arq : Arq, optional
+        The second loop, behind HARQ. Default: none.
+    in_order : bool, optional
+        Whether packets leave in the order in which they were first sent, so that one that is
+        repeated holds up later ones; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -413,7 +452,7 @@ class TraceLink(_FromTrace):
         return offset
 
 
-class RateTraceLink(_FromTrace):
+class RateTraceLink(_RepeatingLink, _FromTrace):
     """A piecewise-constant rate from a ``time_s,rate_bps`` CSV, looped.
 
     Parameters
@@ -435,6 +474,13 @@ class RateTraceLink(_FromTrace):
         counts IP packets.
     framing : Framing, optional
         What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+    harq : Harq, optional
+        What repeats packets that were destroyed. Default: nothing.
+    arq : Arq, optional
+        The second loop, behind HARQ. Default: none.
+    in_order : bool, optional
+        Whether packets leave in the order in which they were first sent, so that one that is
+        repeated holds up later ones; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"

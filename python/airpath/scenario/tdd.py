@@ -293,6 +293,14 @@ class OfdmaTddLink(Link):
             raise fault("shorter than 1 us", 'Write at least "1 us"', '"5 ms"')
         return _at_most_an_hour(frame)
 
+    @field_validator("harq")
+    @classmethod
+    def _as_many_processes_as_it_takes(cls, harq: Harq | None) -> Harq | None:
+        if harq is not None and harq.processes is not None:
+            error = fault("a frame's MPDUs have as many as it takes", "Leave it out")
+            raise faults_at((("processes",), harq.processes, error))
+        return harq
+
     @field_validator("users")
     @classmethod
     def _each_once_and_there(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:

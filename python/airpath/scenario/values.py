@@ -197,6 +197,15 @@ def _truth(value: Any) -> bool:
     return value
 
 
+def _mcs(value: Any) -> str | int:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
+    if not is_number and not (isinstance(value, str) and value and value.isprintable()):
+        raise fault(
+            "not an MCS", "Write its name in the table, or its place there from 0", '"mcs3"'
+        )
+    return value  # type: ignore[no-any-return]
+
+
 def _names_a_table(table: str) -> str:
     if not table.removeprefix("airpath:"):
         raise fault(
@@ -238,6 +247,7 @@ Gain = Annotated[float, PlainValidator(_gain)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]
+Mcs = Annotated[str | int, PlainValidator(_mcs)]
 UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
 TableName = Annotated[Text, AfterValidator(_names_a_table)]

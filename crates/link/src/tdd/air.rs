@@ -32,7 +32,7 @@ impl Air {
         Ok(Air {
             sent: VecDeque::new(),
             errors: kit.errors(errors, seed)?,
-            recovery: Recovery::new(config.harq.as_ref(), config.arq, seed)?,
+            recovery: Recovery::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?,
             reason,
         })
     }

@@ -150,6 +150,10 @@ impl TddConfig {
                 return Err(ConfigError::new(field, slots, "outside 1 … 1000000"));
             }
         }
+        if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
+            let problem = "MPDUs of a frame have as many as it takes. Leave it out";
+            return Err(ConfigError::new("harq.processes", processes, problem));
+        }
         let MapOverhead { slots, per_burst } = self.map_overhead;
         if slots.saturating_add(per_burst) >= self.downlink_slots {
             let problem = format!("leaves nothing of {} slots", self.downlink_slots);

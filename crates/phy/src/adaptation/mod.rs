@@ -82,7 +82,10 @@ pub enum NamedScheme {
 
 impl NamedScheme {
     /// Its place among `names`.
-    fn place(&self, field: &str, names: &[String]) -> Result<usize, ConfigError> {
+    ///
+    /// # Errors
+    /// When it is not among them; `field` is what the user gave it as.
+    pub fn place(&self, field: &str, names: &[String]) -> Result<usize, ConfigError> {
         let (place, shown) = match self {
             NamedScheme::Number(number) => {
                 (Some(*number).filter(|place| *place < names.len()), number.to_string())

@@ -121,7 +121,9 @@ impl Model for FixedPoint {
             [("bottleneck", Some(&bottleneck.link)), ("ack_path", ack_link(scenario))]
         {
             let free = link.map_or(Ok(()), covered::no_errors);
-            reasons.keep(free.map_err(|reason| reason.under("link").under(hop)));
+            let under = |reason: crate::Reason| reason.under("link").under(hop);
+            reasons.keep(free.map_err(under));
+            reasons.keep(link.map_or(Ok(()), covered::no_repetitions).map_err(under));
         }
         let options = flows::common_options(scenario, &mut reasons);
         let packet = options.map_or(ANY_PACKET, |options| options.mss + options.whole_header());
