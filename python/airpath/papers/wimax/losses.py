@@ -1,0 +1,112 @@
+"""Fig. 7: uplink delay, efficiency and throughput over the packet loss (wimax-2009 §5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airpath.papers.kit.base import Cell, ItemResult, Row
+from airpath.papers.kit.declared import titles
+from airpath.papers.kit.measured import Measured
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.swept import Swept
+from airpath.papers.wimax.analysis import ideal_of
+from airpath.papers.wimax.data import GAINS, IDEAL
+from airpath.papers.wimax.measures import (
+    EFFICIENCY,
+    GOODPUT,
+    MAC_DELAY,
+    QUANTITIES,
+    contention_share,
+)
+from airpath.papers.wimax.statements.common import caption
+from airpath.papers.wimax.statements.losses import CURVES, LOSS_CELLS, LOSSES, relative_gains
+from airpath.results import style as plotting
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIG7"]
+
+CONTENTION: Final = Measured("contention_share", "1", contention_share, 3)
+
+SWEPT: Final = Swept(
+    "p",
+    "%",
+    [100 * loss for loss in LOSSES],
+    CURVES,
+    {
+        "(a) mean uplink delay, ms": MAC_DELAY,
+        "(b) uplink efficiency": EFFICIENCY,
+        "(c) throughput, Mbit/s": GOODPUT,
+    },
+    0.05,
+)
+
+
+def _rows(session: Session) -> list[Row]:
+    rows = []
+    for cases in CURVES.values():
+        for case in cases:
+            place: dict[str, int | float | str] = {
+                "policy": case.policy,
+                "base_rtt_ms": case.base_rtt_ms,
+                "loss": case.loss,
+                "per": case.per,
+            }
+            shown = [*QUANTITIES.values(), CONTENTION]
+            rows += [each.row(session, case, place) for each in shown]
+    for loss in LOSSES:
+        place = {"policy": IDEAL, "base_rtt_ms": 100, "loss": loss}
+        ours = ideal_of(100, loss).throughput_bps / 1e6
+        rows.append(Row(place, GOODPUT.name, GOODPUT.unit, None, ours))
+    if session.complete(LOSS_CELLS):
+        printed = [each.gain for each in GAINS if each.item == "fig7"]
+        for rule, found in relative_gains(session).items():
+            ends: Sequence[tuple[str, float, float]] = (
+                ("least", min(printed), 100 * min(found)),
+                ("largest", max(printed), 100 * max(found)),
+            )
+            for name, theirs, ours in ends:
+                place = {"policy": "adapt-bi", "over": "uni", "per": rule, "of": name}
+                rows.append(Row(place, "goodput_gain", "%", theirs, ours))
+    return [row for row in rows if row.ours is not None]
+
+
+def _evaluate(session: Session, out: Path | None) -> ItemResult:
+    title = f"Fig. 7: {titles('wimax')['fig7']}"
+    complete, figures = session.complete(LOSS_CELLS), []
+    if out is not None and complete:
+        figures = session.draw(
+            lambda: _draw(session, title), out, "wimax-fig7", title, session.about
+        )
+    notes = ["p in per cent; delays in ms, throughput in Mbit/s."]
+    table = SWEPT.table(title, session, notes)
+    return ItemResult("fig7", title, _rows(session), [table], figures, complete=complete)
+
+
+def _draw(session: Session, title: str) -> Figure:
+    runs = session.effort_of(LOSS_CELLS[0]).replications
+    about = f"Park, Hu & Kim 2009 · {runs} runs. {caption(session, 'fig7')}"
+    nothing: dict[str, Any] = {each.name: {} for each in SWEPT.quantities.values()}
+    figure = SWEPT.figure(session, title, about, nothing)
+    throughput = figure.axes[2]
+    ideal = [ideal_of(100, loss).throughput_bps / 1e6 for loss in LOSSES]
+    look: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
+    throughput.plot(SWEPT.values, ideal, label="ideal", **look)
+    throughput.set_ylim(0, 1.05 * max(ideal))
+    throughput.legend(*_last(throughput), loc="upper right")
+    return figure
+
+
+def _last(axes: Any) -> tuple[list[Any], list[str]]:
+    """Return what the legend says of the last curve; those before it are in the figure's."""
+    handles, labels = axes.get_legend_handles_labels()
+    place = labels.index("ideal")
+    return [handles[place]], [labels[place]]
+
+
+CELLS: Final[list[Cell]] = list(LOSS_CELLS)
+FIG7: Final = (CELLS, _evaluate)
+"""The item's cells, and what makes its result."""

@@ -1,0 +1,25 @@
+"""How the statements of ``statements.toml`` are checked: a function each.
+
+| file | what |
+| --- | --- |
+| `model.py` | the model of §3: Figs. 3 and 4 |
+| `tables.py` | Tables 1 and 2, the abstract |
+| `delays.py` | the distribution of the uplink delay: Fig. 6 |
+| `losses.py` | data that is lost: Fig. 7 |
+| `others.py` | larger ACKs, other schedulers, the radio |
+| `crowds.py` | many stations, uploads, short transfers |
+| `accesses.py` | scheduling requests, grants at regular times |
+"""
+
+from airpath.papers.wimax.statements import (
+    accesses,
+    crowds,
+    delays,
+    losses,
+    model,
+    others,
+    tables,
+)
+from airpath.papers.wimax.statements.common import SAYS
+
+__all__ = ["SAYS", "accesses", "crowds", "delays", "losses", "model", "others", "tables"]

@@ -1,0 +1,191 @@
+"""What the text says about data that is lost (wimax-2009 §5.4, Fig. 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, means
+from airpath.papers.wimax.analysis import ideal_of
+from airpath.papers.wimax.measures import (
+    ALLOCATED,
+    EFFICIENCY,
+    GOODPUT,
+    MAC_DELAY,
+    USED,
+    contention_share,
+    duplicate_acks,
+)
+from airpath.papers.wimax.scenarios import SEGMENT, Case
+from airpath.papers.wimax.statements.common import SAYS, gain
+
+__all__ = ["CURVES", "LOSSES", "LOSS_CELLS", "relative_gains"]
+
+LOSSES: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05)
+"""p of Fig. 7; the paper gives its ends."""
+
+RULES: Final = {"packet": "UNI, requests per packet", "queue": "UNI, requests per queue"}
+"""UNI under both rules of requests."""
+
+CURVES: Final[Mapping[str, Sequence[Case]]] = {
+    RULES["packet"]: [Case("uni", loss=loss) for loss in LOSSES],
+    RULES["queue"]: [Case("uni", loss=loss, per="queue") for loss in LOSSES],
+    # What arrives is recorded: duplicate ACKs are counted.
+    "blind-BI": [Case("blind-bi", loss=loss, record=("seq_received",)) for loss in LOSSES],
+    "adapt-BI": [Case("adapt-bi", loss=loss) for loss in LOSSES],
+}
+"""The cells of Fig. 7 by curve, in the order of p."""
+
+LOSS_CELLS: Final = [case for cases in CURVES.values() for case in cases]
+
+ACK_BYTES: Final = 46
+"""An ACK in the uplink: 40 bytes and the MAC header."""
+
+
+def relative_gains(session: Session) -> dict[str, list[float]]:
+    """Return the gain of adapt-BI over UNI at each p, by the rule of requests."""
+    adapt = means(session, CURVES["adapt-BI"], GOODPUT.measure)
+    return {
+        rule: [
+            gain(ours, theirs)
+            for ours, theirs in zip(
+                adapt, means(session, CURVES[name], GOODPUT.measure), strict=True
+            )
+        ]
+        for rule, name in RULES.items()
+    }
+
+
+def _all(_said: Said) -> Mapping[str, Sequence[Case]]:
+    return CURVES
+
+
+def _ends(said: Said, cases: Sequence[Case]) -> list[Case]:
+    return [case for case in cases if case.loss in (said["first"], said["last"])]
+
+
+@SAYS.check("falls-with-loss", _all)
+def _falls(session: Session, said: Said, curves: Mapping[str, Sequence[Case]]) -> Finding:
+    goodput = {name: means(session, cases, GOODPUT.measure) for name, cases in curves.items()}
+
+    def of_curve(name: str, found: Sequence[float]) -> Finding:
+        falls = all(later < before for before, later in pairwise(found))
+        return Finding(falls, [f"{name}: {joined(found, '.3f')} Mbit/s"], {"mbps": found})
+
+    every = gathered("curve", goodput, of_curve)
+    ends = [LOSSES.index(said["first"]), LOSSES.index(said["last"])]
+    shrinks, lines = True, []
+    for name in RULES.values():
+        first, last = (goodput["adapt-BI"][n] - goodput[name][n] for n in ends)
+        shrinks = shrinks and last < first
+        lines.append(f"gain over {name}: {first:.3f} to {last:.3f} Mbit/s")
+    return Finding(every.holds and shrinks, [*every.measured, *lines], every.values)
+
+
+@SAYS.check("relative-gain", _all)
+def _relative(session: Session, said: Said, _curves: object) -> Finding:
+    def of_rule(rule: str, found: Sequence[float]) -> Finding:
+        return Finding(
+            said["low"] <= min(found) and max(found) <= said["high"],
+            [f"over {RULES[rule]}: {joined(found, '.1%')}"],
+            {"gain": found},
+        )
+
+    return gathered("per", relative_gains(session), of_rule)
+
+
+@SAYS.check("delay-over-loss", lambda said: {n: _ends(said, c) for n, c in CURVES.items()})
+def _delay(session: Session, said: Said, curves: Mapping[str, Sequence[Case]]) -> Finding:
+    delays = {name: means(session, cases, MAC_DELAY.measure) for name, cases in curves.items()}
+    changes = {name: gain(last, first) for name, (first, last) in delays.items()}
+    shares = means(session, curves[RULES["queue"]], contention_share)
+    grows = changes[RULES["queue"]]
+    holds = (
+        abs(changes[RULES["packet"]]) <= said["flat"]
+        and grows >= said["grows"]
+        and shares[1] > shares[0]
+        and all(abs(changes[name]) < grows for name in ("blind-BI", "adapt-BI"))
+    )
+    lines = [
+        f"{name}: {delays[name][0]:.1f} to {delays[name][1]:.1f} ms, {change:+.1%}"
+        for name, change in changes.items()
+    ]
+    lines.append(f"by contention, per queue: {shares[0]:.2f} to {shares[1]:.2f} of the requests")
+    return Finding(holds, lines, {"delays_ms": delays, "contention_share": shares})
+
+
+def _efficiencies(session: Session, cases: Sequence[Case]) -> list[float]:
+    return means(session, cases, EFFICIENCY.measure)
+
+
+_LOSS_ENDS: Final = (LOSSES[0], LOSSES[-1])
+
+
+def _at_ends(name: str) -> list[Case]:
+    return [case for case in CURVES[name] if case.loss in _LOSS_ENDS]
+
+
+@SAYS.check(
+    "efficiency-over-loss", lambda _said: {n: _at_ends(n) for n in CURVES if n != "blind-BI"}
+)
+def _efficiency(session: Session, said: Said, curves: Mapping[str, Sequence[Case]]) -> Finding:
+    def of_curve(name: str, cases: Sequence[Case]) -> Finding:
+        first, last = _efficiencies(session, cases)
+        points = 100 * (first - last)
+        return Finding(
+            points < said["points"],
+            [f"{name}: {first:.3f} to {last:.3f}, {points:.1f} points"],
+            {"points": points},
+        )
+
+    return gathered("curve", curves, of_curve)
+
+
+@SAYS.check("blind-efficiency", lambda _said: _at_ends("blind-BI"))
+def _blind(session: Session, said: Said, cases: Sequence[Case]) -> Finding:
+    first, last = _efficiencies(session, cases)
+    points = 100 * (first - last)
+    return Finding(
+        abs(points - said["points"]) <= said["within"],
+        [f"{first:.3f} to {last:.3f}: falls by {points:.1f} points"],
+        {"points": points},
+    )
+
+
+def _without_duplicates(session: Session, case: Case) -> tuple[float, float]:
+    """Return the mean of duplicate ACKs of a run, and the efficiency without them."""
+    shares, counts = [], []
+    for run, replication in enumerate(session.replications(case)):
+        count = duplicate_acks(session.series(case, "seq_received", run), SEGMENT)
+        used = 1e3 * USED.measure(replication) - ACK_BYTES * count
+        shares.append(used / (1e3 * ALLOCATED.measure(replication)))
+        counts.append(count)
+    return sum(counts) / len(counts), sum(shares) / len(shares)
+
+
+@SAYS.check("duplicate-acks", lambda _said: _at_ends("blind-BI"))
+def _duplicates(session: Session, _said: Said, cases: Sequence[Case]) -> Finding:
+    whole = _efficiencies(session, cases)
+    (few, first), (many, last) = (_without_duplicates(session, case) for case in cases)
+    return Finding(
+        whole[1] > whole[0] and last <= first,
+        [
+            f"{few:.1f} and {many:.1f} duplicate ACKs; efficiency {whole[0]:.3f} to "
+            f"{whole[1]:.3f}, without them {first:.3f} to {last:.3f}"
+        ],
+        {"duplicates": [few, many], "efficiency": whole, "without": [first, last]},
+    )
+
+
+@SAYS.check("near-ideal", lambda said: [c for c in CURVES["adapt-BI"] if c.loss <= said["loss"]])
+def _near_ideal(session: Session, said: Said, cases: Sequence[Case]) -> Finding:
+    ideal = [ideal_of(case.base_rtt_ms, case.loss).throughput_bps / 1e6 for case in cases]
+    ours = means(session, cases, GOODPUT.measure)
+    shares = [each / most for each, most in zip(ours, ideal, strict=True)]
+    return Finding(
+        min(shares) >= said["share"],
+        [f"p = {case.loss:.1%}: {share:.1%}" for case, share in zip(cases, shares, strict=True)],
+        {"share": shares, "ideal_mbps": ideal},
+    )

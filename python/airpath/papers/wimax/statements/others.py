@@ -1,0 +1,83 @@
+"""Other schedulers (wimax-2009 §4.2), larger ACKs (§4.1), the radio (§5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, known
+from airpath.papers.wimax.data import POLICIES
+from airpath.papers.wimax.measures import EFFICIENCY, GOODPUT, MAC_DELAY
+from airpath.papers.wimax.scenarios import Case, Variant
+from airpath.papers.wimax.statements.common import SAYS, by_policy
+from airpath.papers.wimax.variants import DISTANCES, RADIO, SCHEDULED_RTTS_MS, SCHEDULERS
+
+Cases = Mapping[Any, Case]
+
+
+@SAYS.check("ack-per-segment", lambda _said: [Case("blind-bi", variant="ack-per-segment")])
+def _per_segment(session: Session, said: Said, cases: list[Case]) -> Finding:
+    found = known(session, cases[0], EFFICIENCY.measure).mean
+    return Finding(found >= said["efficiency"], [f"{found:.3f}"], {"efficiency": found})
+
+
+@SAYS.check(
+    "size-unknown",
+    # Delayed ACKs give blind-BI two grants for each, of which fragments fill both.
+    lambda _said: {p: Case(p, variant="timestamps-per-segment") for p in ("blind-bi", "adapt-bi")},
+)
+def _size(session: Session, said: Said, cases: Cases) -> Finding:
+    goodput = {p: known(session, case, GOODPUT.measure).mean for p, case in cases.items()}
+    delay = {p: known(session, case, MAC_DELAY.measure).mean for p, case in cases.items()}
+    times = delay["blind-bi"] / delay["adapt-bi"]
+    return Finding(
+        goodput["blind-bi"] < goodput["adapt-bi"] and times >= said["times"],
+        [
+            f"blind-BI {goodput['blind-bi']:.3f} Mbit/s, {delay['blind-bi']:.1f} ms; adapt-BI "
+            f"{goodput['adapt-bi']:.3f} Mbit/s, {delay['adapt-bi']:.1f} ms"
+        ],
+        {"goodput": goodput, "delay_ms": delay, "times": times},
+    )
+
+
+def _in_order(session: Session, name: str, cases: Mapping[str, Case]) -> Finding:
+    """Return whether blind-BI has at least adapt-BI's goodput, and that more than UNI's."""
+    found = {policy: known(session, case, GOODPUT.measure).mean for policy, case in cases.items()}
+    return Finding(
+        found["blind-bi"] >= found["adapt-bi"] > found["uni"],
+        [f"{name}: {by_policy(found, '.3f')} Mbit/s"],
+        found,
+    )
+
+
+@SAYS.check(
+    "any-scheduler",
+    lambda _said: {
+        f"{name}, {rtt} ms": {policy: Case(policy, rtt, variant=name) for policy in POLICIES}
+        for name in SCHEDULERS
+        if name != "round-robin"
+        for rtt in SCHEDULED_RTTS_MS
+    },
+)
+def _schedulers(session: Session, _said: Said, rows: Mapping[str, Cases]) -> Finding:
+    return gathered("", rows, lambda name, cases: _in_order(session, name, cases))
+
+
+def _over(variants: Mapping[str, Variant]) -> dict[str, dict[str, Case]]:
+    return {
+        variant.about: {policy: Case(policy, variant=name) for policy in POLICIES}
+        for name, variant in variants.items()
+    }
+
+
+@SAYS.check("schemes-by-distance", lambda _said: _over(DISTANCES))
+def _schemes(session: Session, _said: Said, rows: Mapping[str, Cases]) -> Finding:
+    return gathered("", rows, lambda name, cases: _in_order(session, name, cases))
+
+
+@SAYS.check("over-the-radio", lambda _said: _over(RADIO))
+def _radio(session: Session, _said: Said, rows: Mapping[str, Cases]) -> Finding:
+    if not rows:
+        return Finding(False, ["the link has no radio yet: nothing was run"], {})
+    return gathered("", rows, lambda name, cases: _in_order(session, name, cases))

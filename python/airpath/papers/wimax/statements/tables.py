@@ -1,0 +1,233 @@
+"""What the text says about Tables 1 and 2 (wimax-2009 §5.2, §5.3), and the abstract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
+from airpath.papers.wimax.data import BASE_RTTS_MS, NAMES, POLICIES, table1, table2
+from airpath.papers.wimax.measures import (
+    ALLOCATED,
+    EFFICIENCY,
+    GOODPUT,
+    QUANTITIES,
+    USED,
+)
+from airpath.papers.wimax.scenarios import Case, places
+from airpath.papers.wimax.statements.common import SAYS, by_policy, gain
+from airpath.papers.wimax.statements.losses import CURVES, LOSSES, relative_gains
+
+__all__ = ["of_tables"]
+
+Cases = Mapping[Any, Case]
+
+
+def _table1(_said: Said) -> Cases:
+    return {policy: Case(policy) for policy in POLICIES}
+
+
+def _table2(_said: Said) -> Cases:
+    return places()
+
+
+def of_tables(session: Session, cases: Cases, quantity: str) -> dict[Any, float]:
+    """Return the mean of a quantity in each cell."""
+    measure = QUANTITIES[quantity].measure
+    return {place: known(session, case, measure).mean for place, case in cases.items()}
+
+
+def _own(said: Said, policy: str) -> float:
+    return float(
+        said.numbers.get("adapt", said["within"]) if policy == "adapt-bi" else said["within"]
+    )
+
+
+# --- Table 1 -----------------------------------------------------------------------------------
+
+
+@SAYS.check("table1-bytes", _table1)
+def _bytes(session: Session, said: Said, cases: Cases) -> Finding:
+    def of_policy(policy: str, case: Case) -> Finding:
+        off = {}
+        for quantity in (ALLOCATED, USED):
+            ours = known(session, case, quantity.measure).mean
+            off[quantity.name] = gain(ours, table1()[policy][quantity.name])
+        limits = {"allocated": _own(said, policy), "used": said["within"]}
+        shown = joined([f"{name} {each:+.1%}" for name, each in off.items()])
+        holds = all(abs(off[name]) <= limits[name] for name in off)
+        return Finding(holds, [f"{NAMES[policy]}: {shown}"], off)
+
+    return gathered("policy", cases, of_policy)
+
+
+@SAYS.check("table1-efficiency", _table1)
+def _efficiency(session: Session, said: Said, cases: Cases) -> Finding:
+    def of_policy(policy: str, case: Case) -> Finding:
+        ours = known(session, case, EFFICIENCY.measure).mean
+        off = ours - table1()[policy]["efficiency"]
+        return Finding(
+            abs(off) <= _own(said, policy),
+            [f"{NAMES[policy]}: {ours:.3f}, {off:+.3f}"],
+            {"efficiency": ours, "off": off},
+        )
+
+    return gathered("policy", cases, of_policy)
+
+
+@SAYS.check("half-is-wasted", _table1)
+def _half(session: Session, said: Said, cases: Cases) -> Finding:
+    found = of_tables(session, cases, "efficiency")
+    holds = said["low"] <= found["blind-bi"] <= said["high"] and found["uni"] < found["adapt-bi"]
+    return Finding(holds, [by_policy(found, ".3f")], found)
+
+
+@SAYS.check("tradeoff", _table1)
+def _tradeoff(session: Session, said: Said, cases: Cases) -> Finding:
+    goodput = of_tables(session, cases, "goodput")
+    efficiency = of_tables(session, cases, "efficiency")
+    ahead = gain(goodput["blind-bi"], goodput["adapt-bi"])
+    points = 100 * (efficiency["adapt-bi"] - efficiency["blind-bi"])
+    return Finding(
+        0 < ahead <= said["ahead"] and points >= said["points"],
+        [f"blind-BI {ahead:.1%} ahead; efficiency {points:.1f} points above"],
+        {"ahead": ahead, "points": points},
+    )
+
+
+@SAYS.check("two-times", _table1)
+def _two_times(session: Session, said: Said, cases: Cases) -> Finding:
+    found = of_tables(session, cases, "efficiency")
+    times = found["adapt-bi"] / found["blind-bi"]
+    return Finding(said["low"] <= times <= said["high"], [f"{times:.2f} times"], {"times": times})
+
+
+# --- Table 2 -----------------------------------------------------------------------------------
+
+
+def _near(
+    session: Session, said: Said, cases: Cases, policies: Sequence[str], quantity: str
+) -> Finding:
+    """Return whether a quantity is near in all cells of some policies, relatively."""
+    ours = of_tables(session, cases, quantity)
+
+    def of_policy(policy: str, _case: object) -> Finding:
+        off = {
+            rtt: gain(ours[rtt, policy], table2()[rtt, policy][quantity]) for rtt in BASE_RTTS_MS
+        }
+        shown = joined([f"{each:+.1%}" for each in off.values()])
+        most = max(map(abs, off.values()))
+        return Finding(
+            most <= _own(said, policy),
+            [f"{NAMES[policy]}: {joined([ours[rtt, policy] for rtt in off], '.4g')}; {shown}"],
+            {"off": {f"{rtt}_ms": each for rtt, each in off.items()}, "most": most},
+        )
+
+    return gathered("policy", dict.fromkeys(policies), of_policy)
+
+
+@SAYS.check("table2-delay", _table2)
+def _delay(session: Session, said: Said, cases: Cases) -> Finding:
+    return _near(session, said, cases, POLICIES, "mac_delay")
+
+
+@SAYS.check("table2-efficiency", _table2)
+def _points(session: Session, said: Said, cases: Cases) -> Finding:
+    ours = of_tables(session, cases, "efficiency")
+
+    def of_policy(policy: str, _case: object) -> Finding:
+        off = [
+            100 * (ours[rtt, policy] - table2()[rtt, policy]["efficiency"]) for rtt in BASE_RTTS_MS
+        ]
+        found = joined([100 * ours[rtt, policy] for rtt in BASE_RTTS_MS], ".1f")
+        return Finding(
+            max(map(abs, off)) <= _own(said, policy),
+            [f"{NAMES[policy]}: {found} %; {joined(off, '+.1f')} points"],
+            {"off_points": off},
+        )
+
+    return gathered("policy", dict.fromkeys(POLICIES), of_policy)
+
+
+@SAYS.check("table2-fitted", _table2)
+def _fitted(session: Session, said: Said, cases: Cases) -> Finding:
+    return _near(session, said, cases, ("uni", "blind-bi"), "goodput")
+
+
+@SAYS.check("table2-predicted", _table2)
+def _predicted(session: Session, said: Said, cases: Cases) -> Finding:
+    return _near(session, said, cases, ("adapt-bi",), "goodput")
+
+
+@SAYS.check("rtt-hardly-matters", _table2)
+def _hardly(session: Session, said: Said, cases: Cases) -> Finding:
+    delay = of_tables(session, cases, "mac_delay")
+    efficiency = of_tables(session, cases, "efficiency")
+
+    def of_policy(policy: str, _case: object) -> Finding:
+        delays = [delay[rtt, policy] for rtt in BASE_RTTS_MS]
+        shares = [efficiency[rtt, policy] for rtt in BASE_RTTS_MS]
+        apart, points = gain(max(delays), min(delays)), 100 * (max(shares) - min(shares))
+        return Finding(
+            apart < said["delay"] and points < said["points"],
+            [f"{NAMES[policy]}: delays {apart:.1%} apart, efficiencies {points:.1f} points"],
+            {"delay": apart, "points": points},
+        )
+
+    return gathered("policy", dict.fromkeys(POLICIES), of_policy)
+
+
+@SAYS.check("order", _table2)
+def _order(session: Session, said: Said, cases: Cases) -> Finding:
+    found = of_tables(session, cases, "goodput")
+
+    def of_row(base_rtt_ms: int, _row: object) -> Finding:
+        row = {policy: found[base_rtt_ms, policy] for policy in POLICIES}
+        ahead = gain(row["blind-bi"], row["adapt-bi"])
+        return Finding(
+            row["adapt-bi"] > row["uni"] and 0 <= ahead <= said["ahead"],
+            [f"{base_rtt_ms} ms: {by_policy(row, '.3f')} Mbit/s; blind-BI {ahead:.1%} ahead"],
+            {**row, "ahead": ahead},
+        )
+
+    return gathered("base_rtt_ms", dict.fromkeys(BASE_RTTS_MS), of_row)
+
+
+@SAYS.check("gain-falls", _table2)
+def _falls(session: Session, said: Said, cases: Cases) -> Finding:
+    goodput = of_tables(session, cases, "goodput")
+    found = {rtt: gain(goodput[rtt, "adapt-bi"], goodput[rtt, "uni"]) for rtt in BASE_RTTS_MS}
+    falls = all(later < before for before, later in pairwise(found.values()))
+    holds = (
+        falls
+        and found[said["first_ms"]] >= said["first"]
+        and found[said["last_ms"]] >= said["last"]
+    )
+    shown = joined([f"{each:.1%} at {rtt} ms" for rtt, each in found.items()])
+    return Finding(holds, [shown], {f"{rtt}_ms": each for rtt, each in found.items()})
+
+
+# --- the abstract ------------------------------------------------------------------------------
+
+
+@SAYS.check(
+    "up-to-40",
+    lambda _said: {
+        "table2": places(),
+        "fig7": {name: dict(zip(LOSSES, cases, strict=True)) for name, cases in CURVES.items()},
+    },
+)
+def _up_to_40(session: Session, said: Said, cases: Mapping[str, Cases]) -> Finding:
+    goodput = {
+        place: known(session, case, GOODPUT.measure).mean for place, case in cases["table2"].items()
+    }
+    of_table2 = max(gain(goodput[rtt, "adapt-bi"], goodput[rtt, "uni"]) for rtt in BASE_RTTS_MS)
+    of_fig7 = max(max(found) for found in relative_gains(session).values())
+    largest = max(of_table2, of_fig7)
+    return Finding(
+        said["low"] <= largest <= said["high"],
+        [f"at most {of_table2:.1%} in Table 2, {of_fig7:.1%} in Fig. 7"],
+        {"table2": of_table2, "fig7": of_fig7},
+    )
