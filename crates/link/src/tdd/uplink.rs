@@ -192,7 +192,7 @@ impl Tdd {
             station.sides[1].next_mpdu(burst.station, burst.bytes - used, segmentation, ctx)
         {
             used += mpdu.bytes;
-            self.air[1].send(arrives, mpdu);
+            self.air[1].send(arrives, mpdu, &mut station.sides[1]);
         }
         if used == 0 && burst.bytes > 0 && !segmentation.fragments {
             self.drop_too_large(1, number, ctx);
