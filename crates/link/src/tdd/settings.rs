@@ -151,7 +151,7 @@ impl TddConfig {
             }
         }
         if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
-            let problem = "MPDUs of a frame have as many as it takes. Leave it out";
+            let problem = "not modelled on this link. Leave it out";
             return Err(ConfigError::new("harq.processes", processes, problem));
         }
         let MapOverhead { slots, per_burst } = self.map_overhead;

@@ -408,6 +408,10 @@ fn what_cannot_be_is_refused() {
             json!({"grant": {"kind": "blind-bi", "size_bytes": 1051, "fallback_ns": 0}}),
             "grant.size_bytes = 1051: larger than the uplink of a frame, 1050 bytes",
         ),
+        (
+            json!({"harq": {"attempts": 4, "round_trip_ns": 1, "processes": 16}}),
+            "harq.processes = 16",
+        ),
         (json!({"request": {"kind": "none"}}), "grant.kind = \"uni\": nothing is ever granted"),
         (json!({"users": [{"user": 1}]}), "users.0.user = 1: not there: there are 1 stations"),
         (
