@@ -24,6 +24,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-phy", "--tests", "every_error_process"),
         ("-p", "airpath-link", "--tests", "errors"),
     ],
+    "grant": [("-p", "airpath-link", "--lib", "grant")],
     "link": [
         ("-p", "airpath-link", "--lib", "--tests"),
         ("-p", "airpath-sim", "--tests", "rate_schedule"),
@@ -32,6 +33,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-phy", "--lib", "adaptation"),
         ("-p", "airpath-phy", "--tests", "every_policy"),
     ],
+    "request": [("-p", "airpath-link", "--lib", "request")],
     "scheduler": [
         ("-p", "airpath-link", "--lib", "scheduler"),
         ("-p", "airpath-link", "--tests", "cell"),
@@ -47,7 +49,13 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
     ],
 }
 """The families that have a skeleton, and the suites that go through every part of them."""
-REFUSALS = ("test_scenario_errors", "test_scenario_errors_links", "test_snr", "test_cell")
+REFUSALS = (
+    "test_scenario_errors",
+    "test_scenario_errors_links",
+    "test_snr",
+    "test_cell",
+    "test_tdd",
+)
 PARTS = [(family, "trial-part") for family in SUITES]
 MOST_EDITS = 6
 """A file, its module and registry lines, a class and its exported name, a page."""
