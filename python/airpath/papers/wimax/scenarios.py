@@ -33,6 +33,7 @@ from airpath.scenario import (
 
 __all__ = [
     "AS_CHOSEN",
+    "CLOCK",
     "CONTENTION",
     "FRAME",
     "OBJECT_BYTES",
@@ -40,6 +41,7 @@ __all__ = [
     "TABLE_RUNS",
     "TCP",
     "Case",
+    "Clock",
     "Variant",
     "build",
     "download",
@@ -55,6 +57,23 @@ SEGMENT: Final = 1500
 
 TABLE_RUNS: Final = 100
 """Runs of the cells of the tables, in every mode."""
+
+
+class Clock(NamedTuple):
+    """The frame of the paper's link and the instants in it, ms from its start."""
+
+    frame_ms: float
+    decoded_ms: float
+    closed_ms: float
+    received_ms: float
+
+
+def _clock(link: OfdmaTddLink) -> Clock:
+    times = (link.frame, link.decoded, link.closed, link.received)
+    return Clock(*(int(time) / 1e6 for time in times))
+
+
+CLOCK: Final = _clock(OfdmaTddLink())
 
 FRAME: Final = Uniform(uniform=["0 s", "5 ms"])
 """Flows start at a random instant of a frame."""

@@ -13,7 +13,7 @@ from airpath.papers.kit.base import Cell, Effort, ItemResult, Table
 from airpath.papers.kit.declared import Evaluate, titles
 from airpath.papers.kit.session import Session
 from airpath.papers.wimax.analysis import SEGMENT_BYTES
-from airpath.papers.wimax.scenarios import TCP, download, large_queue
+from airpath.papers.wimax.scenarios import CLOCK, TCP, download, large_queue
 from airpath.papers.wimax.validation import Validation
 from airpath.results import style as plotting
 from airpath.scenario import (
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TIMELINES", "Ranged", "build_ranged", "effort_of_ranged"]
 
-FRAME_MS: Final = 5.0
-CLOSED_MS: Final = 3.0
-DECODED_MS: Final = 3.0
-RECEIVED_MS: Final = 5.6
-"""The link's clock, from a frame's start."""
 BASE_RTT_MS: Final = 100.0
 
 
@@ -90,7 +85,10 @@ class TwoAcks(NamedTuple):
     def received_ms(self) -> tuple[float, float]:
         """When they are received, ms."""
         first, second = self.frames
-        return first * FRAME_MS + RECEIVED_MS, second * FRAME_MS + RECEIVED_MS
+        return (
+            first * CLOCK.frame_ms + CLOCK.received_ms,
+            second * CLOCK.frame_ms + CLOCK.received_ms,
+        )
 
 
 def find_two_acks(session: Session, cell: Ranged) -> TwoAcks:
@@ -106,8 +104,8 @@ def find_two_acks(session: Session, cell: Ranged) -> TwoAcks:
     arrivals = [float(time) for time, change in changes if change > 0]
     # An RTT sample for each ACK, as it comes to the sender.
     samples = 1e3 * session.series(cell, "rtt").of(0)[0] - BASE_RTT_MS / 2
-    frames = sorted({round(float(each - RECEIVED_MS) / FRAME_MS) for each in samples})
-    closings = [frame * FRAME_MS + CLOSED_MS for frame in frames]
+    frames = sorted({round(float(each - CLOCK.received_ms) / CLOCK.frame_ms) for each in samples})
+    closings = [frame * CLOCK.frame_ms + CLOCK.closed_ms for frame in frames]
     for at in range(1, len(frames) - 1):
         waiting = [each for each in arrivals if closings[at - 1] < each < closings[at]]
         steps = _steps(frames[at], frames[at + 1])
@@ -133,19 +131,19 @@ class Message(NamedTuple):
 
 def _map_after(frame: int) -> int:
     """Return the frame whose map knows what was received in the uplink of another."""
-    return frame + ceil(RECEIVED_MS / FRAME_MS)
+    return frame + ceil(CLOCK.received_ms / CLOCK.frame_ms)
 
 
 def _steps(first: int, second: int) -> list[Message]:
     """Return the steps of both requests, given the frames of the bursts."""
 
     def up(frame: int, name: str) -> Message:
-        start = frame * FRAME_MS
-        return Message(start + CLOSED_MS, start + RECEIVED_MS, True, name)
+        start = frame * CLOCK.frame_ms
+        return Message(start + CLOCK.closed_ms, start + CLOCK.received_ms, True, name)
 
     def down(frame: int, name: str) -> Message:
-        start = frame * FRAME_MS
-        return Message(start, start + DECODED_MS, False, name)
+        start = frame * CLOCK.frame_ms
+        return Message(start, start + CLOCK.decoded_ms, False, name)
 
     # A map grants in the next frame, so that a request and its grant are so many frames apart.
     apart = _map_after(0) + 1
@@ -169,7 +167,7 @@ def messages(found: TwoAcks) -> list[Message]:
 def _draw1(session: Session, title: str) -> Figure:
     cell = RANGED
     found = find_two_acks(session, cell)
-    start = FRAME_MS * (found.frames[0] - 2 * _map_after(0) - 4)
+    start = CLOCK.frame_ms * (found.frames[0] - 2 * _map_after(0) - 4)
     figure = plotting.new_figure(11.0, 4.6)
     axes: Any = figure.subplots()
     for number, message in enumerate(messages(found)):
@@ -193,8 +191,8 @@ def _draw1(session: Session, title: str) -> Figure:
             arrowprops={"arrowstyle": "-", "color": plotting.COLOURS["grey"]},
         )
     axes.set_yticks([STATION, BASE], ["station", "base station"])
-    end = FRAME_MS * (found.frames[1] + 2) - start
-    axes.set_xticks(np.arange(0.0, end + 0.1, FRAME_MS))
+    end = CLOCK.frame_ms * (found.frames[1] + 2) - start
+    axes.set_xticks(np.arange(0.0, end + 0.1, CLOCK.frame_ms))
     axes.set(xlim=(0, end), ylim=(-0.4, 1.25), xlabel="time, ms; a frame begins at each mark")
     axes.grid(visible=True, axis="x")
     waits = [end - begin for begin, end in zip(found.arrivals, found.received_ms, strict=True)]

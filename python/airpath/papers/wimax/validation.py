@@ -17,7 +17,7 @@ from airpath.papers.wimax.analysis import (
     WINDOW_PACKETS,
     Analysed,
 )
-from airpath.papers.wimax.scenarios import download, large_queue
+from airpath.papers.wimax.scenarios import CLOCK, download, large_queue
 from airpath.scenario import (
     Bottleneck,
     DrawnRequest,
@@ -38,7 +38,9 @@ __all__ = [
     "cell_of",
 ]
 
-FRAMES_MS: Final = (2.5 + 3.0) + (2.5 + 5.0 + 5.6)
+_DOWN_MS: Final = CLOCK.frame_ms / 2 + CLOCK.decoded_ms
+_UP_MS: Final = CLOCK.frame_ms / 2 + CLOCK.frame_ms + CLOCK.received_ms
+FRAMES_MS: Final = _DOWN_MS + _UP_MS
 """Of a round trip: a frame is waited for and decoded; the next map is waited for, which speaks for
 the frame after its own, and the burst is received in that."""
 
