@@ -14,6 +14,7 @@ from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.flow_descriptions import FlowDescriptions
 from airpath.results.vocabulary import LEVELS
+from airpath.scenario.tdd import downlink_bps
 from airpath.scenario.units import Duration, quote
 
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
@@ -130,6 +131,10 @@ def _rate_bps(resolved: Mapping[str, Any]) -> float:
     """Return the highest rate of the bottleneck that the scenario names; 0 when it names none."""
     link = resolved["bottleneck"]["link"]
     rates = [link.get("rate_bps", 0), *(regime["rate_bps"] for regime in link.get("regimes", ()))]
+    if link["kind"] == "ofdma-tdd":
+        rates.append(downlink_bps(link))
+    elif link["kind"] == "cell":
+        rates.append(link["rate"].get("cap_bps") or 0)
     rates += [change["action"]["rate_bps"] for change in resolved["controls"]]
     return float(max(rates))
 

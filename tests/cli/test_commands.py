@@ -207,8 +207,8 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of part. '
-        "Accepted are congestion, aqm, link, scheduler, window, errors, snr, policy, fading, mcs, "
-        "table, model, paper.\n",
+        "Accepted are congestion, aqm, link, scheduler, request, grant, window, errors, snr, "
+        "policy, fading, mcs, table, model, paper.\n",
     )
 
 

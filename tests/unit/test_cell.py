@@ -370,3 +370,19 @@ def test_a_change_of_the_rate_scales_bandwidth_and_cap() -> None:
     before, after = (ap.simulate(s, reps=1).users() for s in (loads(GOOD), half))
     ratio = after["mean_rate_bps"] / before["mean_rate_bps"]
     assert ratio.between(0.45, 0.55).all()
+
+
+def test_figures_over_time_leave_out_what_a_cell_could_carry() -> None:
+    """It depends on whose turn it is; the figure was a traceback."""
+    changes = [
+        ("record.series", '["delivered", "queue", "sojourn"]'),
+        ("duration", "2 s"),
+        ("warmup", "0 s"),
+    ]
+    result = ap.simulate(loads(GOOD, overrides=changes), reps=1)
+    assert result.capacity() is None
+    axes = result.plot.timeline().axes
+    assert len(axes) == 3
+    _, labels = axes[0].get_legend_handles_labels()
+    # Every user's queue is served, not the first one's alone.
+    assert [text for text in labels if "served" in text] == [f"served, flow {j}" for j in range(3)]

@@ -409,6 +409,26 @@ def test_the_figure_has_a_step_for_each_delay(result: ap.Result) -> None:
     assert line.get_ydata()[-1] == 1.0
 
 
+def test_figures_over_time_have_what_the_downlink_carries() -> None:
+    recorded = 'duration = "3 s"\nrecord = {series = ["delivered", "queue", "sojourn", "cwnd"]}\n'
+    text = STATIONS.replace('duration = "10 s"\n', recorded)
+    result = ap.simulate(loads(text), reps=1)
+    capacity = result.capacity()
+    assert capacity is not None
+    # 360 slots of 9 bytes in 5 ms.
+    assert float(capacity.bits(2.0)) == pytest.approx(2 * 5.184e6)
+    assert len(result.plot.timeline().axes) == 4
+    users = [(f"{LINK}.users", '[{user = 1, downlink_mcs = "64qam-5/6"}]')]
+    assert ap.simulate(loads(text, overrides=users), reps=1).capacity() is None
+
+
+def test_threads_change_nothing() -> None:
+    alone, both = (ap.simulate(loads(STATIONS), reps=2, threads=n).to_dict() for n in (1, 2))
+    for document in (alone, both):
+        del document["provenance"]
+    assert alone == both
+
+
 def test_without_stations_there_are_none() -> None:
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
     other = ap.simulate(loads(fixed, overrides=[("duration", "1 s")]), reps=1)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.scenario.tdd import downlink_bps
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -75,8 +77,13 @@ class Capacity:
         if "trace" in link:
             capacity = cls._of_trace(traces[link["trace"]])
             nominal_bps = capacity._bits[-1] / capacity._period_s
-        elif link["kind"] == "adaptive":
+        elif link["kind"] in ("adaptive", "cell"):
             return None
+        elif link["kind"] == "ofdma-tdd":
+            if any(user["downlink_mcs"] for user in link["users"]):
+                return None
+            nominal_bps = downlink_bps(link)
+            capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)
         elif "regimes" in link:
             if regimes is None:
                 return None

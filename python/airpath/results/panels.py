@@ -227,10 +227,14 @@ class Panels:
         return series.iloc[max(before - 1, 0) :]
 
     def _served(self) -> pd.DataFrame | None:
-        """Time, flow and bits of each packet that the bottleneck took out of its queue."""
+        """Time, flow and bits of each packet that the bottleneck took out of a queue."""
         if "sojourn" not in self._result.recorded:
             return None
-        series = self._at_bottleneck("sojourn")
+        series = self._series("sojourn")
+        # Users and stations have a queue each; folders of version 0.1.0 may not say where.
+        queues = series["queue"]
+        at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
+        series = series[at_it | queues.isna()]
         sizes = np.array(
             [packet_bytes(f["source"]) for f in FlowDescriptions(self._result.resolved)]
         )

@@ -239,8 +239,10 @@ class Recordings(Statistics):
         Returns
         -------
         capacity : Capacity or None
-            None for a link whose rate follows the queue when ``regime`` was not recorded, and for
-            an adaptive link, whose rate depends on the packet, too.
+            None for a link whose rate follows the queue when ``regime`` was not recorded, for an
+            adaptive link, whose rate depends on the packet, for a cell, and for a TDD link whose
+            stations differ. Of other TDD links it is what the downlink's slots carry, headers
+            included.
 
         Raises
         ------

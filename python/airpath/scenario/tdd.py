@@ -426,6 +426,19 @@ class OfdmaTddLink(Link):
         return entries
 
 
+def downlink_bps(link: Mapping[str, Any]) -> float:
+    """Return what the downlink's slots for data carry with the MCS of the link, bit/s.
+
+    Parameters
+    ----------
+    link : mapping
+        A resolved TDD link.
+    """
+    slots = link["downlink_slots"] - link["map_overhead"]["slots"]
+    bits = 8 * slots * _slot_bytes(link["downlink_mcs"], link["slot_symbols"])
+    return float(bits / Fraction(link["frame_ns"], 10**9))
+
+
 def no_station(stations: int) -> Any:
     """Return what is said of a user without a station."""
     there = "1 station" if stations == 1 else f"{stations} stations"
