@@ -2,7 +2,9 @@
 //!
 //! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
 //! with which probability it fails. A packet in transmission is finished at the rate it began
-//! with, whatever happens to the rate meanwhile.
+//! with, whatever happens to the rate meanwhile. What HARQ and ARQ do with it: `serial/looped.rs`.
+
+mod looped;
 
 use crate::air::Air;
 use crate::kit::LinkKit;
@@ -69,7 +71,7 @@ struct Service {
     /// Whether there is one.
     is_there: bool,
     began: Time,
-    /// Without one it ends at [`Time::NEVER`], and the rest means nothing.
+    /// Without one it means nothing.
     transmission: Transmission,
 }
 
@@ -85,6 +87,11 @@ impl Service {
             mcs: None,
         },
     };
+
+    /// Whether there is one that ends.
+    fn is_sending(&self) -> bool {
+        self.is_there && !self.transmission.ends.is_never()
+    }
 }
 
 /// A queue and a transmitter. Input 0; the output is the one that its maker chose.
@@ -104,8 +111,8 @@ pub struct SerialLink<T> {
     meter: Meter,
     /// HARQ and ARQ, where there is either.
     loops: Option<Box<Loops>>,
-    /// When they have something to do; [`Time::NEVER`] without them.
-    loops_due: Time,
+    /// When the transmission ends, or before that something happens in the loops.
+    due: Time,
 }
 
 impl<T: Transmitter> SerialLink<T> {
@@ -135,7 +142,7 @@ impl<T: Transmitter> SerialLink<T> {
             mcs: None,
             meter,
             loops: None,
-            loops_due: Time::NEVER,
+            due: Time::NEVER,
         })
     }
 
@@ -146,9 +153,6 @@ impl<T: Transmitter> SerialLink<T> {
 
     #[inline(always)]
     fn start_next(&mut self, ctx: &mut Ctx<'_>) {
-        if self.loops.is_some() && !self.may_start(ctx.now) {
-            return;
-        }
         if !self.queue.dequeue_into(&mut self.packet, ctx) {
             return;
         }
@@ -157,11 +161,15 @@ impl<T: Transmitter> SerialLink<T> {
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
         self.service = Service { is_there: true, began: ctx.now, transmission };
+        self.due = transmission.ends;
     }
 
     /// After a time without packets: apart, for a link that is busy does not come here.
     #[inline(never)]
     fn start_again(&mut self, ctx: &mut Ctx<'_>) {
+        if self.loops.is_some() {
+            return self.start_with_loops(ctx);
+        }
         self.start_next(ctx);
     }
 
@@ -184,80 +192,29 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
+    /// The transmission is over: the link is free, and the queue knows.
     #[inline]
-    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+    fn end_transmission(&mut self, ctx: &mut Ctx<'_>) -> Frame {
         let Service { began, transmission, .. } = self.service;
-        let Transmission { ends: ended, bytes, loss, mcs, .. } = transmission;
+        let Transmission { ends: ended, bytes, mcs, .. } = transmission;
         self.service.is_there = false;
-        self.service.transmission.ends = Time::NEVER;
+        self.due = Time::NEVER;
         self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
-        if self.loops.is_some() {
-            return self.end_first_attempt(began, transmission, ctx);
-        }
-        if self.air.destroys(loss, || Frame { began, ended, bytes, mcs }) {
+        Frame { began, ended, bytes, mcs }
+    }
+
+    #[inline]
+    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+        let loss = self.service.transmission.loss;
+        let frame = self.end_transmission(ctx);
+        if self.air.destroys(loss, || frame) {
             self.meter.lose();
             self.queue.lose(self.packet, DropReason::Channel, ctx);
         } else {
             self.meter.deliver(&self.packet);
             ctx.emit(self.output, self.packet);
         }
-    }
-
-    /// Whether the next packet may be sent, with loops, if there is one.
-    #[inline(never)]
-    fn may_start(&mut self, now: Time) -> bool {
-        let Some(loops) = &mut self.loops else { return true };
-        self.loops_due = loops.next_wakeup();
-        if self.queue.packets() == 0 {
-            return false;
-        }
-        let free_from = loops.free_from(now);
-        if free_from > now {
-            self.loops_due = self.loops_due.min(free_from);
-            return false;
-        }
-        true
-    }
-
-    /// The first attempt of the packet on the air has ended, on a link with loops.
-    #[inline(never)]
-    fn end_first_attempt(&mut self, began: Time, sent: Transmission, ctx: &mut Ctx<'_>) {
-        let Transmission { ends: ended, bytes, loss, mcs, .. } = sent;
-        let frame = Frame { began, ended, bytes, mcs };
-        let packet = self.packet;
-        self.with_loops_now(ctx, |loops, air, release| {
-            loops.end_first(packet, (loss, frame), air, release);
-        });
-    }
-
-    /// What the loops have to do by now.
-    #[inline(never)]
-    fn repeat(&mut self, ctx: &mut Ctx<'_>) {
-        let now = ctx.now;
-        self.with_loops_now(ctx, |loops, air, release| loops.take_due(now, air, release));
-    }
-
-    /// Does `work` with the loops: what it releases leaves, or is lost.
-    fn with_loops_now(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        work: impl FnOnce(&mut Loops, &mut Air, &mut dyn FnMut(Packet, bool)),
-    ) {
-        let SerialLink { loops, air, meter, queue, output, .. } = self;
-        let Some(loops) = loops else { return };
-        let reason = loops.reason();
-        let mut release = |packet: Packet, is_received: bool| {
-            if is_received {
-                meter.deliver(&packet);
-                ctx.emit(*output, packet);
-            } else {
-                meter.lose();
-                queue.lose(packet, reason, ctx);
-            }
-        };
-        work(loops, air, &mut release);
-        self.loops_due = loops.next_wakeup();
     }
 
     /// Tells the discipline the nominal rate, and what a packet costs at it.
@@ -278,6 +235,7 @@ impl<T: Transmitter> SerialLink<T> {
             let frame = self.framing.on_air(self.packet.bytes());
             let transmission = self.transmitter.begin(frame, waiting, ctx.now);
             self.service = Service { is_there: true, began: ctx.now, transmission };
+            self.due = self.due.min(transmission.ends);
         }
     }
 }
@@ -293,11 +251,11 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        self.queue.wake_if_due(ctx);
-        if self.loops_due <= ctx.now {
-            self.repeat(ctx);
+        if self.loops.is_some() {
+            return self.wake_with_loops(ctx);
         }
-        if self.service.transmission.ends <= ctx.now {
+        self.queue.wake_if_due(ctx);
+        if self.due <= ctx.now {
             self.finish(ctx);
         }
         if !self.service.is_there {
@@ -307,7 +265,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.service.transmission.ends.min(self.queue.next_wakeup()).min(self.loops_due)
+        self.due.min(self.queue.next_wakeup())
     }
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
@@ -334,7 +292,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
 impl<T: Transmitter> Link for SerialLink<T> {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let is_sending = !self.service.transmission.ends.is_never();
+        let is_sending = self.service.is_sending();
         let mut counters = self.transmitter.counters();
         counters.extend(self.loops.iter().flat_map(|loops| loops.counters()));
         let link = self

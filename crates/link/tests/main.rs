@@ -8,6 +8,7 @@ mod cell;
 mod cell_mcs;
 mod errors;
 mod every_link;
+mod harq;
 mod rate_change;
 mod snr;
 mod stalled_link;

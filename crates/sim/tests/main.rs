@@ -14,6 +14,7 @@ mod dctcp;
 mod delays;
 mod ecn;
 mod errors;
+mod harq;
 mod hystart;
 mod long_runs;
 mod lookahead;

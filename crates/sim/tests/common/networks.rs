@@ -106,7 +106,7 @@ fn any_wire() -> impl Strategy<Value = Value> {
         .prop_map(|(rate_bps, delay_ns)| json!({"rate_bps": rate_bps, "delay_ns": delay_ns}))
 }
 
-/// Every link, an adaptive one with every policy and SNR process, and the toys.
+/// Every link, an adaptive one with every policy and SNR process, the toys, and links that repeat.
 fn all_links() -> Vec<Value> {
     let mut all = links();
     let snrs = all_of("snr", AnySnr::BUILT_IN);
@@ -126,6 +126,11 @@ fn all_links() -> Vec<Value> {
         all.push(json!({"kind": "toy-cell", "scheduler": scheduler, "rate_bps": 2_000_000}));
     }
     all.push(lossy());
+    for processes in [json!(null), json!(4)] {
+        all.push(json!({"kind": "fixed", "rate_bps": 2_000_000, "loss": 0.1, "arq": {"delay_ns": 50 * MS},
+                        "in_order": processes.is_null(), "harq": {
+                        "attempts": 3, "error": 0.1, "round_trip_ns": 8 * MS, "processes": processes}}));
+    }
     all
 }
 

@@ -1,0 +1,72 @@
+//! A serial link with loops behind its air. All of it is apart: links without have no use for it.
+
+use super::{SerialLink, Transmitter};
+use crate::air::Air;
+use crate::loops::Loops;
+use airpath_core::{Ctx, Packet, Time};
+
+impl<T: Transmitter> SerialLink<T> {
+    /// What the link does when it is woken.
+    #[inline(never)]
+    pub(super) fn wake_with_loops(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.wake_if_due(ctx);
+        let now = ctx.now;
+        self.release(ctx, |loops, air, leave| loops.take_due(now, air, leave));
+        if self.service.is_there && self.service.transmission.ends <= now {
+            let loss = self.service.transmission.loss;
+            let frame = self.end_transmission(ctx);
+            let packet = self.packet;
+            self.release(ctx, |loops, air, leave| {
+                loops.end_first(packet, (loss, frame), air, leave);
+            });
+        }
+        if self.service.is_there {
+            self.note_due(Time::NEVER);
+        } else {
+            self.start_with_loops(ctx);
+        }
+    }
+
+    /// Sends the next packet, unless it has to wait for a process.
+    #[inline(never)]
+    pub(super) fn start_with_loops(&mut self, ctx: &mut Ctx<'_>) {
+        let mut waits_until = Time::NEVER;
+        if self.queue.packets() > 0 {
+            let free_from = self.loops.as_mut().map_or(ctx.now, |loops| loops.free_from(ctx.now));
+            if free_from > ctx.now {
+                waits_until = free_from;
+            } else {
+                self.start_next(ctx);
+            }
+        }
+        self.note_due(waits_until);
+    }
+
+    /// Notes when the link has something to do: that, or what else is under way.
+    fn note_due(&mut self, waits_until: Time) {
+        let in_loops = self.loops.as_ref().map_or(Time::NEVER, |loops| loops.next_wakeup());
+        let ends = if self.service.is_there { self.service.transmission.ends } else { Time::NEVER };
+        self.due = waits_until.min(in_loops).min(ends);
+    }
+
+    /// Does `work` with the loops, and sends on what leaves them, or counts it as lost.
+    fn release(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        work: impl FnOnce(&mut Loops, &mut Air, &mut dyn FnMut(Packet, bool)),
+    ) {
+        let SerialLink { loops, air, meter, queue, output, .. } = self;
+        let Some(loops) = loops else { return };
+        let reason = loops.reason();
+        let mut leave = |packet: Packet, is_received: bool| {
+            if is_received {
+                meter.deliver(&packet);
+                ctx.emit(*output, packet);
+            } else {
+                meter.lose();
+                queue.lose(packet, reason, ctx);
+            }
+        };
+        work(loops, air, &mut leave);
+    }
+}

@@ -1,0 +1,326 @@
+//! HARQ, ARQ and release in order behind the air of serial links, driven by hand: which packet leaves
+//! when, how delays are distributed, what processes carry.
+
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed,
+    Setup, Stage, Time, test_kit::Bench,
+};
+use airpath_link::{AnyLink, Link, LinkKit, SideKit};
+use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+const MS: u64 = 1_000_000;
+
+/// What the error process was told.
+type Asked = Arc<Mutex<Vec<Frame>>>;
+
+/// Destroys what its script says, one frame after another; beyond its end nothing.
+struct Script {
+    fates: Vec<bool>,
+    asked: Asked,
+}
+
+impl ErrorProcess for Script {
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        let mut asked = self.asked.lock().expect("one thread");
+        asked.push(*frame);
+        self.fates.get(asked.len() - 1).copied().unwrap_or(false)
+    }
+}
+
+/// A fixed link with `keys`, whose error process destroys frame number n where `fates[n]` is `x`.
+fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
+    let mut description = json!({"kind": "fixed", "rate_bps": 1_200_000});
+    for (key, value) in keys.as_object().expect("a table") {
+        description[key] = value.clone();
+    }
+    if description["errors"].is_null() {
+        description["errors"] = json!({"kind": "script"});
+    }
+    let queues = Registry::default();
+    let setup = Setup { seed: Seed::new(seed, 0, "queue"), registry: &queues, extra: () };
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
+    let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
+    let asked = Asked::default();
+    let fates: Vec<bool> = fates.chars().map(|fate| fate == 'x').collect();
+    let mut errors = ErrorsRegistry::default();
+    let told = Arc::clone(&asked);
+    errors.register("script", move |_, _| {
+        Ok(Box::new(Script { fates: fates.clone(), asked: Arc::clone(&told) }))
+    });
+    let registries = Registries::default().with(errors);
+    let kit = LinkKit { registries, ..LinkKit::new(SideKit::of(queue, Port(0))) };
+    let links = Registry::default();
+    let setup = Setup { seed: Seed::new(seed, 0, "link"), registry: &links, extra: kit };
+    (AnyLink::build(&description, setup).expect("a link"), asked)
+}
+
+/// Drives a link by hand: packets of 1500 bytes at these times, ns; gives number and time, ns, of
+/// those that leave, in their order.
+fn drive(link: &mut AnyLink, bench: &mut Bench, at: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+    let mut left = Vec::new();
+    link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+    for (seq, at) in at.enumerate() {
+        let now = Time::from_nanos(at);
+        left.extend(bench.run(link, now));
+        let packet = Packet::datagram(FlowId(0), seq as u64, Bytes(1500), now);
+        link.receive(Port(0), &packet, &mut bench.at(now));
+    }
+    left.extend(bench.run(link, Time::from_secs(1_000_000)));
+    assert_eq!((link.held(), link.next_wakeup()), (0, Time::NEVER));
+    left.into_iter().map(|(at, _, packet)| (packet.seq, at.as_nanos())).collect()
+}
+
+/// So many packets at once over a link of 1.2 Mbit/s, on which each takes 10 ms: who leaves when, ms.
+fn leave(keys: Value, fates: &str, packets: usize) -> Vec<(u64, u64)> {
+    let (mut link, _) = link(keys, fates, 1);
+    let left = drive(&mut link, &mut Bench::default(), std::iter::repeat_n(0, packets));
+    left.into_iter().map(|(seq, at)| (seq, at / MS)).collect()
+}
+
+fn harq(attempts: u32, round_trip_ms: u64) -> Value {
+    json!({"attempts": attempts, "round_trip_ns": round_trip_ms * MS})
+}
+
+/// The first packet fails at 10 ms and, behind the third, at 35 ms; it is received at 60 ms. The frames
+/// that are asked about: 0, 1, 2, 0 again at 35, 3, 4, 5, 0 at 60.
+#[test]
+fn a_packet_is_repeated_a_round_trip_later_and_others_overtake_it() {
+    let left = leave(json!({"harq": harq(3, 25)}), "x..x", 6);
+    assert_eq!(left, [(1, 20), (2, 30), (3, 40), (4, 50), (0, 60), (5, 60)]);
+}
+
+#[test]
+fn in_order_the_repeated_packet_holds_up_the_others() {
+    let left = leave(json!({"harq": harq(3, 25), "in_order": true}), "x..x", 7);
+    assert_eq!(left, [(0, 60), (1, 60), (2, 60), (3, 60), (4, 60), (5, 60), (6, 70)]);
+}
+
+/// The last attempt fails at 35 ms; ARQ receives it 100 ms later.
+#[test]
+fn the_second_loop_receives_what_harq_gives_up() {
+    let keys = json!({"harq": harq(2, 25), "arq": {"delay_ns": 100 * MS}});
+    assert_eq!(leave(keys, "x..x", 3), [(1, 20), (2, 30), (0, 135)]);
+    let alone = json!({"arq": {"delay_ns": 15 * MS}});
+    assert_eq!(leave(alone, "x.x", 3), [(1, 20), (0, 25), (2, 45)]);
+}
+
+/// The first is lost at 35 ms, and those behind it are released then: nobody waits for it any longer.
+#[test]
+fn what_is_lost_holds_up_the_others_until_it_is_lost() {
+    let keys = json!({"harq": harq(2, 25), "in_order": true});
+    let (mut link, _) = link(keys, "x..x", 1);
+    let mut bench = Bench::default();
+    let left = drive(&mut link, &mut bench, [0; 4].into_iter());
+    let left: Vec<_> = left.into_iter().map(|(seq, at)| (seq, at / MS)).collect();
+    assert_eq!(left, [(1, 35), (2, 35), (3, 40)]);
+    assert_eq!(bench.counts().dropped[DropReason::Retries as usize], 1);
+    let report = link.reports(Time::from_secs(1)).swap_remove(0).link;
+    assert_eq!((report.delivered_packets, report.lost_packets), (3, 1));
+    let counters: Vec<_> = report.counters.iter().map(|(name, n)| (&**name, *n)).collect();
+    let delay = ("recovery_delay_mean_s", 0.0);
+    assert_eq!(counters, [("repetitions", 1.0), ("recovered_packets", 0.0), delay]);
+}
+
+/// Repetitions are asked about at their own times, of the length of the first attempt.
+#[test]
+fn the_error_process_is_asked_about_each_attempt_at_its_time() {
+    let (mut link, asked) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
+    drive(&mut link, &mut Bench::default(), [0; 3].into_iter());
+    let asked = asked.lock().expect("one thread");
+    let spans: Vec<_> = asked
+        .iter()
+        .map(|frame| (frame.began.as_nanos() / MS, frame.ended.as_nanos() / MS))
+        .collect();
+    assert_eq!(spans, [(0, 10), (10, 20), (20, 30), (25, 35), (50, 60)]);
+    assert!(asked.iter().all(|frame| frame.bytes == Bytes(1500)));
+}
+
+/// A packet of 12 000 bytes takes 80 ms. The repetition of the one before it ends within that, and
+/// error processes want to be asked in order: the question about the long one begins where the
+/// repetition began.
+#[test]
+fn questions_come_in_order_of_time() {
+    let (mut link, asked) = link(json!({"harq": harq(2, 25)}), "x", 1);
+    let mut bench = Bench::default();
+    for (seq, bytes) in [(0, 1500), (1, 12_000)] {
+        let packet = Packet::datagram(FlowId(0), seq, Bytes(bytes), Time::ZERO);
+        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+    }
+    assert_eq!(bench.run(&mut link, Time::from_secs(1)).len(), 2);
+    let asked = asked.lock().expect("one thread");
+    let spans: Vec<_> =
+        asked.iter().map(|f| (f.began.as_nanos() / MS, f.ended.as_nanos() / MS)).collect();
+    assert_eq!(spans, [(0, 10), (25, 35), (25, 90)]);
+}
+
+/// Two processes and a round trip of 80 ms, counted from the starts of attempts: two packets, and
+/// another two when the feedback on these is there. Eight leave no gap.
+#[test]
+fn a_packet_waits_for_a_free_process() {
+    let keys = |processes: u32| json!({"harq": {"attempts": 3, "round_trip_ns": 80 * MS, "processes": processes}});
+    let two = [(0, 10), (1, 20), (2, 90), (3, 100), (4, 170)];
+    assert_eq!(leave(keys(2), "", 5), two);
+    let eight: Vec<_> = (0..20).map(|seq| (seq, (seq + 1) * 10)).collect();
+    assert_eq!(leave(keys(8), "", 20), eight);
+    // The first fails at 10 ms: its process is free 160 ms after its start, the other one after 80.
+    let repeated = [(1, 20), (0, 90), (2, 100), (3, 170), (4, 180)];
+    assert_eq!(leave(keys(2), "x", 5), repeated);
+}
+
+/// While ARQ has a packet, its process is free: HARQ has given it up.
+#[test]
+fn the_second_loop_occupies_no_process() {
+    let keys = json!({"harq": {"attempts": 1, "round_trip_ns": 30 * MS, "processes": 1},
+                      "arq": {"delay_ns": 500 * MS}});
+    assert_eq!(leave(keys, "x", 3), [(1, 40), (2, 70), (0, 510)]);
+}
+
+/// At rate 0 repetitions go on; the packet on the link waits.
+#[test]
+fn a_link_that_stands_still_repeats_what_it_has_sent() {
+    let (mut link, _) = link(json!({"harq": harq(2, 25)}), "x", 1);
+    let mut bench = Bench::default();
+    for seq in 0..2 {
+        let packet = Packet::datagram(FlowId(0), seq, Bytes(1500), Time::ZERO);
+        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+    }
+    let mut left = bench.run(&mut link, Time::from_millis(5));
+    link.control(&Control::Rate(Rate(0)), &mut bench.at(Time::from_millis(5)));
+    left.extend(bench.run(&mut link, Time::from_millis(100)));
+    link.control(&Control::Rate(Rate(2_400_000)), &mut bench.at(Time::from_millis(100)));
+    left.extend(bench.run(&mut link, Time::from_millis(200)));
+    let left: Vec<_> = left.iter().map(|(at, _, packet)| (packet.seq, *at)).collect();
+    assert_eq!(left, [(0, Time::from_millis(35)), (1, Time::from_millis(105))]);
+}
+
+/// The closed form, P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, its mean R (p + … + p^(n-1)) + D p^n:
+/// 10⁵ packets over a fixed link, with the paper's figures and with others, p from the part's own error,
+/// the link's loss and both. Five standard deviations of the counts.
+#[test]
+fn delays_are_distributed_by_the_closed_form() {
+    const PACKETS: usize = 100_000;
+    for (attempts, error, loss, round_trip_ms, arq_ms) in [
+        (4, 0.316, 0.0, 30, 100),
+        (3, 0.0, 0.2, 8, 45),
+        (5, 0.25, 0.2, 12, 333),
+        (1, 0.1, 0.1, 50, 70),
+    ] {
+        let mut loops = harq(attempts, round_trip_ms);
+        loops["error"] = json!(error);
+        let keys = json!({"rate_bps": 12_000_000, "loss": loss, "harq": loops,
+                          "arq": {"delay_ns": arq_ms * MS}});
+        let (mut link, _) = link(keys, "", 7);
+        let left = drive(&mut link, &mut Bench::default(), (0..PACKETS as u64).map(|n| n * MS));
+        assert_eq!(left.len(), PACKETS);
+        let p: f64 = 1.0 - (1.0 - error) * (1.0 - loss);
+        let delays: Vec<u64> = left.iter().map(|(seq, at)| at - (seq + 1) * MS).collect();
+        let mut expected: Vec<(u64, f64)> = (0..attempts)
+            .map(|k| (u64::from(k) * round_trip_ms, p.powi(k as i32) * (1.0 - p)))
+            .collect();
+        let last = u64::from(attempts - 1) * round_trip_ms + arq_ms;
+        expected.push((last, p.powi(attempts as i32)));
+        let (mut counted, mut mean_ms) = (0, 0.0);
+        for (delay_ms, share) in expected {
+            let found = delays.iter().filter(|delay| **delay == delay_ms * MS).count();
+            let n = PACKETS as f64;
+            let sigma = (n * share * (1.0 - share)).sqrt();
+            let difference = found as f64 - n * share;
+            assert!(difference.abs() <= 5.0 * sigma, "{delay_ms} ms: {found}, not {}", n * share);
+            counted += found;
+            mean_ms += delay_ms as f64 * share;
+        }
+        assert_eq!(counted, PACKETS, "no other delay");
+        let powers: f64 = (1..attempts).map(|k| p.powi(k as i32)).sum();
+        let mean = round_trip_ms as f64 * powers + arq_ms as f64 * p.powi(attempts as i32);
+        assert!((mean_ms - mean).abs() < 1e-9, "{mean_ms} {mean}");
+        let counters = link.reports(Time::from_secs(1_000_000)).swap_remove(0).link.counters;
+        let counted = delays.iter().sum::<u64>() as f64 / PACKETS as f64 / 1e9;
+        assert!((counters[2].1 - counted).abs() < 1e-12, "{counters:?}");
+        assert!((1e3 * counted / mean - 1.0).abs() < 0.02, "{counted} s, not {mean} ms");
+    }
+}
+
+/// N processes carry N packets in E round trips, E attempts of a packet on average, or what the link
+/// does. Five standard deviations of the mean.
+#[test]
+fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
+    const PACKETS: usize = 20_000;
+    for (processes, error, attempts, round_trip_ms) in
+        [(1, 0.4f64, 3, 8), (4, 0.3, 4, 20), (16, 0.1, 2, 5)]
+    {
+        let keys = json!({"rate_bps": 12_000_000, "harq": {
+            "attempts": attempts, "error": error, "round_trip_ns": round_trip_ms * MS,
+            "processes": processes}});
+        let (mut link, _) = link(keys, "", 3);
+        let left = drive(&mut link, &mut Bench::default(), std::iter::repeat_n(0, PACKETS));
+        let ends_ms = left.iter().map(|(_, at)| *at).max().expect("packets") as f64 / MS as f64;
+        let mean: f64 = (0..attempts).map(|k| error.powi(k)).sum();
+        let square: f64 = (0..attempts).map(|k| f64::from(2 * k + 1) * error.powi(k)).sum();
+        let sigma = (square - mean * mean).sqrt() / (PACKETS as f64).sqrt();
+        let by_processes = round_trip_ms as f64 / f64::from(processes);
+        let each_ms = ends_ms / PACKETS as f64;
+        // With one at a time on the link, packets of several processes wait for each other a little.
+        let slack = if processes == 1 { 0.001 } else { 0.02 };
+        let expected = (by_processes * mean).max(1.0);
+        let tolerance = by_processes * 5.0 * sigma + slack * expected;
+        assert!((each_ms - expected).abs() <= tolerance, "{each_ms} ms, not {expected}");
+    }
+}
+
+prop_compose! {
+    /// Any link with loops of which nothing is lost for good.
+    fn any_loops()(
+        attempts in 1u32..6, error in 0.0..0.9f64, loss in 0.0..0.5f64,
+        round_trip_ns in 1..200 * MS, delay_ns in 1..300 * MS,
+        processes in prop::option::of(1u32..9), burst: bool,
+    ) -> Value {
+        let errors = if burst {
+            json!({"kind": "gilbert-elliott", "p_good_to_bad": 0.1, "p_bad_to_good": 0.3,
+                   "slot_ns": 7 * MS})
+        } else {
+            json!({"kind": "independent", "loss": loss})
+        };
+        json!({"loss": loss, "errors": errors, "arq": {"delay_ns": delay_ns}, "harq": {
+            "attempts": attempts, "error": error, "round_trip_ns": round_trip_ns,
+            "processes": processes}})
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 128, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    /// In order every packet leaves once, in the order of arrival, as soon as all before it and it
+    /// have been received; when that is, order does not change.
+    #[test]
+    fn order_delays_packets_until_those_before_them_and_nothing_else(
+        loops in any_loops(), gaps in prop::collection::vec(0..40 * MS, 1..60), seed in 0u64..1000,
+    ) {
+        let times = |gaps: &[u64]| {
+            let mut at = 0;
+            gaps.iter().map(|gap| { at += gap; at }).collect::<Vec<u64>>()
+        };
+        let run = |in_order: bool| {
+            let mut keys = loops.clone();
+            keys["in_order"] = json!(in_order);
+            let (mut link, _) = link(keys, "", seed);
+            drive(&mut link, &mut Bench::default(), times(&gaps).into_iter())
+        };
+        let mut received = run(false);
+        prop_assert!(received.is_sorted_by_key(|(_, at)| *at));
+        received.sort_unstable();
+        let mut latest = 0;
+        let expected: Vec<(u64, u64)> = received
+            .iter()
+            .map(|(seq, at)| { latest = latest.max(*at); (*seq, latest) })
+            .collect();
+        prop_assert_eq!(run(true), expected);
+        let everyone: Vec<u64> = (0..gaps.len() as u64).collect();
+        prop_assert_eq!(received.iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), everyone);
+    }
+}

@@ -1,0 +1,105 @@
+//! TCP over links that repeat what they destroy: losses become delays, and order decides whether TCP
+//! takes them for losses.
+
+use crate::common::*;
+use airpath_link::Files;
+use airpath_path::{Parts, ReplicationReport};
+use airpath_phy::per_table::PerTable;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Links of 5 Mbit/s that lose a tenth of the packets, or of attempts.
+fn lossy_links() -> [Value; 3] {
+    let regimes = json!([{"rate_bps": 5_000_000, "per": 0.1}, {"rate_bps": 5_000_000, "per": 0.1}]);
+    [
+        json!({"kind": "fixed", "rate_bps": 5_000_000, "loss": 0.1}),
+        json!({"kind": "multi-regime", "thresholds": [10], "regimes": regimes}),
+        json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+               "policy": {"kind": "fixed", "mcs": "one"}}),
+    ]
+}
+
+/// A scheme of 5 Mbit/s, a tenth of whose blocks of a packet each fail.
+fn files() -> Arc<Files> {
+    let table = json!({"channel": "any", "curves": [{
+        "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 1500,
+                "rate_bps": 5e6},
+        "points": [{"snr_db": 0, "errors": 100, "blocks": 1000}]}]});
+    let table = PerTable::from_json(&table.to_string()).expect("a table");
+    Arc::new(Files { tables: [("t".to_owned(), Arc::new(table))].into(), ..Files::default() })
+}
+
+/// 60 s of a download with a window of 64 kB over `link`, changed by `keys`, both ways through it.
+fn download(mut link: Value, keys: Value, recovery: &str) -> ReplicationReport {
+    merge(&mut link, keys);
+    let source = tcp(json!({"recovery": recovery, "delayed_ack_segments": 2}));
+    let reverse = json!({"ack_path": {"kind": "reverse", "queue": droptail(100)}});
+    let scenario = scenario(60, vec![flow(source, json!({}))], link, droptail(100), reverse);
+    run_with(&scenario, &Parts::default(), &files(), 1).report(0)
+}
+
+fn repeating(in_order: bool) -> Value {
+    json!({"harq": {"attempts": 4, "round_trip_ns": 8 * MS}, "arq": {"delay_ns": 50 * MS},
+           "in_order": in_order})
+}
+
+/// Nothing is lost, in either direction, and TCP sends nothing twice: the window is in flight, and the
+/// link is full.
+#[test]
+fn in_order_tcp_sees_delays_in_the_place_of_losses() {
+    for link in lossy_links() {
+        for recovery in ["newreno", "sack"] {
+            let report = download(link.clone(), repeating(true), recovery);
+            let flow = &report.flows[0];
+            assert!(report.links.iter().all(|side| side.lost_packets == 0), "{link}");
+            assert_eq!((flow.retransmissions, flow.timeouts), (0, 0), "{link} {recovery}");
+            assert!(
+                flow.goodput_bps > 0.95 * 5e6 * 1460.0 / 1500.0,
+                "{link}: {}",
+                flow.goodput_bps
+            );
+        }
+    }
+}
+
+/// A tenth of losses leaves TCP less than a fifth of the link.
+#[test]
+fn without_repetitions_tcp_sees_the_losses() {
+    for link in lossy_links() {
+        let report = download(link.clone(), json!({}), "sack");
+        let share = report.links[0].lost_packets as f64
+            / (report.links[0].lost_packets + report.links[0].delivered_packets) as f64;
+        assert!((share - 0.1).abs() < 0.03, "{link}: {share}");
+        assert!(report.flows[0].goodput_bps < 1e6, "{link}: {}", report.flows[0].goodput_bps);
+    }
+}
+
+/// Packets that overtake a repeated one by more than three make duplicate ACKs: TCP retransmits what
+/// was never lost, and its receiver has it twice.
+#[test]
+fn out_of_order_tcp_takes_repetitions_for_losses() {
+    for link in lossy_links() {
+        let report = download(link.clone(), repeating(false), "newreno");
+        let (flow, in_order) =
+            (&report.flows[0], download(link.clone(), repeating(true), "newreno"));
+        assert!(report.links.iter().all(|side| side.lost_packets == 0), "{link}");
+        assert!(flow.fast_retransmits > 10 && flow.duplicate_packets > 10, "{link}: {flow:?}");
+        assert!(flow.goodput_bps < 0.9 * in_order.flows[0].goodput_bps, "{link}");
+    }
+}
+
+/// Repetitions of one in ten packets 8 ms later are 0.1 · 8 + 0.01 · 8 + … ms each on average.
+#[test]
+fn the_link_counts_what_it_repeats() {
+    for link in lossy_links() {
+        let report = download(link.clone(), repeating(true), "sack");
+        let side = &report.links[0];
+        let counter = |name: &str| side.counters[name];
+        let packets = side.delivered_packets as f64;
+        let sigma = (packets * 0.1 * 0.9).sqrt();
+        assert!((counter("recovered_packets") - 0.1 * packets).abs() < 5.0 * sigma, "{link}");
+        let expected = 8e-3 * (0.1 + 0.01 + 0.001) + 50e-3 * 1e-4;
+        let found = counter("recovery_delay_mean_s");
+        assert!((found / expected - 1.0).abs() < 0.1, "{link}: {found} s, not {expected} s");
+    }
+}
