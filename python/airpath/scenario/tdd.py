@@ -210,13 +210,13 @@ class OfdmaTddLink(Link):
         How many frames later a map grants the uplink, 0 to 1000; 0: in its own frame. Default 1.
     decoded : Duration
         When a frame's downlink bursts are decoded at the station, from its start; it may exceed the
-        frame. Default 5.3 ms.
+        frame. Default 3 ms.
     closed : Duration
         When a frame's uplink bursts are closed: what arrives later waits for another frame.
         Default 3 ms.
     received : Duration
         When a frame's uplink bursts are received at the base station, not before `closed`.
-        Default 5 ms.
+        Default 5.6 ms.
     downlink_mcs : {"qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", \
 "64qam-2/3", "64qam-3/4", "64qam-5/6"}
         MCS of the downlink. Default ``"qpsk-3/4"``.
@@ -264,9 +264,9 @@ class OfdmaTddLink(Link):
     slot_symbols: Annotated[int, PlainValidator(_whole(1, MOST_SLOTS, 48))] = 48
     map_overhead: Overhead = usual(60)
     map_relevance: Annotated[int, PlainValidator(_whole(0, 1000, 1))] = 1
-    decoded: Offset = Duration.parse("5.3 ms")
+    decoded: Offset = Duration.parse("3 ms")
     closed: Offset = Duration.parse("3 ms")
-    received: Offset = Duration.parse("5 ms")
+    received: Offset = Duration.parse("5.6 ms")
     downlink_mcs: DownlinkMcs = "qpsk-3/4"
     uplink_mcs: UplinkMcs = "qpsk-1/2"
     users: ListOf[TddUser] = usual([])

@@ -2,8 +2,8 @@
 
 use super::Tdd;
 use super::settings::TddConfig;
-use super::side::{Mpdu, Side};
-use crate::grant::Downlink;
+use super::side::Mpdu;
+use crate::grant::{Downlink, Grant};
 use crate::kit::LinkKit;
 use crate::recovery::{Ended, Recovery};
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Seed, Time};
@@ -19,7 +19,6 @@ pub(super) struct Air {
     recovery: Recovery<Mpdu>,
     /// What is given up counts as that, where something was repeated.
     reason: DropReason,
-    by_burst: bool,
 }
 
 impl Air {
@@ -35,21 +34,12 @@ impl Air {
             errors: kit.errors(errors, seed)?,
             recovery: Recovery::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?,
             reason,
-            by_burst: config.harq.is_some(),
         })
     }
 
-    /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before. With
-    /// HARQ what a station gets in a frame is one burst, which is repeated as a whole.
+    /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before.
     #[inline]
-    pub(super) fn send(&mut self, at: Time, mpdu: Mpdu, from: &mut Side) {
-        if self.by_burst {
-            let of_frame = self.sent.iter_mut().rev().take_while(|(arrives, _)| *arrives == at);
-            let mut of_frame = of_frame.map(|(_, sent)| sent);
-            if let Some(burst) = of_frame.find(|sent| sent.station == mpdu.station) {
-                return from.join(burst, &mpdu);
-            }
-        }
+    pub(super) fn send(&mut self, at: Time, mpdu: Mpdu) {
         self.sent.push_back((at, mpdu));
     }
 
@@ -140,8 +130,9 @@ impl Tdd {
                 station.sides[side].lose(msdu.packet, self.air[side].reason, ctx);
             }
             if side == 0 && msdu.ends_mpdu {
-                self.wait_for_frame(ctx.now);
-                self.ended.push((number as u32, Downlink::Ended { is_received }));
+                let event = Downlink::Ended { is_received };
+                let more = self.grant.on_downlink(number as u32, event, station.requested);
+                self.grant_unasked(number, more, ctx.now);
             }
         }
     }

@@ -31,24 +31,10 @@ impl Tdd {
         let frame = self.next_frame;
         self.next_frame = frame + 1;
         self.frames += 1;
-        self.grant_for_downlink(ctx.now);
         let bursts = self.map_uplink(frame, ctx);
         if !self.with_data.is_empty() {
             self.send_downlink(frame, bursts, ctx);
         }
-    }
-
-    /// The policy is told of what was served since the last frame. The base station schedules once in a
-    /// frame, when it has heard what has come in (wimax-2009 §4.2: as it serves a frame it looks at the
-    /// request queue).
-    fn grant_for_downlink(&mut self, now: Time) {
-        let mut ended = std::mem::take(&mut self.ended);
-        for (number, event) in ended.drain(..) {
-            let queued = self.stations[number as usize].requested;
-            let more = self.grant.on_downlink(number, event, queued);
-            self.grant_unasked(number as usize, more, now);
-        }
-        self.ended = ended;
     }
 
     /// The stations of a set, with what they would get of a whole frame.
@@ -195,7 +181,7 @@ impl Tdd {
                 free = left - (slots - turn.slots);
                 station.turn = Turn { slots, bytes: turn.bytes + given };
                 self.meters[0].add_used(slots - turn.slots);
-                self.air[0].send(arrives, mpdu, &mut station.sides[0]);
+                self.air[0].send(arrives, mpdu);
                 if mpdu.ends > 0 {
                     let queued = station.requested;
                     let more = self.grant.on_downlink(number as u32, Downlink::Sent, queued);

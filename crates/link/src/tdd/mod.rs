@@ -41,7 +41,7 @@ pub use clock::Clock;
 pub use settings::{MapOverhead, StationConfig, TddConfig, Ways};
 
 use crate::agenda::{Timers, UserSet};
-use crate::grant::{AnyGrant, Downlink, Grant, GrantKit, GrantRegistry, GrantRules};
+use crate::grant::{AnyGrant, Grant, GrantKit, GrantRegistry, GrantRules};
 use crate::kit::{LinkKit, SideKit, Users};
 use crate::late::Late;
 use crate::link::{Link, SideReport, Sides};
@@ -108,8 +108,6 @@ pub struct Tdd {
     /// Frames in which something was sent since measurement started.
     frames: u64,
     meters: [Meter; 2],
-    /// Of the downlink, what the policy is told as the next frame begins.
-    ended: Vec<(u32, Downlink)>,
     heard: Vec<Heard>,
     candidates: Vec<Candidate>,
     released: Vec<(Msdu, bool)>,
@@ -221,7 +219,6 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             is_stopped: false,
             frames: 0,
             meters: [Meter::default(), Meter::default()],
-            ended: Vec::new(),
             heard: Vec::new(),
             candidates: Vec::with_capacity(count),
             released: Vec::new(),
@@ -286,8 +283,7 @@ impl Tdd {
     /// Whether the next frame has something to do.
     #[inline]
     fn is_awake(&self) -> bool {
-        let is_told = self.rules.largest > 0 && !self.ended.is_empty();
-        !self.is_stopped && (is_told || !self.with_data.is_empty() || !self.with_request.is_empty())
+        !(self.is_stopped || self.with_data.is_empty() && self.with_request.is_empty())
     }
 
     /// Finds what is due first.

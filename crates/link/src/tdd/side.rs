@@ -183,21 +183,6 @@ impl Side {
         self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
     }
 
-    /// `mpdu`, which was made behind what is in `burst`, shares its fate.
-    pub(super) fn join(&mut self, burst: &mut Mpdu, mpdu: &Mpdu) {
-        burst.bytes += mpdu.bytes;
-        burst.ends += mpdu.ends;
-        let next = burst.first + u64::from(burst.packets);
-        burst.packets += mpdu.packets;
-        if mpdu.first < next {
-            // The last packet of the burst goes on: its two pieces are one.
-            burst.packets -= 1;
-            if let Some(msdu) = self.on_their_way.get_mut(mpdu.first) {
-                msdu.missing -= 1;
-            }
-        }
-    }
-
     /// The packet that is sent next does not fit into any frame: it is dropped.
     pub(super) fn drop_head(&mut self, release: impl FnMut(Msdu, bool)) {
         let Some(head) = self.head.take() else { return };

@@ -192,7 +192,7 @@ impl Tdd {
             station.sides[1].next_mpdu(burst.station, burst.bytes - used, segmentation, ctx)
         {
             used += mpdu.bytes;
-            self.air[1].send(arrives, mpdu, &mut station.sides[1]);
+            self.air[1].send(arrives, mpdu);
         }
         if used == 0 && burst.bytes > 0 && !segmentation.fragments {
             self.drop_too_large(1, number, ctx);
@@ -218,7 +218,10 @@ impl Tdd {
         } else if used > 0 && left > 0 && piggybacks {
             station.asks += 1;
             let delay = self.request.piggyback_delay(burst.station);
-            self.stated.push(arrives + delay, state(true));
+            // Read with the burst that carries it, in time for the next map.
+            let next = self.clock.frame_from(self.clock.closed_at(burst.frame));
+            let heard = arrives.min(self.clock.start_of(next));
+            self.stated.push(heard + delay, state(true));
         }
         if burst.bytes > 0 {
             self.wait_for_frame(ctx.now);
