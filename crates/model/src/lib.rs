@@ -12,12 +12,14 @@
 //!
 //!   md1k         Poisson arrivals of equal packets at a link with a finite queue
 //!   clamp_fluid  windows that a price of the queue steers: equilibrium, stability, trajectory
+//!   rtt_stages   a download in round trips whose ACKs ask for their uplink
+//!   square_root  the formula without time-outs, limited by the window
 //! ```
 //!
 //! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths
 //! are in packets of one common size, as in the source, but for `clamp_fluid`, which counts bytes
-//! and bytes/s, as its source does. Rates count whole IP packets. No function reads a clock or draws
-//! a random number, and only `clamp_fluid` allocates, for the past of its flows.
+//! and bytes/s, as its source does. Rates count whole IP packets. No function reads a clock.
+//! Only `rtt_stages` draws random numbers, where it is asked to; only it and `clamp_fluid` allocate.
 //!
 //! # Example
 //!
@@ -67,7 +69,9 @@ pub mod operating_point;
 pub mod pftk;
 pub mod regimes;
 pub mod root;
+pub mod rtt_stages;
 pub mod solution;
+pub mod square_root;
 pub mod swings;
 
 pub use clamp_fluid::ClampFluid;
@@ -79,4 +83,5 @@ pub use operating_point::{FlowPoint, OperatingPoint};
 pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};
 pub use solution::{Change, Domain, Solution, Warning, Warnings};
+pub use square_root::square_root_bps;
 pub use swings::Swings;

@@ -1,0 +1,106 @@
+//! One stage: a window's worth of packets and what it takes (wimax-2009 Eqs. 1 and 3 to 7).
+
+use super::{Problem, Queue};
+
+/// Differences of times below this are none: when backlog builds, the idle time is 0 by algebra, and
+/// rounding must not decide between contention and piggyback.
+const TOLERANCE_S: f64 = 1e-9;
+
+/// What a stage begins with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct State {
+    /// w, packets.
+    pub(super) window: f64,
+    /// W_th, packets.
+    pub(super) ssthresh: f64,
+    /// t_q, s.
+    pub(super) queue_s: f64,
+    /// Whether the receiver was idle before it, so that its first ACK contends.
+    pub(super) contends: bool,
+}
+
+/// What a stage comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Passed {
+    /// RTT(k), s.
+    pub(super) rtt_s: f64,
+    /// t_q(k + 1), s.
+    pub(super) queue_s: f64,
+    /// Whether t_idle(k) > 0.
+    pub(super) was_idle: bool,
+}
+
+impl Problem {
+    /// w(1) = 1, and the first ACK contends.
+    pub(super) fn first(&self) -> State {
+        let ssthresh = self.initial_ssthresh_packets;
+        State { window: 1.0, ssthresh, queue_s: 0.0, contends: true }
+    }
+
+    /// MSS/R, s.
+    #[inline]
+    pub(super) fn packet_s(&self) -> f64 {
+        8.0 * self.mss_bytes / self.rate_bps
+    }
+
+    /// L'(1 + p_e), packets: the right side of Eq. 2.
+    pub(super) fn target(&self) -> f64 {
+        (self.size_bytes / self.mss_bytes).ceil() * (1.0 + self.loss)
+    }
+
+    /// t_br(k): Eq. 5.
+    #[inline]
+    pub(super) fn request_s(&self, contends: bool) -> f64 {
+        if contends { self.contention_s } else { self.piggyback_s }
+    }
+
+    /// RTT, queue and idle time of a stage: Eqs. 4, 6 and 7.
+    #[inline]
+    pub(super) fn pass(&self, state: &State) -> Passed {
+        let packet_s = self.packet_s();
+        let wait_s = self.request_s(state.contends) + state.queue_s + self.base_rtt_s;
+        let rtt_s = packet_s + wait_s;
+        let grown_s = state.window * packet_s - rtt_s;
+        let queue_s = match self.queue {
+            Queue::Literal => state.queue_s + grown_s.max(0.0),
+            Queue::Draining => (state.queue_s + grown_s).max(0.0),
+        };
+        let idle_s = wait_s - (state.window - 1.0) * packet_s;
+        Passed { rtt_s, queue_s, was_idle: idle_s > TOLERANCE_S }
+    }
+
+    /// The window after a stage without loss: Eq. 1, first three lines.
+    #[inline]
+    pub(super) fn grow(&self, window: f64, ssthresh: f64) -> f64 {
+        let b = self.packets_per_ack;
+        let grown = if window < ssthresh { window * (1.0 / b).exp2() } else { window + 1.0 / b };
+        grown.min(self.max_window_packets)
+    }
+
+    /// The window after one with a loss: Eq. 1, last line; at least 1.
+    #[inline]
+    pub(super) fn halve(&self, window: f64) -> f64 {
+        (window / 2.0).max(1.0)
+    }
+
+    /// W_th after a loss at the window `window`.
+    #[inline]
+    pub(super) fn ssthresh_after(&self, window: f64) -> f64 {
+        match self.ssthresh {
+            super::Ssthresh::Updated => (window / 2.0).max(2.0),
+            super::Ssthresh::Constant => self.initial_ssthresh_packets,
+        }
+    }
+
+    /// Probability that all packets of a window arrive.
+    #[inline]
+    pub(super) fn arrives(&self, window: f64) -> f64 {
+        (1.0 - self.loss).powf(window)
+    }
+
+    /// Whether the window can ever be large enough for a queue.
+    pub(super) fn can_queue(&self) -> bool {
+        let least = self.contention_s.min(self.piggyback_s) + self.base_rtt_s;
+        (self.max_window_packets - 1.0) * self.packet_s() > least - TOLERANCE_S
+    }
+}
