@@ -159,6 +159,25 @@ def check(
 ) -> None:
     """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
 
+def rtt_stages(
+    given: tuple[float, ...],
+    is_updated: bool,
+    is_draining: bool,
+    step: float,
+    samples: int | None,
+    seed: int,
+) -> tuple[float, float, float, float, float, float]:
+    """Return what downloads get by the model of stages; raises `ValueError`."""
+
+def square_root(
+    mss_bytes: float,
+    rtt_s: float,
+    loss: float,
+    max_window_packets: float,
+    packets_per_ack: float,
+) -> float:
+    """Return the square-root formula with the limit of the window, bit/s."""
+
 def solve(
     scenario_json: str,
     tables: Mapping[str, str] | None = None,

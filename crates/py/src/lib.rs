@@ -7,6 +7,7 @@
 mod adaptation;
 mod csv;
 mod errors;
+mod models;
 mod phy;
 mod simulate;
 mod solve;
@@ -67,6 +68,8 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(csv::csv_rows, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
+    module.add_function(wrap_pyfunction!(models::rtt_stages, module)?)?;
+    module.add_function(wrap_pyfunction!(models::square_root, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(adaptation::policy_choices, module)?)?;
     module.add_function(wrap_pyfunction!(solve::optimum_pair, module)?)?;

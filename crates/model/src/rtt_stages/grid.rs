@@ -11,8 +11,8 @@ use super::stage::State;
 use super::{Outcome, Problem, Queue, Ssthresh};
 use crate::error::{ModelError, require};
 
-/// Probabilities below this are forgotten.
-const LEAST: f64 = 1e-15;
+/// Probabilities below this are forgotten; what is left is the whole.
+const LEAST: f64 = 1e-12;
 
 /// What made the window of a stage from that of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,9 @@ impl Way {
         4 * self.came as usize + usize::from(self.contended) + 2 * usize::from(self.contends)
     }
 }
+
+/// A row without a point in use.
+const EMPTY: (u32, u32) = (u32::MAX, 0);
 
 /// Probability at a point, and of the time up to there the sums of t and t², weighted by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -152,11 +155,14 @@ struct Grid<'a> {
     masses: Vec<Mass>,
     /// The packets sent of the points in use: from, and to before.
     used: (usize, usize),
+    /// The same of the windows, by packets sent.
+    spans: Vec<(u32, u32)>,
     sums: Sums,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
+    ended: f64,
     packets: f64,
     time_s: f64,
     ratios: f64,
@@ -201,7 +207,8 @@ impl<'a> Grid<'a> {
         let rows = ((target + top) / step) as usize + 4;
         let masses = vec![Mass::default(); rows * steps.len() * ways];
         let (used, sums) = ((usize::MAX, 0), Sums::default());
-        Grid { problem, step, target, steps, ways, masses, used, sums }
+        let spans = vec![EMPTY; rows];
+        Grid { problem, step, target, steps, ways, masses, used, spans, sums }
     }
 
     fn run(mut self) -> Outcome {
@@ -269,6 +276,8 @@ impl<'a> Grid<'a> {
                 [(window.place, 1.0 - window.next), (window.place + 1, window.next)]
             {
                 if of_place > 0.0 {
+                    let span = &mut self.spans[row];
+                    *span = (span.0.min(place as u32), span.1.max(place as u32 + 1));
                     let at = (row * width + place) * self.ways + way;
                     self.masses[at].add(mass.times(of_row * of_place));
                 }
@@ -282,6 +291,7 @@ impl<'a> Grid<'a> {
     }
 
     fn end(&mut self, mass: Mass, sent: f64) {
+        self.sums.ended += mass.p;
         let inverse = mass.inverse();
         self.sums.packets += mass.p * sent;
         self.sums.time_s += mass.t;
@@ -295,7 +305,9 @@ impl<'a> Grid<'a> {
         let (from, until) = std::mem::replace(&mut self.used, (usize::MAX, 0));
         let width = self.steps.len();
         for row in (from..until).rev() {
-            for place in 0..width {
+            let (first, end) = std::mem::replace(&mut self.spans[row], EMPTY);
+            for place in first..end {
+                let place = place as usize;
                 for way in 0..self.ways {
                     let at = (row * width + place) * self.ways + way;
                     let mass = std::mem::take(&mut self.masses[at]);
@@ -349,13 +361,14 @@ impl<'a> Grid<'a> {
     }
 
     fn outcome(&self) -> Outcome {
-        let Sums { packets, time_s, ratios, inverses, stages, contentions } = self.sums;
+        let Sums { ended, packets, time_s, ratios, inverses, stages, contentions } = self.sums;
         let bits = 8.0 * self.problem.mss_bytes;
+        let (ratios, inverses) = (ratios / ended, inverses / ended);
         Outcome {
             throughput_bps: bits * ratios,
             ratio_of_sums_bps: bits * packets / time_s,
             goodput_bps: 8.0 * self.problem.size_bytes * inverses,
-            stages,
+            stages: stages / ended,
             contention_share: contentions / stages,
             error_bps: 0.0,
         }

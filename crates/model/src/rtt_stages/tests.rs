@@ -19,7 +19,7 @@ pub(crate) const SETTING: Problem = Problem {
 };
 
 fn mbps(problem: Problem) -> f64 {
-    problem.grid(0.5).expect("in range").throughput_bps / 1e6
+    problem.grid(1.0).expect("in range").throughput_bps / 1e6
 }
 
 #[test]
@@ -121,15 +121,6 @@ fn fig3_the_loss_from_10_to_60_ms_is_that_of_the_round_trips() {
 }
 
 #[test]
-fn timing() {
-    for (step, size) in [(0.5, 1e6), (0.25, 1e6), (0.25, 4.096e6)] {
-        let t = std::time::Instant::now();
-        let found = Problem { size_bytes: size, ..SETTING }.grid(step).expect("in range");
-        println!("TIME {step} {size} {:?} {found:?}", t.elapsed());
-    }
-}
-
-#[test]
 fn the_grid_refuses_a_queue_that_never_drains() {
     let problem = Problem { max_window_packets: 200.0, queue: Queue::Literal, ..SETTING };
     let error = problem.grid(0.5).expect_err("refused").to_string();
@@ -185,8 +176,8 @@ fn random_sets(samples: u64) {
         let max_window_packets = 8.0 + below(&mut draws, 33);
         let problem = Problem {
             size_bytes: 1000.0 * (64.0 + below(&mut draws, 450)),
-            rate_bps: 1e6 * (1.0 + below(&mut draws, 10)),
-            base_rtt_s: 0.01 * (1.0 + below(&mut draws, 25)),
+            rate_bps: 1e6 * (1.0 + below(&mut draws, 6)),
+            base_rtt_s: 0.005 * (1.0 + below(&mut draws, 25)),
             contention_s: 0.005 * below(&mut draws, 13),
             loss: [0.001, 0.002, 0.005, 0.01, 0.02, 0.03][below(&mut draws, 6) as usize],
             packets_per_ack: 1.0 + f64::from(number % 2),
@@ -199,7 +190,7 @@ fn random_sets(samples: u64) {
         queueing += u32::from(problem.can_queue());
         let top = problem.max_window_packets.max(2.0 * problem.initial_ssthresh_packets);
         let problem = Problem { max_window_packets: top, ..problem };
-        let grid = problem.grid(0.125).expect("in range");
+        let grid = problem.grid(0.25).expect("in range");
         let drawn = problem.monte_carlo(samples, u64::from(number)).expect("in range");
         let difference = grid.throughput_bps - drawn.throughput_bps;
         worst = worst.max((difference / drawn.throughput_bps).abs());
