@@ -8,7 +8,10 @@ use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Every kind of link, with a nominal rate of 2 Mbit/s for packets of 1250 bytes. One that is not
+/// Kinds that cannot do without a reverse side: they have suites of their own.
+const WITH_A_REVERSE_SIDE: [&str; 1] = ["ofdma-tdd"];
+
+/// Every kind of link that can serve one direction, with a nominal rate of 2 Mbit/s for packets of 1250 bytes. One that is not
 /// named here is as its class has it, at that rate.
 ///
 /// # Panics
@@ -38,7 +41,8 @@ pub(crate) fn links() -> Vec<Value> {
         }),
     ];
     for (kind, _) in AnyLink::BUILT_IN {
-        if !found.iter().any(|link| link["kind"] == *kind) {
+        let is_left = !found.iter().any(|link| link["kind"] == *kind);
+        if is_left && !WITH_A_REVERSE_SIDE.contains(kind) {
             let mut link = samples("link", kind, |_| true).swap_remove(0);
             assert!(link["rate_bps"].is_u64(), "say here how to set up a link of kind {kind}");
             link["rate_bps"] = json!(2_000_000);
@@ -46,6 +50,11 @@ pub(crate) fn links() -> Vec<Value> {
         }
     }
     found
+}
+
+/// The TDD link as its class has it: one station, which asks for its uplink.
+pub(crate) fn tdd() -> Value {
+    samples("link", "ofdma-tdd", |_| true).swap_remove(0)
 }
 
 /// A rate of 3 Mbit/s for half of each second and 1 Mbit/s for the other; 125 opportunities of

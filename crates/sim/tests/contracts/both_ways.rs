@@ -1,6 +1,6 @@
 //! Data in both directions: the data of one shares a queue with the ACKs of the other.
 
-use crate::common::links::{link_files, links};
+use crate::common::links::{link_files, links, tdd};
 use crate::common::*;
 use airpath_path::{FlowReport, Parts, Scenario, build};
 use airpath_tcp::{profile, profile_names};
@@ -61,6 +61,35 @@ fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
             // Every second packet is acknowledged, and those out of order each.
             let acks = sum(acked, |flow| flow.delivered_packets) / 2;
             assert!(arrived >= sent + acks * 9 / 10, "{link}, {way}: {sent}, {acks}");
+        }
+    }
+}
+
+/// The same over frames, whose uplink is asked for or granted ahead, with HARQ and losses.
+#[test]
+fn bulk_flows_both_ways_over_frames_lose_no_packet_from_sight() {
+    let ahead = |kind| json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100 * MS});
+    let grants = [json!({"kind": "uni"}), ahead("blind-bi"), ahead("adapt-bi")];
+    let harqs = [
+        Value::Null,
+        json!({"attempts": 3, "error": 0.3, "round_trip_ns": 30 * MS, "processes": null}),
+    ];
+    for (grant, harq) in grants.iter().flat_map(|grant| harqs.each_ref().map(|harq| (grant, harq)))
+    {
+        let mut link = tdd();
+        (link["grant"], link["harq"]) = (grant.clone(), harq.clone());
+        link["stations"] = json!(3);
+        let flows = ["forward", "reverse", "reverse", "forward"].map(|way| bulk("rfc", way));
+        let change = both_ways_over(&link);
+        let scenario = scenario(12, flows.to_vec(), json!({}), json!({}), change);
+        let network = build(&scenario, &Parts::default(), &link_files(), 1, 0).expect("a network");
+        let mut driver = PlainDriver::new(network);
+        let report = driver.run();
+        let (entered, left) = driver.balance();
+        assert_eq!(entered, left, "{link}");
+        assert_eq!(report.flows, reported(&scenario), "{link}");
+        for flow in &report.flows {
+            assert!(flow.goodput_bps > 5e4, "{link}: {} bit/s by {}", flow.goodput_bps, flow.id);
         }
     }
 }
