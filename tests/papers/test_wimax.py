@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from airpath.models import rtt_stages
 from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.kit.engine import Compiled, Series, Simulated
 from airpath.papers.kit.session import Session
@@ -28,7 +29,6 @@ from airpath.papers.wimax.measures import (
 )
 from airpath.papers.wimax.radio import DISTANCES_M, THRESHOLDS_DB, schemes_at
 from airpath.papers.wimax.scenarios import AS_CHOSEN, Case, build
-from airpath.papers.wimax.stages import Parameters, rtt_stages
 from airpath.papers.wimax.statements.model import model1_mbps, model2_mbps
 from airpath.papers.wimax.tables import bound
 from airpath.papers.wimax.timelines import RANGED, Ranged, find_two_acks, messages
@@ -206,7 +206,7 @@ def test_a_queue_that_builds_is_counted_by_hand() -> None:
         rtt_s = 0.0016 + queued_s + 0.02
         time_s += rtt_s
         queued_s = max(queued_s + 0.0016 * window - rtt_s, 0.0)
-    found = rtt_stages(Parameters(200_000, 1000, 5e6, 0.02, 0.0, 0.0, 0.0, 1, 64, 64))
+    found = rtt_stages(200_000, 1000, 5e6, 0.02, 0.0, 0.0, 0.0, 1, 64, 64, queue="draining")
     assert found.stages == len(windows)
     assert found.throughput_bps == pytest.approx(8000 * sum(windows) / time_s)
     assert found.goodput_bps == pytest.approx(8 * 200_000 / time_s)

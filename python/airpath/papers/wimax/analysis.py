@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from math import sqrt
 from typing import Final, NamedTuple
 
+from airpath.models import RttStages, rtt_stages, square_root
 from airpath.papers.wimax.scenarios import OBJECT_BYTES, SEGMENT
-from airpath.papers.wimax.stages import Parameters, Stages, rtt_stages
 
 __all__ = [
     "CHOSEN",
@@ -72,12 +71,14 @@ DEFAULTS: Final = Analysed()
 
 SEGMENT_BYTES: Final = 1000
 WINDOW_PACKETS: Final = 64
+SAMPLES: Final = 100_000
+"""Downloads that are drawn; one where nothing is lost."""
 PIGGYBACK_MS: Final = 10.0
 """T_pb; a piggyback request never takes longer than a contention here."""
 
 
 @cache
-def analysed(case: Analysed, rule: WindowRule = CHOSEN) -> Stages:
+def analysed(case: Analysed, rule: WindowRule = CHOSEN) -> RttStages:
     """Return the model's solution of a parameter set of §3.2, with a queue that drains.
 
     Parameters
@@ -88,38 +89,40 @@ def analysed(case: Analysed, rule: WindowRule = CHOSEN) -> Stages:
         What W_th is. Default: README.md's.
     """
     return rtt_stages(
-        Parameters(
-            size_bytes=1000 * case.size_kb,
-            mss_bytes=SEGMENT_BYTES,
-            rate_bps=5e6,
-            base_rtt_s=case.base_rtt_ms / 1e3,
-            contention_s=case.contention_ms / 1e3,
-            piggyback_s=min(PIGGYBACK_MS, case.contention_ms) / 1e3,
-            loss=case.loss,
-            packets_per_ack=1,
-            initial_ssthresh_packets=rule.packets,
-            max_window_packets=WINDOW_PACKETS,
-            is_updated=rule.rule == "updated",
-        )
+        size_bytes=1000 * case.size_kb,
+        mss_bytes=SEGMENT_BYTES,
+        rate_bps=5e6,
+        base_rtt_s=case.base_rtt_ms / 1e3,
+        contention_s=case.contention_ms / 1e3,
+        piggyback_s=min(PIGGYBACK_MS, case.contention_ms) / 1e3,
+        loss=case.loss,
+        packets_per_ack=1,
+        initial_ssthresh_packets=rule.packets,
+        max_window_packets=WINDOW_PACKETS,
+        ssthresh="updated" if rule.rule == "updated" else "constant",
+        queue="draining",
+        method="monte-carlo",
+        samples=SAMPLES if case.loss else 1,
     )
 
 
 @cache
-def ideal_of(base_rtt_ms: float, loss: float = 0.0) -> Stages:
+def ideal_of(base_rtt_ms: float, loss: float = 0.0) -> RttStages:
     """Return the model's solution with the tables' TCP and without a delay of requests."""
     return rtt_stages(
-        Parameters(
-            size_bytes=OBJECT_BYTES,
-            mss_bytes=SEGMENT,
-            rate_bps=RATE_BPS,
-            base_rtt_s=base_rtt_ms / 1e3,
-            contention_s=0.0,
-            piggyback_s=0.0,
-            loss=loss,
-            packets_per_ack=2,
-            initial_ssthresh_packets=12,
-            max_window_packets=16,
-        )
+        size_bytes=OBJECT_BYTES,
+        mss_bytes=SEGMENT,
+        rate_bps=RATE_BPS,
+        base_rtt_s=base_rtt_ms / 1e3,
+        contention_s=0.0,
+        piggyback_s=0.0,
+        loss=loss,
+        packets_per_ack=2,
+        initial_ssthresh_packets=12,
+        max_window_packets=16,
+        queue="draining",
+        method="monte-carlo",
+        samples=SAMPLES if loss else 1,
     )
 
 
@@ -133,5 +136,4 @@ def eq9_mbps(rtt_s: float, loss: float) -> float:
     loss : float
         p_e, above 0.
     """
-    packets = min(float(WINDOW_PACKETS), sqrt(3 / (2 * loss)))
-    return 8e-6 * packets * SEGMENT_BYTES / rtt_s
+    return 1e-6 * square_root(SEGMENT_BYTES, rtt_s, loss, WINDOW_PACKETS)
