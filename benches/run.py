@@ -58,6 +58,7 @@ from airpath.scenario import (
     FixedLink,
     FqCoDel,
     Jakes,
+    OfdmaTddLink,
     ReverseAckPath,
     RlcLink,
     Scenario,
@@ -177,6 +178,25 @@ def many_users(**changes: Any) -> Scenario:
     return cell([[20 + user + 50 * flow for flow in range(4)] for user in range(50)], **changes)
 
 
+def tdd(stations: int, duration: str, **changes: Any) -> Scenario:
+    """A bulk download to each station of a TDD link; wired delays of 100 ms."""
+    return Scenario(
+        name=f"tdd-{stations}",
+        duration=duration,
+        warmup="0 s",
+        flows=flows(
+            stations,
+            cc="newreno",
+            base_rtt="100 ms",
+            tcp={"receive_window": "64 kB", "recovery": "sack"},
+        ),
+        bottleneck=Bottleneck(
+            aqm=DropTail(limit="1000 packets"), link=OfdmaTddLink(stations=stations, **changes)
+        ),
+        ack_path=ReverseAckPath(),
+    )
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s"),
     "dumbbell-16-sack": lambda: dumbbell(16, "100 Mbit/s", recovery="sack"),
@@ -199,6 +219,9 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "cell-50x200-fast": lambda: many_users(
         slot="1 ms", bandwidth="20 MHz", cap="100 Mbit/s", duration="60 s"
     ),
+    # wimax-2009: one station, and a cell whose downlink is full.
+    "tdd-1": lambda: tdd(1, "3000 s", grant="adapt-bi"),
+    "tdd-40": lambda: tdd(40, "300 s", downlink_mcs="64qam-5/6", request="ranging"),
 }
 
 #: Flows of the run that measures their memory.
