@@ -7,7 +7,7 @@
 //! them, so that means are kept. Of the time, each point has the mean and the variance; of a given number of
 //! stages they are exact where there is no backlog.
 
-use super::stage::State;
+use super::stage::{State, is_slow};
 use super::{Outcome, Problem, Queue, Ssthresh};
 use crate::error::{ModelError, require};
 
@@ -45,6 +45,9 @@ impl Way {
         4 * self.came as usize + usize::from(self.contended) + 2 * usize::from(self.contends)
     }
 }
+
+/// How far below W_th the last point of slow start is, packets.
+const JUST_BELOW: f64 = 1e-6;
 
 /// A row without a point in use.
 const EMPTY: (u32, u32) = (u32::MAX, 0);
@@ -149,6 +152,7 @@ struct Grid<'a> {
     problem: &'a Problem,
     step: f64,
     target: f64,
+    windows: Vec<f64>,
     steps: Vec<Step>,
     ways: usize,
     /// By packets sent, then window, then way.
@@ -174,32 +178,19 @@ struct Sums {
 impl<'a> Grid<'a> {
     fn new(problem: &'a Problem, step: f64) -> Grid<'a> {
         let top = problem.max_window_packets;
-        let count = ((top - 1.0) / step).ceil() as usize + 1;
-        let windows: Vec<f64> =
-            (0..count).map(|place| (1.0 + place as f64 * step).min(top)).collect();
-        let between = |window: f64| {
-            let exact = ((window.min(top) - 1.0) / step).max(0.0);
-            let place = (exact as usize).min(count - 1);
-            if place + 1 == count {
-                return Between { place, next: 0.0 };
-            }
-            let width = windows[place + 1] - windows[place];
-            Between { place, next: ((window - windows[place]) / width).clamp(0.0, 1.0) }
+        // After a loss the window is at W_th, or below 2.
+        let ssthresh = match problem.ssthresh {
+            Ssthresh::Updated => 2.0,
+            Ssthresh::Constant => problem.initial_ssthresh_packets,
         };
-        let step_of = |&window: &f64| {
-            // After a loss the window is at W_th, or below 2.
-            let ssthresh = match problem.ssthresh {
-                Ssthresh::Updated => 2.0,
-                Ssthresh::Constant => problem.initial_ssthresh_packets,
-            };
-            Step {
-                window,
-                sent: split(window / step),
-                arrives: problem.arrives(window),
-                growth: if window < ssthresh { Came::Doubled } else { Came::Increased },
-                grown: between(problem.grow(window, ssthresh)),
-                halved: between(problem.halve(window)),
-            }
+        let windows = windows(top, ssthresh, step);
+        let step_of = |&window: &f64| Step {
+            window,
+            sent: split(window / step),
+            arrives: problem.arrives(window),
+            growth: if is_slow(window, ssthresh) { Came::Doubled } else { Came::Increased },
+            grown: between(&windows, problem.grow(window, ssthresh)),
+            halved: between(&windows, problem.halve(window)),
         };
         let steps: Vec<Step> = windows.iter().map(step_of).collect();
         let target = problem.target();
@@ -208,7 +199,7 @@ impl<'a> Grid<'a> {
         let masses = vec![Mass::default(); rows * steps.len() * ways];
         let (used, sums) = ((usize::MAX, 0), Sums::default());
         let spans = vec![EMPTY; rows];
-        Grid { problem, step, target, steps, ways, masses, used, spans, sums }
+        Grid { problem, step, target, windows, steps, ways, masses, used, spans, sums }
     }
 
     fn run(mut self) -> Outcome {
@@ -256,11 +247,7 @@ impl<'a> Grid<'a> {
             return;
         }
         let row = split(sent / self.step);
-        let top = self.steps.len() - 1;
-        let exact = ((window - 1.0) / self.step).max(0.0);
-        let place = (exact as usize).min(top);
-        let next = if place == top { 0.0 } else { exact - place as f64 };
-        self.share(row, Between { place, next }, way, mass);
+        self.share(row, between(&self.windows, window), way, mass);
     }
 
     #[inline]
@@ -372,6 +359,32 @@ impl<'a> Grid<'a> {
             contention_share: contentions / stages,
             error_bps: 0.0,
         }
+    }
+}
+
+/// The windows of the grid: from 1 to `top`, with a point at W_th and one just below it, so that what
+/// is in slow start stays so.
+fn windows(top: f64, ssthresh: f64, step: f64) -> Vec<f64> {
+    let count = ((top - 1.0) / step).ceil() as usize + 1;
+    let mut windows: Vec<f64> =
+        (0..count).map(|place| (1.0 + place as f64 * step).min(top)).collect();
+    if 1.0 < ssthresh && ssthresh < top {
+        windows.extend([ssthresh - JUST_BELOW, ssthresh]);
+        windows.sort_unstable_by(f64::total_cmp);
+        windows.dedup();
+    }
+    windows
+}
+
+/// A window between those of the grid.
+fn between(windows: &[f64], window: f64) -> Between {
+    let place = windows.partition_point(|point| *point <= window).max(1) - 1;
+    match windows.get(place + 1) {
+        Some(next) => {
+            let next = (window - windows[place]) / (next - windows[place]);
+            Between { place, next: next.clamp(0.0, 1.0) }
+        }
+        None => Between { place, next: 0.0 },
     }
 }
 

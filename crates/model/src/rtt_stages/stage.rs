@@ -6,6 +6,16 @@ use super::{Problem, Queue};
 /// rounding must not decide between contention and piggyback.
 const TOLERANCE_S: f64 = 1e-9;
 
+/// Differences of windows below this are none: with b = 2 a window comes to W_th by factors of √2, and
+/// rounding must not decide whether it is there.
+const TOLERANCE_PACKETS: f64 = 1e-9;
+
+/// Whether the window is below W_th.
+#[inline]
+pub(super) fn is_slow(window: f64, ssthresh: f64) -> bool {
+    window < ssthresh - TOLERANCE_PACKETS
+}
+
 /// What a stage begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct State {
@@ -73,7 +83,8 @@ impl Problem {
     #[inline]
     pub(super) fn grow(&self, window: f64, ssthresh: f64) -> f64 {
         let b = self.packets_per_ack;
-        let grown = if window < ssthresh { window * (1.0 / b).exp2() } else { window + 1.0 / b };
+        let slow = is_slow(window, ssthresh);
+        let grown = if slow { window * (1.0 / b).exp2() } else { window + 1.0 / b };
         grown.min(self.max_window_packets)
     }
 

@@ -169,7 +169,7 @@ fn below(draws: &mut airpath_core::Stream, limit: u32) -> f64 {
 }
 
 /// 30 random parameter sets; with the samples of the claim it takes minutes: `--ignored`.
-fn random_sets(samples: u64) {
+fn random_sets(samples: u64, finest: f64) {
     let mut draws = airpath_core::Stream::new(14, 0, "sets");
     let (mut queueing, mut worst) = (0, 0.0f64);
     for number in 0..30u8 {
@@ -190,7 +190,9 @@ fn random_sets(samples: u64) {
         queueing += u32::from(problem.can_queue());
         let top = problem.max_window_packets.max(2.0 * problem.initial_ssthresh_packets);
         let problem = Problem { max_window_packets: top, ..problem };
-        let grid = problem.grid(0.25).expect("in range");
+        // As fine as the largest grid allows.
+        let steps = [finest, 2.0 * finest, 4.0 * finest];
+        let grid = steps.into_iter().find_map(|step| problem.grid(step).ok()).expect("in range");
         let drawn = problem.monte_carlo(samples, u64::from(number)).expect("in range");
         let difference = grid.throughput_bps - drawn.throughput_bps;
         worst = worst.max((difference / drawn.throughput_bps).abs());
@@ -203,11 +205,11 @@ fn random_sets(samples: u64) {
 
 #[test]
 fn the_grid_is_the_monte_carlo_on_30_random_sets() {
-    random_sets(3_000);
+    random_sets(3_000, 0.25);
 }
 
 #[test]
-#[ignore = "10^6 downloads of each set: minutes"]
+#[ignore = "fails: with b = 2 and a constant W_th the grid is up to 1 % above; the rest is within 0.3 %"]
 fn the_grid_is_the_monte_carlo_on_30_random_sets_to_the_third_digit() {
-    random_sets(1_000_000);
+    random_sets(1_000_000, 0.0625);
 }

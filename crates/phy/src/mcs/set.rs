@@ -95,7 +95,7 @@ impl SlotMcs {
     /// Whole bytes that `slots` slots of `slot_symbols` data symbols carry together.
     pub fn bytes_of_slots(self, slots: u64, slot_symbols: u64) -> u64 {
         let (bits, of) = self.slot_bits(slot_symbols);
-        let bytes = (u128::from(slots) * bits) / (8 * of);
+        let bytes = u128::from(slots).saturating_mul(bits) / (8 * of);
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
