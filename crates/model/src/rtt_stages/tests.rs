@@ -171,7 +171,7 @@ fn below(draws: &mut airpath_core::Stream, limit: u32) -> f64 {
 /// 30 random parameter sets; with the samples of the claim it takes minutes: `--ignored`.
 fn random_sets(samples: u64, finest: f64) {
     let mut draws = airpath_core::Stream::new(14, 0, "sets");
-    let (mut queueing, mut worst) = (0, 0.0f64);
+    let mut queueing = 0;
     for number in 0..30u8 {
         let max_window_packets = 8.0 + below(&mut draws, 33);
         let problem = Problem {
@@ -195,12 +195,10 @@ fn random_sets(samples: u64, finest: f64) {
         let grid = steps.into_iter().find_map(|step| problem.grid(step).ok()).expect("in range");
         let drawn = problem.monte_carlo(samples, u64::from(number)).expect("in range");
         let difference = grid.throughput_bps - drawn.throughput_bps;
-        worst = worst.max((difference / drawn.throughput_bps).abs());
         let allowed = (0.003 * drawn.throughput_bps).max(3.0 * drawn.error_bps);
         assert!(difference.abs() < allowed, "{problem:?}\n{grid:?}\n{drawn:?}");
     }
     assert!((5..25).contains(&queueing), "{queueing} of 30 with piggyback stages");
-    println!("{queueing} of 30 with piggyback stages; largest difference {worst:.5}");
 }
 
 #[test]
