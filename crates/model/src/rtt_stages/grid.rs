@@ -115,7 +115,7 @@ impl Problem {
     ///
     /// # Errors
     /// [`ModelError::Parameter`] when a value is outside its range, or the window can make a queue that
-    /// never drains, or the grid would be larger than 2³⁰ points.
+    /// never drains, or the grid would be larger than 2²⁵ points.
     pub fn grid(&self, step: f64) -> Result<Outcome, ModelError> {
         self.validate()?;
         require((1.0 / 64.0..=1.0).contains(&step), "step", step, "from 1/64 to 1 packet")?;
