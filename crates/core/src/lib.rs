@@ -48,6 +48,7 @@ pub use rng::{Seed, Stream};
 pub use room::{Room, push_within};
 pub use stage::{
     Bus, Control, Ctx, DropCount, DropReason, Emission, Output, Port, QueueId, Stage, StageId,
+    UserChange,
 };
 pub use units::{Bytes, Duration, Rate, Time};
 pub use wakeups::Wakeups;

@@ -1,7 +1,7 @@
 //! The contract between a stage and its driver.
 
 use crate::error::StageError;
-use crate::packet::{Ecn, Packet, PacketKind, PayloadHandle};
+use crate::packet::{Ecn, Packet, PacketKind, PayloadHandle, UserId};
 use crate::probe::{Recorder, Sample, Series};
 use crate::units::{Rate, Time};
 
@@ -35,8 +35,24 @@ pub enum Control {
     Start,
     /// A source sends nothing new any more.
     Stop,
+    /// Something of one user of a link changes; a link that does not tell users apart ignores it.
+    User(UserId, UserChange),
     /// Anything else, by name, with its value.
     Other(String, f64),
+}
+
+/// What changes for a user of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserChange {
+    /// The modulation and coding scheme of a direction.
+    Scheme {
+        /// Whether it is that of the reverse direction, the uplink.
+        is_reverse: bool,
+        /// Name of the scheme.
+        name: String,
+    },
+    /// The mean SNR is so many dB above that of its description.
+    SnrMoved(f64),
 }
 
 /// A part of a network that takes packets, holds them and hands them on.

@@ -107,11 +107,11 @@ impl<B> Recovery<B> {
     }
 
     /// Takes a block whose fate is known by `now`, what its repetitions came to; `destroys` says what the
-    /// air does to one.
+    /// air does to one, and may note it in the block.
     pub fn take_due(
         &mut self,
         now: Time,
-        mut destroys: impl FnMut(&B) -> bool,
+        mut destroys: impl FnMut(&mut B) -> bool,
     ) -> Option<Ended<B>> {
         loop {
             let at = self.pending.next();
@@ -119,7 +119,7 @@ impl<B> Recovery<B> {
             if pending.made == 0 {
                 return Some(Ended { block: pending.block, is_received: true });
             }
-            let is_destroyed = destroys(&pending.block);
+            let is_destroyed = destroys(&mut pending.block);
             pending.made += 1;
             if let Some(ended) = self.attempted(pending, is_destroyed, at) {
                 return Some(ended);

@@ -6,7 +6,7 @@ use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds};
 use crate::parts::Parts;
 use crate::relay::Relay;
-use crate::scenario::{Action, Direction, FlowSpec, Scenario, WireSpec};
+use crate::scenario::{Direction, FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
 use crate::wire_queue::WireQueue;
 use airpath_aqm::{AnyQueue, Queue};
@@ -365,9 +365,10 @@ impl Builder<'_> {
             .scenario
             .controls
             .iter()
-            .map(|control| {
-                let Action::Rate { rate_bps } = control.action;
-                (Time::from_nanos(control.at_ns), bottleneck, Control::Rate(Rate(rate_bps)))
+            .flat_map(|control| {
+                let at = Time::from_nanos(control.at_ns);
+                let tell = move |change| (at, bottleneck, change);
+                control.action.controls().into_iter().map(tell)
             })
             .collect();
         controls.sort_by_key(|(at, _, _)| *at);

@@ -3,7 +3,7 @@
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_aqm::Limit;
-use airpath_core::{ConfigError, Series};
+use airpath_core::{ConfigError, Control, Rate, Series, UserChange, UserId};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpOptions};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -235,6 +235,43 @@ pub enum Action {
         /// New rate, bit/s; 0 stops it.
         rate_bps: u64,
     },
+    /// The scheme of one user of the bottleneck's link.
+    Mcs {
+        /// Whose.
+        user: u32,
+        /// New scheme of its downlink; absent: as before.
+        #[serde(default)]
+        downlink: Option<String>,
+        /// New scheme of its uplink; absent: as before.
+        #[serde(default)]
+        uplink: Option<String>,
+    },
+    /// The mean SNR of one user of the bottleneck's link.
+    Snr {
+        /// Whose.
+        user: u32,
+        /// What it is above that of its description, dB.
+        moved_db: f64,
+    },
+}
+
+impl Action {
+    /// What the link is told.
+    pub fn controls(&self) -> Vec<Control> {
+        match self {
+            Action::Rate { rate_bps } => vec![Control::Rate(Rate(*rate_bps))],
+            Action::Mcs { user, downlink, uplink } => {
+                let scheme = |(is_reverse, name): (bool, &Option<String>)| {
+                    let name = name.clone()?;
+                    Some(Control::User(UserId(*user), UserChange::Scheme { is_reverse, name }))
+                };
+                [(false, downlink), (true, uplink)].into_iter().filter_map(scheme).collect()
+            }
+            Action::Snr { user, moved_db } => {
+                vec![Control::User(UserId(*user), UserChange::SnrMoved(*moved_db))]
+            }
+        }
+    }
 }
 
 impl Scenario {

@@ -49,25 +49,33 @@ impl Air {
         first.min(self.recovery.next_wakeup())
     }
 
-    /// Takes an MPDU whose fate is known by `now`; on the air it has been for `airtime`.
-    fn take_ended(&mut self, now: Time, airtime: Duration) -> Option<Ended<Mpdu>> {
+    /// Takes an MPDU whose fate is known by `now`; on the air it has been for `airtime`. `fades` says
+    /// what the radio does to an attempt.
+    fn take_ended(
+        &mut self,
+        now: Time,
+        airtime: Duration,
+        mut fades: impl FnMut(&mut Mpdu) -> bool,
+    ) -> Option<Ended<Mpdu>> {
         let Air { sent, errors, recovery, .. } = self;
-        let mut destroys = |mpdu: &Mpdu, ended: Time| {
-            errors.as_mut().is_some_and(|errors| {
+        let mut destroys = |mpdu: &mut Mpdu, ended: Time| {
+            let fades = fades(mpdu);
+            let is_destroyed = errors.as_mut().is_some_and(|errors| {
                 let began = Time::from_nanos(ended.as_nanos().saturating_sub(airtime.as_nanos()));
                 errors.destroys(&Frame { began, ended, bytes: Bytes(mpdu.bytes), mcs: None })
-            })
+            });
+            fades || is_destroyed
         };
         if recovery.next_wakeup() <= now
             && let Some(ended) = recovery.take_due(now, |mpdu| destroys(mpdu, now))
         {
             return Some(ended);
         }
-        while let Some((at, mpdu)) = sent.front().copied()
+        while let Some((at, mut mpdu)) = sent.front().copied()
             && at <= now
         {
             sent.pop_front();
-            let is_destroyed = destroys(&mpdu, at);
+            let is_destroyed = destroys(&mut mpdu, at);
             if let Some(ended) = recovery.begin(mpdu, is_destroyed, now) {
                 return Some(ended);
             }
@@ -87,7 +95,18 @@ impl Tdd {
             0 => frame(super::Clock::decoded_at).saturating_since(Time::ZERO),
             _ => frame(super::Clock::received_at).saturating_since(frame(super::Clock::closed_at)),
         };
-        while let Some(ended) = self.air[side].take_ended(ctx.now, airtime) {
+        let offset = match side {
+            0 => airtime,
+            _ => frame(super::Clock::received_at).saturating_since(Time::ZERO),
+        };
+        let number = ctx.now.saturating_since(Time::ZERO + offset).as_nanos()
+            / self.clock.frame().as_nanos();
+        loop {
+            let Tdd { air, radio, .. } = self;
+            let fades = |mpdu: &mut Mpdu| {
+                radio.as_mut().is_some_and(|radio| radio.destroys(side, number, mpdu))
+            };
+            let Some(ended) = air[side].take_ended(ctx.now, airtime, fades) else { break };
             self.settle(side, &ended, ctx);
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Burst {
     pub(super) bytes: u64,
     /// Room for so many request headers.
     pub(super) headers: u32,
+    /// Number of the scheme, where schemes follow the radio.
+    pub(super) scheme: u8,
 }
 
 impl Tdd {
@@ -38,14 +40,20 @@ impl Tdd {
     }
 
     /// The stations of a set, with what they would get of a whole frame.
-    fn find_candidates(&mut self, side: usize, now: Time) {
+    fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
         let frame_s = self.clock.frame().as_secs_lossy();
-        let Tdd { candidates, stations, with_data, with_request, segmentation, slots, .. } = self;
+        let Tdd {
+            candidates, stations, with_data, with_request, segmentation, slots, radio, ..
+        } = self;
         candidates.clear();
         let members = if side == 0 { with_data } else { with_request };
         for number in members.iter() {
             let station = &mut stations[number];
             station.turn = Turn::default();
+            if let Some(radio) = radio {
+                let direction = &mut station.sides[side];
+                (direction.scheme, direction.slot) = radio.choose(side, number, frame);
+            }
             let rate = station.sides[side].slot.rate(slots[side], frame_s);
             if rate <= 0.0 {
                 continue;
@@ -85,7 +93,7 @@ impl Tdd {
         if self.with_request.is_empty() {
             return 0;
         }
-        self.find_candidates(1, ctx.now);
+        self.find_candidates(1, frame, ctx.now);
         let sent_in = frame + self.map_relevance;
         let first = self.bursts.len();
         let mut free = self.slots[1];
@@ -107,8 +115,9 @@ impl Tdd {
                 headers += 1;
             }
             if headers > 0 {
+                let scheme = station.sides[1].scheme;
                 let station = number as u32;
-                self.bursts.push_back(Burst { frame: sent_in, station, bytes: 0, headers });
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes: 0, headers, scheme });
             }
         }
         self.candidates.retain(|candidate| candidate.backlog.0 > 0);
@@ -151,8 +160,9 @@ impl Tdd {
         match self.bursts.iter_mut().skip(first).find(of_station) {
             Some(burst) => burst.bytes += bytes,
             None => {
+                let scheme = station.sides[1].scheme;
                 let station = number as u32;
-                self.bursts.push_back(Burst { frame: sent_in, station, bytes, headers: 0 });
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes, headers: 0, scheme });
             }
         }
         bytes
@@ -160,7 +170,7 @@ impl Tdd {
 
     /// Sends the downlink of `frame`, whose maps speak of `bursts` uplink bursts.
     fn send_downlink(&mut self, frame: u64, bursts: u64, ctx: &mut Ctx<'_>) {
-        self.find_candidates(0, ctx.now);
+        self.find_candidates(0, frame, ctx.now);
         let arrives = self.clock.decoded_at(frame);
         let mut free = self.slots[0].saturating_sub(self.per_burst * bursts);
         let whole = free.saturating_sub(self.per_burst);
@@ -181,6 +191,9 @@ impl Tdd {
                 free = left - (slots - turn.slots);
                 station.turn = Turn { slots, bytes: turn.bytes + given };
                 self.meters[0].add_used(slots - turn.slots);
+                if let Some(radio) = &mut self.radio {
+                    radio.count(0, mpdu.scheme);
+                }
                 self.air[0].send(arrives, mpdu);
                 if mpdu.ends > 0 {
                     let queued = station.requested;
@@ -209,7 +222,9 @@ impl Tdd {
         let bursts = if side == 0 { 1 + self.stations.len() as u64 } else { 0 };
         let maps = self.per_burst * bursts;
         let direction = &mut self.stations[number].sides[side];
-        let largest = direction.slot.bytes_of(self.slots[side].saturating_sub(maps));
+        // A better scheme may come.
+        let slot = self.radio.as_ref().map_or(direction.slot, |radio| radio.most(side));
+        let largest = slot.bytes_of(self.slots[side].saturating_sub(maps));
         let header = self.segmentation[side].header;
         let fits = |bytes: u64| bytes + header <= largest;
         if direction.head_packet().is_none_or(|packet| fits(u64::from(packet.size))) {

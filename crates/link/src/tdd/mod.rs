@@ -23,11 +23,13 @@
 //! | `frame.rs` | what is given away as a frame begins |
 //! | `uplink.rs` | asking, bursts, hearing |
 //! | `air.rs` | from the air to the packets that are handed up |
+//! | `radio.rs` | schemes that follow the radio |
 //! | `report.rs` | what is measured |
 
 mod air;
 mod clock;
 mod frame;
+mod radio;
 mod report;
 mod settings;
 mod side;
@@ -52,11 +54,12 @@ use air::Air;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
-    Registry, Seed, Setup, Stage, Time,
+    Registry, Seed, Setup, Stage, Time, UserChange, UserId,
 };
 use frame::Burst;
+use radio::Radio;
 use serde_json::json;
-use side::{Msdu, Segmentation, Side};
+use side::{Mpdu, Msdu, Segmentation, Side};
 use slots::SlotSize;
 use station::Station;
 use std::collections::VecDeque;
@@ -70,6 +73,7 @@ pub struct Tdd {
     clock: Clock,
     /// Slots for data in a frame, down without the maps, and up.
     slots: [u64; 2],
+    slot_symbols: u64,
     per_burst: u64,
     map_relevance: u64,
     /// By direction.
@@ -89,6 +93,8 @@ pub struct Tdd {
     grant: AnyGrant,
     rules: GrantRules,
     air: [Air; 2],
+    /// Where schemes follow it.
+    radio: Option<Radio>,
     /// Stations with data in the downlink, and with something in their request queues.
     with_data: UserSet,
     with_request: UserSet,
@@ -147,6 +153,17 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
         let mut sizes = Vec::with_capacity(stations as usize);
+        let cell = radio::Cell {
+            stations,
+            frame: clock.frame(),
+            slots,
+            slot_symbols: config.slot_symbols,
+        };
+        let radio = config
+            .radio
+            .as_ref()
+            .map(|radio| Radio::new(radio, &config.users, cell, (&kit, &seed.child("radio"))));
+        let radio = radio.transpose()?;
         // Queues are numbered by direction.
         let down = Self::queues(&config, &kit.forward)?;
         let up = match &kit.reverse {
@@ -156,13 +173,15 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
         let mut made = Vec::with_capacity(stations as usize);
         for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
             let slot = config.slot_sizes(number)?;
-            let room = slot[1].bytes_of(slots[1]);
+            let least =
+                [0, 1].map(|side| radio.as_ref().map_or(slot[side], |radio| radio.least(side)));
+            let room = least[1].bytes_of(slots[1]);
             if rules.largest > room {
                 let problem = format!("larger than the uplink of a frame, {room} bytes");
                 return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
             }
             for side in 0..2 {
-                if slot[side].bytes_of(slots[side]) < config.header() + LEAST_ROOM {
+                if least[side].bytes_of(slots[side]) < config.header() + LEAST_ROOM {
                     let field = ["downlink_slots", "uplink_slots"][side];
                     let problem = "a frame carries next to nothing";
                     return Err(ConfigError::new(field, slots[side], problem));
@@ -187,6 +206,7 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
         let mut tdd = Tdd {
             clock,
             slots,
+            slot_symbols: config.slot_symbols,
             per_burst: config.map_overhead.per_burst,
             map_relevance: config.map_relevance,
             segmentation,
@@ -208,6 +228,7 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
                 Air::new(&config, &kit, config.reverse_errors.as_ref(), &seed.child("reverse"))?,
             ],
             users,
+            radio,
             with_data: UserSet::new(count),
             with_request: UserSet::new(count),
             bursts: VecDeque::new(),
@@ -330,18 +351,45 @@ impl Tdd {
                 side.slot = size.scaled(rate.0, self.nominal[0].0);
             }
         }
+        if let Some(radio) = &mut self.radio {
+            radio.scale(rate.0, self.nominal[0].0);
+        }
         self.is_stopped = self.stations.iter().any(|station| !self.carries_anything(station));
         self.wait_for_frame(ctx.now);
         self.tell_rate(ctx);
     }
 
+    /// A station's scheme, or its SNR, is another.
+    fn change_user(&mut self, user: UserId, change: &UserChange, ctx: &mut Ctx<'_>) {
+        let number = user.0 as usize;
+        if number >= self.stations.len() {
+            return ctx.fail(format!("station {number} of {} is changed", self.stations.len()));
+        }
+        match (change, &mut self.radio) {
+            (UserChange::SnrMoved(moved_db), Some(radio)) => radio.move_by(number, *moved_db),
+            (UserChange::Scheme { is_reverse, name }, None) => {
+                let side = usize::from(*is_reverse);
+                let symbols = self.slot_symbols;
+                match slots::slot_of("scheme", name, side, symbols) {
+                    Ok(size) => self.sizes[number][side] = size,
+                    Err(error) => return ctx.fail(error.to_string()),
+                }
+                self.change_rate(self.rate, ctx);
+            }
+            (UserChange::SnrMoved(_), None) => ctx.fail("an SNR is changed without radio"),
+            (UserChange::Scheme { .. }, Some(_)) => {
+                ctx.fail("a scheme is changed that follows the radio");
+            }
+        }
+    }
+
     /// Whether a frame carries some bytes of a packet for the station, and back.
     fn carries_anything(&self, station: &Station) -> bool {
-        station.sides.iter().zip(self.slots).zip(&self.segmentation).all(
-            |((side, slots), segmentation)| {
-                side.slot.bytes_of(slots) >= segmentation.header + LEAST_ROOM
-            },
-        )
+        (0..2).all(|side| {
+            let slot =
+                self.radio.as_ref().map_or(station.sides[side].slot, |radio| radio.least(side));
+            slot.bytes_of(self.slots[side]) >= self.segmentation[side].header + LEAST_ROOM
+        })
     }
 
     fn restart_measurement(&mut self, now: Time) {
@@ -349,6 +397,7 @@ impl Tdd {
         self.meters.iter_mut().for_each(|meter| meter.restart(now));
         self.stations.iter_mut().for_each(|station| station.restart_measurement(now));
         self.request.restart_measurement();
+        self.radio.iter_mut().for_each(Radio::restart_measurement);
     }
 
     fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
@@ -406,6 +455,7 @@ impl Stage for Tdd {
             Control::Begin => self.tell_rate(ctx),
             Control::StartMeasurement => self.restart_measurement(ctx.now),
             Control::Rate(rate) => self.change_rate(*rate, ctx),
+            Control::User(user, change) => self.change_user(*user, change, ctx),
             _ => {}
         }
         self.set_wakeup();

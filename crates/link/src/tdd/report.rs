@@ -5,6 +5,7 @@ use super::station::Station;
 use crate::link::{LinkReport, SideReport, StationReport, Traffic};
 use crate::request::{Request, RequestCounts};
 use airpath_core::{Delays, Histogram, Time, UserId};
+use std::borrow::Cow;
 
 /// Sums over stations.
 #[derive(Default)]
@@ -48,7 +49,8 @@ impl Tdd {
         let queues = self.stations.iter().map(|station| station.sides[side].queue.report(now));
         let queues = queues.collect();
         if side == 0 {
-            let counters = vec![("frames".into(), self.frames as f64)];
+            let mut counters = vec![("frames".into(), self.frames as f64)];
+            counters.extend(self.scheme_counters(side));
             let link = link.with_counters(counters);
             return SideReport::of(queues, link);
         }
@@ -83,10 +85,22 @@ impl Tdd {
             ("mac_delay_p90_s", delays.quantile_s(0.9)),
         ];
         counters.extend(measured.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        let counters = counters.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        let counters = counters.into_iter().map(|(name, value)| (name.into(), value));
+        let counters = counters.chain(self.scheme_counters(side)).collect();
         let link = link.with_counters(counters);
         let delays = (count > 0).then_some(delays);
         SideReport { stations, delays, ..SideReport::of(queues, link) }
+    }
+}
+
+impl Tdd {
+    /// MPDUs by scheme, where schemes follow the radio: `mpdus_qpsk_3_4`.
+    fn scheme_counters(&self, side: usize) -> impl Iterator<Item = (Cow<'static, str>, f64)> {
+        let counts = self.radio.iter().flat_map(move |radio| radio.counts(side));
+        counts.map(|(name, count)| {
+            let name = name.replace(['-', '/'], "_");
+            (Cow::Owned(format!("mpdus_{name}")), count as f64)
+        })
     }
 }
 

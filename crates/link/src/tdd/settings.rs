@@ -1,6 +1,7 @@
 //! What the user sets of a TDD link.
 
 use super::clock::Clock;
+use super::radio::{RadioConfig, SETS};
 use super::slots::{SlotSize, slot_of};
 use crate::arq::ArqConfig;
 use crate::harq::HarqConfig;
@@ -43,6 +44,9 @@ pub struct TddConfig {
     pub downlink_mcs: String,
     /// The scheme of the uplink.
     pub uplink_mcs: String,
+    /// Schemes that follow the radio; absent: those that are set.
+    #[serde(default)]
+    pub radio: Option<RadioConfig>,
     /// Stations that differ. Entries of stations that are not there are refused.
     #[serde(default)]
     pub users: Vec<StationConfig>,
@@ -87,6 +91,9 @@ pub struct StationConfig {
     /// Its scheme in the uplink; absent: as everyone's.
     #[serde(default)]
     pub uplink_mcs: Option<String>,
+    /// The SNR of its downlink; absent: as everyone's.
+    #[serde(default)]
+    pub snr: Option<Value>,
 }
 
 /// Slots that maps take of the downlink of a frame.
@@ -169,6 +176,9 @@ impl TddConfig {
                 let problem = format!("not there: there are {} stations", self.stations);
                 return Err(under(ConfigError::new("user", entry.user, problem)));
             }
+            if self.radio.is_none() && entry.snr.is_some() {
+                return Err(under(ConfigError::new("snr", "given", "without radio")));
+            }
             if self.users[..place].iter().any(|before| before.user == entry.user) {
                 return Err(under(ConfigError::new("user", entry.user, "named before")));
             }
@@ -188,12 +198,17 @@ impl TddConfig {
         if self.crc { 10 } else { 6 }
     }
 
-    /// What the slots of `station` carry, down and up.
+    /// What the slots of `station` carry, down and up: where they follow the radio, at most.
     pub(super) fn slot_sizes(&self, station: u32) -> Result<[SlotSize; 2], ConfigError> {
         let own = self.users.iter().enumerate().find(|(_, entry)| entry.user == station);
         let mut sizes = [None, None];
         for (side, size) in sizes.iter_mut().enumerate() {
             let field = ["downlink_mcs", "uplink_mcs"][side];
+            if self.radio.is_some() {
+                let fastest = SETS[side].schemes[SETS[side].schemes.len() - 1];
+                *size = Some(SlotSize::new(fastest, self.slot_symbols));
+                continue;
+            }
             let everyones = [&self.downlink_mcs, &self.uplink_mcs][side];
             let named = own.and_then(|(place, entry)| {
                 let mcs = [&entry.downlink_mcs, &entry.uplink_mcs][side].as_ref()?;

@@ -37,7 +37,7 @@ pub(super) struct Msdu {
 }
 
 /// What is on the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mpdu {
     pub(super) station: u32,
     /// Number of the first packet of which it carries something, and how many these are.
@@ -47,6 +47,10 @@ pub(super) struct Mpdu {
     pub(super) ends: u32,
     /// Octets, header included.
     pub(super) bytes: u64,
+    /// Number of its scheme, where schemes follow the radio.
+    pub(super) scheme: u8,
+    /// What its attempts came to, a power ratio.
+    pub(super) heard: f32,
 }
 
 /// The packet that was taken from the queue and not sent completely.
@@ -63,13 +67,15 @@ struct Head {
 pub(super) struct Side {
     pub(super) queue: Queue,
     pub(super) slot: SlotSize,
+    /// Number of the scheme of `slot`, where schemes follow the radio.
+    pub(super) scheme: u8,
     on_their_way: Resequencer<Msdu>,
     head: Option<Head>,
 }
 
 impl Side {
     pub(super) fn new(queue: Queue, slot: SlotSize, in_order: bool) -> Side {
-        Side { queue, slot, on_their_way: Resequencer::new(in_order), head: None }
+        Side { queue, slot, scheme: 0, on_their_way: Resequencer::new(in_order), head: None }
     }
 
     /// Whether anything is to be sent.
@@ -127,8 +133,15 @@ impl Side {
         ctx: &mut Ctx<'_>,
     ) -> Option<Mpdu> {
         let head = self.take_head(ctx)?;
-        let mut mpdu =
-            Mpdu { station, first: head.number, packets: 0, ends: 0, bytes: segmentation.header };
+        let mut mpdu = Mpdu {
+            station,
+            first: head.number,
+            packets: 0,
+            ends: 0,
+            bytes: segmentation.header,
+            scheme: self.scheme,
+            heard: 0.0,
+        };
         let mut last_end = None;
         while let Some(head) = self.take_head(ctx) {
             // The first packet of a packed MPDU has no subheader as long as it is alone and whole.

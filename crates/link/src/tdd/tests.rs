@@ -1,10 +1,13 @@
 //! Step tests: which packet is handed up when, and what is counted.
 
 mod books;
+mod radio;
 
 use super::*;
 
+use crate::link::Files;
 use airpath_core::{Bytes, FlowId, test_kit::Bench};
+use airpath_phy::snr::SnrSteps;
 use serde_json::Value;
 use std::cell::Cell as Counter;
 
@@ -47,6 +50,7 @@ pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigE
     };
     let mut kit = LinkKit::new(side(0));
     kit.reverse = Some(side(1));
+    kit.files = radio::files();
     kit.users = Users::new((0..flows).map(|_| None));
     let config = serde_json::from_value(description(changes)).expect("a description");
     let (seed, registry) = (Seed::new(seed, 0, "link"), &Registry::default());
@@ -99,9 +103,17 @@ impl World {
         self
     }
 
+    fn forward(&self, name: &str) -> f64 {
+        self.count(0, name)
+    }
+
     fn counter(&self, name: &str) -> f64 {
+        self.count(1, name)
+    }
+
+    fn count(&self, side: usize, name: &str) -> f64 {
         let reports = self.link.reports(Time::from_secs(1));
-        let found = reports[1].link.counters.iter().find(|(known, _)| known == name);
+        let found = reports[side].link.counters.iter().find(|(known, _)| known == name);
         found.unwrap_or_else(|| panic!("{name}")).1
     }
 

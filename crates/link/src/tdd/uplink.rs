@@ -188,10 +188,14 @@ impl Tdd {
         let segmentation = &self.segmentation[1];
         let mut used = 0;
         let station = &mut self.stations[number];
-        while let Some(mpdu) =
+        while let Some(mut mpdu) =
             station.sides[1].next_mpdu(burst.station, burst.bytes - used, segmentation, ctx)
         {
             used += mpdu.bytes;
+            if let Some(radio) = &mut self.radio {
+                mpdu.scheme = burst.scheme;
+                radio.count(1, mpdu.scheme);
+            }
             self.air[1].send(arrives, mpdu);
         }
         if used == 0 && burst.bytes > 0 && !segmentation.fragments {
