@@ -33,6 +33,18 @@ impl UserSet {
         self.count == 0
     }
 
+    /// Gives the users to `take`, in rising order.
+    #[inline]
+    pub(crate) fn for_each(&self, mut take: impl FnMut(usize)) {
+        for (place, word) in self.words.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                take(place * 64 + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
     /// The users, in rising order.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
@@ -109,6 +121,9 @@ mod tests {
         set.set(63, false);
         set.set(62, false);
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 3, 64, 129]);
+        let mut given = Vec::new();
+        set.for_each(|user| given.push(user));
+        assert_eq!(given, [0, 3, 64, 129]);
         for user in [0, 3, 64] {
             set.set(user, false);
             assert!(!set.is_empty());

@@ -66,6 +66,12 @@ impl<B> Recovery<B> {
         Ok(Recovery { harq, arq, pending: Late::default() })
     }
 
+    /// Whether nothing is ever repeated.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.harq.is_none() && self.arq.is_none()
+    }
+
     /// From when on the first attempt of a block may start: `now`, or when there is a free process.
     #[inline]
     pub fn free_from(&mut self, now: Time) -> Time {

@@ -36,42 +36,67 @@ impl<T> Resequencer<T> {
         self.first + self.entries.len() as u64 - 1
     }
 
+    /// Takes the entry that was pushed last back; it has not been settled.
+    #[inline]
+    pub fn take_back(&mut self) {
+        if let Some(Some(_)) = self.entries.pop_back() {
+            self.held -= 1;
+        }
+    }
+
     /// Entry number `number`, unless it was released.
     #[inline]
     pub fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let place = number.checked_sub(self.first)? as usize;
-        self.entries.get_mut(place)?.as_mut().map(|entry| &mut entry.value)
+        self.entry_mut(number).map(|entry| &mut entry.value)
     }
 
     /// Entry number `number` is settled: received, or lost. `release` is given what is released by it,
     /// with its fate.
     #[inline]
     pub fn settle(&mut self, number: u64, is_received: bool, mut release: impl FnMut(T, bool)) {
-        let Some(place) = number.checked_sub(self.first) else { return };
-        let Some(slot) = self.entries.get_mut(place as usize) else { return };
-        if self.in_order {
-            if let Some(entry) = slot {
-                entry.fate = Some(is_received);
-            }
-        } else if let Some(entry) = slot.take() {
-            self.held -= 1;
-            release(entry.value, is_received);
-        }
-        while let Some(front) = self.entries.front() {
-            match front {
-                Some(Entry { fate: None, .. }) => break,
-                _ => self.release_front(&mut release),
+        self.mark(number, is_received);
+        while let Some((number, _, is_received)) = self.released_by(number) {
+            if let Some(value) = self.take(number) {
+                release(value, is_received);
             }
         }
     }
 
+    /// Entry number `number` is settled, and stays inside: [`Resequencer::released_by`] says which are to
+    /// be taken.
     #[inline]
-    fn release_front(&mut self, release: &mut impl FnMut(T, bool)) {
-        if let Some(Some(Entry { value, fate })) = self.entries.pop_front() {
-            self.held -= 1;
-            release(value, fate.unwrap_or_default());
+    pub fn mark(&mut self, number: u64, is_received: bool) {
+        if let Some(entry) = self.entry_mut(number) {
+            entry.fate = Some(is_received);
         }
-        self.first += 1;
+    }
+
+    /// The next entry that is released as number `settled` is, with its number and its fate. It is to be
+    /// taken before the next one is asked for.
+    #[inline]
+    pub fn released_by(&mut self, settled: u64) -> Option<(u64, &mut T, bool)> {
+        let number = if self.in_order { self.first } else { settled };
+        let Entry { value, fate } = self.entry_mut(number)?;
+        Some((number, value, (*fate)?))
+    }
+
+    /// Takes entry number `number` out, unless that was done.
+    #[inline]
+    pub fn take(&mut self, number: u64) -> Option<T> {
+        let place = number.checked_sub(self.first)? as usize;
+        let taken = self.entries.get_mut(place)?.take()?.value;
+        self.held -= 1;
+        while let Some(None) = self.entries.front() {
+            self.entries.pop_front();
+            self.first += 1;
+        }
+        Some(taken)
+    }
+
+    #[inline]
+    fn entry_mut(&mut self, number: u64) -> Option<&mut Entry<T>> {
+        let place = number.checked_sub(self.first)? as usize;
+        self.entries.get_mut(place)?.as_mut()
     }
 
     /// Entries inside.

@@ -2,7 +2,8 @@
 
 use super::Tdd;
 use super::settings::TddConfig;
-use super::side::Mpdu;
+use super::side::{Mpdu, Side};
+use super::station::Station;
 use crate::grant::{Downlink, Grant};
 use crate::kit::LinkKit;
 use crate::recovery::{Ended, Recovery};
@@ -17,6 +18,10 @@ pub(super) struct Air {
     sent: VecDeque<(Time, Mpdu)>,
     errors: Option<AnyErrors>,
     recovery: Recovery<Mpdu>,
+    /// Whether everything is received as it arrives.
+    is_perfect: bool,
+    /// When something arrives next, or a repetition ends.
+    next: Time,
     /// What is given up counts as that, where something was repeated.
     reason: DropReason,
 }
@@ -29,24 +34,38 @@ impl Air {
         seed: &Seed,
     ) -> Result<Air, ConfigError> {
         let reason = if config.harq.is_some() { DropReason::Retries } else { DropReason::Channel };
-        Ok(Air {
-            sent: VecDeque::new(),
-            errors: kit.errors(errors, seed)?,
-            recovery: Recovery::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?,
-            reason,
-        })
+        let errors = kit.errors(errors, seed)?;
+        let recovery = Recovery::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?;
+        let is_perfect = errors.is_none() && recovery.is_nothing() && config.radio.is_none();
+        Ok(Air { sent: VecDeque::new(), errors, recovery, is_perfect, next: Time::NEVER, reason })
     }
 
     /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before.
     #[inline]
     pub(super) fn send(&mut self, at: Time, mpdu: Mpdu) {
         self.sent.push_back((at, mpdu));
+        self.next = self.next.min(at);
     }
 
     #[inline]
     pub(super) fn next_wakeup(&self) -> Time {
+        self.next
+    }
+
+    fn find_next(&mut self) {
         let first = self.sent.front().map_or(Time::NEVER, |(at, _)| *at);
-        first.min(self.recovery.next_wakeup())
+        self.next = first.min(self.recovery.next_wakeup());
+    }
+
+    /// Takes an MPDU that has arrived by `now`.
+    #[inline]
+    fn take_arrived(&mut self, now: Time) -> Option<Mpdu> {
+        let (at, mpdu) = self.sent.front().copied()?;
+        if at > now {
+            return None;
+        }
+        self.sent.pop_front();
+        Some(mpdu)
     }
 
     /// Takes an MPDU whose fate is known by `now`; on the air it has been for `airtime`. `fades` says
@@ -87,9 +106,18 @@ impl Air {
 impl Tdd {
     /// Everything of the direction `side` whose fate is known by now.
     pub(super) fn receive_mpdus(&mut self, side: usize, ctx: &mut Ctx<'_>) {
-        if self.air[side].next_wakeup() > ctx.now {
-            return;
+        if self.air[side].is_perfect {
+            while let Some(mpdu) = self.air[side].take_arrived(ctx.now) {
+                self.settle(side, &mpdu, true, ctx);
+            }
+        } else {
+            self.receive_through_errors(side, ctx);
         }
+        self.air[side].find_next();
+    }
+
+    /// The same where something may be destroyed, and repeated.
+    fn receive_through_errors(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let frame = |at: fn(&super::Clock, u64) -> Time| at(&self.clock, 0);
         let airtime = match side {
             0 => frame(super::Clock::decoded_at).saturating_since(Time::ZERO),
@@ -107,50 +135,50 @@ impl Tdd {
                 radio.as_mut().is_some_and(|radio| radio.destroys(side, number, mpdu))
             };
             let Some(ended) = air[side].take_ended(ctx.now, airtime, fades) else { break };
-            self.settle(side, &ended, ctx);
+            self.settle(side, &ended.block, ended.is_received, ctx);
         }
     }
 
     /// An MPDU is settled: its packets are handed up, or lost.
-    fn settle(&mut self, side: usize, ended: &Ended<Mpdu>, ctx: &mut Ctx<'_>) {
-        let number = ended.block.station as usize;
-        let mut released = std::mem::take(&mut self.released);
-        let direction = &mut self.stations[number].sides[side];
-        direction.settle(&ended.block, ended.is_received, |msdu, is_received| {
-            released.push((msdu, is_received));
-        });
-        self.hand_up(side, number, &mut released, ctx);
-        self.released = released;
+    #[inline]
+    fn settle(&mut self, side: usize, mpdu: &Mpdu, is_received: bool, ctx: &mut Ctx<'_>) {
+        let number = mpdu.station as usize;
+        for packet in mpdu.numbers() {
+            if self.stations[number].sides[side].settle_piece(packet, is_received) {
+                self.hand_up(side, number, packet, ctx);
+            }
+        }
     }
 
-    /// Hands up what is released at a station, or drops what is lost.
-    pub(super) fn hand_up(
-        &mut self,
-        side: usize,
-        number: usize,
-        released: &mut Vec<(super::Msdu, bool)>,
-        ctx: &mut Ctx<'_>,
-    ) {
-        for (mut msdu, is_received) in released.drain(..) {
-            let station = &mut self.stations[number];
-            let traffic = &mut station.traffic[side];
+    /// Packet number `settled` of a station is settled: hands up what is released by it, or drops what
+    /// is lost.
+    pub(super) fn hand_up(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
+        loop {
+            let Tdd { stations, meters, ports, air, .. } = &mut *self;
+            let Station { sides, traffic, delays, .. } = &mut stations[number];
+            let Side { queue, on_their_way, .. } = &mut sides[side];
+            let Some((first, msdu, is_received)) = on_their_way.released_by(settled) else { break };
+            let traffic = &mut traffic[side];
             if is_received {
                 traffic.packets += 1;
                 traffic.bytes += u64::from(msdu.packet.size);
                 if side == 1 {
-                    station.delays.add(msdu.packet.waited(ctx.now));
+                    delays.add(msdu.packet.waited(ctx.now));
                 }
-                self.meters[side].deliver(&msdu.packet);
-                station.sides[side].queue.on_served(&mut msdu.packet, ctx);
-                ctx.emit(self.ports[side], msdu.packet);
+                meters[side].deliver(&msdu.packet);
+                queue.on_served(&mut msdu.packet, ctx);
+                ctx.emit(ports[side], msdu.packet);
             } else {
                 traffic.lost += 1;
-                self.meters[side].lose();
-                station.sides[side].lose(msdu.packet, self.air[side].reason, ctx);
+                meters[side].lose();
+                queue.lose(msdu.packet, air[side].reason, ctx);
             }
-            if side == 0 && msdu.ends_mpdu {
+            let ends_mpdu = msdu.ends_mpdu;
+            on_their_way.take(first);
+            if side == 0 && ends_mpdu {
                 let event = Downlink::Ended { is_received };
-                let more = self.grant.on_downlink(number as u32, event, station.requested);
+                let queued = self.stations[number].requested;
+                let more = self.grant.on_downlink(number as u32, event, queued);
                 self.grant_unasked(number, more, ctx.now);
             }
         }

@@ -4,14 +4,20 @@
 //! MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to slots once.
 
 use super::Tdd;
-use super::side::LARGEST_MPDU;
-use super::station::Turn;
+use super::side::{LARGEST_MPDU, Segmentation, Side};
 use crate::grant::{Downlink, Grant};
 use crate::scheduler::{Candidate, Scheduler};
-use airpath_core::{Ctx, Duration, Time, UserId};
+use airpath_core::{Bytes, Ctx, Duration, Time, UserId};
 
 /// Octets of a request header.
 pub(super) const REQUEST_HEADER: u64 = 6;
+
+/// What a station has got in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Turn {
+    slots: u64,
+    bytes: u64,
+}
 
 /// What a map grants a station in an uplink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +33,32 @@ pub(super) struct Burst {
     pub(super) scheme: u8,
 }
 
+/// What a station would have of the downlink of a frame: kept, for most frames find most stations as
+/// they were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    /// Whether it is to be found anew, for something has become of the station's data or its slots.
+    pub(super) is_stale: bool,
+    /// Of all slots, bit/s.
+    rate: f64,
+    /// What waits, with headers, bytes.
+    backlog: u64,
+    /// Since when the packet that is next has waited.
+    head_since: Time,
+}
+
+impl Offer {
+    /// Not found yet.
+    pub(super) const STALE: Offer =
+        Offer { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
+
+    fn of(side: &mut Side, rate: f64, segmentation: &Segmentation, now: Time) -> Offer {
+        let waited = side.head_packet().map_or(Duration::ZERO, |packet| packet.waited(now));
+        let head_since = Time::from_nanos(now.as_nanos() - waited.as_nanos());
+        Offer { is_stale: false, rate, backlog: side.backlog(segmentation), head_since }
+    }
+}
+
 impl Tdd {
     /// Gives the frame away that begins now.
     pub(super) fn begin_frame(&mut self, ctx: &mut Ctx<'_>) {
@@ -34,6 +66,7 @@ impl Tdd {
         self.next_frame = frame + 1;
         self.frames += 1;
         let bursts = self.map_uplink(frame, ctx);
+        self.find_closes();
         if !self.with_data.is_empty() {
             self.send_downlink(frame, bursts, ctx);
         }
@@ -41,34 +74,36 @@ impl Tdd {
 
     /// The stations of a set, with what they would get of a whole frame.
     fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
-        let frame_s = self.clock.frame().as_secs_lossy();
-        let Tdd {
-            candidates, stations, with_data, with_request, segmentation, slots, radio, ..
-        } = self;
+        let Tdd { candidates, stations, with_data, with_request, turns, .. } = self;
+        let Tdd { segmentation, slots, frame_s, offers, radio, .. } = self;
         candidates.clear();
         let members = if side == 0 { with_data } else { with_request };
-        for number in members.iter() {
-            let station = &mut stations[number];
-            station.turn = Turn::default();
+        members.for_each(|number| {
+            turns[number] = Turn::default();
             if let Some(radio) = radio {
-                let direction = &mut station.sides[side];
+                let direction = &mut stations[number].sides[side];
                 (direction.scheme, direction.slot) = radio.choose(side, number, frame);
+                offers[number].is_stale |= side == 0;
             }
-            let rate = station.sides[side].slot.rate(slots[side], frame_s);
-            if rate <= 0.0 {
-                continue;
-            }
-            let (backlog, head_wait) = if side == 0 {
-                let waited = station.sides[0].head_packet().map(|packet| packet.waited(now));
-                (station.sides[0].backlog(&segmentation[0]), waited.unwrap_or_default())
+            let (rate, backlog, head_wait) = if side == 0 {
+                let offer = &mut offers[number];
+                if offer.is_stale {
+                    let direction = &mut stations[number].sides[0];
+                    let rate = direction.slot.rate(slots[0], *frame_s);
+                    *offer = Offer::of(direction, rate, &segmentation[0], now);
+                }
+                (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
             } else {
                 // The base station knows no more than the request queue.
-                (station.requested, Duration::ZERO)
+                let station = &stations[number];
+                let rate = station.sides[1].slot.rate(slots[1], *frame_s);
+                (rate, station.requested, Duration::ZERO)
             };
-            let user = UserId(number as u32);
-            let backlog = airpath_core::Bytes(backlog);
-            candidates.push(Candidate { user, rate, backlog, head_wait });
-        }
+            if rate > 0.0 {
+                let (user, backlog) = (UserId(number as u32), Bytes(backlog));
+                candidates.push(Candidate { user, rate, backlog, head_wait });
+            }
+        });
     }
 
     /// The place among the candidates of whoever is served next.
@@ -84,7 +119,7 @@ impl Tdd {
 
     /// The candidate at `place` is given `bytes` in `frame`.
     fn tell_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
-        let rate = bytes as f64 * 8.0 / self.clock.frame().as_secs_lossy();
+        let rate = bytes as f64 * 8.0 / self.frame_s;
         self.schedulers[side].served(frame, &self.candidates, place, rate);
     }
 
@@ -100,17 +135,17 @@ impl Tdd {
         // Request headers come first: they are short, and what they say is waited for.
         for place in 0..self.candidates.len() {
             let number = self.candidates[place].user.0 as usize;
-            let station = &mut self.stations[number];
+            let (station, turn) = (&mut self.stations[number], &mut self.turns[number]);
             let slot = station.sides[1].slot;
             let mut headers = 0;
             while station.headers > 0 {
-                let bytes = station.turn.bytes + REQUEST_HEADER;
-                let more = slot.slots_for(bytes) - station.turn.slots;
+                let bytes = turn.bytes + REQUEST_HEADER;
+                let more = slot.slots_for(bytes) - turn.slots;
                 if more > free {
                     break;
                 }
                 free -= more;
-                station.turn = Turn { slots: station.turn.slots + more, bytes };
+                *turn = Turn { slots: turn.slots + more, bytes };
                 station.headers -= 1;
                 headers += 1;
             }
@@ -127,14 +162,14 @@ impl Tdd {
             let given = self.grant_turn(number, sent_in, first, &mut free);
             self.tell_served(1, frame, place, given);
             let station = &mut self.stations[number];
-            self.candidates[place].backlog = airpath_core::Bytes(station.requested);
+            self.candidates[place].backlog = Bytes(station.requested);
             if given == 0 || station.requested == 0 {
                 self.candidates.remove(place);
             }
         }
         for at in first..self.bursts.len() {
             let number = self.bursts[at].station as usize;
-            self.meters[1].add_used(self.stations[number].turn.slots);
+            self.meters[1].add_used(self.turns[number].slots);
             self.look_at_request(number);
         }
         (self.bursts.len() - first) as u64
@@ -143,7 +178,7 @@ impl Tdd {
     /// Grants a station a turn of the uplink of the frame `sent_in`; gives the bytes.
     fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
         let station = &mut self.stations[number];
-        let (slot, turn) = (station.sides[1].slot, station.turn);
+        let (slot, turn) = (station.sides[1].slot, self.turns[number]);
         let mut bytes = station.requested.min(LARGEST_MPDU);
         let room = slot.bytes_of(turn.slots + *free) - turn.bytes;
         bytes = bytes.min(room);
@@ -152,7 +187,7 @@ impl Tdd {
         }
         let slots = slot.slots_for(turn.bytes + bytes).max(turn.slots);
         *free -= slots - turn.slots;
-        station.turn = Turn { slots, bytes: turn.bytes + bytes };
+        self.turns[number] = Turn { slots, bytes: turn.bytes + bytes };
         station.requested -= bytes;
         station.granted_ever += bytes;
         station.counts.granted_bytes += bytes;
@@ -178,7 +213,7 @@ impl Tdd {
             let Some(place) = self.choose(0, frame, ctx) else { return };
             let number = self.candidates[place].user.0 as usize;
             let station = &mut self.stations[number];
-            let (slot, turn) = (station.sides[0].slot, station.turn);
+            let (slot, turn) = (station.sides[0].slot, self.turns[number]);
             let is_first = turn.bytes == 0;
             let left = if is_first { free.saturating_sub(self.per_burst) } else { free };
             let room = slot.bytes_of(turn.slots + left) - turn.bytes;
@@ -189,7 +224,7 @@ impl Tdd {
                 given = mpdu.bytes;
                 let slots = slot.slots_for(turn.bytes + given).max(turn.slots);
                 free = left - (slots - turn.slots);
-                station.turn = Turn { slots, bytes: turn.bytes + given };
+                self.turns[number] = Turn { slots, bytes: turn.bytes + given };
                 self.meters[0].add_used(slots - turn.slots);
                 if let Some(radio) = &mut self.radio {
                     radio.count(0, mpdu.scheme);
@@ -206,8 +241,7 @@ impl Tdd {
             self.tell_served(0, frame, place, given);
             self.look_at(0, number);
             let direction = &self.stations[number].sides[0];
-            self.candidates[place].backlog =
-                airpath_core::Bytes(direction.backlog(&self.segmentation[0]));
+            self.candidates[place].backlog = Bytes(direction.backlog(&self.segmentation[0]));
             if given == 0 || !direction.has_data() {
                 self.candidates.remove(place);
             }
@@ -230,8 +264,8 @@ impl Tdd {
         if direction.head_packet().is_none_or(|packet| fits(u64::from(packet.size))) {
             return;
         }
-        let mut released = Vec::new();
-        direction.drop_head(|msdu, is_received| released.push((msdu, is_received)));
-        self.hand_up(side, number, &mut released, ctx);
+        if let Some(packet) = direction.drop_head() {
+            self.hand_up(side, number, packet, ctx);
+        }
     }
 }

@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | `settings.rs` | what the user sets |
 //! | `clock.rs` | frames and the instants in them |
+//! | `due.rs` | who has something to do, and what is due first |
 //! | `slots.rs` | slots and what they carry |
 //! | `side.rs` | a direction of a station: packets and MPDUs |
 //! | `station.rs` | a station as both ends know it |
@@ -28,6 +29,7 @@
 
 mod air;
 mod clock;
+mod due;
 mod frame;
 mod radio;
 mod report;
@@ -56,10 +58,10 @@ use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
     Registry, Seed, Setup, Stage, Time, UserChange, UserId,
 };
-use frame::Burst;
+use frame::{Burst, Offer, Turn};
 use radio::Radio;
 use serde_json::json;
-use side::{Mpdu, Msdu, Segmentation, Side};
+use side::{Mpdu, Segmentation, Side};
 use slots::SlotSize;
 use station::Station;
 use std::collections::VecDeque;
@@ -71,6 +73,8 @@ const LEAST_ROOM: u64 = 8;
 /// The link. Input and output 0 are the downlink, 1 the uplink.
 pub struct Tdd {
     clock: Clock,
+    /// Length of a frame, s.
+    frame_s: f64,
     /// Slots for data in a frame, down without the maps, and up.
     slots: [u64; 2],
     slot_symbols: u64,
@@ -116,7 +120,14 @@ pub struct Tdd {
     meters: [Meter; 2],
     heard: Vec<Heard>,
     candidates: Vec<Candidate>,
-    released: Vec<(Msdu, bool)>,
+    /// By station: of the downlink, and what it has got in the direction of the frame that is given away.
+    offers: Vec<Offer>,
+    turns: Vec<Turn>,
+    /// When the first of the bursts closes.
+    closes: Time,
+    /// The earliest of what is due at other times than those of frames: requests, what stations stated,
+    /// fallbacks, timers of queues and of the grant policy.
+    seldom: Time,
     /// The earliest of all that is due.
     wakeup: Time,
 }
@@ -205,6 +216,7 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
         let ports = [kit.forward.output, reverse.unwrap_or_default()];
         let mut tdd = Tdd {
             clock,
+            frame_s,
             slots,
             slot_symbols: config.slot_symbols,
             per_burst: config.map_overhead.per_burst,
@@ -242,9 +254,13 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             meters: [Meter::default(), Meter::default()],
             heard: Vec::new(),
             candidates: Vec::with_capacity(count),
-            released: Vec::new(),
+            offers: vec![Offer::STALE; count],
+            turns: vec![Turn::default(); count],
+            closes: Time::NEVER,
+            seldom: Time::NEVER,
             wakeup: Time::NEVER,
         };
+        tdd.find_seldom();
         tdd.set_wakeup();
         Ok(tdd)
     }
@@ -277,61 +293,12 @@ impl Tdd {
         AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
     }
 
-    /// Notes what has become of the data of a station and of its queue's timer.
-    #[inline]
-    fn look_at(&mut self, side: usize, station: usize) {
-        let direction = &self.stations[station].sides[side];
-        if side == 0 {
-            self.with_data.set(station, direction.has_data());
-        }
-        self.queue_timers[side].note(station, direction.queue.next_wakeup());
-    }
-
-    /// Notes what has become of a station's request queue.
-    #[inline]
-    fn look_at_request(&mut self, station: usize) {
-        self.with_request.set(station, self.stations[station].wants_grant());
-    }
-
-    /// The next frame does not begin before `now`, when nothing waited for it.
-    #[inline]
-    fn wait_for_frame(&mut self, now: Time) {
-        if !self.is_awake() {
-            self.next_frame = self.next_frame.max(self.clock.frame_from(now));
-        }
-    }
-
-    /// Whether the next frame has something to do.
-    #[inline]
-    fn is_awake(&self) -> bool {
-        !(self.is_stopped || self.with_data.is_empty() && self.with_request.is_empty())
-    }
-
-    /// Finds what is due first.
-    fn set_wakeup(&mut self) {
-        let frame =
-            if self.is_awake() { self.clock.start_of(self.next_frame) } else { Time::NEVER };
-        let burst = self.bursts.front();
-        let closes = burst.map_or(Time::NEVER, |burst| self.clock.closed_at(burst.frame));
-        self.wakeup = frame
-            .min(closes)
-            .min(self.air[0].next_wakeup())
-            .min(self.air[1].next_wakeup())
-            .min(self.stated.next())
-            .min(self.request.next_wakeup())
-            .min(self.grant.next_wakeup())
-            .min(self.fallbacks.next())
-            .min(self.queue_timers[0].next())
-            .min(self.queue_timers[1].next());
-    }
-
     /// Tells the disciplines their nominal rates: a station's with the whole frame to itself.
     fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
-        let frame_s = self.clock.frame().as_secs_lossy();
         for number in 0..self.stations.len() {
             for side in 0..2 {
                 let direction = &mut self.stations[number].sides[side];
-                let nominal = self.sizes[number][side].rate(self.slots[side], frame_s) as u64;
+                let nominal = self.sizes[number][side].rate(self.slots[side], self.frame_s) as u64;
                 let nominal = Rate(scale(nominal, self.rate.0, self.nominal[0].0));
                 let header = Bytes(self.segmentation[side].header);
                 let framing = Framing::with_overhead(header);
@@ -399,15 +366,6 @@ impl Tdd {
         self.request.restart_measurement();
         self.radio.iter_mut().for_each(Radio::restart_measurement);
     }
-
-    fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
-        for side in 0..2 {
-            while let Some(station) = self.queue_timers[side].take_due(ctx.now) {
-                self.stations[station].sides[side].queue.wake_if_due(ctx);
-                self.look_at(side, station);
-            }
-        }
-    }
 }
 
 /// `value` times `rate` over `nominal`.
@@ -431,14 +389,26 @@ impl Stage for Tdd {
     }
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        self.hear_requests(ctx.now);
-        self.receive_mpdus(0, ctx);
-        self.receive_mpdus(1, ctx);
-        self.hear_stated(ctx.now);
-        self.close_bursts(ctx);
-        self.ask_after_all(ctx.now);
-        self.wake_queues(ctx);
-        self.grant_by_itself(ctx.now);
+        if self.seldom <= ctx.now {
+            self.hear_requests(ctx.now);
+        }
+        for side in 0..2 {
+            if self.air[side].next_wakeup() <= ctx.now {
+                self.receive_mpdus(side, ctx);
+            }
+        }
+        if self.seldom <= ctx.now {
+            self.hear_stated(ctx.now);
+        }
+        if self.closes <= ctx.now {
+            self.close_bursts(ctx);
+        }
+        if self.seldom <= ctx.now {
+            self.ask_after_all(ctx.now);
+            self.wake_queues(ctx);
+            self.grant_by_itself(ctx.now);
+            self.find_seldom();
+        }
         if self.is_awake() && self.clock.start_of(self.next_frame) <= ctx.now {
             self.begin_frame(ctx);
         }
@@ -458,6 +428,7 @@ impl Stage for Tdd {
             Control::User(user, change) => self.change_user(*user, change, ctx),
             _ => {}
         }
+        self.find_seldom();
         self.set_wakeup();
     }
 

@@ -7,7 +7,8 @@
 use super::slots::SlotSize;
 use crate::resequencer::Resequencer;
 use airpath_aqm::Queue;
-use airpath_core::{Ctx, DropReason, Packet};
+use airpath_core::{Ctx, Packet};
+use std::ops::Range;
 
 /// Octets of a fragmentation or packing subheader.
 const SUBHEADER: u64 = 2;
@@ -24,7 +25,7 @@ pub(super) struct Segmentation {
 }
 
 /// A packet on its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Msdu {
     pub(super) packet: Packet,
     /// Pieces that are not settled.
@@ -69,8 +70,16 @@ pub(super) struct Side {
     pub(super) slot: SlotSize,
     /// Number of the scheme of `slot`, where schemes follow the radio.
     pub(super) scheme: u8,
-    on_their_way: Resequencer<Msdu>,
+    pub(super) on_their_way: Resequencer<Msdu>,
     head: Option<Head>,
+}
+
+impl Mpdu {
+    /// Numbers of the packets of which it carries something.
+    #[inline]
+    pub(super) fn numbers(&self) -> Range<u64> {
+        self.first..self.first + u64::from(self.packets)
+    }
 }
 
 impl Side {
@@ -112,14 +121,15 @@ impl Side {
     #[inline]
     fn take_head(&mut self, ctx: &mut Ctx<'_>) -> Option<Head> {
         if self.head.is_none() {
-            let mut packet = Packet::default();
-            if !self.queue.dequeue_into(&mut packet, ctx) {
+            // It is moved to where it waits for its fate, and copied nowhere else.
+            let number = self.on_their_way.push(Msdu::default());
+            let msdu = self.on_their_way.get_mut(number)?;
+            if !self.queue.dequeue_into(&mut msdu.packet, ctx) {
+                self.on_their_way.take_back();
                 return None;
             }
-            let msdu =
-                Msdu { packet, missing: 0, is_whole: false, is_lost: false, ends_mpdu: false };
-            let number = self.on_their_way.push(msdu);
-            self.head = Some(Head { number, left: u64::from(packet.size), is_begun: false });
+            let left = u64::from(msdu.packet.size);
+            self.head = Some(Head { number, left, is_begun: false });
         }
         self.head
     }
@@ -132,7 +142,7 @@ impl Side {
         segmentation: &Segmentation,
         ctx: &mut Ctx<'_>,
     ) -> Option<Mpdu> {
-        let head = self.take_head(ctx)?;
+        let mut head = self.take_head(ctx)?;
         let mut mpdu = Mpdu {
             station,
             first: head.number,
@@ -143,7 +153,7 @@ impl Side {
             heard: 0.0,
         };
         let mut last_end = None;
-        while let Some(head) = self.take_head(ctx) {
+        loop {
             // The first packet of a packed MPDU has no subheader as long as it is alone and whole.
             let for_others = if mpdu.packets == 1
                 && mpdu.ends == 1
@@ -176,6 +186,10 @@ impl Side {
             if !segmentation.packs {
                 break;
             }
+            match self.take_head(ctx) {
+                Some(next) => head = next,
+                None => break,
+            }
         }
         if let Some((number, _)) = last_end
             && let Some(msdu) = self.on_their_way.get_mut(number)
@@ -197,39 +211,30 @@ impl Side {
     }
 
     /// The packet that is sent next does not fit into any frame: it is dropped.
-    pub(super) fn drop_head(&mut self, release: impl FnMut(Msdu, bool)) {
-        let Some(head) = self.head.take() else { return };
-        if let Some(msdu) = self.on_their_way.get_mut(head.number) {
-            msdu.is_whole = true;
-            if msdu.missing == 0 {
-                return self.on_their_way.settle(head.number, false, release);
-            }
-            msdu.is_lost = true;
+    /// Gives its number if it is settled by that.
+    pub(super) fn drop_head(&mut self) -> Option<u64> {
+        let Head { number, .. } = self.head.take()?;
+        let msdu = self.on_their_way.get_mut(number)?;
+        (msdu.is_whole, msdu.is_lost) = (true, true);
+        if msdu.missing > 0 {
+            return None;
         }
+        self.on_their_way.mark(number, false);
+        Some(number)
     }
 
-    /// An MPDU is settled: received, or lost. `release` is given the packets that are handed up by it,
-    /// and those that are lost.
+    /// What an MPDU carries of packet number `number` is settled: received, or lost. Gives whether the
+    /// packet is settled by that.
     #[inline]
-    pub(super) fn settle(
-        &mut self,
-        mpdu: &Mpdu,
-        is_received: bool,
-        mut release: impl FnMut(Msdu, bool),
-    ) {
-        for number in mpdu.first..mpdu.first + u64::from(mpdu.packets) {
-            let Some(msdu) = self.on_their_way.get_mut(number) else { continue };
-            msdu.missing -= 1;
-            msdu.is_lost |= !is_received;
-            if msdu.is_whole && msdu.missing == 0 {
-                let is_there = !msdu.is_lost;
-                self.on_their_way.settle(number, is_there, &mut release);
-            }
+    pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
+        let Some(msdu) = self.on_their_way.get_mut(number) else { return false };
+        msdu.missing -= 1;
+        msdu.is_lost |= !is_received;
+        if !msdu.is_whole || msdu.missing > 0 {
+            return false;
         }
-    }
-
-    /// A packet that the air destroyed, or that was given up.
-    pub(super) fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
-        self.queue.lose(packet, reason, ctx);
+        let is_there = !msdu.is_lost;
+        self.on_their_way.mark(number, is_there);
+        true
     }
 }

@@ -40,19 +40,10 @@ pub(super) struct Station {
     pub(super) asks: u32,
     /// Since when it has waited for a grant: data came, or a burst closed in which it sent some.
     pub(super) waits_since: Time,
-    /// What it has got in the frame that is given away: slots and bytes.
-    pub(super) turn: Turn,
     pub(super) traffic: [Traffic; 2],
     pub(super) counts: UplinkCounts,
     /// Of the uplink: from the arrival at the station to the reception.
     pub(super) delays: Delays,
-}
-
-/// What a station has got in a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turn {
-    pub(super) slots: u64,
-    pub(super) bytes: u64,
 }
 
 impl Station {
@@ -66,7 +57,6 @@ impl Station {
             closed_as_asked: 0,
             asks: 0,
             waits_since: Time::ZERO,
-            turn: Turn::default(),
             traffic: [Traffic::default(); 2],
             counts: UplinkCounts::default(),
             delays: Delays::default(),

@@ -61,6 +61,7 @@ impl Tdd {
             station.asks += 1;
             station.closed_as_asked = station.closed_ever;
             self.request.ask(ask, now);
+            self.seldom = self.seldom.min(self.request.next_wakeup());
         }
     }
 
@@ -72,6 +73,7 @@ impl Tdd {
         let is_left = has_data && !station.is_served() && self.asking.can_ask;
         let at = if is_left { station.waits_since + fallback } else { Time::NEVER };
         self.fallbacks.note(number, at);
+        self.seldom = self.seldom.min(at);
     }
 
     /// Stations that are left without a grant ask.
@@ -145,6 +147,7 @@ impl Tdd {
 
     /// The policy adds to a request queue.
     pub(super) fn grant_unasked(&mut self, number: usize, bytes: u64, now: Time) {
+        self.seldom = self.seldom.min(self.grant.next_wakeup());
         if bytes == 0 {
             return;
         }
@@ -178,6 +181,7 @@ impl Tdd {
             self.bursts.pop_front();
             self.close_burst(&burst, ctx);
         }
+        self.find_closes();
     }
 
     /// A station fills its burst.
@@ -219,6 +223,7 @@ impl Tdd {
             for _ in 0..burst.headers {
                 self.stated.push(arrives, state(false));
             }
+            self.seldom = self.seldom.min(arrives);
         } else if used > 0 && left > 0 && piggybacks {
             station.asks += 1;
             let delay = self.request.piggyback_delay(burst.station);
@@ -226,6 +231,7 @@ impl Tdd {
             let next = self.clock.frame_from(self.clock.closed_at(burst.frame));
             let heard = arrives.min(self.clock.start_of(next));
             self.stated.push(heard + delay, state(true));
+            self.seldom = self.seldom.min(heard + delay);
         }
         if burst.bytes > 0 {
             self.wait_for_frame(ctx.now);
