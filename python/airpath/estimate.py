@@ -135,7 +135,7 @@ def _rate_bps(resolved: Mapping[str, Any]) -> float:
         rates.append(downlink_bps(link))
     elif link["kind"] == "cell":
         rates.append(link["rate"].get("cap_bps") or 0)
-    rates += [change["action"]["rate_bps"] for change in resolved["controls"]]
+    rates += [change["action"].get("rate_bps", 0) for change in resolved["controls"]]
     return float(max(rates))
 
 

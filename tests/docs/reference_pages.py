@@ -62,6 +62,7 @@ WORDS = {
     "GrantPolicy": "[grant](SCENARIO#grants-without-a-request-grant)",
     "Harq": "[HARQ](SCENARIO#harq-and-arq)",
     "Arq": "[ARQ](SCENARIO#harq-and-arq)",
+    "Radio": "[radio](SCENARIO#radio)",
     "MapOverhead": "`{slots = 60, per_burst = 2}`",
     "Fragmentation": "table, below",
     "Packing": "table, below",

@@ -227,6 +227,17 @@ def station_cases() -> Iterator[tuple[str, Document]]:
     for kind in kinds("scheduler"):
         bottleneck = path(link={**ahead, "scheduler": part("scheduler", kind)})
         yield f"scheduler {kind} of stations", scenario(bottleneck=bottleneck, ack_path=both)
+    radio = {"distance": "1.5 km", "speed": "30 km/h"}
+    harq = {"attempts": 3, "round_trip": "10 ms"}
+    moved = {"at": "1 s", "user": 1, "snr": "3 dB"}
+    yield (
+        "stations over the radio",
+        scenario(
+            bottleneck=path(link={**ahead, "radio": radio, "harq": harq}),
+            ack_path=both,
+            control=[moved],
+        ),
+    )
     odd: Document = {
         "packing": {"down": True, "up": True},
         "crc": True,

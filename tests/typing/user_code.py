@@ -26,6 +26,7 @@ stations = ap.OfdmaTddLink(
     grant=ap.AdaptBi(size="58 B"),
     users=[{"user": 0, "uplink_mcs": "qpsk-1/8"}, ap.TddUser(user=1)],
 )
+far = ap.OfdmaTddLink(radio=ap.Radio(distance="1 km", profile="none"), users=[{"user": 0}])
 contend = ap.OfdmaTddLink(request=ap.Ranging(backoff=[2, 64]), grant="uni", map_overhead=30)
 options = ap.TcpOptions(mss="1400 B", initial_window="10 segments", recovery="sack")
 group = ap.Tcp(

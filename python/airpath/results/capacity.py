@@ -80,7 +80,8 @@ class Capacity:
         elif link["kind"] in ("adaptive", "cell"):
             return None
         elif link["kind"] == "ofdma-tdd":
-            if any(user["downlink_mcs"] for user in link["users"]):
+            of_one = any(change["action"]["kind"] != "rate" for change in resolved["controls"])
+            if of_one or "radio" in link or any(user["downlink_mcs"] for user in link["users"]):
                 return None
             nominal_bps = downlink_bps(link)
             capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)

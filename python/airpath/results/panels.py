@@ -305,8 +305,7 @@ class Panels:
         changes: dict[float, list[str]] = {}
         for change in sorted(self._result.resolved["controls"], key=lambda change: change["at_ns"]):
             if first <= change["at_ns"] / 1e9 <= last:
-                rate = str(Rate(change["action"]["rate_bps"]))
-                changes.setdefault(change["at_ns"] / 1e9, []).append(rate)
+                changes.setdefault(change["at_ns"] / 1e9, []).append(_said_of(change["action"]))
         for at_s in changes:
             axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
         if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
@@ -366,3 +365,12 @@ def _share_of_time(
     until = np.interp(edges_s, np.append(times_s, ends[-1]), spent)
     share: NDArray[np.float64] = np.diff(until) / np.diff(edges_s)
     return share
+
+
+def _said_of(action: Mapping[str, Any]) -> str:
+    """Return what a scheduled change makes of the link, in short."""
+    if action["kind"] == "rate":
+        return str(Rate(action["rate_bps"]))
+    schemes = (action.get("downlink"), action.get("uplink"))
+    told = [f"{action['moved_db']:+g} dB"] if action["kind"] == "snr" else [*filter(None, schemes)]
+    return f"station {action['user']}: {', '.join(told)}"

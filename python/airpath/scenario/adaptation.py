@@ -1,4 +1,4 @@
-"""Link adaptation: the link whose modulation and coding scheme follows the SNR, and the policies.
+"""Link adaptation: the link whose modulation and coding scheme follows the SNR.
 
 The scheme (MCS) of each packet is chosen by a policy, from an estimate of the signal-to-noise ratio
 and from the queue; what it costs and how often it fails stands in an error-rate table.
@@ -11,31 +11,18 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
+from airpath.scenario.base import ABSENT, Context, Maybe, Path, as_missing, fault, faults_at
 from airpath.scenario.links import FrameOverhead, Framing, _RepeatingLink, with_framing
+from airpath.scenario.policies import LinkAdaptation
 from airpath.scenario.snr import BlockFading, ShadowedSnr, SnrProcess
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
-    Mcs,
     PositiveDuration,
-    PositiveFraction,
-    PositivePacketCount,
     TableName,
-    choice,
     number_within,
 )
 
-__all__ = [
-    "AdaptiveLink",
-    "DualRegimePolicy",
-    "FixedPolicy",
-    "LinkAdaptation",
-    "MaxPhyThroughput",
-    "OptimumPolicy",
-    "Qawla",
-    "Tagla",
-    "Tfer",
-]
+__all__ = ["AdaptiveLink"]
 
 LARGEST_PACKET = Size(65535)
 
@@ -50,123 +37,7 @@ Level = Annotated[
     float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "22"))
 ]
 Deviation = Annotated[float, PlainValidator(number_within(0.0, 200.0, "of dB from 0 to 200", "2"))]
-Factor = Annotated[float, PlainValidator(number_within(1.0, 1e9, "from 1 to 1e9", "100"))]
 PacketSize = Annotated[Size, AfterValidator(_a_packet)]
-
-
-class LinkAdaptation(Part):
-    """A link-adaptation policy; `kind` says which."""
-
-    family = "a link-adaptation policy"
-
-
-class FixedPolicy(LinkAdaptation):
-    """One MCS, whatever the SNR.
-
-    Parameters
-    ----------
-    mcs : str or int
-        The MCS: its name in the error-rate table, or its place there, from 0.
-    """
-
-    kind: Literal["fixed"] = "fixed"
-    mcs: Mcs = Field(examples=['"mcs3"'])
-
-
-class DualRegimePolicy(LinkAdaptation):
-    """One MCS below a threshold of the queue, another from it on (qawla-2015 §2).
-
-    Parameters
-    ----------
-    mcs_below : str or int
-        MCS1: its name in the error-rate table, or its place there, from 0.
-    mcs_above : str or int
-        MCS2, as `mcs_below`.
-    threshold : int
-        B, packets waiting, from 1. The paper recommends 20.
-    """
-
-    kind: Literal["dual-regime"] = "dual-regime"
-    mcs_below: Mcs = Field(examples=['"mcs3"'])
-    mcs_above: Mcs = Field(examples=['"mcs6"'])
-    threshold: PositivePacketCount = Field(examples=["20"])
-
-
-class Tagla(LinkAdaptation):
-    """The fastest MCS with a packet error rate below a threshold (qawla-2015 §2).
-
-    Parameters
-    ----------
-    th_per : float
-        th_PER, above 0, at most 1. The paper's best over both of its channels is 0.0032.
-    """
-
-    kind: Literal["tagla"] = "tagla"
-    th_per: PositiveFraction = Field(examples=["0.0032"])
-
-
-class Qawla(LinkAdaptation):
-    """Queue-aware: two thresholds of the packet error rate, by the queue (qawla-2015 §2).
-
-    Parameters
-    ----------
-    th_per : float
-        th_PER, for `threshold` packets waiting and more, above 0, at most 1. The paper recommends
-        0.05.
-    h : float
-        H: below `threshold` packets, ``th_per / h`` holds; 1 to 1e9. The paper recommends 100.
-    threshold : int
-        B, packets waiting, from 1. The paper recommends 20, below the gentle RED's min_th of 30.
-    """
-
-    kind: Literal["qawla"] = "qawla"
-    th_per: PositiveFraction = Field(examples=["0.05"])
-    h: Factor = Field(examples=["100"])
-    threshold: PositivePacketCount = Field(examples=["20"])
-
-
-class Tfer(LinkAdaptation):
-    """The fastest MCS with a block error rate below a threshold (qawla-2015 §6).
-
-    Parameters
-    ----------
-    th_fer : float
-        th_FER, above 0, at most 1. The paper's best over both of its channels is 0.00013.
-    """
-
-    kind: Literal["tfer"] = "tfer"
-    th_fer: PositiveFraction = Field(examples=["0.00013"])
-
-
-class MaxPhyThroughput(LinkAdaptation):
-    """The MCS that carries most bits per symbol, losses deducted (qawla-2015 §6).
-
-    Parameters
-    ----------
-    error_rate : {"per", "fer"}
-        Of what the losses are counted: packets or blocks. Default per, the better one in the
-        paper's Table 6.
-    """
-
-    kind: Literal["max-phy-throughput"] = "max-phy-throughput"
-    error_rate: Annotated[str, choice("per", "fer")] = "per"
-
-
-class OptimumPolicy(LinkAdaptation):
-    """The dual-regime pair with the most throughput by the fixed point (qawla-2015 §6).
-
-    Found for this scenario at its true SNR when it is resolved; its resolved form is that of a
-    `DualRegimePolicy`. Needs a scenario that `airpath.solve` covers, and is for the link of the
-    bottleneck alone.
-
-    Parameters
-    ----------
-    threshold : int
-        B, packets waiting, from 1. The paper recommends 20.
-    """
-
-    kind: Literal["optimum"] = "optimum"
-    threshold: PositivePacketCount = Field(examples=["20"])
 
 
 class AdaptiveLink(_RepeatingLink):

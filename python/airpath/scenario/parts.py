@@ -19,15 +19,18 @@ from airpath.errors import (
 from airpath.scenario.adaptation import *
 from airpath.scenario.cell import *
 from airpath.scenario.congestion import *
+from airpath.scenario.control import *
 from airpath.scenario.decibels import Decibels as Decibels
 from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
 from airpath.scenario.grants import *
 from airpath.scenario.hops import *
 from airpath.scenario.links import *
+from airpath.scenario.policies import *
 from airpath.scenario.pricing import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions
 from airpath.scenario.queues import *
+from airpath.scenario.radio import *
 from airpath.scenario.recovery import *
 from airpath.scenario.requests import *
 from airpath.scenario.rlc import *
@@ -35,6 +38,7 @@ from airpath.scenario.scenario import *
 from airpath.scenario.schedulers import *
 from airpath.scenario.slope import *
 from airpath.scenario.snr import *
+from airpath.scenario.stations import *
 from airpath.scenario.tdd import *
 from airpath.scenario.traffic import *
 from airpath.scenario.units import (

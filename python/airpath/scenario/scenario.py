@@ -27,11 +27,12 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
+from airpath.scenario.control import Control
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
 from airpath.scenario.links import Link
 from airpath.scenario.queues import QueueDisc
-from airpath.scenario.units import Duration, Rate, quote
+from airpath.scenario.units import Duration, quote
 from airpath.scenario.users import user_faults
 from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
 from airpath.scenario.wires import Uniform, Wire
@@ -40,7 +41,6 @@ __all__ = [
     "CAPTURE_POINTS",
     "SERIES",
     "Capture",
-    "Control",
     "Record",
     "Scenario",
 ]
@@ -73,27 +73,6 @@ CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 MOST_FLOWS = 100_000
 MOST_GROUPS = 10_000
 """Most groups of flows: each is described on its own, in a file and in results."""
-
-
-class Control(Model):
-    """A change of the bottleneck's rate during the run; a rate that varies keeps its proportions.
-
-    Parameters
-    ----------
-    at : Duration
-        When, from the start of the run, at most its duration.
-    rate : Rate
-        The nominal rate from then on: the constant rate, the fastest regime's, the mean of a
-        trace, the largest of a cell. All other rates of the link follow in proportion. 0 bit/s
-        stops the link.
-    """
-
-    at: Duration = Field(examples=['"50 s"'])
-    rate: Rate = Field(examples=['"128 kbit/s"'])
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form."""
-        return {"at_ns": int(self.at), "action": {"kind": "rate", "rate_bps": int(self.rate)}}
 
 
 class Record(Model):
@@ -178,7 +157,7 @@ class Scenario(Model):
         A wired hop that all flows share, in front of the bottleneck; behind the ACK path, one
         of the same rate and delay leads back. Default: none.
     control : list of Control
-        Changes of the bottleneck's rate. Default: none.
+        Changes of the bottleneck's link. Default: none.
     record : Record
         What is recorded over time. Default: nothing.
     capture : Capture
@@ -254,9 +233,13 @@ class Scenario(Model):
     @field_validator("control")
     @classmethod
     def _can_happen(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
-        duration = info.data.get("duration")
+        duration, bottleneck = info.data.get("duration"), info.data.get("bottleneck")
         wrong: list[Any] = []
         for index, change in enumerate(control):
+            if bottleneck is not None:
+                wrong += [
+                    ((index, *path), *rest) for path, *rest in change.link_faults(bottleneck.link)
+                ]
             if duration is not None and change.at > duration:
                 error = fault(f"after the end, {duration}", "Write a time within the run")
                 wrong.append(((index, "at"), str(change.at), error))
@@ -350,7 +333,10 @@ class Scenario(Model):
             "backhaul": self.backhaul and self.backhaul.resolved(context, ("backhaul",)),
             "record": self.record.resolved(context, ("record",)),
             "capture": self.capture.resolved(context, ("capture",)),
-            "controls": [change.resolved(context, ()) for change in self.control],
+            "controls": [
+                change.resolved(context, ("control", index), self.bottleneck.link)
+                for index, change in enumerate(self.control)
+            ],
         }
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:

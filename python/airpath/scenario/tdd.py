@@ -25,56 +25,37 @@ from airpath.scenario.base import (
     Path,
     fault,
     faults_at,
-    nearest,
     usual,
 )
 from airpath.scenario.error_processes import ErrorProcess
 from airpath.scenario.grants import GrantPolicy, Uni
 from airpath.scenario.links import Link
+from airpath.scenario.radio import Radio
 from airpath.scenario.recovery import Arq, Harq
 from airpath.scenario.requests import DrawnRequest, NoRequest, RequestProcedure
 from airpath.scenario.schedulers import RoundRobin, Scheduler
+from airpath.scenario.stations import (
+    DOWNLINK_MCS,
+    MOST_STATIONS,
+    UPLINK_MCS,
+    DownlinkMcs,
+    TddUser,
+    UplinkMcs,
+    no_station,
+    radio_faults,
+    slot_bytes,
+)
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import PositiveDuration, Truth, _whole
 
-__all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTddLink", "Packing", "TddUser"]
+__all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTddLink", "Packing"]
 
-MOST_STATIONS = 1000
 MOST_SYMBOLS = 47
 """OFDM symbols of a frame of 5 ms without its gaps (wimax-2009 §5.1)."""
 MOST_SLOTS = 1_000_000
 SHORTEST_FRAME = Duration.parse("1 us")
 LONGEST_FRAME = Duration.parse("1 h")
 """The longest offset too."""
-
-BITS = {"qpsk": 2, "16qam": 4, "64qam": 6}
-DOWNLINK_MCS = (
-    *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
-    *("16qam-1/2", "64qam-2/3", "64qam-3/4", "64qam-5/6"),
-)
-"""The downlink's list of wimax-2009 §5.1; rates below 1/2 are that, repeated."""
-UPLINK_MCS = (
-    *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
-    *("16qam-1/2", "16qam-3/4"),
-)
-"""The uplink's."""
-
-
-def _one_of(direction: str, names: tuple[str, ...]) -> PlainValidator:
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in names:
-            advice = nearest(value if isinstance(value, str) else "", names)
-            raise fault(f"not an MCS of the {direction}", advice)
-        return value
-
-    check.words = names  # type: ignore[attr-defined]  # for the shell's completion
-    return PlainValidator(check)
-
-
-def _slot_bytes(mcs: str, slot_symbols: int) -> Fraction:
-    """Return the bytes that a slot carries."""
-    modulation, _, rate = mcs.partition("-")
-    return slot_symbols * BITS[modulation] * Fraction(rate) / 8
 
 
 class MapOverhead(Model):
@@ -113,8 +94,6 @@ def _at_most_an_hour(time: Duration) -> Duration:
 
 
 Offset = Annotated[Duration, AfterValidator(_at_most_an_hour)]
-DownlinkMcs = Annotated[str, _one_of("downlink", DOWNLINK_MCS)]
-UplinkMcs = Annotated[str, _one_of("uplink", UPLINK_MCS)]
 Symbols = Annotated[int, PlainValidator(_whole(1, MOST_SYMBOLS, 18))]
 Slots = Annotated[int, PlainValidator(_whole(1, MOST_SLOTS, 175))]
 
@@ -158,24 +137,6 @@ class InOrder(Model):
 
     down: Truth = True
     up: Truth = False
-
-
-class TddUser(Model):
-    """What differs for one station.
-
-    Parameters
-    ----------
-    user : int
-        Its number, from 0, below `stations`.
-    downlink_mcs : str, optional
-        Its MCS in the downlink. Default: that of the link.
-    uplink_mcs : str, optional
-        Its MCS in the uplink. Default: that of the link.
-    """
-
-    user: Annotated[int, PlainValidator(_whole(0, MOST_STATIONS - 1, 0))] = Field(examples=["0"])
-    downlink_mcs: Maybe[DownlinkMcs] = ABSENT
-    uplink_mcs: Maybe[UplinkMcs] = ABSENT
 
 
 class OfdmaTddLink(Link):
@@ -223,6 +184,9 @@ class OfdmaTddLink(Link):
     uplink_mcs : {"qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", \
 "16qam-3/4"}
         MCS of the uplink. Default ``"qpsk-1/2"``.
+    radio : Radio, optional
+        Schemes that follow the SNR of each station, in the place of `downlink_mcs` and
+        `uplink_mcs`. Default: they stay.
     users : list of TddUser
         Stations that differ. Default none.
     crc : bool
@@ -269,6 +233,7 @@ class OfdmaTddLink(Link):
     received: Offset = Duration.parse("5.6 ms")
     downlink_mcs: DownlinkMcs = "qpsk-3/4"
     uplink_mcs: UplinkMcs = "qpsk-1/2"
+    radio: Maybe[Radio] = ABSENT
     users: ListOf[TddUser] = usual([])
     crc: Truth = False
     fragmentation: Fragmentation = Field(default_factory=Fragmentation)
@@ -284,6 +249,8 @@ class OfdmaTddLink(Link):
     alternatives = (
         ("downlink_symbols", "downlink_slots"),
         ("uplink_symbols", "uplink_slots"),
+        ("downlink_mcs", "radio"),
+        ("uplink_mcs", "radio"),
     )
 
     @field_validator("frame")
@@ -304,7 +271,7 @@ class OfdmaTddLink(Link):
     @field_validator("users")
     @classmethod
     def _each_once_and_there(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
-        wrong: list[Any] = []
+        wrong: list[Any] = radio_faults(users, info.data)
         stations = info.data.get("stations", MOST_STATIONS)
         for index, entry in enumerate(users):
             if any(before.user == entry.user for before in users[:index]):
@@ -318,7 +285,7 @@ class OfdmaTddLink(Link):
 
     @model_validator(mode="after")
     def _fits_the_frame(self) -> Self:
-        if wrong := [*self._symbol_faults(), *self._offset_faults()]:
+        if wrong := [*self._symbol_faults(), *self._offset_faults(), *self._scheme_faults()]:
             raise faults_at(*wrong)
         if wrong := [*self._map_faults(), *self._grant_faults(), *self._period_faults()]:
             raise faults_at(*wrong)
@@ -349,6 +316,14 @@ class OfdmaTddLink(Link):
             wrong.append(((key,), getattr(self, key), error))
         return wrong
 
+    def _scheme_faults(self) -> list[Any]:
+        error = fault("schemes follow the radio", "Leave one of them out")
+        return [
+            ((key,), getattr(self, key), error)
+            for key in ("downlink_mcs", "uplink_mcs")
+            if self.radio is not None and self._is_given(key)
+        ]
+
     def _offset_faults(self) -> list[Any]:
         if self.received >= self.closed:
             return []
@@ -375,9 +350,14 @@ class OfdmaTddLink(Link):
         size = getattr(self.grant, "size", None)
         if not isinstance(size, Size):
             return []
-        schemes = [self.uplink_mcs, *(entry.uplink_mcs or self.uplink_mcs for entry in self.users)]
+        robust = self.radio is not None
+        schemes = (
+            [UPLINK_MCS[0]]
+            if robust
+            else [self.uplink_mcs, *(entry.uplink_mcs or self.uplink_mcs for entry in self.users)]
+        )
         slots = self.slots_of("uplink")
-        room = min(_slot_bytes(mcs, self.slot_symbols) * slots for mcs in schemes)
+        room = min(slot_bytes(mcs, self.slot_symbols) * slots for mcs in schemes)
         if size <= room:
             return []
         error = fault(f"more than a frame's uplink of {int(room)} bytes", "Write a smaller grant")
@@ -413,7 +393,25 @@ class OfdmaTddLink(Link):
         for name in ("downlink", "uplink"):
             if getattr(self, f"{name}_slots") is not None:
                 del entries[f"{name}_symbols"]
+            if self.radio is not None:
+                del entries[f"{name}_mcs"]
         return entries
+
+    def mean_snr_db(self, user: int) -> float | None:
+        """Return the mean SNR of a station's downlink, dB; None of one from a file.
+
+        Parameters
+        ----------
+        user : int
+            The station, of a link with a radio.
+        """
+        own = next((entry for entry in self.users if entry.user == user), TddUser(user=user))
+        if self.radio is None:
+            return None
+        try:
+            return self.radio.mean_db(own.distance, own.snr)
+        except ValueError:
+            return None
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: symbols as slots, the overhead of the maps as a table."""
@@ -423,6 +421,15 @@ class OfdmaTddLink(Link):
         entries["uplink_slots"] = self.slots_of("uplink")
         if not isinstance(self.map_overhead, MapOverhead):
             entries["map_overhead"] = {"slots": self.map_overhead, "per_burst": 0}
+        if self.radio is None:
+            del entries["radio"]
+            return entries
+        # The fastest say the nominal rate.
+        entries |= {"downlink_mcs": DOWNLINK_MCS[-1], "uplink_mcs": UPLINK_MCS[-1]}
+        for index, (entry, own) in enumerate(zip(entries["users"], self.users, strict=True)):
+            if own.distance is not None or own.snr is not None:
+                place = (*path, "users", index, "snr")
+                entry["snr"] = self.radio.snr_of(own.distance, own.snr, context, place)
         return entries
 
 
@@ -435,12 +442,5 @@ def downlink_bps(link: Mapping[str, Any]) -> float:
         A resolved TDD link.
     """
     slots = link["downlink_slots"] - link["map_overhead"]["slots"]
-    bits = 8 * slots * _slot_bytes(link["downlink_mcs"], link["slot_symbols"])
+    bits = 8 * slots * slot_bytes(link["downlink_mcs"], link["slot_symbols"])
     return float(bits / Fraction(link["frame_ns"], 10**9))
-
-
-def no_station(stations: int) -> Any:
-    """Return what is said of a user without a station."""
-    there = "1 station" if stations == 1 else f"{stations} stations"
-    wanted = "Write 0" if stations == 1 else f"Write a number from 0 to {stations - 1}"
-    return fault(f"the link has {there}", wanted)

@@ -10,7 +10,8 @@ from airpath.scenario.cell import CellLink
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath
 from airpath.scenario.links import Link
-from airpath.scenario.tdd import OfdmaTddLink, no_station
+from airpath.scenario.stations import no_station
+from airpath.scenario.tdd import OfdmaTddLink
 
 __all__ = ["user_faults"]
 

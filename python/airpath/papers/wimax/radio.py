@@ -6,12 +6,11 @@ heights, those here are usual ones of a macrocell. Left out: shadowing, fading a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
-from airpath import phy
+from airpath.scenario import Radio
 
 __all__ = ["DISTANCES_M", "Schemes", "schemes_at"]
 
@@ -35,18 +34,6 @@ DOWNLINK_ONLY: Final = ("64qam-2/3", "64qam-3/4", "64qam-5/6")
 UPLINK_ONLY: Final = ("16qam-3/4",)
 """The two lists of §5.1."""
 
-FREQUENCY_HZ: Final = 2.5e9
-BASE_HEIGHT_M: Final = 32.0
-STATION_HEIGHT_M: Final = 1.5
-BANDWIDTH_HZ: Final = 841 * 10937.5
-BASE_POWER_DBM: Final = 43.0
-STATION_POWER_DBM: Final = 23.0
-BASE_GAIN_DBI: Final = 16.0
-BASE_NOISE_DB: Final = 5.0
-STATION_NOISE_DB: Final = 7.0
-UPLINK_PART: Final = 0.2
-"""Of the bandwidth, what a station's burst takes, with all its power in it."""
-
 
 class Schemes(NamedTuple):
     """What a station at a distance has: mean SNRs, dB, and schemes."""
@@ -65,13 +52,8 @@ def _scheme(snr_db: float, left_out: tuple[str, ...]) -> str:
 @cache
 def schemes_at(distance_m: float) -> Schemes:
     """Return the schemes of a station at a distance, m."""
-    with warnings.catch_warnings():
-        # 2.5 GHz, and less than 1 km: README.md says so.
-        warnings.simplefilter("ignore")
-        loss_db = phy.cost231_hata_db(FREQUENCY_HZ, distance_m, BASE_HEIGHT_M, STATION_HEIGHT_M)
-    gain = {"transmit_gain_db": BASE_GAIN_DBI}
-    down = phy.link_budget_snr_db(BASE_POWER_DBM, loss_db, BANDWIDTH_HZ, STATION_NOISE_DB, **gain)
-    used_hz = UPLINK_PART * BANDWIDTH_HZ
-    up = phy.link_budget_snr_db(STATION_POWER_DBM, loss_db, used_hz, BASE_NOISE_DB, **gain)
+    radio = Radio(distance=f"{distance_m} m")
+    down = radio.mean_db()
+    up = down + radio.uplink_db
     schemes = (_scheme(float(down), UPLINK_ONLY), _scheme(float(up), DOWNLINK_ONLY))
     return Schemes(float(down), float(up), *schemes)

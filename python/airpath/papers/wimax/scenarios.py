@@ -33,6 +33,7 @@ from airpath.scenario import (
 
 __all__ = [
     "AS_CHOSEN",
+    "ATTEMPT_ERROR",
     "CLOCK",
     "CONTENTION",
     "FRAME",
@@ -54,6 +55,9 @@ __all__ = [
 OBJECT_BYTES: Final = 1_048_576
 SEGMENT: Final = 1500
 """MSS, bytes (wimax-2009 §5.1)."""
+
+ATTEMPT_ERROR: Final = 0.316
+"""Share of HARQ attempts that fail: the fourth root of 1 % (wimax-2009 §5.1)."""
 
 TABLE_RUNS: Final = 100
 """Runs of the cells of the tables, in every mode."""
@@ -177,7 +181,7 @@ def recovery(loss: float) -> dict[str, Any]:
     whole = {"fragmentation": {"down": False, "up": True}}
     if loss:
         return {"errors": IndependentErrors(loss=loss), **whole}
-    harq = Harq(attempts=4, error=0.316, round_trip="30 ms")
+    harq = Harq(attempts=4, error=ATTEMPT_ERROR, round_trip="30 ms")
     return {"harq": harq, "arq": Arq(delay="100 ms"), **whole}
 
 

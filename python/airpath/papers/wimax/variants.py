@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from airpath.papers.wimax.radio import DISTANCES_M, schemes_at
-from airpath.papers.wimax.scenarios import AS_CHOSEN, SEGMENT, Case, Variant
-from airpath.scenario import MaxRate, ProportionalFair
+from airpath.papers.wimax.scenarios import AS_CHOSEN, ATTEMPT_ERROR, SEGMENT, Case, Variant
+from airpath.scenario import Harq, MaxRate, ProportionalFair, Radio, Tagla
 
 __all__ = [
     "DISTANCES",
+    "ON_THE_RADIO",
     "RADIO",
     "SCHEDULED_RTTS_MS",
     "SCHEDULERS",
@@ -95,8 +96,20 @@ def _at_distance(distance_m: int) -> Variant:
 DISTANCES: Final[Mapping[str, Variant]] = {f"{d}-m": _at_distance(d) for d in DISTANCES_M}
 """Modulation and coding as the mean SNR at a distance allows, by name."""
 
-RADIO: Final[Mapping[str, Variant]] = {}
-"""The radio of §5.1 at several distances, by name: the link has none yet."""
+
+def _over_the_radio(distance_m: int) -> Variant:
+    """Return the radio at a distance: it makes the errors that the tables emulate."""
+    radio = Radio(distance=f"{distance_m} m", policy=Tagla(th_per=ATTEMPT_ERROR))
+    harq = Harq(attempts=4, round_trip="30 ms")
+    cut = {"fragmentation": {"down": True, "up": True}}
+    return Variant(f"{distance_m} m, radio", link={"radio": radio, "harq": harq, **cut})
+
+
+RADIO: Final[Mapping[str, Variant]] = {f"{d}-m-radio": _over_the_radio(d) for d in DISTANCES_M}
+"""The radio of §5.1 at several distances, by name."""
+
+ON_THE_RADIO: Final = "1000-m-radio"
+"""That of them which is run over RTT_min too."""
 
 _ALL: Final[Mapping[str, Variant]] = {
     "": AS_CHOSEN,

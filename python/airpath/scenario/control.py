@@ -1,0 +1,135 @@
+"""What changes during a run: the bottleneck's rate, or the radio of one of its stations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
+from typing_extensions import Self
+
+from airpath.scenario.base import (
+    ABSENT,
+    Context,
+    Maybe,
+    Model,
+    Path,
+    as_missing,
+    fault,
+    faults_at,
+)
+from airpath.scenario.cell import CellLink
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.links import Link
+from airpath.scenario.stations import MOST_STATIONS, DownlinkMcs, UplinkMcs, no_station
+from airpath.scenario.tdd import OfdmaTddLink
+from airpath.scenario.units import Duration, Rate
+from airpath.scenario.values import _whole
+
+__all__ = ["Control"]
+
+_OF_USER = ("downlink_mcs", "uplink_mcs", "snr")
+
+
+def _a_level(level: Decibels) -> Decibels:
+    if not -200 <= level <= 200:
+        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"8 dB"')
+    return level
+
+
+class Control(Model):
+    """A change of the bottleneck's link during the run: its rate, or the radio of one station.
+
+    Parameters
+    ----------
+    at : Duration
+        When, from the start of the run, at most its duration.
+    rate : Rate, optional
+        The nominal rate from then on: the constant rate, the fastest regime's, the mean of a
+        trace, the largest of a cell; a rate that varies keeps its proportions. 0 bit/s stops the
+        link. Default: `user` is given.
+    user : int, optional
+        A station of an `OfdmaTddLink`, whose scheme or SNR changes. Default: `rate` is given.
+    downlink_mcs : str, optional
+        With `user`: the MCS of its downlink from then on, of a link without `radio`. Default: as
+        before.
+    uplink_mcs : str, optional
+        The same of its uplink. Default: as before.
+    snr : Decibels, optional
+        With `user`: the mean SNR of its downlink from then on, -200 dB to 200 dB, of a link with
+        `radio`; shadowing, fading and the uplink keep their distance from it. Default: as before.
+    """
+
+    at: Duration = Field(examples=['"50 s"'])
+    rate: Maybe[Rate] = Field(default=ABSENT, examples=['"128 kbit/s"'])
+    user: Maybe[Annotated[int, PlainValidator(_whole(0, MOST_STATIONS - 1, 0))]] = ABSENT
+    downlink_mcs: Maybe[DownlinkMcs] = ABSENT
+    uplink_mcs: Maybe[UplinkMcs] = ABSENT
+    snr: Maybe[Annotated[Decibels, AfterValidator(_a_level)]] = ABSENT
+
+    alternatives = (("rate", "user"),)
+
+    @model_validator(mode="after")
+    def _one_change(self) -> Self:
+        given = [key for key in _OF_USER if getattr(self, key) is not None]
+        if self.user is None:
+            if given:
+                missing = as_missing(fault("missing", "Write the station's number"))
+                raise faults_at((("user",), None, missing))
+            if self.rate is None:
+                missing = as_missing(fault("missing", 'Write a rate such as "128 kbit/s"'))
+                raise faults_at((("rate",), None, missing))
+            return self
+        if self.rate is not None:
+            error = fault("that of all stations", "Write rate or user, each in an entry of its own")
+            raise faults_at((("rate",), str(self.rate), error))
+        if not given:
+            missing = as_missing(fault("missing", "Write downlink_mcs, uplink_mcs or snr"))
+            raise faults_at((("downlink_mcs",), None, missing))
+        if self.snr is not None and len(given) > 1:
+            error = fault("schemes that are set have no SNR", "Write MCSs or an SNR")
+            raise faults_at((("snr",), str(self.snr), error))
+        return self
+
+    def link_faults(self, link: Link) -> list[tuple[Path, Any, Any]]:
+        """Return what of the change the bottleneck's link cannot do.
+
+        Parameters
+        ----------
+        link : Link
+            The bottleneck's.
+        """
+        if self.user is None:
+            return []
+        if isinstance(link, CellLink):
+            wanted = 'Write the SNR over time as snr = {kind = "trace", …} of the user'
+            return [(("user",), self.user, fault("a cell's users do not change", wanted))]
+        if not isinstance(link, OfdmaTddLink):
+            error = fault("the bottleneck has no stations", 'Write a link of kind "ofdma-tdd"')
+            return [(("user",), self.user, error)]
+        if self.user >= link.stations:
+            return [(("user",), self.user, no_station(link.stations))]
+        if self.snr is not None and link.radio is None:
+            error = fault("the link has no radio", "Write downlink_mcs or uplink_mcs")
+            return [(("snr",), str(self.snr), error)]
+        if self.snr is not None and link.mean_snr_db(self.user) is None:
+            error = fault("the SNR of this station comes from a file", "Write it there")
+            return [(("snr",), str(self.snr), error)]
+        return [
+            ((key,), getattr(self, key), fault("schemes follow the radio", "Write snr"))
+            for key in ("downlink_mcs", "uplink_mcs")
+            if getattr(self, key) is not None and link.radio is not None
+        ]
+
+    def resolved(self, context: Context, path: Path, link: Link | None = None) -> dict[str, Any]:
+        """Return the resolved form; `link` is the bottleneck's."""
+        action: dict[str, Any]
+        if self.user is None:
+            action = {"kind": "rate", "rate_bps": int(self.rate or 0)}
+        elif self.snr is None:
+            schemes = {"downlink": self.downlink_mcs, "uplink": self.uplink_mcs}
+            action = {"kind": "mcs", "user": self.user, **schemes}
+        else:
+            mean_db = link.mean_snr_db(self.user) if isinstance(link, OfdmaTddLink) else None
+            moved_db = float(self.snr) - (mean_db or 0.0)
+            action = {"kind": "snr", "user": self.user, "moved_db": moved_db}
+        return {"at_ns": int(self.at), "action": action}

@@ -1,0 +1,319 @@
+"""The radio of a link whose schemes follow it: from a distance to the SNR over time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from typing_extensions import Self
+
+from airpath import _airpath
+from airpath.scenario.base import (
+    ABSENT,
+    Context,
+    Maybe,
+    Model,
+    Path,
+    as_missing,
+    fault,
+    faults_at,
+)
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.policies import (
+    DualRegimePolicy,
+    LinkAdaptation,
+    OptimumPolicy,
+    Qawla,
+    Tfer,
+)
+from airpath.scenario.snr import SPEED_OF_LIGHT, ShadowedSnr, SnrProcess
+from airpath.scenario.units import Frequency, Length, Speed
+from airpath.scenario.values import TableName, Truth, _whole, choice, number_within
+
+__all__ = ["Radio"]
+
+_PROFILES = ("pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu")
+_LONGEST_FEEDBACK = 1_000_000
+_OF_BUDGET = (
+    *("distance", "frequency", "base_height", "station_height", "metropolitan"),
+    *("base_power_dbm", "station_power_dbm", "base_gain_dbi", "station_gain_dbi"),
+    *("base_noise_db", "station_noise_db", "loss_db", "bandwidth", "uplink_share"),
+    *("shadowing", "correlation_distance", "profile", "speed"),
+)
+"""What makes an SNR of a distance."""
+
+
+def _some(what: Any) -> Any:
+    if what == 0:
+        raise fault("not above 0", f"Write more than {type(what).zero}")
+    return what
+
+
+def _not_too_fast(speed: Speed) -> Speed:
+    if speed > Speed.parse("10000 m/s"):
+        raise fault("above 10000 m/s", 'Write at most "10000 m/s"', '"3 km/h"')
+    return speed
+
+
+def _a_deviation(deviation: Decibels) -> Decibels:
+    if not 0 <= deviation <= 30:
+        raise fault("not from 0 dB to 30 dB", "Write a level between them", '"8 dB"')
+    return deviation
+
+
+def _a_level(level: Decibels) -> Decibels:
+    if not -200 <= level <= 200:
+        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"0 dB"')
+    return level
+
+
+Some = Annotated[Length, AfterValidator(_some)]
+Band = Annotated[Frequency, AfterValidator(_some)]
+Power = Annotated[float, PlainValidator(number_within(-200.0, 200.0, "from -200 to 200", "43"))]
+Figure = Annotated[float, PlainValidator(number_within(0.0, 200.0, "from 0 to 200", "7"))]
+Share = Annotated[float, PlainValidator(number_within(1e-6, 1.0, "from 1e-6 to 1", "0.2"))]
+
+
+class Radio(Model):
+    """Schemes that follow the SNR of each station (wimax-2009 §5.1).
+
+    The mean SNR is that of a link budget at a distance: COST-231 Hata, thermal noise, the powers,
+    gains and noise figures below. Around it are log-normal shadowing and the fading of a profile.
+    The channel is reciprocal; the uplink's SNR differs by its budget. An SNR holds for a frame.
+
+    COST-231 Hata was fitted from 1.5 to 2 GHz, 1 to 20 km, with the base station 30 to 200 m and
+    the station 1 to 10 m high; outside, as at 2.5 GHz, its formula is continued.
+
+    Parameters
+    ----------
+    distance : Length, optional
+        From the base station to the stations, above 0. Default: `snr` is given.
+    snr : SnrProcess, optional
+        The SNR of each station's downlink, in the place of `distance` and of everything that makes
+        an SNR of it; that of the uplink is `uplink_offset` higher. Default: that of `distance`.
+    uplink_offset : Decibels
+        With `snr`: what the uplink's is higher by, -200 dB to 200 dB. Default 0 dB.
+    table : str
+        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME``. Repetition
+        moves the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``: an SNR that holds for a
+        frame.
+    policy : LinkAdaptation
+        What chooses the scheme, without looking at the queue. Default ``"tfer"`` with
+        ``th_fer = 0.1``, the fastest scheme with a block error rate below that.
+    feedback : int
+        How many frames old the SNR is that schemes are chosen for, from 0. Default 1.
+    combining : {"none", "chase", "incremental"}
+        What the receiver makes of several attempts of HARQ. Default chase.
+    frequency : Frequency
+        Of the carrier, above 0. Default 2.5 GHz (wimax-2009 §5.1).
+    base_height : Length
+        Of the base station's antenna, above 0. Default 32 m.
+    station_height : Length
+        Of the stations, above 0. Default 1.5 m.
+    metropolitan : bool
+        Whether it is the centre of a large city, 3 dB more. Default False.
+    base_power_dbm : float
+        Transmitted by the base station in all of its band, dBm. Default 43.
+    station_power_dbm : float
+        Transmitted by a station within its burst, dBm. Default 23.
+    base_gain_dbi : float
+        Of the base station's antenna less its cables, dBi. Default 16.
+    station_gain_dbi : float
+        Of the stations', dBi. Default 0.
+    base_noise_db : float
+        Noise figure of the base station's receiver, dB, from 0. Default 5.
+    station_noise_db : float
+        Noise figure of the stations' receivers, dB, from 0. Default 7.
+    loss_db : float
+        Of walls and bodies, or a margin for interference, dB, both ways. Default 0.
+    bandwidth : Frequency
+        That the subcarriers in use occupy, above 0. Default 9.1984375 MHz, 841
+        subcarriers of 10937.5 Hz.
+    uplink_share : float
+        Of the bandwidth, what a station's burst occupies with all its power, to 1. Default 0.2.
+    shadowing : Decibels
+        σ of the shadowing, 0 dB to 30 dB. Default 8 dB.
+    correlation_distance : Length
+        The way after which 1/e of its correlation is left, above 0. Default 50 m.
+    profile : {"none", "pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", \
+"eva", "etu"}
+        The taps that fade: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
+        Default pedestrian-b.
+    speed : Speed
+        Of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
+    """
+
+    distance: Maybe[Some] = Field(default=ABSENT, examples=['"1 km"'])
+    snr: Maybe[SnrProcess] = ABSENT
+    uplink_offset: Annotated[Decibels, AfterValidator(_a_level)] = Decibels(0)
+    table: TableName = "airpath:802.16-ctc-awgn"
+    policy: LinkAdaptation = Tfer(th_fer=0.1)
+    feedback: Annotated[int, PlainValidator(_whole(0, _LONGEST_FEEDBACK, 1))] = 1
+    combining: Annotated[str, choice("none", "chase", "incremental")] = "chase"
+    frequency: Band = Frequency.parse("2.5 GHz")
+    base_height: Some = Length.parse("32 m")
+    station_height: Some = Length.parse("1.5 m")
+    metropolitan: Truth = False
+    base_power_dbm: Power = 43.0
+    station_power_dbm: Power = 23.0
+    base_gain_dbi: Power = 16.0
+    station_gain_dbi: Power = 0.0
+    base_noise_db: Figure = 5.0
+    station_noise_db: Figure = 7.0
+    loss_db: Power = 0.0
+    bandwidth: Band = Frequency.parse("9.1984375 MHz")
+    uplink_share: Share = 0.2
+    shadowing: Annotated[Decibels, AfterValidator(_a_deviation)] = Decibels(8)
+    correlation_distance: Some = Length.parse("50 m")
+    profile: Annotated[str, choice("none", *_PROFILES)] = "pedestrian-b"
+    speed: Annotated[Speed, AfterValidator(_not_too_fast)] = Speed.parse("3 km/h")
+
+    alternatives = (("distance", "snr"),)
+
+    @field_validator("policy")
+    @classmethod
+    def _without_the_queue(cls, policy: LinkAdaptation) -> LinkAdaptation:
+        if isinstance(policy, (DualRegimePolicy, Qawla, OptimumPolicy)):
+            what = "chooses by the queue, and a burst is for several packets"
+            raise fault(what, "Write tfer, tagla, max-phy-throughput or fixed")
+        return policy
+
+    @model_validator(mode="after")
+    def _one_snr(self) -> Self:
+        if self.distance is None and self.snr is None:
+            missing = as_missing(fault("missing", 'Write distance = "1 km"'))
+            raise faults_at((("distance",), None, missing))
+        if self.snr is None:
+            if self._is_given("uplink_offset"):
+                error = fault("that of the budget holds", "Write snr, or leave this key out")
+                raise faults_at((("uplink_offset",), str(self.uplink_offset), error))
+            if wrong := self.distance_fault(self.distance):
+                raise faults_at((("distance",), str(self.distance), wrong))
+            return self
+        wrong = [
+            ((key,), str(getattr(self, key)), fault("snr is given too", "Leave one of them out"))
+            for key in _OF_BUDGET
+            if self._is_given(key)
+        ]
+        if wrong:
+            raise faults_at(*wrong)
+        return self
+
+    def _path_loss_db(self, distance: Length) -> float:
+        heights = [self.base_height.si()], [self.station_height.si()]
+        (loss_db,), _ = _airpath.cost231_hata_db(
+            [self.frequency.si()], [distance.si()], *heights, self.metropolitan
+        )
+        return float(loss_db)
+
+    def distance_fault(self, distance: Length | None) -> Any:
+        """Return what is wrong with a distance; None if nothing is.
+
+        Parameters
+        ----------
+        distance : Length, optional
+            From the base station.
+        """
+        try:
+            if distance is not None:
+                self._path_loss_db(distance)
+        except ValueError:
+            what = "so near that the path would lose less than free space does"
+            return fault(what, "Write a longer distance", '"1 km"')
+        return None
+
+    def mean_db(self, distance: Length | None = None, snr: SnrProcess | None = None) -> float:
+        """Return the mean SNR of a station's downlink, dB, without the shadowing.
+
+        Parameters
+        ----------
+        distance : Length, optional
+            Of that station. Default: that of all.
+        snr : SnrProcess, optional
+            Its process. Default: that of all.
+
+        Raises
+        ------
+        ValueError
+            If the SNR comes from a file.
+        """
+        process = snr if snr is not None else None if distance is not None else self.snr
+        if process is None:
+            loss_db = self._path_loss_db(distance or self.distance or Length(0)) + self.loss_db
+            power, gain = self.base_power_dbm, self.base_gain_dbi
+            budget = power, gain, self.station_gain_dbi, loss_db, self.bandwidth.si()
+            return float(_airpath.link_budget_snr_db([[*budget, self.station_noise_db]])[0])
+        inner = process.inner if isinstance(process, ShadowedSnr) else process
+        mean = getattr(inner, "mean", None)
+        if mean is None:
+            raise ValueError("no mean")
+        return float(mean)
+
+    @property
+    def uplink_db(self) -> float:
+        """What the uplink's SNR is higher by, dB: powers, noise figures and bandwidths differ."""
+        if self.snr is not None:
+            return float(self.uplink_offset)
+        band = self.bandwidth.si()
+        gains = self.base_gain_dbi, self.station_gain_dbi, 0.0
+        down, up = _airpath.link_budget_snr_db(
+            [
+                [self.base_power_dbm, *gains, band, self.station_noise_db],
+                [self.station_power_dbm, *gains, band * self.uplink_share, self.base_noise_db],
+            ]
+        )
+        return float(up - down)
+
+    def snr_of(
+        self, distance: Length | None, snr: SnrProcess | None, context: Context, path: Path
+    ) -> dict[str, Any]:
+        """Return the resolved SNR process of a station.
+
+        Parameters
+        ----------
+        distance, snr
+            Its own, as for `mean_db`.
+        context, path
+            Of the key `snr`.
+        """
+        process = snr if snr is not None else None if distance is not None else self.snr
+        if process is not None:
+            return process.resolved(context, path)
+        mean_db, speed_mps = self.mean_db(distance), self.speed.si()
+        fading: dict[str, Any] = {"kind": "constant", "mean_db": mean_db}
+        if self.profile != "none":
+            doppler_hz = speed_mps * self.frequency.si() / SPEED_OF_LIGHT
+            fading = {
+                "kind": "profile",
+                "profile": self.profile,
+                "mean_db": mean_db,
+                "doppler_hz": doppler_hz,
+            }
+        if not self.shadowing:
+            return fading
+        return {
+            "kind": "shadowed",
+            "deviation_db": float(self.shadowing),
+            "correlation_m": self.correlation_distance.si(),
+            "speed_mps": speed_mps,
+            "inner": fading,
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values: what a TOML file would say."""
+        entries = super().document()
+        if self.snr is not None:
+            return {key: value for key, value in entries.items() if key not in _OF_BUDGET}
+        del entries["uplink_offset"]
+        return entries
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form: an SNR process, and `table` as the key of the table."""
+        return {
+            "table": context.table_key(self.table, (*path, "table")),
+            "snr": self.snr_of(None, None, context, (*path, "snr")),
+            "uplink_db": self.uplink_db,
+            "policy": self.policy.resolved(context, (*path, "policy")),
+            "feedback_frames": self.feedback,
+            "combining": self.combining,
+        }

@@ -1,0 +1,131 @@
+"""The stations of a TDD link: their schemes, and what differs for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator
+
+from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, nearest
+from airpath.scenario.radio import Some
+from airpath.scenario.snr import SnrProcess
+from airpath.scenario.values import _whole
+
+__all__ = ["TddUser"]
+
+MOST_STATIONS = 1000
+
+BITS = {"qpsk": 2, "16qam": 4, "64qam": 6}
+DOWNLINK_MCS = (
+    *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
+    *("16qam-1/2", "64qam-2/3", "64qam-3/4", "64qam-5/6"),
+)
+"""The downlink's list of wimax-2009 §5.1; rates below 1/2 are that, repeated."""
+UPLINK_MCS = (
+    *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
+    *("16qam-1/2", "16qam-3/4"),
+)
+"""The uplink's."""
+
+
+def _one_of(direction: str, names: tuple[str, ...]) -> PlainValidator:
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in names:
+            advice = nearest(value if isinstance(value, str) else "", names)
+            raise fault(f"not an MCS of the {direction}", advice)
+        return value
+
+    check.words = names  # type: ignore[attr-defined]  # for the shell's completion
+    return PlainValidator(check)
+
+
+def slot_bytes(mcs: str, slot_symbols: int) -> Fraction:
+    """Return the bytes that a slot carries.
+
+    Parameters
+    ----------
+    mcs : str
+        Of either list.
+    slot_symbols : int
+        Data symbols of a slot.
+    """
+    modulation, _, rate = mcs.partition("-")
+    return slot_symbols * BITS[modulation] * Fraction(rate) / 8
+
+
+DownlinkMcs = Annotated[str, _one_of("downlink", DOWNLINK_MCS)]
+UplinkMcs = Annotated[str, _one_of("uplink", UPLINK_MCS)]
+
+
+class TddUser(Model):
+    """What differs for one station.
+
+    Parameters
+    ----------
+    user : int
+        Its number, from 0, below `stations`.
+    downlink_mcs : str, optional
+        Its MCS in the downlink. Default: that of the link.
+    uplink_mcs : str, optional
+        Its MCS in the uplink. Default: that of the link.
+    distance : Length, optional
+        With `radio`: its distance from the base station, above 0. Default: that of the radio.
+    snr : SnrProcess, optional
+        With `radio`: the SNR of its downlink. Default: that of the radio.
+    """
+
+    user: Annotated[int, PlainValidator(_whole(0, MOST_STATIONS - 1, 0))] = Field(examples=["0"])
+    downlink_mcs: Maybe[DownlinkMcs] = ABSENT
+    uplink_mcs: Maybe[UplinkMcs] = ABSENT
+    distance: Maybe[Some] = ABSENT
+    snr: Maybe[SnrProcess] = ABSENT
+
+    alternatives = (("distance", "snr"),)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, without what only a radio can tell."""
+        entries = super().resolved(context, path)
+        return {key: entries[key] for key in ("user", "downlink_mcs", "uplink_mcs")}
+
+
+def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
+    """Return what of the entries of users does not fit the link's radio, or that it has none.
+
+    Parameters
+    ----------
+    users : list of TddUser
+        The entries.
+    link : mapping
+        The link's values, as far as they are known.
+    """
+    radio = link.get("radio")
+    wrong: list[Any] = []
+    for index, entry in enumerate(users):
+        for key in ("distance", "snr") if radio is None else ("downlink_mcs", "uplink_mcs"):
+            if (value := getattr(entry, key)) is not None:
+                error = (
+                    fault("the link has no radio", "Write radio, or leave this key out")
+                    if radio is None
+                    else fault("schemes follow the radio", "Leave one of them out")
+                )
+                value = value.document() if isinstance(value, SnrProcess) else str(value)
+                wrong.append(((index, key), value, error))
+        if radio is not None and entry.distance is not None:
+            if entry.snr is not None:
+                error = fault("snr is given too", "Write one of the two")
+                wrong.append(((index, "distance"), str(entry.distance), error))
+            elif radio.snr is not None:
+                error = fault("the radio has no distance", "Write snr")
+                wrong.append(((index, "distance"), str(entry.distance), error))
+            elif error := radio.distance_fault(entry.distance):
+                wrong.append(((index, "distance"), str(entry.distance), error))
+    return wrong
+
+
+def no_station(stations: int) -> Any:
+    """Return what is said of a user without a station."""
+    there = "1 station" if stations == 1 else f"{stations} stations"
+    wanted = "Write 0" if stations == 1 else f"Write a number from 0 to {stations - 1}"
+    return fault(f"the link has {there}", wanted)
