@@ -78,6 +78,10 @@ impl Timers {
     /// The timer of `user` is due at `at`.
     #[inline]
     pub(crate) fn note(&mut self, user: usize, at: Time) {
+        // Nothing in the heap: nothing is noted.
+        if at.is_never() && self.due.is_empty() {
+            return;
+        }
         if self.noted[user] != at {
             self.noted[user] = at;
             if !at.is_never() {

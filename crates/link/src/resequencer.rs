@@ -71,6 +71,18 @@ impl<T> Resequencer<T> {
         }
     }
 
+    /// The same, with what `judge` makes of the entry; it stays open when that is `None`. Gives whether it
+    /// is settled now.
+    #[inline]
+    pub fn mark_with(&mut self, number: u64, judge: impl FnOnce(&mut T) -> Option<bool>) -> bool {
+        let Some(entry) = self.entry_mut(number) else { return false };
+        let fate = judge(&mut entry.value);
+        if fate.is_some() {
+            entry.fate = fate;
+        }
+        fate.is_some()
+    }
+
     /// The next entry that is released as number `settled` is, with its number and its fate. It is to be
     /// taken before the next one is asked for.
     #[inline]

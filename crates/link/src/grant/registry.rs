@@ -20,12 +20,14 @@ impl Grant for AnyGrant {
     fn rules(&self) -> GrantRules {
         each_part!(self, grant => grant.rules())
     }
+    #[inline]
     fn on_downlink(&mut self, station: u32, event: Downlink, queued: u64) -> u64 {
         each_part!(self, grant => grant.on_downlink(station, event, queued))
     }
     fn on_request(&mut self, station: u32, bytes: u64, queued: u64) -> u64 {
         each_part!(self, grant => grant.on_request(station, bytes, queued))
     }
+    #[inline]
     fn on_grant(&mut self, station: u32, granted: u64, used: u64, queued: u64) -> u64 {
         each_part!(self, grant => grant.on_grant(station, granted, used, queued))
     }

@@ -107,6 +107,7 @@ impl Tdd {
     }
 
     /// The place among the candidates of whoever is served next.
+    #[inline]
     fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
         let place = self.schedulers[side].choose(frame, &self.candidates);
         if place >= self.candidates.len() {
@@ -118,6 +119,7 @@ impl Tdd {
     }
 
     /// The candidate at `place` is given `bytes` in `frame`.
+    #[inline]
     fn tell_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
         let rate = bytes as f64 * 8.0 / self.frame_s;
         self.schedulers[side].served(frame, &self.candidates, place, rate);
@@ -241,9 +243,11 @@ impl Tdd {
             self.tell_served(0, frame, place, given);
             self.look_at(0, number);
             let direction = &self.stations[number].sides[0];
-            self.candidates[place].backlog = Bytes(direction.backlog(&self.segmentation[0]));
             if given == 0 || !direction.has_data() {
                 self.candidates.remove(place);
+            } else {
+                let backlog = direction.backlog(&self.segmentation[0]);
+                self.candidates[place].backlog = Bytes(backlog);
             }
         }
     }

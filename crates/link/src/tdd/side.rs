@@ -152,6 +152,14 @@ impl Side {
             scheme: self.scheme,
             heard: 0.0,
         };
+        if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= room {
+            // The usual: a packet alone.
+            (mpdu.packets, mpdu.ends, mpdu.bytes) = (1, 1, mpdu.bytes + head.left);
+            let msdu = self.on_their_way.get_mut(head.number)?;
+            (msdu.missing, msdu.is_whole, msdu.ends_mpdu) = (1, true, true);
+            self.head = None;
+            return Some(mpdu);
+        }
         let mut last_end = None;
         loop {
             // The first packet of a packed MPDU has no subheader as long as it is alone and whole.
@@ -227,14 +235,10 @@ impl Side {
     /// packet is settled by that.
     #[inline]
     pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
-        let Some(msdu) = self.on_their_way.get_mut(number) else { return false };
-        msdu.missing -= 1;
-        msdu.is_lost |= !is_received;
-        if !msdu.is_whole || msdu.missing > 0 {
-            return false;
-        }
-        let is_there = !msdu.is_lost;
-        self.on_their_way.mark(number, is_there);
-        true
+        self.on_their_way.mark_with(number, |msdu| {
+            msdu.missing -= 1;
+            msdu.is_lost |= !is_received;
+            (msdu.is_whole && msdu.missing == 0).then_some(!msdu.is_lost)
+        })
     }
 }

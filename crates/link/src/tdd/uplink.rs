@@ -146,11 +146,15 @@ impl Tdd {
     }
 
     /// The policy adds to a request queue.
+    #[inline]
     pub(super) fn grant_unasked(&mut self, number: usize, bytes: u64, now: Time) {
         self.seldom = self.seldom.min(self.grant.next_wakeup());
-        if bytes == 0 {
-            return;
+        if bytes > 0 {
+            self.add_unasked(number, bytes, now);
         }
+    }
+
+    fn add_unasked(&mut self, number: usize, bytes: u64, now: Time) {
         self.wait_for_frame(now);
         let station = &mut self.stations[number];
         station.requested += bytes;
