@@ -66,15 +66,29 @@ fn settings() -> impl Strategy<Value = Value> {
         Just(json!({"kind": "proportional-fair", "time_constant_ns": 100_000_000})),
     ];
     let radio = (0.0..0.5f64, 0.0..0.5f64, 0usize..5, 0usize..5);
+    let follows = prop_oneof![
+        Just(Value::Null),
+        (-10.0..40.0f64, -20.0..5.0f64, 0u64..4, 0usize..3).prop_map(|(mean_db, up_db, feedback, way)| {
+            let combining = ["none", "chase", "incremental"][way];
+            json!({
+                "table": "awgn", "snr": {"kind": "rayleigh", "mean_db": mean_db, "doppler_hz": 20.0},
+                "uplink_db": up_db, "policy": {"kind": "tfer", "th_fer": 0.1},
+                "feedback_frames": feedback, "combining": combining,
+            })
+        }),
+    ];
     let size = (1u32..6, 20u64..420, 5u64..175, 0u64..3);
     (
         (offsets, size, radio, 0u64..4),
         (ways(), ways(), ways(), any::<bool>()),
         (harq, arq, scheduler),
-        (requests(), grants()),
+        (requests(), grants(), follows),
     )
-        .prop_map(|((offsets, size, radio, relevance), (fragments, packs, order, crc), (harq, arq, scheduler), (request, grant))| {
+        .prop_map(|((offsets, size, radio, relevance), (fragments, packs, order, crc), (harq, arq, scheduler), (request, grant, follows))| {
             let mcs = ["qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2"];
+            // A packet that is not cut may wait for a better scheme for ever.
+            let fragments =
+                if follows.is_null() { fragments } else { json!({"down": true, "up": true}) };
             // A packet that is not cut never fits into grants of a fixed size that are smaller.
                 let grant = if fragments["up"] == true { grant } else { json!({"kind": "uni"}) };
                 let (decoded, closed, more) = offsets;
@@ -88,6 +102,7 @@ fn settings() -> impl Strategy<Value = Value> {
                 "reverse_errors": {"kind": "independent", "loss": radio.1},
                 "fragmentation": fragments, "packing": packs, "in_order": order,
                 "harq": harq, "arq": arq, "scheduler": scheduler, "request": request, "grant": grant,
+                "radio": follows,
             })
         })
 }
