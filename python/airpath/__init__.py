@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ClampFluidSolution as ClampFluidSolution,
         FixedPointSolution as FixedPointSolution,
         Md1kSolution as Md1kSolution,
+        RttStagesSolution as RttStagesSolution,
         Solution as Solution,
     )
     from airpath.trace import Trace as Trace, generate_trace as generate_trace
@@ -44,6 +45,7 @@ _HOMES = {
     "Interval": "airpath.results",
     "Result": "airpath.results",
     "Md1kSolution": "airpath.solutions",
+    "RttStagesSolution": "airpath.solutions",
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",
     "Trace": "airpath.trace",

@@ -36,6 +36,20 @@ pub struct HarqConfig {
     pub processes: Option<u32>,
 }
 
+impl HarqConfig {
+    /// The probabilities that attempts fail by themselves, given that those before have failed: of the
+    /// first ones, at least of one; the last is of all later ones too.
+    ///
+    /// # Errors
+    /// When a value is outside its range, or a table or a scheme of it is not there.
+    pub fn attempt_errors(&self, files: &Files) -> Result<Vec<f64>, ConfigError> {
+        if self.attempts == 0 {
+            return Err(ConfigError::new("attempts", 0, "less than 1"));
+        }
+        self.error.rates(self.attempts, files).map(|rates| rates.first_ones())
+    }
+}
+
 /// How attempts fail and what follows.
 #[derive(Clone, Debug)]
 pub struct Harq {

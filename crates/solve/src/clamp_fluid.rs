@@ -3,7 +3,7 @@
 //! Covered beside the bottleneck: what the fixed point covers. What the receivers advertise counts
 //! payload, what the model counts IP packets; windows here are the former.
 
-use crate::covered::{no_changes, no_errors, no_repetitions, rate_of_packets_bps};
+use crate::covered::{no_changes, no_errors, no_repetitions, other_kind, rate_of_packets_bps};
 use crate::error::SolveError;
 use crate::fixed_point::{link, way::Way};
 use crate::model::Model;
@@ -426,7 +426,7 @@ fn law(window: Option<&Value>, congestion: &Value, options: &TcpOptions) -> Resu
 fn rate_bps(link: &Value, packet: Bytes) -> Result<f64, Reason> {
     let (kind, parameters) = registry::split_kind(link)?;
     if kind != "fixed" {
-        return Err(Reason::not_covered("kind", kind, "fixed"));
+        return Err(other_kind(&kind, "fixed"));
     }
     let config: FixedConfig = registry::read_config(&parameters)?;
     if config.loss > 0.0 {

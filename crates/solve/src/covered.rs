@@ -28,6 +28,15 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
     }
 }
 
+/// A link of a kind that a model of links that send packet by packet does not cover; `covered` are the
+/// kinds that it does. One of frames is of another sort.
+pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
+    match kind {
+        "ofdma-tdd" => Reason::other_link(kind, covered),
+        _ => Reason::not_covered("kind", kind, covered),
+    }
+}
+
 /// A link without HARQ and ARQ.
 pub(crate) fn no_repetitions(link: &Value) -> Result<(), Reason> {
     let given = |key: &str, value: &str| {

@@ -8,6 +8,7 @@
 //!   fixed_point  TCP flows and a multi-regime link
 //!   md1k         Poisson datagrams and a fixed link
 //!   clamp_fluid  CLAMP flows and a fixed link
+//!   rtt_stages   a download and a TDD link
 //! ```
 //!
 //! A model takes a scenario only if it accounts for every key; what it does not cover it names.
@@ -49,6 +50,7 @@ pub mod md1k;
 mod model;
 mod reasons;
 mod registry;
+pub mod rtt_stages;
 
 pub use error::SolveError;
 pub use model::{Entry, Model};

@@ -4,7 +4,7 @@
 //! front of it would space the packets out, and there are no ACKs.
 
 use crate::covered::{
-    always_there, delay_s, no_changes, no_errors, no_limit, no_limits, no_repetitions,
+    always_there, delay_s, no_changes, no_errors, no_limit, no_limits, no_repetitions, other_kind,
     rate_of_packets_bps,
 };
 use crate::model::Model;
@@ -168,7 +168,7 @@ fn offered_bps(flow: &FlowSpec) -> f64 {
 fn fixed(link: &Value) -> Result<FixedConfig, Reason> {
     let (kind, parameters) = registry::split_kind(link)?;
     if kind != "fixed" {
-        return Err(Reason::not_covered("kind", kind, "fixed"));
+        return Err(other_kind(&kind, "fixed"));
     }
     Ok(registry::read_config(&parameters)?)
 }

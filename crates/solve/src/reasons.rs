@@ -20,6 +20,8 @@ pub enum Problem {
     NotCovered(String),
     /// The model is one of other traffic. Of what.
     OtherTraffic(String),
+    /// The model is one of another sort of link. Of what.
+    OtherLink(String),
     /// No part accepts it. What is wrong and what is accepted.
     NotAccepted(String),
 }
@@ -41,6 +43,12 @@ impl Reason {
         Reason { field: "source".to_owned(), value: source.to_owned(), problem }
     }
 
+    /// A link of the kind `kind`; the model is of a sort of link of which `covered` are.
+    pub fn other_link(kind: &str, covered: &str) -> Reason {
+        let problem = Problem::OtherLink(covered.to_owned());
+        Reason { field: "kind".to_owned(), value: kind.to_owned(), problem }
+    }
+
     /// The same reason with `parent` put before the key.
     #[must_use]
     pub fn under(mut self, parent: &str) -> Reason {
@@ -54,10 +62,20 @@ impl Reason {
         let Reason { field, value, problem } = self;
         match (problem, chosen) {
             (Problem::NotAccepted(problem), _) => format!("{field} = {value}: {problem}"),
-            (Problem::NotCovered(covered) | Problem::OtherTraffic(covered), None) => {
+            (
+                Problem::NotCovered(covered)
+                | Problem::OtherTraffic(covered)
+                | Problem::OtherLink(covered),
+                None,
+            ) => {
                 format!("{field} = {value}: no analytic model covers it. Covered: {covered}")
             }
-            (Problem::NotCovered(covered) | Problem::OtherTraffic(covered), Some(model)) => {
+            (
+                Problem::NotCovered(covered)
+                | Problem::OtherTraffic(covered)
+                | Problem::OtherLink(covered),
+                Some(model),
+            ) => {
                 format!("{field} = {value}: model {model} does not cover it. Covered: {covered}")
             }
         }
@@ -112,10 +130,12 @@ impl Reasons {
         }
     }
 
-    /// How far the model is from the scenario: how many groups of flows are of other traffic, and
-    /// how many reasons there are.
+    /// How far the model is from the scenario: how many groups of flows and links are of another sort,
+    /// and how many reasons there are.
     pub(crate) fn distance(&self) -> (usize, usize) {
-        let is_other = |reason: &&Reason| matches!(reason.problem, Problem::OtherTraffic(_));
+        let is_other = |reason: &&Reason| {
+            matches!(reason.problem, Problem::OtherTraffic(_) | Problem::OtherLink(_))
+        };
         (self.found.iter().filter(is_other).count(), self.found.len())
     }
 

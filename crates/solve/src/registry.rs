@@ -5,13 +5,18 @@ use crate::error::SolveError;
 use crate::fixed_point::FixedPoint;
 use crate::md1k::PoissonQueue;
 use crate::model::Entry;
+use crate::rtt_stages::RttStages;
 use airpath_link::Files;
 use airpath_path::Scenario;
 use serde_json::Value;
 
 /// Every model, in the order of `airpath list model`.
-pub const MODELS: &[Entry] =
-    &[Entry::of::<FixedPoint>(), Entry::of::<PoissonQueue>(), Entry::of::<ClampFlows>()];
+pub const MODELS: &[Entry] = &[
+    Entry::of::<FixedPoint>(),
+    Entry::of::<PoissonQueue>(),
+    Entry::of::<ClampFlows>(),
+    Entry::of::<RttStages>(),
+];
 
 /// The steady state by the one model that covers `scenario`, or by `chosen`: the model's
 /// [`Solution`](crate::Model::Solution) in JSON, with `model`, its name.
@@ -30,7 +35,7 @@ pub fn solve(
 ///
 /// # Errors
 /// As [`solve`]. Where no model covers the scenario, the reasons are those of the one of
-/// its traffic, and of several the one with the fewest.
+/// its traffic and its sort of link, and of several the one with the fewest.
 pub fn solve_with(
     models: &[Entry],
     scenario: &Scenario,

@@ -5,3 +5,4 @@ mod common;
 mod fixed_point;
 mod md1k;
 mod registry;
+mod rtt_stages;

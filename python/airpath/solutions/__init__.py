@@ -6,6 +6,7 @@ from airpath.solutions.base import Solution, SolvedFlow
 from airpath.solutions.clamp_fluid import ClampFlow, ClampFluidSolution
 from airpath.solutions.fixed_point import FixedPointSolution
 from airpath.solutions.md1k import Md1kFlow, Md1kSolution
+from airpath.solutions.rtt_stages import RttStagesFlow, RttStagesSolution
 
 __all__ = [
     "ClampFlow",
@@ -13,6 +14,8 @@ __all__ = [
     "FixedPointSolution",
     "Md1kFlow",
     "Md1kSolution",
+    "RttStagesFlow",
+    "RttStagesSolution",
     "Solution",
     "SolvedFlow",
 ]

@@ -139,6 +139,11 @@ pub(super) struct AttemptRates {
 }
 
 impl AttemptRates {
+    /// From the first on; the last is of all later ones too.
+    pub(super) fn first_ones(&self) -> Vec<f64> {
+        self.by_attempt.to_vec()
+    }
+
     /// Of attempt number `made`, from 1.
     #[inline]
     pub(super) fn of(&self, made: u32) -> f64 {

@@ -26,8 +26,10 @@
 //! | `air.rs` | from the air to the packets that are handed up |
 //! | `radio.rs` | schemes that follow the radio |
 //! | `report.rs` | what is measured |
+//! | `alone.rs` | what a station that has the link to itself meets, for analytic models |
 
 mod air;
+mod alone;
 mod clock;
 mod due;
 mod frame;
@@ -41,6 +43,7 @@ mod station;
 mod tests;
 mod uplink;
 
+pub use alone::Alone;
 pub use clock::Clock;
 pub use settings::{MapOverhead, StationConfig, TddConfig, Ways};
 

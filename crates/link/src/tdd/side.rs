@@ -11,7 +11,7 @@ use airpath_core::{Ctx, Packet};
 use std::ops::Range;
 
 /// Octets of a fragmentation or packing subheader.
-const SUBHEADER: u64 = 2;
+pub(super) const SUBHEADER: u64 = 2;
 /// The largest MPDU with a subheader: the length field has 11 bits.
 pub(super) const LARGEST_MPDU: u64 = 2047;
 

@@ -111,7 +111,7 @@ pub(super) fn packets_waited_for(options: &TcpOptions) -> f64 {
 }
 
 /// Refuses a window that the receiver never acknowledges before its timer runs out.
-fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason> {
+pub(crate) fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason> {
     if window_packets(options) > 0.0 {
         return Ok(());
     }
@@ -127,7 +127,7 @@ fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason> {
 
 /// b: round-trip times in which a window grows by a segment. Delayed ACKs slow the growth down
 /// only where it counts ACKs.
-pub(super) fn packets_per_ack(options: &TcpOptions) -> f64 {
+pub(crate) fn packets_per_ack(options: &TcpOptions) -> f64 {
     match options.window_growth {
         WindowGrowth::Bytes | WindowGrowth::PerAck | WindowGrowth::PerAckTruncated => {
             f64::from(options.delayed_ack_segments)

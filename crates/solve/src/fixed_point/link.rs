@@ -1,7 +1,7 @@
 //! The bottleneck in the terms of the fixed point: regimes of a link, a drop curve of a queue.
 
 use super::{QueueCurve, RegimeLink};
-use crate::covered::rate_of_packets_bps;
+use crate::covered::{other_kind, rate_of_packets_bps};
 use crate::reasons::Reason;
 use airpath_aqm::{DropTailConfig, Limit};
 use airpath_core::{Bytes, registry};
@@ -39,7 +39,7 @@ pub(crate) fn link(
             })
         }
         "adaptive" => adaptive_link(&registry::read_config(&parameters)?, files, packet),
-        other => Err(Reason::not_covered("kind", other, "fixed, multi-regime, adaptive")),
+        other => Err(other_kind(other, "fixed, multi-regime, adaptive")),
     }
 }
 

@@ -10,7 +10,7 @@
 //! [`optimum`] chooses the regimes of a link by it; [`batch`] solves many problems.
 
 pub mod batch;
-mod flows;
+pub(crate) mod flows;
 pub(crate) mod link;
 pub mod optimum;
 pub(crate) mod way;

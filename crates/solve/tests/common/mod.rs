@@ -105,3 +105,34 @@ pub(crate) fn clamp(changes: &[(&str, Value)]) -> Scenario {
         "inner": {"kind": "droptail", "limit": {"bytes": 6_000_000}}});
     with(document, changes)
 }
+
+/// A download of 1 MB in packets of 1540 B over a TDD link with 802.16e's numbers, 100 ms of wires, a loss of 1 %
+/// and requests of 30 ms.
+pub(crate) fn tdd(changes: &[(&str, Value)]) -> Scenario {
+    let mut document = covered();
+    let mut flow = document["flows"][0].clone();
+    let options = &mut flow["source"]["options"];
+    options["mss"] = json!(1500);
+    options["receive_window"] = json!(96_000);
+    options["delayed_ack_segments"] = json!(1);
+    flow["source"]["transfer_bytes"] = json!(1_000_000);
+    flow["access"]["delay_ns"] = json!(50_000_000);
+    flow["egress"]["delay_ns"] = json!(0);
+    flow["return_wire"]["delay_ns"] = json!(50_000_000);
+    document["flows"] = json!([flow]);
+    let queue = json!({"kind": "droptail", "limit": {"packets": 1000}});
+    document["ack_path"] = json!({"kind": "reverse", "queue": queue});
+    document["bottleneck"] = json!({"queue": queue, "link": {
+        "kind": "ofdma-tdd", "frame_ns": 5_000_000, "stations": 1,
+        "downlink_slots": 420, "uplink_slots": 175, "slot_symbols": 48,
+        "map_overhead": {"slots": 60}, "map_relevance": 1,
+        "decoded_ns": 3_000_000, "closed_ns": 3_000_000, "received_ns": 5_600_000,
+        "downlink_mcs": "qpsk-3/4", "uplink_mcs": "qpsk-1/2",
+        "fragmentation": {"down": false, "up": true}, "packing": {"down": false, "up": false},
+        "in_order": {"down": true, "up": false},
+        "errors": {"kind": "independent", "loss": 0.01},
+        "request": {"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+                    "collision": 0.0, "timer_ns": 100_000_000, "per": "queue"},
+        "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"}}});
+    with(document, changes)
+}

@@ -1,0 +1,217 @@
+//! What a station that has the link to itself meets, by arithmetic: the terms of an analytic model.
+//!
+//! Packets of one size become the MPDUs that `side.rs` makes of them; nothing is random here.
+
+use super::clock::Clock;
+use super::settings::TddConfig;
+use super::side::{LARGEST_MPDU, SUBHEADER, Segmentation};
+use airpath_core::{Bytes, ConfigError};
+
+/// MPDUs that are counted for a mean.
+const COUNTED: u64 = 100_000;
+/// Bytes of the largest frame that is filled MPDU by MPDU.
+const LARGEST_FRAME: u64 = 1 << 24;
+
+/// A station that has the link to itself, with packets of one size in each direction. Arrays are by
+/// direction, the downlink first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alone {
+    /// Frames and the instants in them.
+    pub clock: Clock,
+    /// How many frames after that of its map an uplink burst is sent.
+    pub map_relevance: u64,
+    /// Packets that a frame carries, on the mean, while there are always more; 0: none ever fits.
+    pub packets_per_frame: [f64; 2],
+    /// Frames that a packet by itself takes; 0: it never fits.
+    pub frames: [u64; 2],
+    /// MPDUs that a packet by itself becomes.
+    pub mpdus: [u64; 2],
+}
+
+impl TddConfig {
+    /// What the first station meets while no other sends, with packets of `sizes` bytes down and up. Each
+    /// frame has maps for a burst of either direction.
+    ///
+    /// # Errors
+    /// When a setting is outside its range.
+    pub fn alone(&self, sizes: [Bytes; 2]) -> Result<Alone, ConfigError> {
+        self.validate()?;
+        let slot = self.slot_sizes(0)?;
+        let maps = self.map_overhead.slots.saturating_add(2 * self.map_overhead.per_burst);
+        let slots = [self.downlink_slots.saturating_sub(maps), self.uplink_slots];
+        let mut alone = Alone {
+            clock: self.clock(),
+            map_relevance: self.map_relevance,
+            packets_per_frame: [0.0; 2],
+            frames: [0; 2],
+            mpdus: [0; 2],
+        };
+        for side in 0..2 {
+            let rules = Segmentation {
+                header: self.header(),
+                fragments: self.fragmentation.of(side),
+                packs: self.packing.of(side),
+            };
+            let room = slot[side].bytes_of(slots[side]);
+            let size = sizes[side].0;
+            (alone.frames[side], alone.mpdus[side]) = by_itself(size, room, &rules);
+            alone.packets_per_frame[side] = in_full_frames(size, room, &rules);
+        }
+        Ok(alone)
+    }
+}
+
+/// Packets of one size, the first of which may be sent in part.
+#[derive(Clone, Copy, Debug)]
+struct Packets {
+    size: u64,
+    /// Bytes of the first that are not sent.
+    left: u64,
+    is_begun: bool,
+    /// Whether there are more.
+    endless: bool,
+    /// How many were sent completely.
+    sent: u64,
+}
+
+impl Packets {
+    fn new(size: u64, endless: bool) -> Packets {
+        Packets { size, left: size, is_begun: false, endless, sent: 0 }
+    }
+
+    fn is_over(&self) -> bool {
+        !self.endless && self.sent > 0
+    }
+
+    /// Bytes of the next MPDU, of at most `room`: as `Side::next_mpdu`.
+    fn next_mpdu(&mut self, room: u64, rules: &Segmentation) -> Option<u64> {
+        let (mut bytes, mut packets, mut ends, mut plain) = (rules.header, 0, 0, false);
+        while !self.is_over() {
+            let for_others = if packets == 1 && ends == 1 && plain { SUBHEADER } else { 0 };
+            let is_plain = packets == 0 && !self.is_begun;
+            let own = if is_plain { 0 } else { SUBHEADER };
+            let limit = if is_plain { room } else { room.min(LARGEST_MPDU) };
+            let used = bytes + for_others;
+            if used + own + self.left > limit {
+                let limit = room.min(LARGEST_MPDU);
+                if rules.fragments && used + SUBHEADER < limit {
+                    self.left -= limit - used - SUBHEADER;
+                    self.is_begun = true;
+                    bytes = limit;
+                    packets += 1;
+                }
+                break;
+            }
+            bytes = used + own + self.left;
+            plain = is_plain;
+            ends += 1;
+            packets += 1;
+            self.sent += 1;
+            (self.left, self.is_begun) = (self.size, false);
+            if !rules.packs {
+                break;
+            }
+        }
+        (packets > 0).then_some(bytes)
+    }
+
+    /// Fills a frame of `room` bytes; gives how many MPDUs it took.
+    fn fill(&mut self, mut room: u64, rules: &Segmentation) -> u64 {
+        let mut mpdus = 0;
+        while let Some(bytes) = self.next_mpdu(room, rules) {
+            room -= bytes;
+            mpdus += 1;
+        }
+        mpdus
+    }
+}
+
+/// Frames and MPDUs of a packet by itself; no frames if it never fits.
+fn by_itself(size: u64, room: u64, rules: &Segmentation) -> (u64, u64) {
+    let mut packets = Packets::new(size, false);
+    let (mut frames, mut mpdus) = (0, 0);
+    while !packets.is_over() {
+        match packets.fill(room, rules) {
+            0 => return (0, 0),
+            more => (frames, mpdus) = (frames + 1, mpdus + more),
+        }
+    }
+    (frames, mpdus)
+}
+
+/// Packets that a frame carries on the mean while there are always more.
+fn in_full_frames(size: u64, room: u64, rules: &Segmentation) -> f64 {
+    if room > LARGEST_FRAME {
+        return room as f64 / (size + rules.header) as f64;
+    }
+    let mut packets = Packets::new(size, true);
+    let (mut frames, mut mpdus) = (0, 0);
+    while mpdus < COUNTED {
+        match packets.fill(room, rules) {
+            0 => return 0.0,
+            more => (frames, mpdus) = (frames + 1, mpdus + more),
+        }
+    }
+    let begun = (size - packets.left) as f64 / size as f64;
+    (packets.sent as f64 + begun) / frames as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::side::Side;
+    use super::super::slots::slot_of;
+    use super::*;
+    use airpath_aqm::{AnyQueue, Queue};
+    use airpath_core::test_kit::Bench;
+    use airpath_core::{FlowId, Packet, QueueId, Registry, Seed, Setup, Time};
+    use serde_json::json;
+
+    fn rules(fragments: bool, packs: bool) -> Segmentation {
+        Segmentation { header: 6, fragments, packs }
+    }
+
+    /// The paper's downlink: 360 slots of 9 bytes, packets of 1540.
+    #[test]
+    fn whole_packets_and_cut_ones() {
+        assert!((in_full_frames(1540, 3240, &rules(false, false)) - 2.0).abs() < 1e-9);
+        // A cut costs a header and two subheaders, and there is one in nearly every frame.
+        let cut = in_full_frames(1540, 3240, &rules(true, false));
+        assert!((cut / ((3240.0 - 10.0) / 1546.0) - 1.0).abs() < 1e-3, "{cut}");
+        assert_eq!(by_itself(1540, 3240, &rules(true, false)), (1, 1));
+        assert_eq!(by_itself(1540, 1000, &rules(false, false)), (0, 0));
+        assert_eq!(by_itself(1540, 1000, &rules(true, false)), (2, 2));
+        assert!(in_full_frames(1540, 1000, &rules(false, false)).abs() < 1e-9);
+    }
+
+    proptest::proptest! {
+        /// The same MPDUs as a station's side makes of a queue of such packets.
+        #[test]
+        fn the_mpdus_are_those_of_a_side(
+            size in 40u64..3000, room in 16u64..5000, fragments: bool, packs: bool,
+        ) {
+            let description = json!({"kind": "droptail", "limit": {"packets": 100_000}});
+            let registry = Registry::default();
+            let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra: () };
+            let queue = AnyQueue::build(&description, setup).expect("accepted");
+            let slot = slot_of("", "qpsk-1/2", 0, 48).expect("there");
+            let mut side = Side::new(Queue::new(queue, QueueId::NONE), slot, false);
+            let mut bench = Bench::default();
+            for seq in 0..5000 {
+                let packet = Packet::data(FlowId(0), seq, size as u32 - 40, 40, Time::ZERO);
+                side.queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+            }
+            let rules = rules(fragments, packs);
+            let mut packets = Packets::new(size, true);
+            for _ in 0..40 {
+                let (mut here, mut there) = (room, room);
+                loop {
+                    let found = packets.next_mpdu(here, &rules);
+                    let made = side.next_mpdu(0, there, &rules, &mut bench.at(Time::ZERO));
+                    proptest::prop_assert_eq!(found, made.map(|mpdu| mpdu.bytes));
+                    let Some(bytes) = found else { break };
+                    (here, there) = (here - bytes, there - bytes);
+                }
+            }
+        }
+    }
+}

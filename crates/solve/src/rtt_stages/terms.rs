@@ -1,0 +1,299 @@
+//! The link in the terms of the model: R, RTT_min, T_ct, T_pb and p_e.
+
+use super::connection::Download;
+use super::delays::{Frames, Span, Steps, wait, wait_for};
+use crate::covered::delay_s;
+use crate::reasons::{Reason, Reasons};
+use airpath_core::{Bytes, Time, registry};
+use airpath_link::request::{DrawnConfig, Per};
+use airpath_link::{Alone, Files, TddConfig};
+use airpath_path::Scenario;
+use airpath_phy::errors::IndependentConfig;
+use serde::Serialize;
+use serde_json::Value;
+
+/// How likely an attempt may fail, and a code collide: more are rows without an end.
+const MOST_FAILING: f64 = 0.9;
+/// Frames over which a piggyback request may be drawn.
+const MOST_FRAMES: f64 = 10_000.0;
+/// Lost ACKs that hardly slow a window down.
+const ACK_LOSSES: f64 = 0.01;
+/// How many more ACKs than there are an uplink must have room for.
+const ROOM_FOR_ACKS: f64 = 2.0;
+
+/// What the model asks of a link and of the way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Terms {
+    /// R: payload while the downlink is full, bit/s.
+    pub rate_bps: f64,
+    /// RTT_min: the mean round trip of a packet by itself, without its request, s.
+    pub base_rtt_s: f64,
+    /// What makes it up.
+    pub base_rtt: BaseRtt,
+    /// T_ct: mean time of a request by contention, collisions among it, s.
+    pub contention_s: f64,
+    /// T_pb: by how much the uplink of a row of piggyback requests takes longer than one that needs no request,
+    /// on the mean, s.
+    pub piggyback_s: f64,
+    /// p_e: probability that a packet of data is lost.
+    pub loss: f64,
+}
+
+/// The parts of RTT_min, s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BaseRtt {
+    /// Propagation and transmission on wires, both ways.
+    pub wires_s: f64,
+    /// From the arrival at the base station until the frame is decoded.
+    pub downlink_s: f64,
+    /// From the base station's knowledge of a request until the burst is received.
+    pub uplink_s: f64,
+    /// HARQ and ARQ, both ways.
+    pub repetitions_s: f64,
+}
+
+/// What of the link's description the model looks at.
+pub(super) struct Link {
+    config: TddConfig,
+    request: DrawnConfig,
+    /// Probability that the air destroys an MPDU, down and up.
+    destroyed: [f64; 2],
+    /// That attempts fail by themselves; the last is of all later ones.
+    attempts: Vec<f64>,
+}
+
+impl Link {
+    /// Of a description of a TDD link.
+    pub(super) fn read(description: &Value, files: &Files, reasons: &mut Reasons) -> Option<Link> {
+        let under = |reason: Reason| reason.under("link").under("bottleneck");
+        let config: TddConfig = reasons
+            .keep(registry::read_description(description).map_err(|error| under(error.into())))?;
+        if config.stations != 1 {
+            let other = Reason::not_covered("stations", config.stations, "one station");
+            reasons.keep::<()>(Err(under(other)));
+        }
+        if config.radio.is_some() {
+            let other = Reason::not_covered("radio", "a table", "schemes that stay as they are");
+            reasons.keep::<()>(Err(under(other)));
+        }
+        reasons.keep(uni(&config.grant).map_err(under));
+        let request = reasons.keep(drawn(&config).map_err(under));
+        let ways = [("errors", &config.errors), ("reverse_errors", &config.reverse_errors)];
+        let destroyed =
+            ways.map(|(field, errors)| reasons.keep(independent(field, errors).map_err(under)));
+        let attempts = reasons.keep(attempts(&config, files).map_err(under));
+        let [Some(down), Some(up)] = destroyed else { return None };
+        Some(Link { request: request?, destroyed: [down, up], attempts: attempts?, config })
+    }
+
+    /// What the link is to this download.
+    pub(super) fn alone(&self, flow: &Download<'_>) -> Result<Alone, Reason> {
+        let header = flow.options.whole_header();
+        let sizes = [flow.options.mss + header, header].map(|bytes| Bytes(bytes.into()));
+        let alone = self.config.alone(sizes)?;
+        if alone.frames[0] == 0 {
+            let covered = format!("frames into which a packet of {} B fits", sizes[0].0);
+            return Err(Reason::not_covered("downlink_slots", self.config.downlink_slots, covered));
+        }
+        if alone.frames[1] != 1 {
+            let covered = format!("frames into which an ACK of {} B fits", sizes[1].0);
+            return Err(Reason::not_covered("uplink_slots", self.config.uplink_slots, covered));
+        }
+        let [data, acks] = alone.packets_per_frame;
+        if acks < ROOM_FOR_ACKS * data / f64::from(flow.options.delayed_ack_segments) {
+            let covered = "an uplink for twice the ACKs of a full downlink";
+            return Err(Reason::not_covered("uplink_slots", self.config.uplink_slots, covered));
+        }
+        Ok(alone)
+    }
+
+    /// Delays of what is received after HARQ and ARQ, ns, and the probability that it is not.
+    fn repetitions(&self, side: usize) -> (Steps, f64) {
+        let air = self.destroyed[side];
+        let rescue = self.config.arq.map(|arq| arq.delay_ns as f64);
+        match &self.config.harq {
+            None => Steps::until_received(|_| air, 1, 0.0, rescue),
+            Some(harq) => {
+                let of = |made: u32| self.attempts[(made as usize).min(self.attempts.len()) - 1];
+                let fails = |made: u32| 1.0 - (1.0 - of(made)) * (1.0 - air);
+                Steps::until_received(fails, harq.attempts, harq.round_trip_ns as f64, rescue)
+            }
+        }
+    }
+
+    /// The terms; `wires_s` is what the round trip has beside the link, `egress_s` of it what is
+    /// between the link and the receiver.
+    pub(super) fn terms(
+        &self,
+        flow: &Download<'_>,
+        alone: &Alone,
+        (wires_s, egress_s): (f64, f64),
+    ) -> Result<Terms, Reason> {
+        let ns = |time: Time| time.as_nanos() as f64;
+        let clock = &alone.clock;
+        let frame = clock.frame().as_nanos() as f64;
+        let [decoded, closed, received] =
+            [clock.decoded_at(0), clock.closed_at(0), clock.received_at(0)].map(ns);
+        let relevance = alone.map_relevance as f64 * frame;
+        let (down, lost) = self.repetitions(0);
+        let (up, acks_lost) = self.repetitions(1);
+        if acks_lost > ACK_LOSSES {
+            let covered = format!("ACKs of which at most {:.0} % are lost", 100.0 * ACK_LOSSES);
+            let field =
+                if self.config.harq.is_some() { "harq.attempts" } else { "reverse_errors.loss" };
+            let value = self
+                .config
+                .harq
+                .as_ref()
+                .map_or(self.destroyed[1], |harq| f64::from(harq.attempts));
+            return Err(Reason::not_covered(field, value, covered));
+        }
+        let DrawnConfig { delay, collision, timer_ns, per, piggyback } = self.request;
+        let span = |low: u64, high: u64| Span { low: low as f64, high: high as f64 };
+        let (delay, piggyback) =
+            (span(delay.low_ns, delay.high_ns), span(piggyback.low_ns, piggyback.high_ns));
+        let collisions = Steps::of_failures(collision, timer_ns as f64);
+        let contention = delay.mean() + collisions.mean();
+        // An ACK is made when the data is decoded, HARQ counted, and has passed the wires in between.
+        let made = (alone.frames[0] - 1) as f64 * frame + decoded + 1e9 * egress_s;
+        let waits_for_map = down.and(&collisions).mean_of(|more| delay.wait(made + more, frame));
+        let uplink = waits_for_map + relevance + received;
+        // Data comes to the base station the wires later than its ACKs leave it.
+        let back = received + 1e9 * (wires_s - egress_s);
+        let waits_for_frame = up.mean_of(|more| wait(back + more, frame));
+        let downlink = waits_for_frame + (alone.frames[0] - 1) as f64 * frame + decoded;
+        let by_piggyback = match per {
+            Per::Packet => contention,
+            Per::Queue => {
+                // Read with the burst, in time for the next map; that grants the next burst of the row.
+                let next_map = (closed / frame).ceil() * frame;
+                let least = (closed / frame).floor() + 1.0;
+                let row = Frames::until(
+                    received.min(next_map),
+                    piggyback,
+                    frame,
+                    least,
+                    alone.map_relevance as f64,
+                );
+                let [data, room] = alone.packets_per_frame;
+                let acks = data / f64::from(flow.options.delayed_ack_segments);
+                let bursts = (row.mean * acks / room).ceil();
+                let waits_for_close = down.mean_of(|more| wait_for(closed, made + more, frame));
+                let whole =
+                    waits_for_close + frame * (row.left(bursts) + row.mean) + received - closed;
+                (whole - uplink).max(0.0)
+            }
+        };
+        let loss = match alone.mpdus[0] {
+            1 => lost,
+            mpdus => 1.0 - (1.0 - lost).powf(mpdus as f64),
+        };
+        if loss > MOST_FAILING {
+            let covered = format!("links that lose at most {MOST_FAILING} of the packets");
+            return Err(Reason::not_covered("errors.loss", self.destroyed[0], covered));
+        }
+        let seconds = |ns: f64| ns * 1e-9;
+        let base_rtt = BaseRtt {
+            wires_s,
+            downlink_s: seconds(downlink),
+            uplink_s: seconds(uplink),
+            repetitions_s: seconds(down.mean() + up.mean()),
+        };
+        let BaseRtt { downlink_s, uplink_s, repetitions_s, .. } = base_rtt;
+        Ok(Terms {
+            rate_bps: alone.packets_per_frame[0] * 8.0 * f64::from(flow.options.mss)
+                / seconds(frame),
+            base_rtt_s: wires_s + downlink_s + uplink_s + repetitions_s,
+            base_rtt,
+            contention_s: seconds(contention),
+            piggyback_s: seconds(by_piggyback),
+            loss,
+        })
+    }
+
+    /// What to check before trusting the terms.
+    pub(super) fn warnings(&self, terms: &Terms) -> Vec<String> {
+        let mut found = Vec::new();
+        let repeats = self.repetitions(0).0.mean() > 0.0;
+        if repeats && self.config.in_order.down {
+            found.push(
+                "in_order.down: packets wait for those before them that are repeated, which is no part \
+                 of RTT_min"
+                    .to_owned(),
+            );
+        }
+        if self.config.fragmentation.down && (repeats || terms.loss > 0.0) {
+            found.push(
+                "fragmentation.down: a packet that is cut to fill a frame is several MPDUs, each of \
+                 which may fail; the model takes packets as they are by themselves"
+                    .to_owned(),
+            );
+        }
+        found
+    }
+}
+
+/// What a flow's data and ACKs pass between the link and the receiver, s.
+pub(super) fn egress_s(scenario: &Scenario, packet: f64) -> f64 {
+    let egress = scenario.flows.iter().next().map(|flow| flow.egress).unwrap_or_default();
+    let sent_s = egress.rate_bps.map_or(0.0, |rate| 8.0 * packet / rate as f64);
+    delay_s(scenario.forward_hop()) + egress.delay_ns as f64 * 1e-9 + sent_s
+}
+
+/// Nothing is granted unasked.
+fn uni(grant: &Value) -> Result<(), Reason> {
+    let kind = registry::kind_of(grant).map_err(|error| error.under("grant"))?;
+    if kind == "uni" { Ok(()) } else { Err(Reason::not_covered("grant.kind", kind, "uni")) }
+}
+
+/// Requests take a drawn time.
+fn drawn(config: &TddConfig) -> Result<DrawnConfig, Reason> {
+    let kind = registry::kind_of(&config.request).map_err(|error| error.under("request"))?;
+    if kind != "drawn" {
+        return Err(Reason::not_covered("request.kind", kind, "drawn"));
+    }
+    let drawn: DrawnConfig =
+        registry::read_description(&config.request).map_err(|error| error.under("request"))?;
+    for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
+        let frames =
+            span.high_ns.saturating_sub(span.low_ns) as f64 / config.frame_ns.max(1) as f64;
+        if span.low_ns > span.high_ns || frames > MOST_FRAMES {
+            let value = format!("{} … {} ns", span.low_ns, span.high_ns);
+            let covered = format!("the smaller one first, at most {MOST_FRAMES} frames apart");
+            return Err(Reason::not_covered(field, value, covered));
+        }
+    }
+    if !(0.0..=MOST_FAILING).contains(&drawn.collision) {
+        let covered = format!("at most {MOST_FAILING}");
+        return Err(Reason::not_covered("request.collision", drawn.collision, covered));
+    }
+    Ok(drawn)
+}
+
+/// How likely MPDUs are destroyed, each by itself.
+fn independent(field: &str, errors: &Option<Value>) -> Result<f64, Reason> {
+    let Some(errors) = errors else { return Ok(0.0) };
+    let kind = registry::kind_of(errors).map_err(|error| error.under(field))?;
+    if kind != "independent" {
+        return Err(Reason::not_covered(format!("{field}.kind"), kind, "independent"));
+    }
+    let config: IndependentConfig =
+        registry::read_description(errors).map_err(|error| error.under(field))?;
+    if !(0.0..=MOST_FAILING).contains(&config.loss) {
+        let covered = format!("at most {MOST_FAILING}");
+        return Err(Reason::not_covered(format!("{field}.loss"), config.loss, covered));
+    }
+    Ok(config.loss)
+}
+
+/// How likely attempts fail by themselves; none without HARQ.
+fn attempts(config: &TddConfig, files: &Files) -> Result<Vec<f64>, Reason> {
+    let Some(harq) = &config.harq else { return Ok(Vec::new()) };
+    let found = harq.attempt_errors(files).map_err(|error| error.under("harq"))?;
+    let most = found.iter().copied().fold(0.0, f64::max);
+    if most > MOST_FAILING {
+        let covered = format!("attempts of which at most {MOST_FAILING} fail");
+        return Err(Reason::not_covered("harq.error", most, covered));
+    }
+    Ok(found)
+}

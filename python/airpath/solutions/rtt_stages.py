@@ -1,0 +1,156 @@
+"""The result of the model of stages: a download whose ACKs ask for their uplink."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from airpath.solutions.base import Solution, digits
+
+__all__ = ["RttStagesFlow", "RttStagesSolution"]
+
+_LINK = ("rate_bps", "base_rtt_s", "contention_s", "piggyback_s", "loss")
+
+
+def _mbps(value_bps: float) -> str:
+    return digits(value_bps / 1e6, 4)
+
+
+def _ms(value_s: float) -> str:
+    return digits(value_s * 1e3, 4)
+
+
+@dataclass(frozen=True)
+class RttStagesFlow:
+    """The download.
+
+    Parameters
+    ----------
+    id : int
+        Its number, 0.
+    throughput_bps : float
+        Size over time in IP packets, bit/s.
+    goodput_bps : float
+        The same in payload, bit/s.
+    completion_s : float
+        Size over goodput, s.
+    loss : float
+        Probability that a packet is lost, in [0, 1].
+    """
+
+    id: int
+    throughput_bps: float
+    goodput_bps: float
+    completion_s: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class RttStagesSolution(Solution, model="rtt-stages"):
+    """A download over a TDD link whose station asks for the uplink of its ACKs (wimax-2009 §3).
+
+    Parameters
+    ----------
+    model : str
+        ``rtt-stages``.
+    throughput_bps : float
+        Size over time in IP packets, bit/s: by the grid, or, where it refuses, by Monte-Carlo.
+    goodput_bps : float
+        The same in payload, bit/s.
+    rate_bps : float
+        R, payload while the downlink is full, bit/s.
+    base_rtt_s : float
+        RTT_min, the mean round trip of a packet by itself without its request, s.
+    base_rtt : mapping
+        What makes it up, s: ``wires_s``, ``downlink_s`` (from the arrival at the base station until
+        the frame is decoded), ``uplink_s`` (from the base station's knowledge of a request until
+        the burst is received), ``repetitions_s`` (HARQ and ARQ of both directions).
+    contention_s : float
+        T_ct, the mean time of a request by contention, collisions among it, s.
+    piggyback_s : float
+        T_pb, by how much the uplink of a row of piggyback requests takes longer than one that
+        needs no request, s.
+    loss : float
+        p_e, probability that a packet of data is lost.
+    download : mapping
+        The flow in the model's terms: ``size_bytes``, ``mss_bytes``, ``packets_per_ack`` (b),
+        ``initial_ssthresh_packets`` (the first W_th) and ``max_window_packets`` (W_max).
+    grid : mapping or None
+        What the law on a grid gives, by the names of `airpath.models.RttStages`; None where it
+        refuses.
+    monte_carlo : mapping
+        What drawn downloads give.
+    square_root : mapping
+        Eq. 9, bit/s of payload: ``contention_bps`` with RTT_min and T_ct (TCP model1),
+        ``piggyback_bps`` with RTT_min and T_pb (TCP model2).
+    flows : sequence of RttStagesFlow
+        The download.
+    warnings : sequence of str
+        What to check before trusting the result.
+    provenance : mapping
+        What made it.
+    """
+
+    flow_type: ClassVar[type] = RttStagesFlow
+
+    model: str
+    throughput_bps: float
+    goodput_bps: float
+    rate_bps: float
+    base_rtt_s: float
+    base_rtt: Mapping[str, float]
+    contention_s: float
+    piggyback_s: float
+    loss: float
+    download: Mapping[str, float]
+    grid: Mapping[str, float] | None
+    monte_carlo: Mapping[str, float]
+    square_root: Mapping[str, float]
+    flows: Sequence[RttStagesFlow]
+    warnings: Sequence[str]
+    provenance: Mapping[str, Any]
+
+    def parameters(self) -> dict[str, float]:
+        """Return what `airpath.models.rtt_stages` takes: the link's terms and the flow's."""
+        return {**self.download, **{name: getattr(self, name) for name in _LINK}}
+
+    def lines(self) -> list[str]:
+        """Return the terms, both methods and Eq. 9 as the command prints them."""
+        parts = self.base_rtt
+        found = [
+            f"throughput {_mbps(self.throughput_bps)} Mbit/s (IP packets), goodput "
+            f"{_mbps(self.goodput_bps)} Mbit/s",
+            f"R {_mbps(self.rate_bps)} Mbit/s, T_ct {_ms(self.contention_s)} ms, T_pb "
+            f"{_ms(self.piggyback_s)} ms, p_e {self.loss:.3g}",
+            f"RTT_min {_ms(self.base_rtt_s)} ms: wires {_ms(parts['wires_s'])}, downlink "
+            f"{_ms(parts['downlink_s'])}, uplink {_ms(parts['uplink_s'])}, repetitions "
+            f"{_ms(parts['repetitions_s'])}",
+        ]
+        for name, method in (("grid", self.grid), ("Monte-Carlo", self.monte_carlo)):
+            if method is not None:
+                found.append(
+                    f"{name}: Eq. 8 {_mbps(method['throughput_bps'])} Mbit/s (error "
+                    f"{_mbps(method['error_bps'])}), {digits(method['stages'], 4)} stages, "
+                    f"{100 * method['contention_share']:.3g} % begin with a contention"
+                )
+        eq9 = self.square_root
+        found.append(
+            f"Eq. 9: {_mbps(eq9['contention_bps'])} Mbit/s with T_ct, "
+            f"{_mbps(eq9['piggyback_bps'])} Mbit/s with T_pb"
+        )
+        return found
+
+    def flow_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and the row of the download: rate, goodput, time and loss."""
+        rows = [
+            [
+                str(flow.id),
+                f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
+                f"{digits(flow.goodput_bps / 1e6)} Mbit/s",
+                f"{digits(flow.completion_s)} s",
+                f"{flow.loss:.2e}",
+            ]
+            for flow in self.flows
+        ]
+        return ["flow", "throughput", "goodput", "time", "loss"], rows

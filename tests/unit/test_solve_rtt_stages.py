@@ -1,0 +1,195 @@
+"""The model of stages as users meet it, and its terms beside packet simulation of lone packets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import airpath as ap
+from airpath.models import rtt_stages
+from airpath.scenario import loads
+
+FILE = """\
+duration = "60 s"
+ack_path = {kind = "reverse"}
+[bottleneck]
+aqm = {kind = "droptail", limit = "500 packets"}
+[bottleneck.link]
+kind = "ofdma-tdd"
+fragmentation = {down = false}
+errors = {kind = "independent", loss = 0.01}
+request = {kind = "drawn", delay = "30 ms", collision = 0}
+grant = "uni"
+[[flows]]
+cc = "newreno"
+size = "200 kB"
+access = {delay = "50 ms"}
+return = {delay = "50 ms"}
+tcp = {mss = "1500 B", receive_window = "24000 B", delayed_ack_segments = 1}
+"""
+
+
+def solved(*settings: tuple[str, str], **keys: Any) -> ap.RttStagesSolution:
+    found = ap.solve(loads(FILE, overrides=list(settings)), **keys)
+    assert isinstance(found, ap.RttStagesSolution)
+    return found
+
+
+def test_the_terms_both_methods_and_eq9() -> None:
+    found = solved()
+    assert found.rate_bps == pytest.approx(2 * 12_000 / 5e-3)
+    assert found.base_rtt_s == pytest.approx(0.120)
+    assert sum(found.base_rtt.values()) == pytest.approx(found.base_rtt_s)
+    assert found.contention_s == pytest.approx(0.030)
+    assert found.piggyback_s == pytest.approx(0.0075)
+    assert found.loss == pytest.approx(0.01)
+    again = rtt_stages(**found.parameters(), queue="draining")
+    assert found.grid == pytest.approx(again._asdict())
+    drawn = rtt_stages(**found.parameters(), queue="draining", method="monte-carlo")
+    assert found.monte_carlo == pytest.approx(drawn._asdict())
+    assert found.goodput_bps == pytest.approx(again.goodput_bps)
+    assert found.flows[0].completion_s == pytest.approx(1.6e6 / again.goodput_bps)
+    assert found.square_root["contention_bps"] == pytest.approx(150**0.5 * 12_000 / 0.150)
+    document = json.loads(found.to_json())
+    assert document["model"] == "rtt-stages"
+    assert document["base_rtt"]["wires_s"] == pytest.approx(0.1)
+    text = "\n".join(found.lines())
+    assert "R 4.800 Mbit/s, T_ct 30.00 ms, T_pb 7.500 ms, p_e 0.01" in text
+    assert "RTT_min 120.0 ms: wires 100.0, downlink 7.400, uplink 12.60, repetitions 0" in text
+    assert "\ngrid: Eq. 8 " in text
+    assert "\nMonte-Carlo: Eq. 8 " in text
+    assert "\nEq. 9: 0.9798 Mbit/s with T_ct, " in text
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("bottleneck.link.stations", "2"),
+        ("bottleneck.link.grant", '"adapt-bi"'),
+        ("bottleneck.link.request", '"ranging"'),
+        ("bottleneck.aqm", '"codel"'),
+        ("bottleneck.aqm.limit", '"15 packets"'),
+        ("flows.0.cc", '"cubic"'),
+        ("flows.0.tcp.ecn", '"on"'),
+        ("flows.0.stop", '"9 s"'),
+    ],
+)
+def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        solved((key, value))
+    line = str(caught.value)
+    assert f": {key}" in line
+    assert "no analytic model covers it. Covered: " in line
+    assert "\n" not in line
+
+
+def test_the_command_prints_the_terms(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    (tmp_path / "one.toml").write_text(FILE)
+
+    def run(*words: str) -> Any:
+        command = [sys.executable, "-m", "airpath", "solve", "one.toml", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    answer = run()
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.startswith("one, model rtt-stages\nthroughput ")
+    assert "RTT_min 120.0 ms" in answer.stdout
+    refused = run("--set", 'flows.0.cc="cubic"')
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1
+    assert 'flows.0.cc = "cubic": no analytic model covers it.' in refused.stderr
+    document = json.loads(run("--json").stdout)
+    assert document["grid"]["stages"] > 1
+    assert document["provenance"]["scenario"]["name"]
+
+
+# --- beside packet simulation ------------------------------------------------------------------
+
+
+class Setting(NamedTuple):
+    """A link, its requests, and the wires, ms, of which `egress_ms` are behind the link."""
+
+    link: dict[str, Any]
+    request: dict[str, Any]
+    wired_ms: float = 100.0
+    egress_ms: float = 0.0
+
+
+RECOVERY = {"harq": {"attempts": 4, "error": 0.2, "round_trip": "8 ms"}, "arq": {"delay": "50 ms"}}
+NR = {"frame": "0.5 ms", "decoded": "0.3 ms", "closed": "0.7 ms", "received": "1.1 ms"}
+SETTINGS = {
+    "defaults": Setting({}, {"delay": "30 ms", "collision": 0}),
+    "drawn": Setting({}, {"delay": ["25 ms", "50 ms"]}, 61.7),
+    "piggyback": Setting({}, {"delay": "17 ms", "collision": 0, "piggyback": "11 ms"}, 20.0, 0.7),
+    "relevance": Setting({"map_relevance": 4, **NR}, {"delay": ["0 ms", "3 ms"]}, 8.0),
+    "own-map": Setting({"map_relevance": 0, "crc": True}, {"delay": "1 ms", "collision": 0}, 33.3),
+    "collisions": Setting(
+        {"frame": "2 ms"}, {"delay": "5 ms", "collision": 0.3, "timer": "9 ms"}, 50
+    ),
+    "repetitions": Setting(RECOVERY, {"delay": ["25 ms", "50 ms"]}, 40.0, 2.0),
+}
+
+
+def scenario_of(setting: Setting, window: int, **keys: Any) -> ap.Scenario:
+    half = {"delay": f"{setting.wired_ms / 2:g} ms"}
+    flow = {
+        "cc": "newreno",
+        "access": half,
+        "return_wire": half,
+        "egress": {"delay": f"{setting.egress_ms:g} ms"},
+        "tcp": {
+            "mss": "1500 B",
+            "receive_window": f"{1500 * window} B",
+            "initial_window": f"{window} segments",
+            "delayed_ack_segments": 1,
+        },
+    }
+    queue = ap.DropTail(limit="10000 packets")
+    request = {"kind": "drawn", **setting.request}
+    return ap.Scenario(
+        flows=[{**flow, **keys.pop("flow", {})}],
+        bottleneck=ap.Bottleneck(
+            aqm=queue, link={"kind": "ofdma-tdd", "request": request, **setting.link}
+        ),
+        ack_path=ap.ReverseAckPath(aqm=queue),
+        **keys,
+    )
+
+
+def terms_of(setting: Setting) -> ap.RttStagesSolution:
+    found = ap.solve(scenario_of(setting, 2, duration="1 s", flow={"size": "6 kB"}))
+    assert isinstance(found, ap.RttStagesSolution)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_packet_by_itself_takes_rtt_min_and_t_ct(name: str) -> None:
+    setting = SETTINGS[name]
+    terms = terms_of(setting)
+    run = ap.simulate(scenario_of(setting, 1, duration="400 s"), reps=1)
+    rtt_s = float(run.flows()["mean_rtt_s"].iloc[0])
+    assert rtt_s == pytest.approx(terms.base_rtt_s + terms.contention_s, rel=0.01)
+    # What goes up is delayed by the request, the frames and its own repetitions.
+    up_s = float(run.stations()["mac_delay_mean_s"].iloc[0])
+    own = terms.base_rtt["repetitions_s"] / 2
+    expected = terms.contention_s + terms.base_rtt["uplink_s"] + own
+    assert up_s == pytest.approx(expected, rel=0.015)
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
+@pytest.mark.parametrize("name", [name for name in SETTINGS if name != "repetitions"])
+def test_a_full_downlink_has_the_rate_r_and_its_acks_take_t_pb(name: str) -> None:
+    setting = SETTINGS[name]
+    terms = terms_of(setting)
+    run = ap.simulate(scenario_of(setting, 400, duration="30 s", warmup="5 s"), reps=1)
+    assert float(run.flows()["goodput_bps"].iloc[0]) == pytest.approx(terms.rate_bps, rel=2e-3)
+    up_s = float(run.stations()["mac_delay_mean_s"].iloc[0])
+    assert up_s == pytest.approx(terms.base_rtt["uplink_s"] + terms.piggyback_s, rel=0.01)
