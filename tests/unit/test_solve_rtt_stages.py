@@ -70,7 +70,7 @@ def test_the_terms_both_methods_and_eq9() -> None:
     [
         ("bottleneck.link.stations", "2"),
         ("bottleneck.link.grant", '"adapt-bi"'),
-        ("bottleneck.link.request", '"ranging"'),
+        ("bottleneck.link.request", '{kind = "scheduling-request", period = "12 ms"}'),
         ("bottleneck.aqm", '"codel"'),
         ("bottleneck.aqm.limit", '"15 packets"'),
         ("flows.0.cc", '"cubic"'),
@@ -133,6 +133,13 @@ SETTINGS = {
     "collisions": Setting(
         {"frame": "2 ms"}, {"delay": "5 ms", "collision": 0.3, "timer": "9 ms"}, 50
     ),
+    "ranging": Setting({}, {"kind": "ranging"}, 50.0),
+    "scheduling": Setting(
+        {"map_relevance": 4, **NR}, {"kind": "scheduling-request", "period": "10 ms"}, 41.0
+    ),
+    "scheduling-5": Setting(
+        {**RECOVERY, "map_relevance": 0}, {"kind": "scheduling-request", "period": "20 ms"}, 30.0
+    ),
     "repetitions": Setting(RECOVERY, {"delay": ["25 ms", "50 ms"]}, 40.0, 2.0),
 }
 
@@ -185,7 +192,7 @@ def test_a_packet_by_itself_takes_rtt_min_and_t_ct(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-@pytest.mark.parametrize("name", [name for name in SETTINGS if name != "repetitions"])
+@pytest.mark.parametrize("name", [name for name in SETTINGS if "harq" not in SETTINGS[name].link])
 def test_a_full_downlink_has_the_rate_r_and_its_acks_take_t_pb(name: str) -> None:
     setting = SETTINGS[name]
     terms = terms_of(setting)

@@ -91,6 +91,31 @@ fn requests_and_repetitions_have_their_means() {
     assert!((lost.loss / attempt.powi(4) - 1.0).abs() < 1e-9);
 }
 
+/// An ACK is made at 3 ms, as the opportunity of its frame closes, so that a code goes in the next: received 7.6 ms
+/// later, in a map 4.4 after that, its header received 10.6 after the map. The window of the back-off has
+/// two opportunities, half a frame on the mean. The header is received at 0.6 of a frame: 4.4 to the map.
+#[test]
+fn a_code_and_a_header() {
+    let ranging =
+        json!({"kind": "ranging", "codes": 8, "timer_ns": 50_000_000, "backoff": [2, 64]});
+    let terms = terms_of(&[("/bottleneck/link/request", ranging)]);
+    close(terms.contention_s, 0.0076 + 0.0044 + 0.0106 + 0.0025);
+    close(terms.base_rtt.uplink_s, 0.0044 + 0.0106);
+    close(terms.piggyback_s, 0.0075 + 0.010 + 0.0026 - 0.0150);
+}
+
+/// From an opportunity: the header is received after 20.6 ms, the ACK 15 later at 35.6, its answer is at the base
+/// station at 135.6, sent at 140, and the next ACK is made at 143. The next frame is number 29, the
+/// next multiple of 8 is 32: three frames are waited for.
+#[test]
+fn an_opportunity_that_comes_round() {
+    let request = json!({"kind": "scheduling-request", "period_ns": 40_000_000});
+    let terms = terms_of(&[("/bottleneck/link/request", request)]);
+    close(terms.contention_s, 0.0076 + 0.015 + 0.0044 + 0.0106);
+    // Whole periods: 4 of 40 ms.
+    close(terms.base_rtt_s + terms.contention_s, 0.160);
+}
+
 #[test]
 fn both_methods_and_equation_9_are_those_of_the_model() {
     let found = solved(&[("/flows/0/source/options/receive_window", json!(48_000))]);
@@ -186,7 +211,12 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             "bottleneck.link.radio = a table",
         ),
         (link("grant"), json!({"kind": "adapt-bi"}), "bottleneck.link.grant.kind = adapt-bi"),
-        (link("request"), json!({"kind": "ranging"}), "bottleneck.link.request.kind = ranging"),
+        (link("request"), json!({"kind": "none"}), "bottleneck.link.request.kind = none"),
+        (
+            link("request"),
+            json!({"kind": "scheduling-request", "period_ns": 12_000_000}),
+            "bottleneck.link.request.period = 12000000 ns",
+        ),
         (link("request/collision"), json!(0.95), "bottleneck.link.request.collision = 0.95"),
         (link("uplink_slots"), json!(5), "bottleneck.link.uplink_slots = 5"),
         (link("uplink_slots"), json!(15), "bottleneck.link.uplink_slots = 15"),
@@ -257,10 +287,11 @@ proptest! {
         relevance in 0u64..8,
         request in (0u64..60_000, 0u64..60_000, 0u64..30_000, 0u64..30_000, 0.0f64..1.0),
         per_packet: bool,
+        procedure in 0..3,
         harq in proptest::option::of((1u32..70, 0.0f64..1.0, 0u64..50_000)),
         arq in proptest::option::of(0u64..200_000),
         losses in (0.0f64..0.4, 0.0f64..0.4),
-        tcp in (100u32..3000, 1u64..200, 1u32..5, 1u64..3_000_000),
+        tcp in (100u32..3000, 1u64..60, 1u32..5, 1u64..100_000),
         flags: [bool; 4],
     ) {
         let us = |us: u64| json!(us * 1000);
@@ -271,6 +302,13 @@ proptest! {
         let of_harq = harq.map(|(attempts, error, round_trip)| {
             json!({"attempts": attempts, "error": error, "round_trip_ns": round_trip * 1000})
         });
+        let asking = match procedure {
+            0 => json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [request.1, 99_999]}),
+            1 => json!({"kind": "scheduling-request", "period_ns": frame * 1000 * (request.1 % 90)}),
+            _ => json!({"kind": "drawn", "delay": span(request.0, request.1),
+                        "piggyback": span(request.2, request.3), "collision": request.4,
+                        "timer_ns": 1_000_000, "per": if per_packet { "packet" } else { "queue" }}),
+        };
         let link = json!({
             "kind": "ofdma-tdd", "frame_ns": frame * 1000, "stations": 1,
             "downlink_slots": slots.0, "map_overhead": {"slots": slots.1, "per_burst": 2},
@@ -283,9 +321,7 @@ proptest! {
             "in_order": {"down": true, "up": false}, "harq": of_harq,
             "arq": arq.map(|delay| json!({"delay_ns": delay * 1000})),
             "errors": errors(losses.0), "reverse_errors": errors(losses.1),
-            "request": {"kind": "drawn", "delay": span(request.0, request.1),
-                        "piggyback": span(request.2, request.3), "collision": request.4,
-                        "timer_ns": 1_000_000, "per": if per_packet { "packet" } else { "queue" }},
+            "request": asking,
             "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"}});
         let scenario = tdd(&[
             ("/bottleneck/link", link),
@@ -300,6 +336,10 @@ proptest! {
                 let terms = problem.terms();
                 for value in [terms.rate_bps, terms.base_rtt_s] {
                     prop_assert!(value > 0.0 && value.is_finite(), "{:?}", terms);
+                }
+                if size < 30_000 && window < 20 {
+                    let solved = RttStages::solve(&problem).expect("its parameters are in range");
+                    prop_assert!(solved.throughput_bps > 0.0, "{:?}", solved);
                 }
                 for value in [terms.contention_s, terms.piggyback_s, terms.loss] {
                     prop_assert!(value >= 0.0 && value.is_finite(), "{:?}", terms);

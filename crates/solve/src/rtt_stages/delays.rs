@@ -73,6 +73,10 @@ impl Steps {
 }
 
 impl Span {
+    pub(super) fn of(low_ns: u64, high_ns: u64) -> Span {
+        Span { low: low_ns as f64, high: high_ns as f64 }
+    }
+
     pub(super) fn mean(self) -> f64 {
         f64::midpoint(self.low, self.high)
     }

@@ -3,10 +3,12 @@
 //! ```text
 //!   connection  the flow: size, windows, ACKs
 //!   terms       the link: R, RTT_min, T_ct, T_pb, p_e
+//!   asking      how long requests take, by procedure
 //!   delays      mean waits in frames
 //!   (here)      what is covered, both methods and Eq. 9, warnings
 //! ```
 
+mod asking;
 mod connection;
 mod delays;
 mod terms;

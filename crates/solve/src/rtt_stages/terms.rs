@@ -1,21 +1,19 @@
 //! The link in the terms of the model: R, RTT_min, T_ct, T_pb and p_e.
 
+use super::asking::{Asking, Instants};
 use super::connection::Download;
-use super::delays::{Frames, Span, Steps, wait, wait_for};
+use super::delays::{Frames, Steps, wait, wait_for};
 use crate::covered::delay_s;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, Time, registry};
-use airpath_link::request::{DrawnConfig, Per};
 use airpath_link::{Alone, Files, TddConfig};
 use airpath_path::Scenario;
 use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
 use serde_json::Value;
 
-/// How likely an attempt may fail, and a code collide: more are rows without an end.
+/// How likely an attempt may fail: more are rows without an end.
 const MOST_FAILING: f64 = 0.9;
-/// Frames over which a piggyback request may be drawn.
-const MOST_FRAMES: f64 = 10_000.0;
 /// Lost ACKs that hardly slow a window down.
 const ACK_LOSSES: f64 = 0.01;
 /// How many more ACKs than there are an uplink must have room for.
@@ -55,7 +53,7 @@ pub struct BaseRtt {
 /// What of the link's description the model looks at.
 pub(super) struct Link {
     config: TddConfig,
-    request: DrawnConfig,
+    request: Asking,
     /// Probability that the air destroys an MPDU, down and up.
     destroyed: [f64; 2],
     /// That attempts fail by themselves; the last is of all later ones.
@@ -77,7 +75,7 @@ impl Link {
             reasons.keep::<()>(Err(under(other)));
         }
         reasons.keep(uni(&config.grant).map_err(under));
-        let request = reasons.keep(drawn(&config).map_err(under));
+        let request = reasons.keep(Asking::read(&config).map_err(under));
         let ways = [("errors", &config.errors), ("reverse_errors", &config.reverse_errors)];
         let destroyed =
             ways.map(|(field, errors)| reasons.keep(independent(field, errors).map_err(under)));
@@ -134,7 +132,6 @@ impl Link {
         let frame = clock.frame().as_nanos() as f64;
         let [decoded, closed, received] =
             [clock.decoded_at(0), clock.closed_at(0), clock.received_at(0)].map(ns);
-        let relevance = alone.map_relevance as f64 * frame;
         let (down, lost) = self.repetitions(0);
         let (up, acks_lost) = self.repetitions(1);
         if acks_lost > ACK_LOSSES {
@@ -148,41 +145,34 @@ impl Link {
                 .map_or(self.destroyed[1], |harq| f64::from(harq.attempts));
             return Err(Reason::not_covered(field, value, covered));
         }
-        let DrawnConfig { delay, collision, timer_ns, per, piggyback } = self.request;
-        let span = |low: u64, high: u64| Span { low: low as f64, high: high as f64 };
-        let (delay, piggyback) =
-            (span(delay.low_ns, delay.high_ns), span(piggyback.low_ns, piggyback.high_ns));
-        let collisions = Steps::of_failures(collision, timer_ns as f64);
-        let contention = delay.mean() + collisions.mean();
-        // An ACK is made when the data is decoded, HARQ counted, and has passed the wires in between.
-        let made = (alone.frames[0] - 1) as f64 * frame + decoded + 1e9 * egress_s;
-        let waits_for_map = down.and(&collisions).mean_of(|more| delay.wait(made + more, frame));
-        let uplink = waits_for_map + relevance + received;
-        // Data comes to the base station the wires later than its ACKs leave it.
-        let back = received + 1e9 * (wires_s - egress_s);
-        let waits_for_frame = up.mean_of(|more| wait(back + more, frame));
-        let downlink = waits_for_frame + (alone.frames[0] - 1) as f64 * frame + decoded;
-        let by_piggyback = match per {
-            Per::Packet => contention,
-            Per::Queue => {
-                // Read with the burst, in time for the next map; that grants the next burst of the row.
-                let next_map = (closed / frame).ceil() * frame;
-                let least = (closed / frame).floor() + 1.0;
-                let row = Frames::until(
-                    received.min(next_map),
-                    piggyback,
-                    frame,
-                    least,
-                    alone.map_relevance as f64,
-                );
-                let [data, room] = alone.packets_per_frame;
-                let acks = data / f64::from(flow.options.delayed_ack_segments);
-                let bursts = (row.mean * acks / room).ceil();
-                let waits_for_close = down.mean_of(|more| wait_for(closed, made + more, frame));
-                let whole =
-                    waits_for_close + frame * (row.left(bursts) + row.mean) + received - closed;
-                (whole - uplink).max(0.0)
-            }
+        // An ACK is made when the data is decoded and has passed the wires in between; what answers it
+        // comes to the base station the other wires later than it leaves the link.
+        let carried = (alone.frames[0] - 1) as f64 * frame + decoded;
+        let at = Instants {
+            frame,
+            closed,
+            received,
+            relevance: alone.map_relevance as f64 * frame,
+            made: carried + 1e9 * egress_s,
+            back: received + 1e9 * (wires_s - egress_s),
+        };
+        let downlink = up.mean_of(|more| wait(at.back + more, frame)) + carried;
+        let (contention, waits_for_map) = self.request.contention(&at, &down, &up);
+        let uplink = waits_for_map + at.relevance + received;
+        let by_piggyback = if self.request.is_per_packet() {
+            contention
+        } else {
+            // Read with the burst, in time for the next map; that grants the next burst of the row.
+            let next_map = (closed / frame).ceil() * frame;
+            let least = (closed / frame).floor() + 1.0;
+            let (heard, more) = (received.min(next_map), alone.map_relevance as f64);
+            let row = Frames::until(heard, self.request.piggyback(), frame, least, more);
+            let [data, room] = alone.packets_per_frame;
+            let acks = data / f64::from(flow.options.delayed_ack_segments);
+            let bursts = (row.mean * acks / room).ceil();
+            let closes = down.mean_of(|more| wait_for(closed, at.made + more, frame));
+            let whole = closes + frame * (row.left(bursts) + row.mean) + received - closed;
+            (whole - uplink).max(0.0)
         };
         let loss = match alone.mpdus[0] {
             1 => lost,
@@ -244,30 +234,6 @@ pub(super) fn egress_s(scenario: &Scenario, packet: f64) -> f64 {
 fn uni(grant: &Value) -> Result<(), Reason> {
     let kind = registry::kind_of(grant).map_err(|error| error.under("grant"))?;
     if kind == "uni" { Ok(()) } else { Err(Reason::not_covered("grant.kind", kind, "uni")) }
-}
-
-/// Requests take a drawn time.
-fn drawn(config: &TddConfig) -> Result<DrawnConfig, Reason> {
-    let kind = registry::kind_of(&config.request).map_err(|error| error.under("request"))?;
-    if kind != "drawn" {
-        return Err(Reason::not_covered("request.kind", kind, "drawn"));
-    }
-    let drawn: DrawnConfig =
-        registry::read_description(&config.request).map_err(|error| error.under("request"))?;
-    for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
-        let frames =
-            span.high_ns.saturating_sub(span.low_ns) as f64 / config.frame_ns.max(1) as f64;
-        if span.low_ns > span.high_ns || frames > MOST_FRAMES {
-            let value = format!("{} … {} ns", span.low_ns, span.high_ns);
-            let covered = format!("the smaller one first, at most {MOST_FRAMES} frames apart");
-            return Err(Reason::not_covered(field, value, covered));
-        }
-    }
-    if !(0.0..=MOST_FAILING).contains(&drawn.collision) {
-        let covered = format!("at most {MOST_FAILING}");
-        return Err(Reason::not_covered("request.collision", drawn.collision, covered));
-    }
-    Ok(drawn)
 }
 
 /// How likely MPDUs are destroyed, each by itself.

@@ -1,0 +1,135 @@
+//! How long the only station's requests take, by procedure.
+
+use super::delays::{Span, Steps, wait, wait_for};
+use crate::reasons::Reason;
+use airpath_core::registry;
+use airpath_link::TddConfig;
+use airpath_link::request::{DrawnConfig, Per, RangingConfig, SchedulingRequestConfig};
+
+/// How likely a request may collide: more are rows without an end.
+const MOST_FAILING: f64 = 0.9;
+/// Frames over which a request may be drawn.
+const MOST_FRAMES: f64 = 10_000.0;
+
+/// Instants in frames and ways between them, ns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Instants {
+    pub(super) frame: f64,
+    pub(super) closed: f64,
+    pub(super) received: f64,
+    /// From a map to the frame that it grants.
+    pub(super) relevance: f64,
+    /// From the start of the frame that carries data until its ACK is made.
+    pub(super) made: f64,
+    /// From the start of the frame in which an ACK is sent until the data that answers it is there.
+    pub(super) back: f64,
+}
+
+/// The procedure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Asking {
+    /// A drawn delay.
+    Drawn(DrawnConfig),
+    /// A ranging code, in one of so many opportunities, then a header.
+    Ranging { opportunities: u32 },
+    /// An opportunity every so many frames, then a header.
+    Scheduled { frames: f64 },
+}
+
+impl Asking {
+    /// Of the link's description.
+    pub(super) fn read(config: &TddConfig) -> Result<Asking, Reason> {
+        let under = |error: airpath_core::ConfigError| error.under("request");
+        let kind = registry::kind_of(&config.request).map_err(under)?;
+        match kind {
+            "drawn" => drawn(config, registry::read_description(&config.request).map_err(under)?),
+            "ranging" => {
+                let read: RangingConfig =
+                    registry::read_description(&config.request).map_err(under)?;
+                Ok(Asking::Ranging { opportunities: read.backoff[0].max(1) })
+            }
+            "scheduling-request" => {
+                let read: SchedulingRequestConfig =
+                    registry::read_description(&config.request).map_err(under)?;
+                if config.frame_ns == 0 || !read.period_ns.is_multiple_of(config.frame_ns) {
+                    let value = format!("{} ns", read.period_ns);
+                    let covered = "a multiple of the frame";
+                    return Err(Reason::not_covered("request.period", value, covered));
+                }
+                Ok(Asking::Scheduled { frames: (read.period_ns / config.frame_ns).max(1) as f64 })
+            }
+            other => {
+                let covered = "drawn, ranging, scheduling-request";
+                Err(Reason::not_covered("request.kind", other, covered))
+            }
+        }
+    }
+
+    /// Whether every packet asks for itself.
+    pub(super) fn is_per_packet(&self) -> bool {
+        matches!(self, Asking::Drawn(DrawnConfig { per: Per::Packet, .. }))
+    }
+
+    /// What a piggyback request adds.
+    pub(super) fn piggyback(&self) -> Span {
+        match self {
+            Asking::Drawn(DrawnConfig { piggyback, .. }) => {
+                Span::of(piggyback.low_ns, piggyback.high_ns)
+            }
+            Asking::Ranging { .. } | Asking::Scheduled { .. } => Span::of(0, 0),
+        }
+    }
+
+    /// The mean time from an ACK to the base station's knowledge of it, and the mean wait for a map after
+    /// that, ns. `down` and `up` are what repetitions take.
+    pub(super) fn contention(&self, at: &Instants, down: &Steps, up: &Steps) -> (f64, f64) {
+        let Instants { frame, closed, received, relevance, made, back } = *at;
+        // The map after a frame's bursts are received, from the start of that frame.
+        let map = received + wait(received, frame);
+        let header = map + relevance + received;
+        let closes = |more: f64| wait_for(closed, made + more, frame);
+        let until_heard = |skipped: f64| down.mean_of(closes) - closed + frame * skipped + header;
+        match self {
+            Asking::Drawn(DrawnConfig { delay, collision, timer_ns, .. }) => {
+                let delay = Span::of(delay.low_ns, delay.high_ns);
+                let collisions = Steps::of_failures(*collision, *timer_ns as f64);
+                let waits = down.and(&collisions).mean_of(|more| delay.wait(made + more, frame));
+                (delay.mean() + collisions.mean(), waits)
+            }
+            Asking::Ranging { opportunities } => {
+                (until_heard(f64::from(opportunities - 1) / 2.0), map - received)
+            }
+            Asking::Scheduled { frames } => {
+                // From an opportunity to the ACK that asks in the next one.
+                let answered = 2.0 * (map + relevance) + back;
+                let skipped = up.mean_of(|up| {
+                    let data = answered + up + wait(answered + up, frame);
+                    down.mean_of(|down| {
+                        let asks = data + made + down;
+                        let first = asks + wait_for(closed, asks, frame) - closed;
+                        (-(first / frame).round()).rem_euclid(*frames)
+                    })
+                });
+                (until_heard(skipped), map - received)
+            }
+        }
+    }
+}
+
+/// Requests that take a drawn time.
+fn drawn(config: &TddConfig, drawn: DrawnConfig) -> Result<Asking, Reason> {
+    for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
+        let frames =
+            span.high_ns.saturating_sub(span.low_ns) as f64 / config.frame_ns.max(1) as f64;
+        if span.low_ns > span.high_ns || frames > MOST_FRAMES {
+            let value = format!("{} … {} ns", span.low_ns, span.high_ns);
+            let covered = format!("the smaller one first, at most {MOST_FRAMES} frames apart");
+            return Err(Reason::not_covered(field, value, covered));
+        }
+    }
+    if !(0.0..=MOST_FAILING).contains(&drawn.collision) {
+        let covered = format!("at most {MOST_FAILING}");
+        return Err(Reason::not_covered("request.collision", drawn.collision, covered));
+    }
+    Ok(Asking::Drawn(drawn))
+}
