@@ -110,6 +110,25 @@ def test_the_command_prints_the_terms(tmp_path: Path) -> None:
     assert document["provenance"]["scenario"]["name"]
 
 
+# --- beside what the paper's figures are simulated with ----------------------------------------
+
+
+def test_over_all_wires_the_frames_are_those_of_the_papers_figures() -> None:
+    from airpath.papers.wimax.analysis import RATE_BPS
+    from airpath.papers.wimax.scenarios import CLOCK
+    from airpath.papers.wimax.validation import FRAMES_MS
+
+    steps = 10
+    found = []
+    for step in range(steps):
+        # What answers an ACK comes in the middle of each tenth of a frame; a draw of whole frames.
+        wires_ms = 100 - CLOCK.received_ms + CLOCK.frame_ms * (step + 0.5) / steps
+        terms = terms_of(Setting({}, {"delay": ["25 ms", "50 ms"]}, wires_ms))
+        found.append(1e3 * terms.base_rtt_s - wires_ms)
+        assert terms.rate_bps == pytest.approx(RATE_BPS, rel=4e-3)
+    assert sum(found) / steps == pytest.approx(FRAMES_MS)
+
+
 # --- beside packet simulation ------------------------------------------------------------------
 
 
