@@ -41,7 +41,12 @@ fn the_terms_by_hand() {
     close(terms.loss, 0.01);
     // Two whole packets in a frame.
     close(terms.rate_bps, 2.0 * 8.0 * 1500.0 / 0.005);
-    let small = tdd(&[("/flows/0/source/transfer_bytes", json!(100_000))]);
+    let small = tdd(&[
+        ("/flows/0/source/transfer_bytes", json!(100_000)),
+        ("/flows/0/source/options/handshake", json!(false)),
+        ("/flows/0/source/options/initial_window", json!(1500)),
+        ("/bottleneck/link/errors/loss", json!(0.005)),
+    ]);
     let document = solve(&small, &Files::default(), None).expect("it is covered");
     assert_eq!(document["model"], "rtt-stages");
     assert_eq!(document["warnings"], json!([]));
@@ -56,10 +61,9 @@ fn packets_that_fill_frames() {
         ("/bottleneck/link/fragmentation/down", json!(true)),
         ("/bottleneck/link/errors", Value::Null),
     ];
-    let found = solved(&cut);
+    let rate_bps = terms_of(&cut).rate_bps;
     let expected = 8.0 * 1500.0 / 0.005 * (3240.0 - 10.0) / 1546.0;
-    assert!((found.terms.rate_bps / expected - 1.0).abs() < 1e-3, "{}", found.terms.rate_bps);
-    assert_eq!(found.warnings, [] as [&str; 0]);
+    assert!((rate_bps / expected - 1.0).abs() < 1e-3, "{rate_bps}");
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn both_methods_and_equation_9_are_those_of_the_model() {
 }
 
 #[test]
-fn what_the_grid_refuses_is_drawn_and_much_loss_is_told() {
+fn what_the_grid_refuses_is_drawn_and_what_matters_is_told() {
     let large = solved(&[
         ("/flows/0/source/transfer_bytes", json!(1_000_000_000u64)),
         ("/bottleneck/link/errors", Value::Null),
@@ -156,8 +160,12 @@ fn what_the_grid_refuses_is_drawn_and_much_loss_is_told() {
     assert!(large.warnings[0].starts_with("by Monte-Carlo alone, for the grid refuses size_bytes"));
     close(large.goodput_bps, large.monte_carlo.goodput_bps);
     let small = ("/flows/0/source/transfer_bytes", json!(100_000));
-    let lossy = solved(&[small, ("/bottleneck/link/errors/loss", json!(0.05))]);
-    assert!(lossy.warnings[0].starts_with("a loss of 0.050: the model has no time-outs"));
+    let warned = solved(std::slice::from_ref(&small)).warnings;
+    assert!(warned[0].starts_with("a loss of 0.010: the model has no time-outs"), "{warned:?}");
+    assert_eq!(warned[1], "the handshake, some 0.150 s, is no part of the time");
+    // log2(4380/1500) round trips.
+    let line = "the first window of 3 packets: the model begins with one, up to 0.232 s later";
+    assert_eq!(warned[2], line);
 }
 
 #[test]

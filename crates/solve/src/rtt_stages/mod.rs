@@ -36,8 +36,10 @@ const STEP: f64 = 0.5;
 const SAMPLES: f64 = 10_000.0;
 const DRAWN_PACKETS: f64 = 5e7;
 const FEWEST_SAMPLES: f64 = 10.0;
-/// Above this loss the model, which has no time-outs, is more than a tenth too large.
-const LARGEST_LOSS: f64 = 0.015;
+/// Above this loss the model, which has no recovery and no time-outs, is a tenth too large and more.
+const LARGEST_LOSS: f64 = 0.0075;
+/// Above this share of the time what is left out of the start is told.
+const LARGEST_START: f64 = 0.05;
 
 /// The model.
 pub struct RttStages;
@@ -49,7 +51,17 @@ pub struct Problem {
     terms: Terms,
     /// IP packets to payload.
     packet_share: f64,
+    start: Start,
     warnings: Vec<String>,
+}
+
+/// How the flow starts, of which the model has no part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Start {
+    /// Whether there is a handshake.
+    handshake: bool,
+    /// The first window, packets; the model's is one.
+    window: f64,
 }
 
 /// What the download gets.
@@ -174,6 +186,10 @@ impl Model for RttStages {
         let problem = terms.map(|terms| Problem {
             download: of_stages(&flow, &terms),
             packet_share: packet / f64::from(flow.options.mss),
+            start: Start {
+                handshake: flow.options.handshake,
+                window: flow.options.initial_window as f64 / f64::from(flow.options.mss),
+            },
             warnings: warnings(&link, &terms),
             terms,
         });
@@ -209,13 +225,9 @@ impl Model for RttStages {
         };
         let goodput_bps = grid.unwrap_or(monte_carlo).goodput_bps;
         let throughput_bps = problem.packet_share * goodput_bps;
-        let flow = Flow {
-            id: 0,
-            throughput_bps,
-            goodput_bps,
-            completion_s: 8.0 * download.size_bytes / goodput_bps,
-            loss: terms.loss,
-        };
+        let completion_s = 8.0 * download.size_bytes / goodput_bps;
+        warnings.extend(problem.start_matters(completion_s));
+        let flow = Flow { id: 0, throughput_bps, goodput_bps, completion_s, loss: terms.loss };
         Ok(Solution {
             throughput_bps,
             goodput_bps,
@@ -240,6 +252,27 @@ impl Problem {
     /// What the link is to the model.
     pub fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// Warnings where what the model leaves out of the start is much of the time.
+    fn start_matters(&self, completion_s: f64) -> Vec<String> {
+        let rtt_s = self.terms.base_rtt_s + self.terms.contention_s;
+        let is_much = |time_s: f64| time_s > LARGEST_START * completion_s;
+        let mut found = Vec::new();
+        if self.start.handshake && is_much(rtt_s) {
+            found.push(format!("the handshake, some {rtt_s:.3} s, is no part of the time"));
+        }
+        // A window of packets is sent at once that the model takes doublings for.
+        let window = self.start.window.min(self.download.initial_ssthresh_packets);
+        let spared = self.download.packets_per_ack * window.max(1.0).log2();
+        if is_much(spared * rtt_s) {
+            found.push(format!(
+                "the first window of {:.0} packets: the model begins with one, up to {:.3} s later",
+                self.start.window,
+                spared * rtt_s
+            ));
+        }
+        found
     }
 }
 
@@ -278,8 +311,8 @@ fn warnings(link: &Link, terms: &Terms) -> Vec<String> {
     let mut found = link.warnings(terms);
     if terms.loss > LARGEST_LOSS {
         found.push(format!(
-            "a loss of {:.3}: the model has no time-outs and no recovery, and is too large by more \
-             than a tenth",
+            "a loss of {:.3}: the model has no time-outs and no recovery, and is too large by a \
+             tenth and more",
             terms.loss
         ));
     }
