@@ -250,6 +250,8 @@ def solve(
 ) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
 
+    A download over a TDD link takes up to seconds: its law is propagated on a grid.
+
     Parameters
     ----------
     scenario : Scenario or path

@@ -45,8 +45,6 @@ class Solution(ABC):
         Which model: a name of ``airpath list model``.
     throughput_bps : float
         IP packets that reach the receivers, all flows together, bit/s.
-    queue_packets : float
-        Packets waiting.
     flows : sequence
         By flow.
     warnings : sequence of str
@@ -62,7 +60,6 @@ class Solution(ABC):
 
     model: str
     throughput_bps: float
-    queue_packets: float
     flows: Sequence[Any]
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
