@@ -64,6 +64,7 @@ impl Link {
     /// Of a description of a TDD link.
     pub(super) fn read(description: &Value, files: &Files, reasons: &mut Reasons) -> Option<Link> {
         let under = |reason: Reason| reason.under("link").under("bottleneck");
+        reasons.keep(at_once(description).map_err(under));
         let config: TddConfig = reasons
             .keep(registry::read_description(description).map_err(|error| under(error.into())))?;
         if config.stations != 1 {
@@ -230,6 +231,14 @@ pub(super) fn egress_s(scenario: &Scenario, packet: f64) -> f64 {
     delay_s(scenario.forward_hop()) + egress.delay_ns as f64 * 1e-9 + sent_s
 }
 
+/// A piggyback request is read with its burst.
+fn at_once(link: &Value) -> Result<(), Reason> {
+    match link.get("piggyback_read").and_then(Value::as_str) {
+        None | Some("at-once") => Ok(()),
+        Some(other) => Err(Reason::not_covered("piggyback_read", other, "at-once")),
+    }
+}
+
 /// Nothing is granted unasked.
 fn uni(grant: &Value) -> Result<(), Reason> {
     let kind = registry::kind_of(grant).map_err(|error| error.under("grant"))?;
@@ -262,4 +271,19 @@ fn attempts(config: &TddConfig, files: &Files) -> Result<Vec<f64>, Reason> {
         return Err(Reason::not_covered("harq.error", most, covered));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn requests_that_wait_for_their_mpdus_are_named() {
+        assert_eq!(at_once(&json!({})), Ok(()));
+        assert_eq!(at_once(&json!({"piggyback_read": "at-once"})), Ok(()));
+        let refused = at_once(&json!({"piggyback_read": "with-mpdu"})).expect_err("not covered");
+        let line = "piggyback_read = with-mpdu: no analytic model covers it. Covered: at-once";
+        assert_eq!(refused.line(None), line);
+    }
 }
