@@ -448,7 +448,10 @@ proptest! {
     #[test]
     fn every_link_keeps_its_books(steps in prop::collection::vec(step(), 1..120)) {
         for description in all_descriptions() {
-            for before in &queues() {
+            // A bearer takes ten times as long as any other link: one discipline in each case.
+            let (all, one) = (queues(), steps.len() % queues().len());
+            let before = if description["kind"] == "rlc-am" { &all[one..=one] } else { &all[..] };
+            for before in before {
                 let link = build(&description, queue(before), Port(0)).expect("a link");
                 let mut ledger = Ledger::new(link, 1, has_control_traffic(&description));
                 for step in &steps {

@@ -18,7 +18,7 @@
 //! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
 //! | modulation and coding schemes | [`mcs`]: the eight of 802.16, and 802.16e's lists with repetition | |
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
-//! | error rates | [`monte_carlo`]: by coding and decoding over a channel | |
+//! | error rates | [`monte_carlo`]: by coding and decoding over a channel; [`symbol_error`]: of symbols over flat fading, in closed form | |
 //! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |
 //! | link adaptation | [`adaptation`]: policies that choose a coding scheme from SNR and queue | |
 //!
@@ -59,4 +59,5 @@ pub mod rayleigh;
 pub mod shadowing;
 pub mod shannon;
 pub mod snr;
+pub mod symbol_error;
 mod vectorised;

@@ -1,0 +1,171 @@
+//! Symbol error rates over flat fading, with maximum-ratio combining of N branches.
+//!
+//! ```text
+//! M-PSK   (1/π) ∫₀^((M−1)π/M) [F(g/sin²θ)]^N dθ,                        g = sin²(π/M)
+//! M-QAM   (4q/π) { (1−q) ∫₀^(π/4) + ∫_(π/4)^(π/2) } [F(g/sin²θ)]^N dθ,  g = 3/(2(M−1)), q = 1 − 1/√M
+//! F(s)    Rayleigh 1/(1 + sS)   Rician (1+K)/(1+K+sS) exp(−KsS/(1+K+sS))   Nakagami (1 + sS/m)^−m
+//! ```
+//!
+//! S is the mean SNR of a branch. F is the moment-generating function of the SNR at −s. Integrands are
+//! positive, so that nothing cancels. BPSK and QAM end in panels that become narrow towards θ = 0,
+//! where F changes at a low SNR.
+//!
+//! Source: vcp-2008 eq. 5 for PSK and Rayleigh fading; Simon & Alouini, *Digital Communication over Fading
+//! Channels* (2nd ed., 2005), §8.2 and chapter 9, for the integrals.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `closed_form.rs` | eq. 5, with its coefficients mended |
+//! | `integral.rs` | the integrals |
+//!
+//! Left out: estimates of the channel; correlation between branches; codes beyond two transmitters, of
+//! which none of full rate exists for complex symbols.
+
+mod closed_form;
+mod integral;
+#[cfg(test)]
+mod tests;
+
+pub use closed_form::eq5;
+
+use airpath_core::ConfigError;
+use std::f64::consts::PI;
+
+/// Most receiving antennas.
+const MOST_RECEIVERS: u32 = 8;
+/// Most points of a phase-shift keying, and of a square constellation.
+const MOST_POINTS: u32 = 64;
+
+/// A constellation whose symbols are all as likely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constellation {
+    /// So many phases, 2 to 64, a power of two.
+    Psk(u32),
+    /// A square of so many points: 16 or 64.
+    Qam(u32),
+}
+
+impl Constellation {
+    /// All names, by rising number of bits.
+    pub const NAMES: [&str; 8] =
+        ["bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk", "16qam", "64qam"];
+
+    /// The constellation called `name`.
+    ///
+    /// # Errors
+    /// When there is none; the field is `modulation`.
+    pub fn of_name(name: &str) -> Result<Constellation, ConfigError> {
+        let points = |text: &str| text.parse().ok().filter(|points| *points <= MOST_POINTS);
+        let known = Constellation::NAMES.contains(&name);
+        let found = match name {
+            "bpsk" => Some(Constellation::Psk(2)),
+            "qpsk" => Some(Constellation::Psk(4)),
+            _ if name.ends_with("psk") => points(&name[..name.len() - 3]).map(Constellation::Psk),
+            _ if name.ends_with("qam") => points(&name[..name.len() - 3]).map(Constellation::Qam),
+            _ => None,
+        };
+        found.filter(|_| known).ok_or_else(|| {
+            let problem = format!("not known. Write {}", Constellation::NAMES.join(", "));
+            ConfigError::new("modulation", name, problem)
+        })
+    }
+
+    /// Points.
+    pub fn points(self) -> u32 {
+        match self {
+            Constellation::Psk(points) | Constellation::Qam(points) => points,
+        }
+    }
+
+    /// Bits of a symbol.
+    pub fn bits(self) -> u32 {
+        self.points().ilog2()
+    }
+}
+
+/// How the amplitude of a branch fades.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fading {
+    /// No line of sight.
+    Rayleigh,
+    /// A line of sight whose power is K times that of the rest, a power ratio, at least 0.
+    Rician(f64),
+    /// Nakagami's m, at least 1/2; 1 is Rayleigh fading.
+    Nakagami(f64),
+}
+
+/// Branches of a combiner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Branches {
+    /// N, how many independent ones, at least 1.
+    pub count: u32,
+    /// S, the mean SNR of each, a power ratio, at least 0.
+    pub snr: f64,
+}
+
+impl Branches {
+    /// Those of `tx` transmitting and `rx` receiving antennas at the SNR `snr`, a power ratio: N = tx · rx
+    /// branches at snr/tx, as an orthogonal space-time block code has them (vcp-2008 §II.B).
+    ///
+    /// # Errors
+    /// When `tx` is not 1 or 2, or `rx` not 1 to 8; the fields have these names.
+    pub fn of_antennas(tx: u32, rx: u32, snr: f64) -> Result<Branches, ConfigError> {
+        if !(1..=2).contains(&tx) {
+            let problem = "not 1 or 2: beyond two transmitters no complex space-time block code has \
+                           the full rate";
+            return Err(ConfigError::new("tx", tx, problem));
+        }
+        if !(1..=MOST_RECEIVERS).contains(&rx) {
+            let problem = format!("not from 1 to {MOST_RECEIVERS}");
+            return Err(ConfigError::new("rx", rx, problem));
+        }
+        Ok(Branches { count: tx * rx, snr: snr / f64::from(tx) })
+    }
+}
+
+/// The share of symbols in error, to a relative 1e-10.
+///
+/// BPSK over Rayleigh fading by the sum of positive terms of vcp-rem §8.9; all else by the integral.
+pub fn symbol_error_rate(constellation: Constellation, branches: Branches, fading: Fading) -> f64 {
+    match (constellation, fading) {
+        (Constellation::Psk(2), Fading::Rayleigh) => bpsk_over_rayleigh(branches),
+        _ => by_integral(constellation, branches, fading),
+    }
+}
+
+/// ((1−μ)/2)^N Σ_k C(N−1+k, k) ((1+μ)/2)^k, μ = √(S/(1+S)), 1−μ = 1/((1+S)(1+μ)).
+fn bpsk_over_rayleigh(branches: Branches) -> f64 {
+    let Branches { count, snr } = branches;
+    let mu = libm::sqrt(snr / (1.0 + snr));
+    let (wrong, right) = (0.5 / ((1.0 + snr) * (1.0 + mu)), 0.5 * (1.0 + mu));
+    let (mut sum, mut term) = (0.0, 1.0);
+    for k in 0..count {
+        sum += term;
+        term *= right * f64::from(count + k) / f64::from(k + 1);
+    }
+    libm::pow(wrong, f64::from(count)) * sum
+}
+
+/// The share of symbols in error, by the integral.
+pub fn by_integral(constellation: Constellation, branches: Branches, fading: Fading) -> f64 {
+    let points = f64::from(constellation.points());
+    match constellation {
+        Constellation::Psk(_) => {
+            let step = PI / points;
+            let sine = libm::sin(step);
+            let part = |from| integral::from_to_right_angle(from, sine * sine, branches, fading);
+            // θ and π − θ have the same sine: from 0 to π/2, and back to π/M.
+            if constellation.points() == 2 { part(0.0) / PI } else { (part(0.0) + part(step)) / PI }
+        }
+        Constellation::Qam(_) => {
+            let g = 1.5 / (points - 1.0);
+            let q = 1.0 - 1.0 / libm::sqrt(points);
+            let part = |from| integral::from_to_right_angle(from, g, branches, fading);
+            let (all, upper) = (part(0.0), part(PI / 4.0));
+            // (1−q)(all − upper) + upper: both parts are positive.
+            let lower = integral::to_half_right_angle(g, branches, fading);
+            debug_assert!(all >= upper);
+            4.0 * q / PI * ((1.0 - q) * lower + upper)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! ∫ [F(g/sin²θ)]^N dθ by Gauss–Legendre, in panels that halve towards θ = 0.
+
+use super::{Branches, Fading};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+
+/// Halvings: below 2^−48 of a right angle F changes at an SNR of −290 dB alone.
+const PANELS: i32 = 48;
+
+/// Nodes and weights of the formula with 20 points, positive half (Abramowitz & Stegun, table 25.4).
+const NODES: [(f64, f64); 10] = [
+    (0.076_526_521_133_497_33, 0.152_753_387_130_725_85),
+    (0.227_785_851_141_645_08, 0.149_172_986_472_603_75),
+    (0.373_706_088_715_419_56, 0.142_096_109_318_382_05),
+    (0.510_867_001_950_827_1, 0.131_688_638_449_176_63),
+    (0.636_053_680_726_515, 0.118_194_531_961_518_42),
+    (0.746_331_906_460_150_8, 0.101_930_119_817_240_44),
+    (0.839_116_971_822_218_8, 0.083_276_741_576_704_75),
+    (0.912_234_428_251_326, 0.062_672_048_334_109_06),
+    (0.963_971_927_277_913_8, 0.040_601_429_800_386_94),
+    (0.993_128_599_185_094_9, 0.017_614_007_139_152_12),
+];
+
+/// From `from` to π/2.
+pub(super) fn from_to_right_angle(from: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
+    over(from, FRAC_PI_2, g, branches, fading)
+}
+
+/// From 0 to π/4.
+pub(super) fn to_half_right_angle(g: f64, branches: Branches, fading: Fading) -> f64 {
+    over(0.0, FRAC_PI_4, g, branches, fading)
+}
+
+fn over(from: f64, to: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
+    let (mut sum, mut upper) = (0.0, to);
+    for halving in 1..=PANELS {
+        let lower = if halving == PANELS { from } else { (to * power_of_half(halving)).max(from) };
+        sum += panel(lower, upper, g, branches, fading);
+        upper = lower;
+        if lower <= from {
+            break;
+        }
+    }
+    sum
+}
+
+fn power_of_half(exponent: i32) -> f64 {
+    f64::from_bits(((1023 - i64::from(exponent)) as u64) << 52)
+}
+
+fn panel(from: f64, to: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
+    let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
+    let at = |angle: f64| {
+        let sine = libm::sin(angle);
+        power_of_mgf(sine * sine, g * branches.snr, f64::from(branches.count), fading)
+    };
+    let of_pair = |(node, weight): (f64, f64)| {
+        let offset = half * node;
+        weight * (at(middle - offset) + at(middle + offset))
+    };
+    half * NODES.into_iter().map(of_pair).sum::<f64>()
+}
+
+/// [F(x/y)]^N, where y is sin²θ and x = gS.
+fn power_of_mgf(y: f64, x: f64, count: f64, fading: Fading) -> f64 {
+    match fading {
+        Fading::Rayleigh => libm::pow(y / (y + x), count),
+        Fading::Rician(k) => {
+            let below = (1.0 + k) * y + x;
+            libm::pow((1.0 + k) * y / below, count) * libm::exp(-count * k * x / below)
+        }
+        Fading::Nakagami(m) => libm::pow(m * y / (m * y + x), m * count),
+    }
+}
