@@ -15,7 +15,7 @@
 //! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
-//! | FEC | [`code`]: the convolutional turbo code of 802.16 | Reed–Solomon |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by what it corrects; [`bit_errors`]: what is left of packets | |
 //! | modulation and coding schemes | [`mcs`]: the eight of 802.16, and 802.16e's lists with repetition | |
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
 //! | error rates | [`monte_carlo`]: by coding and decoding over a channel; [`symbol_error`]: of symbols over flat fading, in closed form | |
@@ -43,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adaptation;
+pub mod bit_errors;
 pub mod code;
 pub mod doppler;
 pub mod errors;

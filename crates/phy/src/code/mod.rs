@@ -3,10 +3,12 @@
 //! | family | here |
 //! | --- | --- |
 //! | [`ctc`] | the convolutional turbo code of IEEE 802.16, duo-binary, 8 states |
+//! | [`reed_solomon`] | Reed–Solomon codes of packets, by what they correct |
 //!
 //! A coded bit reaches a decoder as an [`Llr`], a whole number; positive means 1.
 
 pub mod ctc;
+pub mod reed_solomon;
 
 /// log(P(bit is 1) / P(bit is 0)) in steps of 1 / [`LLR_STEPS_PER_NAT`], within ±[`LLR_LIMIT`].
 pub type Llr = i16;

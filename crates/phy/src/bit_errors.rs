@@ -1,0 +1,232 @@
+//! Errors of single units of information under a chain of two states, and what is left of packets.
+//!
+//! ```text
+//! φ(t, r, G) = ε_G [γ φ(t−1, r, G) + (1−β) φ(t−1, r, B)] + (1−ε_G) [γ φ(t−1, r−1, G) + (1−β) φ(t−1, r−1, B)]
+//! φ(t, r, B) = ε_B [(1−γ) φ(t−1, r, G) + β φ(t−1, r, B)] + (1−ε_B) [(1−γ) φ(t−1, r−1, G) + β φ(t−1, r−1, B)]
+//! φ(0, 0, ·) stationary        φ(t, r) = φ(t, r, G) + φ(t, r, B)
+//! ```
+//!
+//! A unit is a modulation symbol. The chain moves before each unit. γ and β are the probabilities of
+//! staying in the good and in the bad state, ε_G and ε_B those of an error.
+//!
+//! Source: vcp-2008 eqs. 1 to 4; the "+" between the brackets is missing in print (vcp-rem §5.2).
+//!
+//! What fails is collected, not found as a difference: failures of 1e-40 have all their digits.
+
+use crate::code::reed_solomon::Block;
+use airpath_core::ConfigError;
+
+/// Good and bad.
+type Vector = [f64; 2];
+/// From a state (row) to a state.
+type Matrix = [Vector; 2];
+
+/// The chain and its errors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorChain {
+    /// 1 − γ, P(bad next | good now).
+    p_good_to_bad: f64,
+    /// 1 − β, P(good next | bad now).
+    p_bad_to_good: f64,
+    /// ε_G and ε_B.
+    error: Vector,
+}
+
+/// What becomes of a packet, by the state before its first unit (row) and that of its last one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// It is received.
+    pub delivered: Matrix,
+    /// It is not.
+    pub failed: Matrix,
+}
+
+impl Outcome {
+    /// Of nothing: received, in the same state.
+    pub const NOTHING: Outcome =
+        Outcome { delivered: [[1.0, 0.0], [0.0, 1.0]], failed: [[0.0; 2]; 2] };
+}
+
+impl ErrorChain {
+    /// A chain with these probabilities, each in [0, 1].
+    ///
+    /// # Errors
+    /// When one is not, or the chain never leaves either state. The field is its name.
+    pub fn new(
+        p_good_to_bad: f64,
+        p_bad_to_good: f64,
+        error_good: f64,
+        error_bad: f64,
+    ) -> Result<ErrorChain, ConfigError> {
+        for (field, value) in [
+            ("p_good_to_bad", p_good_to_bad),
+            ("p_bad_to_good", p_bad_to_good),
+            ("error_good", error_good),
+            ("error_bad", error_bad),
+        ] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(ConfigError::new(field, value, "not in [0, 1]"));
+            }
+        }
+        if p_good_to_bad == 0.0 && p_bad_to_good == 0.0 {
+            let problem = "neither state is ever left";
+            return Err(ConfigError::new("p_good_to_bad", p_good_to_bad, problem));
+        }
+        Ok(ErrorChain { p_good_to_bad, p_bad_to_good, error: [error_good, error_bad] })
+    }
+
+    /// Shares of the states, good and bad.
+    pub fn shares(&self) -> [f64; 2] {
+        let sum = self.p_good_to_bad + self.p_bad_to_good;
+        [self.p_bad_to_good / sum, self.p_good_to_bad / sum]
+    }
+
+    /// Mean lengths of runs of the states, units; infinite of one that is never left.
+    pub fn mean_runs(&self) -> [f64; 2] {
+        [1.0 / self.p_good_to_bad, 1.0 / self.p_bad_to_good]
+    }
+
+    /// The share of units in error.
+    pub fn error_rate(&self) -> f64 {
+        let shares = self.shares();
+        shares[0] * self.error[0] + shares[1] * self.error[1]
+    }
+
+    /// P(bad) `units` moves after the state `is_bad`.
+    pub fn bad_after(&self, is_bad: bool, units: u64) -> f64 {
+        let [good, bad] = self.shares();
+        // λ^n of λ = γ + β − 1, which may be negative.
+        let remembered = libm::pow(1.0 - self.p_good_to_bad - self.p_bad_to_good, units as f64);
+        if is_bad { bad + good * remembered } else { bad * (1.0 - remembered) }
+    }
+
+    /// A move, then a unit: with and without error.
+    fn step(&self) -> [Matrix; 2] {
+        let moves = [
+            [1.0 - self.p_good_to_bad, self.p_good_to_bad],
+            [self.p_bad_to_good, 1.0 - self.p_bad_to_good],
+        ];
+        let of = |error: [f64; 2]| moves.map(|row| [row[0] * error[0], row[1] * error[1]]);
+        [of(self.error.map(|error| 1.0 - error)), of(self.error)]
+    }
+
+    /// `units` units: all right, or any of them wrong.
+    fn run(&self, units: u64) -> Outcome {
+        let [right, wrong] = self.step();
+        let mut power = Outcome { delivered: right, failed: wrong };
+        let (mut result, mut left) = (Outcome::NOTHING, units);
+        while left > 0 {
+            if left & 1 == 1 {
+                result = result.then(&power);
+            }
+            power = power.then(&power);
+            left >>= 1;
+        }
+        result
+    }
+
+    /// φ(t, r) for r from 0 to t (eq. 1).
+    pub fn received(&self, units: usize) -> Vec<f64> {
+        self.received_by_state(units).into_iter().map(|[good, bad]| good + bad).collect()
+    }
+
+    /// φ(t, r, G) and φ(t, r, B) for r from 0 to t (eqs. 2 to 4).
+    pub fn received_by_state(&self, units: usize) -> Vec<[f64; 2]> {
+        let [right, wrong] = self.step();
+        let mut phi = vec![[0.0; 2]; units + 1];
+        phi[0] = self.shares();
+        for sent in 1..=units {
+            for received in (0..=sent).rev() {
+                let lost = if received < sent { times(phi[received], &wrong) } else { [0.0; 2] };
+                let got = if received > 0 { times(phi[received - 1], &right) } else { [0.0; 2] };
+                phi[received] = [lost[0] + got[0], lost[1] + got[1]];
+            }
+        }
+        phi
+    }
+
+    /// What becomes of a packet of `units` units without a code.
+    pub fn outcome(&self, units: u64) -> Outcome {
+        self.run(units)
+    }
+
+    /// What becomes of a packet of these blocks, one after the other, whose symbols have `symbol_units`
+    /// units each; it fails with any of them.
+    pub fn coded_outcome(&self, blocks: &[Block], symbol_units: u64) -> Outcome {
+        let symbol = self.run(symbol_units);
+        blocks.iter().fold(Outcome::NOTHING, |before, block| before.then(&of_block(block, &symbol)))
+    }
+
+    /// How often a packet of `units` units without a code fails.
+    pub fn packet_failure(&self, units: u64) -> f64 {
+        self.failure(&self.outcome(units))
+    }
+
+    /// How often a block of `symbols` symbols of `symbol_units` units fails, of which a code corrects
+    /// `correctable`.
+    pub fn block_failure(&self, symbols: u64, correctable: u64, symbol_units: u64) -> f64 {
+        let block = Block { data: symbols, symbols, correctable };
+        self.failure(&self.coded_outcome(&[block], symbol_units))
+    }
+
+    /// How often a packet with this outcome fails that begins at any time.
+    pub fn failure(&self, outcome: &Outcome) -> f64 {
+        let [good, bad] = times(self.shares(), &outcome.failed);
+        good + bad
+    }
+}
+
+impl Outcome {
+    /// One after the other: received if both are.
+    fn then(&self, next: &Outcome) -> Outcome {
+        let any = add(&next.delivered, &next.failed);
+        Outcome {
+            delivered: product(&self.delivered, &next.delivered),
+            failed: add(&product(&self.failed, &any), &product(&self.delivered, &next.failed)),
+        }
+    }
+}
+
+/// A block whose symbols are right or wrong as `symbol` says.
+fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
+    let any = add(&symbol.delivered, &symbol.failed);
+    let most = block.correctable.min(block.symbols) as usize;
+    let mut result = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.0; 2]; 2] };
+    for from in 0..2 {
+        // By the number of wrong symbols; beyond what is correctable, it has failed.
+        let mut wrong = vec![[0.0; 2]; most + 1];
+        wrong[0][from] = 1.0;
+        let mut failed = [0.0; 2];
+        for sent in 0..block.symbols as usize {
+            let [good, bad] = times(failed, &any);
+            let lost = times(wrong[most], &symbol.failed);
+            failed = [good + lost[0], bad + lost[1]];
+            for count in (0..=most.min(sent + 1)).rev() {
+                let stays = times(wrong[count], &symbol.delivered);
+                let more =
+                    if count > 0 { times(wrong[count - 1], &symbol.failed) } else { [0.0; 2] };
+                wrong[count] = [stays[0] + more[0], stays[1] + more[1]];
+            }
+        }
+        for state in 0..2 {
+            result.delivered[from][state] = wrong.iter().map(|row| row[state]).sum();
+        }
+        result.failed[from] = failed;
+    }
+    result
+}
+
+fn times(row: Vector, matrix: &Matrix) -> Vector {
+    [0, 1].map(|to| row[0] * matrix[0][to] + row[1] * matrix[1][to])
+}
+
+fn product(first: &Matrix, second: &Matrix) -> Matrix {
+    first.map(|row| times(row, second))
+}
+
+fn add(first: &Matrix, second: &Matrix) -> Matrix {
+    [0, 1].map(|from| [0, 1].map(|to| first[from][to] + second[from][to]))
+}
+
+#[cfg(test)]
+mod tests;

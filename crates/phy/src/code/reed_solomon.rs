@@ -1,0 +1,162 @@
+//! Reed–Solomon codes of packets: how a packet becomes blocks, and what they correct.
+//!
+//! RS(b, k) makes b symbols of k by parity, and corrects t_C = ⌊(b−k)/2⌋ wrong ones. A packet of L bytes has
+//! k = ⌈8L/m⌉ symbols of m bits and b = round(k/r) on the air. Whether a block is decoded is known from the
+//! number of its wrong symbols: there is no codec here.
+//!
+//! Without a largest block a packet is one block, an idealisation beyond the 2^m − 1 symbols of a real code.
+//! With one, a packet is the fewest blocks that are no larger; k and b are each shared out as evenly as
+//! whole symbols allow, larger blocks first.
+//!
+//! Source: vcp-2008 §II.C; blocks of whole packets: vcp-rem §5.3.
+
+use airpath_core::{Bytes, ConfigError};
+
+/// Most symbols of a block.
+pub const MOST_SYMBOLS: u64 = 65_535;
+
+/// A code for packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReedSolomon {
+    code_rate: f64,
+    symbol_bits: u32,
+    max_block: Option<u64>,
+}
+
+/// A block of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// k, symbols of the packet.
+    pub data: u64,
+    /// b, symbols with parity.
+    pub symbols: u64,
+    /// t_C, wrong symbols that are corrected.
+    pub correctable: u64,
+}
+
+impl Block {
+    /// RS(b, k).
+    pub fn new(symbols: u64, data: u64) -> Block {
+        Block { data, symbols, correctable: symbols.saturating_sub(data) / 2 }
+    }
+}
+
+impl ReedSolomon {
+    /// A code of the rate `code_rate` (r, in (0, 1]) over symbols of `symbol_bits` bits (m, 1 to 16), with
+    /// blocks of `max_block` symbols at most; absent: one block for a packet.
+    ///
+    /// # Errors
+    /// When a value is outside its range, or blocks are too short for a symbol of data at this rate. The
+    /// field is its name.
+    pub fn new(
+        code_rate: f64,
+        symbol_bits: u32,
+        max_block: Option<u64>,
+    ) -> Result<ReedSolomon, ConfigError> {
+        if !(code_rate > 0.0 && code_rate <= 1.0) {
+            return Err(ConfigError::new("code_rate", code_rate, "not in (0, 1]"));
+        }
+        if !(1..=16).contains(&symbol_bits) {
+            return Err(ConfigError::new("symbol_bits", symbol_bits, "not from 1 to 16"));
+        }
+        if let Some(max_block) = max_block {
+            let longest = (1 << symbol_bits) - 1;
+            if max_block > longest {
+                let problem = format!("more than the {longest} symbols of a code of this field");
+                return Err(ConfigError::new("max_block", max_block, problem));
+            }
+            if coded(1, code_rate) > max_block {
+                let problem = "too short for a symbol of data at this code rate";
+                return Err(ConfigError::new("max_block", max_block, problem));
+            }
+        }
+        Ok(ReedSolomon { code_rate, symbol_bits, max_block })
+    }
+
+    /// Bits of a symbol.
+    pub fn symbol_bits(&self) -> u32 {
+        self.symbol_bits
+    }
+
+    /// The blocks of a packet, in their order on the air.
+    ///
+    /// # Errors
+    /// When one block has more than [`MOST_SYMBOLS`]; the field is `code_rate`.
+    pub fn blocks(&self, packet: Bytes) -> Result<Vec<Block>, ConfigError> {
+        let data = (8 * packet.0).div_ceil(u64::from(self.symbol_bits));
+        let symbols = coded(data, self.code_rate);
+        let count = self.max_block.map_or(1, |most| symbols.div_ceil(most)).max(1);
+        let block = |number: u64| {
+            let share = |all: u64| all / count + u64::from(number < all % count);
+            Block::new(share(symbols), share(data))
+        };
+        let blocks: Vec<Block> = (0..count).map(block).collect();
+        if blocks[0].symbols > MOST_SYMBOLS {
+            let problem = format!("a packet of {} B makes a block of {symbols} symbols", packet.0);
+            return Err(ConfigError::new("code_rate", self.code_rate, problem));
+        }
+        Ok(blocks)
+    }
+
+    /// Bytes of a packet on the air, the last one filled up.
+    pub fn on_air(&self, packet: Bytes) -> Bytes {
+        let data = (8 * packet.0).div_ceil(u64::from(self.symbol_bits));
+        Bytes((coded(data, self.code_rate) * u64::from(self.symbol_bits)).div_ceil(8))
+    }
+}
+
+/// b = round(k/r).
+fn coded(data: u64, code_rate: f64) -> u64 {
+    (data as f64 / code_rate).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// vcp-rem §5.3: b and t of data of 1040 B and ACKs of 40 B.
+    #[test]
+    fn blocks_of_the_papers_packets() {
+        let table = [
+            (0.93, (1118, 39), (43, 1)),
+            (0.9, (1156, 58), (44, 2)),
+            (0.8, (1300, 130), (50, 5)),
+            (0.7, (1486, 223), (57, 8)),
+        ];
+        for (code_rate, data, ack) in table {
+            let code = ReedSolomon::new(code_rate, 8, None).expect("accepted");
+            for (bytes, (symbols, correctable)) in [(1040, data), (40, ack)] {
+                let blocks = code.blocks(Bytes(bytes)).expect("accepted");
+                assert_eq!(blocks, [Block { data: bytes, symbols, correctable }]);
+                assert_eq!(code.on_air(Bytes(bytes)), Bytes(symbols));
+            }
+        }
+    }
+
+    /// 1040 and 1156 symbols in five blocks: 208 each; one of 232 and four of 231.
+    #[test]
+    fn long_packets_are_shared_out_evenly_larger_blocks_first() {
+        let code = ReedSolomon::new(0.9, 8, Some(255)).expect("accepted");
+        let blocks = code.blocks(Bytes(1040)).expect("accepted");
+        let symbols: Vec<u64> = blocks.iter().map(|block| block.symbols).collect();
+        assert_eq!(symbols, [232, 231, 231, 231, 231]);
+        assert!(blocks.iter().all(|block| block.data == 208));
+        assert_eq!((blocks[0].correctable, blocks[1].correctable), (12, 11));
+        assert_eq!(code.blocks(Bytes(40)).expect("accepted").len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_accepted() {
+        let field = |code: Result<ReedSolomon, ConfigError>| code.err().map(|error| error.field);
+        assert_eq!(field(ReedSolomon::new(0.0, 8, None)), Some("code_rate".into()));
+        assert_eq!(field(ReedSolomon::new(1.01, 8, None)), Some("code_rate".into()));
+        assert_eq!(field(ReedSolomon::new(0.9, 0, None)), Some("symbol_bits".into()));
+        assert_eq!(field(ReedSolomon::new(0.9, 8, Some(256))), Some("max_block".into()));
+        assert_eq!(field(ReedSolomon::new(0.1, 8, Some(9))), Some("max_block".into()));
+        let code = ReedSolomon::new(0.1, 8, None).expect("accepted");
+        assert_eq!(
+            code.blocks(Bytes(9000)).err().map(|error| error.field),
+            Some("code_rate".into())
+        );
+    }
+}
