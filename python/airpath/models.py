@@ -29,7 +29,8 @@ class RttStages(NamedTuple):
     contention_share : float
         Share of stages that begin with a contention, in [0, 1].
     error_bps : float
-        Of the throughput, bit/s: the difference of two steps of the grid, or the standard error.
+        Of the throughput, bit/s: 1.5 times what halving the step of the grid twice changes, or the
+        standard error.
     """
 
     throughput_bps: float
@@ -85,10 +86,10 @@ def rtt_stages(
     queue : {"literal", "draining"}
         Whether the backlog of Eq. 6 never drains, as printed, or does.
     method : {"grid", "monte-carlo"}
-        The law on a grid, or drawn downloads. The grid refuses windows that make a queue that never
-        drains, and slow start that ends at W_max with a constant W_th and a queue.
+        The law on a grid, or drawn downloads. With losses the grid refuses windows that make a queue
+        that never drains.
     step : float
-        Of the grid, packets, from 1/64 to 1. Half of it is used as well. Default 0.5.
+        Of the grid, packets, from 1/64 to 1. Half of it is used; its double and itself give the error. Default 0.5.
     samples, seed : int
         How many downloads are drawn, and by which seed.
 

@@ -14,9 +14,13 @@
 //! | `stage.rs` | one stage |
 //! | `monte_carlo.rs` | many downloads, drawn |
 //! | `grid.rs` | the law of window and sent packets, propagated |
+//! | `points.rs` | the windows of the grid, and what lies between |
+//! | `moments.rs` | probability, times and packets at a point |
 
 mod grid;
+mod moments;
 mod monte_carlo;
+mod points;
 mod stage;
 
 use crate::error::{ModelError, require};
@@ -83,7 +87,8 @@ pub struct Outcome {
     pub stages: f64,
     /// Share of stages that begin with a contention.
     pub contention_share: f64,
-    /// Of `throughput_bps`: its standard error (Monte-Carlo), or the difference of two steps (grid).
+    /// Of `throughput_bps`: its standard error (Monte-Carlo), or 1.5 times what two halvings of the step
+    /// changed (grid).
     pub error_bps: f64,
 }
 

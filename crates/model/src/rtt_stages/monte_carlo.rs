@@ -51,7 +51,7 @@ impl Problem {
                 state.ssthresh = self.ssthresh_after(state.window);
                 state.window = self.halve(state.window);
             }
-            (state.queue_s, state.contends) = (passed.queue_s, passed.was_idle);
+            (state.queue_s, state.contends) = (passed.queue_s, passed.was_idle());
         }
     }
 }

@@ -36,8 +36,16 @@ pub(super) struct Passed {
     pub(super) rtt_s: f64,
     /// t_q(k + 1), s.
     pub(super) queue_s: f64,
+    /// t_idle(k), s.
+    pub(super) idle_s: f64,
+}
+
+impl Passed {
     /// Whether t_idle(k) > 0.
-    pub(super) was_idle: bool,
+    #[inline]
+    pub(super) fn was_idle(&self) -> bool {
+        self.idle_s > TOLERANCE_S
+    }
 }
 
 impl Problem {
@@ -75,8 +83,8 @@ impl Problem {
             Queue::Literal => state.queue_s + grown_s.max(0.0),
             Queue::Draining => (state.queue_s + grown_s).max(0.0),
         };
-        let idle_s = wait_s - (state.window - 1.0) * packet_s;
-        Passed { rtt_s, queue_s, was_idle: idle_s > TOLERANCE_S }
+        let idle_s = (wait_s - (state.window - 1.0) * packet_s).max(0.0);
+        Passed { rtt_s, queue_s, idle_s }
     }
 
     /// The window after a stage without loss: Eq. 1, first three lines.

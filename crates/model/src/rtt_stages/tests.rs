@@ -44,14 +44,48 @@ fn eq2_repetitions_count_on_the_mean() {
     assert_eq!(odd.target(), 1001.0);
 }
 
-/// Eqs. 4, 5 and 7: 1.6 ms a packet, 100 ms and 30 or 10 ms.
+/// Eq. 3: between first packets the receiver has a window's packets and its idle time. With backlog what comes
+/// is more than the round trip of Eq. 4, by what Eq. 6 adds to the queue.
 #[test]
-fn eqs4_5_and_7_of_a_stage_by_hand() {
+fn eq3_the_receiver_has_the_round_trip_of_the_sender() {
+    let queue_s = 0.02;
+    for window in [1.0, 7.5, 63.0, 64.0, 90.0, 201.0] {
+        for contends in [true, false] {
+            let state = stage::State { window, queue_s, contends, ..SETTING.first() };
+            let literal = Problem { queue: Queue::Literal, ..SETTING };
+            let passed = literal.pass(&state);
+            let received_s = window * 0.0016 + passed.idle_s;
+            let added_s = passed.queue_s - queue_s;
+            assert!((received_s - passed.rtt_s - added_s).abs() < 1e-12, "{window} {passed:?}");
+            assert_eq!(passed.idle_s > 0.0, added_s == 0.0, "{window} {passed:?}");
+        }
+    }
+}
+
+/// Eq. 4: 1.6 ms a packet, 30 ms of contention, 15 ms of backlog, 100 ms.
+#[test]
+fn eq4_a_round_trip_is_a_packet_a_request_the_queue_and_the_least_round_trip() {
+    let passed = SETTING.pass(&stage::State { queue_s: 0.015, ..SETTING.first() });
+    assert!((passed.rtt_s - 0.1466).abs() < 1e-12);
+}
+
+/// Eq. 5: 30 ms after an idle time, 10 ms otherwise.
+#[test]
+fn eq5_a_request_contends_or_is_piggybacked() {
     let state = SETTING.first();
-    let passed = SETTING.pass(&state);
-    assert!((passed.rtt_s - 0.1316).abs() < 1e-12 && passed.was_idle);
+    assert!((SETTING.pass(&state).rtt_s - 0.1316).abs() < 1e-12);
     let piggyback = stage::State { contends: false, ..state };
     assert!((SETTING.pass(&piggyback).rtt_s - 0.1116).abs() < 1e-12);
+}
+
+/// Eq. 7: 130 ms less 1.6 ms for each packet but the first; 82 of them leave none.
+#[test]
+fn eq7_the_idle_time_is_what_packets_leave_of_the_round_trip() {
+    for (window, idle_s) in [(1.0, 0.13), (11.0, 0.114), (82.0, 0.0004), (83.0, 0.0), (90.0, 0.0)] {
+        let passed = SETTING.pass(&stage::State { window, ..SETTING.first() });
+        assert!((passed.idle_s - idle_s).abs() < 1e-12, "{window} {passed:?}");
+        assert_eq!(passed.was_idle(), idle_s > 0.0);
+    }
 }
 
 /// Eq. 6: a window of 201 packets of 1.6 ms is 190 ms more than 131.6; the next of 10 packets drains it.
@@ -59,7 +93,7 @@ fn eqs4_5_and_7_of_a_stage_by_hand() {
 fn eq6_backlog_builds_and_drains_or_never_does() {
     let large = stage::State { window: 201.0, ..SETTING.first() };
     let passed = SETTING.pass(&large);
-    assert!((passed.queue_s - 0.19).abs() < 1e-12 && !passed.was_idle);
+    assert!((passed.queue_s - 0.19).abs() < 1e-12 && !passed.was_idle());
     let small = stage::State { window: 10.0, queue_s: passed.queue_s, ..SETTING.first() };
     assert!(SETTING.pass(&small).queue_s < 1e-12);
     let literal = Problem { queue: Queue::Literal, ..SETTING };
@@ -74,8 +108,8 @@ fn eq5_an_idle_time_of_a_rounding_error_is_none() {
         let mut state = stage::State { window, ..problem.first() };
         for _ in 0..20 {
             let passed = problem.pass(&state);
-            assert!(!passed.was_idle, "{window}");
-            (state.queue_s, state.contends) = (passed.queue_s, passed.was_idle);
+            assert!(!passed.was_idle(), "{window}");
+            (state.queue_s, state.contends) = (passed.queue_s, passed.was_idle());
         }
     }
 }
@@ -184,46 +218,194 @@ fn below(draws: &mut airpath_core::Stream, limit: u32) -> f64 {
     (draws.uniform() * f64::from(limit)).floor()
 }
 
-/// 30 random parameter sets; with the samples of the claim it takes minutes: `--ignored`.
-fn random_sets(samples: u64, finest: f64) {
+/// 30 random parameter sets: b = 1 and 2, both rules of W_th, with and without piggyback stages.
+fn random_sets() -> Vec<Problem> {
     let mut draws = airpath_core::Stream::new(14, 0, "sets");
-    let mut queueing = 0;
-    for number in 0..30u8 {
-        let max_window_packets = 8.0 + below(&mut draws, 33);
-        let problem = Problem {
-            size_bytes: 1000.0 * (64.0 + below(&mut draws, 450)),
-            rate_bps: 1e6 * (1.0 + below(&mut draws, 6)),
-            base_rtt_s: 0.005 * (1.0 + below(&mut draws, 25)),
-            contention_s: 0.005 * below(&mut draws, 13),
-            loss: [0.001, 0.002, 0.005, 0.01, 0.02, 0.03][below(&mut draws, 6) as usize],
-            packets_per_ack: 1.0 + f64::from(number % 2),
-            initial_ssthresh_packets: 4.0 + below(&mut draws, 12),
-            max_window_packets,
-            ssthresh: [Ssthresh::Updated, Ssthresh::Constant][number as usize / 2 % 2],
-            ..SETTING
-        };
-        let problem = Problem { piggyback_s: problem.contention_s.min(0.01), ..problem };
-        queueing += u32::from(problem.can_queue());
-        let top = problem.max_window_packets.max(2.0 * problem.initial_ssthresh_packets);
-        let problem = Problem { max_window_packets: top, ..problem };
-        // As fine as the largest grid allows.
-        let steps = [finest, 2.0 * finest, 4.0 * finest];
-        let grid = steps.into_iter().find_map(|step| problem.grid(step).ok()).expect("in range");
-        let drawn = problem.monte_carlo(samples, u64::from(number)).expect("in range");
-        let difference = grid.throughput_bps - drawn.throughput_bps;
-        let allowed = (0.003 * drawn.throughput_bps).max(3.0 * drawn.error_bps);
-        assert!(difference.abs() < allowed, "{problem:?}\n{grid:?}\n{drawn:?}");
+    (0..30u8)
+        .map(|number| {
+            let max_window_packets = 8.0 + below(&mut draws, 33);
+            let problem = Problem {
+                size_bytes: 1000.0 * (64.0 + below(&mut draws, 450)),
+                rate_bps: 1e6 * (1.0 + below(&mut draws, 6)),
+                base_rtt_s: 0.005 * (1.0 + below(&mut draws, 25)),
+                contention_s: 0.005 * below(&mut draws, 13),
+                loss: [0.001, 0.002, 0.005, 0.01, 0.02, 0.03][below(&mut draws, 6) as usize],
+                packets_per_ack: 1.0 + f64::from(number % 2),
+                initial_ssthresh_packets: 4.0 + below(&mut draws, 12),
+                max_window_packets,
+                ssthresh: [Ssthresh::Updated, Ssthresh::Constant][number as usize / 2 % 2],
+                ..SETTING
+            };
+            let top = problem.max_window_packets.max(2.0 * problem.initial_ssthresh_packets);
+            let piggyback_s = problem.contention_s.min(0.01);
+            Problem { piggyback_s, max_window_packets: top, ..problem }
+        })
+        .collect()
+}
+
+/// Of each of the sets: Monte-Carlo's throughput with 10⁶ downloads and its standard error, ratio of
+/// sums, goodput (bit/s), stages, share of contentions. Made by `cargo test --profile quick -p airpath-model
+/// the_table_of_a_million -- --ignored --nocapture`.
+const DRAWN: &str = include_str!("drawn.csv");
+
+/// The rows of the table.
+fn drawn() -> Vec<Outcome> {
+    let row = |line: &str| {
+        let values: Vec<f64> =
+            line.split(',').map(|value| value.parse().expect("a number")).collect();
+        let [throughput_bps, error_bps, ratio_of_sums_bps, goodput_bps, stages, contention_share] =
+            values.try_into().expect("six values");
+        Outcome {
+            throughput_bps,
+            error_bps,
+            ratio_of_sums_bps,
+            goodput_bps,
+            stages,
+            contention_share,
+        }
+    };
+    DRAWN.lines().filter(|line| !line.starts_with(['#', 't'])).map(row).collect()
+}
+
+#[test]
+#[ignore = "prints the table that the others compare with; a minute"]
+fn the_table_of_a_million() {
+    for (number, problem) in random_sets().iter().enumerate() {
+        let found = problem.monte_carlo(1_000_000, number as u64).expect("in range");
+        #[allow(clippy::print_stdout, reason = "it prints a table")]
+        {
+            println!(
+                "{:.1},{:.1},{:.1},{:.1},{:.5},{:.6}",
+                found.throughput_bps,
+                found.error_bps,
+                found.ratio_of_sums_bps,
+                found.goodput_bps,
+                found.stages,
+                found.contention_share
+            );
+        }
     }
-    assert!((5..25).contains(&queueing), "{queueing} of 30 with piggyback stages");
+}
+
+/// wimax-2009 §3, a million downloads each: within 0.3 % or three standard errors; and no
+/// farther than the error that the grid gives and three of Monte-Carlo's allow.
+#[test]
+fn the_grid_is_a_million_downloads_on_each_of_30_random_sets() {
+    let (sets, drawn) = (random_sets(), drawn());
+    assert_eq!((sets.len(), drawn.len()), (30, 30));
+    for (problem, drawn) in sets.iter().zip(&drawn) {
+        let grid = problem.grid(0.5).expect("in range");
+        for (found, expected) in [
+            (grid.throughput_bps, drawn.throughput_bps),
+            (grid.ratio_of_sums_bps, drawn.ratio_of_sums_bps),
+            (grid.goodput_bps, drawn.goodput_bps),
+            (grid.stages, drawn.stages),
+        ] {
+            let error = 3.0 * drawn.error_bps / drawn.throughput_bps;
+            let allowed = error.max(0.003);
+            assert!((found / expected - 1.0).abs() < allowed, "{problem:?}\n{grid:?}\n{drawn:?}");
+        }
+        assert!((grid.contention_share - drawn.contention_share).abs() < 0.003);
+        let difference = (grid.throughput_bps - drawn.throughput_bps).abs();
+        assert!(difference < grid.error_bps + 3.0 * drawn.error_bps, "{grid:?}\n{drawn:?}");
+        // An error that is always enough because it is large says nothing.
+        assert!(grid.error_bps < 0.005 * grid.throughput_bps, "{problem:?}\n{grid:?}");
+    }
+    let queueing = sets.iter().filter(|problem| problem.can_queue()).count();
+    let piggybacking = drawn.iter().filter(|drawn| drawn.contention_share < 0.999).count();
+    assert!((10..25).contains(&queueing) && (4..25).contains(&piggybacking), "{piggybacking}");
+}
+
+/// The table is what it says: again with fewer downloads and other seeds.
+#[test]
+fn the_table_of_a_million_is_drawn_again() {
+    for (number, (problem, drawn)) in random_sets().iter().zip(drawn()).enumerate() {
+        let again = problem.monte_carlo(2_000, 100 + number as u64).expect("in range");
+        let error = again.error_bps.hypot(drawn.error_bps);
+        let difference = (again.throughput_bps - drawn.throughput_bps).abs();
+        assert!(difference < 4.0 * error, "{problem:?}\n{again:?}\n{drawn:?}");
+    }
+}
+
+/// A step four times smaller: the difference is within the error that was given, or a millionth.
+fn error_holds(step: f64) {
+    let mut compared = 0;
+    for problem in random_sets().into_iter().filter(|problem| problem.size_bytes < 3e5) {
+        let found = problem.grid(step).expect("in range");
+        let Ok(finer) = problem.grid(step / 4.0) else { continue };
+        compared += 1;
+        let difference = (found.throughput_bps - finer.throughput_bps).abs();
+        let allowed = found.error_bps + 1e-6 * found.throughput_bps;
+        assert!(difference < allowed, "{step} {problem:?}\n{found:?}\n{finer:?}");
+    }
+    assert!(compared > 10, "{compared}");
 }
 
 #[test]
-fn the_grid_is_the_monte_carlo_on_30_random_sets() {
-    random_sets(3_000, 0.25);
+fn the_error_of_the_grid_holds_what_smaller_steps_change() {
+    error_holds(0.5);
 }
 
 #[test]
-#[ignore = "fails: with b = 2 and a constant W_th the grid is up to 1 % above; the rest is within 0.3 %"]
-fn the_grid_is_the_monte_carlo_on_30_random_sets_to_the_third_digit() {
-    random_sets(1_000_000, 0.0625);
+#[ignore = "fails: with b = 2 the grids of steps 2 and 1 have the same windows; of 75 packets 0.056 % is given as 0.021 %"]
+fn the_error_of_the_grid_of_a_whole_packet_holds_what_smaller_steps_change() {
+    error_holds(1.0);
+}
+
+/// A constant W_th from which slow start leads to W_max, with backlog; one above W_max; none below 1 packet.
+#[test]
+fn the_grid_is_the_monte_carlo_where_slow_start_leads_to_the_largest_window() {
+    let constant = Problem { base_rtt_s: 0.02, ssthresh: Ssthresh::Constant, ..SETTING };
+    for problem in [
+        constant,
+        Problem { initial_ssthresh_packets: 100.0, ..constant },
+        Problem { initial_ssthresh_packets: 1.0, packets_per_ack: 2.0, ..constant },
+        Problem { packets_per_ack: 1.5, loss: 0.03, ..SETTING },
+        Problem { max_window_packets: 1.5, ..constant },
+    ] {
+        let grid = problem.grid(0.5).expect("in range");
+        let drawn = problem.monte_carlo(20_000, 1).expect("in range");
+        let difference = (grid.throughput_bps - drawn.throughput_bps).abs();
+        let allowed = grid.error_bps + 3.0 * drawn.error_bps + 1e-9 * grid.throughput_bps;
+        assert!(difference < allowed, "{problem:?}\n{grid:?}\n{drawn:?}");
+    }
+}
+
+/// Where the grid refuses, there is Monte-Carlo with its interval; half of the intervals of 0.67 standard errors
+/// hold what a hundred times as many downloads give.
+#[test]
+fn monte_carlo_with_a_queue_that_never_drains_has_an_interval() {
+    let problem = Problem { base_rtt_s: 0.02, queue: Queue::Literal, ..SETTING };
+    assert!(problem.grid(0.5).is_err());
+    let mean = problem.monte_carlo(100_000, 1).expect("in range").throughput_bps;
+    let held = (0..100)
+        .filter(|seed| {
+            let few = problem.monte_carlo(300, 10 + seed).expect("in range");
+            (few.throughput_bps - mean).abs() < 0.6745 * few.error_bps
+        })
+        .count();
+    assert!((35..=65).contains(&held), "{held} of 100");
+}
+
+#[test]
+fn a_grid_without_losses_is_one_path_of_any_size_and_queue() {
+    let problem =
+        Problem { loss: 0.0, size_bytes: 5e8, base_rtt_s: 0.02, queue: Queue::Literal, ..SETTING };
+    let (grid, drawn) = (problem.grid(0.5), problem.monte_carlo(1, 1));
+    let (grid, drawn) = (grid.expect("in range"), drawn.expect("in range"));
+    assert!((grid.throughput_bps / drawn.throughput_bps - 1.0).abs() < 1e-12);
+    assert_eq!((grid.stages, grid.error_bps), (drawn.stages, 0.0));
+}
+
+#[test]
+fn a_grid_that_is_too_large_is_refused_by_name() {
+    for (problem, name) in [
+        (Problem { size_bytes: 1e10, ..SETTING }, "size_bytes"),
+        (Problem { max_window_packets: 1e5, ..SETTING }, "max_window_packets"),
+        (Problem { max_window_packets: 1e300, ..SETTING }, "max_window_packets"),
+        (Problem { packets_per_ack: 1e6, ..SETTING }, "max_window_packets"),
+    ] {
+        let error = problem.grid(0.5).expect_err("refused").to_string();
+        assert!(error.starts_with(name) && error.contains("Use Monte-Carlo"), "{error}");
+    }
 }
