@@ -76,6 +76,7 @@ def test_defaults_are_those_of_the_paper() -> None:
             "per": "queue",
             "piggyback": {"low_ns": 0, "high_ns": 0},
         },
+        "piggyback_read": "at-once",
         "grant": {"kind": "uni"},
         "scheduler": {"kind": "round-robin"},
         "reverse_errors": None,
@@ -228,6 +229,16 @@ PAIR = 'Write the least and the largest, for example ["25 ms", "50 ms"].'
          "Write a smaller number."),
         ("map_overhead", "{slots = 400, per_burst = 20}", "map_overhead.slots = 400: leaves no "
          "room in a downlink of 420 slots. Write a smaller number."),
+        ("map_overhead", "{slots = 2, per_burst = 420}", "map_overhead.per_burst = 420: leaves no "
+         "room in a downlink of 420 slots. Write a smaller number."),
+        ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Write "
+         "what leaves 14 or more."),
+        ("map_overhead", "{slots = 419}", "map_overhead.slots = 419: leaves 9 bytes of a frame's "
+         "downlink. Write what leaves 14 or more."),
+        ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Write what "
+         "leaves 14 or more."),
+        ("piggyback_read", "later", 'piggyback_read = "later": not one of the accepted words. '
+         "Accepted are at-once, with-mpdu."),
         ("grant", '{kind = "blind-bi", size = "1051 B"}', 'grant.size = "1051 B": more than a '
          "frame's uplink of 1050 bytes. Write a smaller grant."),
         ("grant", '{kind = "unsolicited", period = "4 ms"}', 'grant.period = "4 ms": shorter than '
@@ -461,6 +472,42 @@ def test_uploads_ask_too() -> None:
     assert (stations["up_bytes"] > 10 * stations["down_bytes"]).all()
     assert (stations["requests_piggyback"] > 0).all()
     assert result.summary().loc["all", "goodput_bps"]["mean"] > 0.5e6
+
+
+def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
+    """wimax-2009 §2.2: what is asked for by piggyback comes later by what HARQ takes."""
+    harq = (f"{LINK}.harq", '{attempts = 4, error = 0.316, round_trip = "30 ms"}')
+    delays = [
+        ap.simulate(loads(STATIONS, overrides=[harq, (f"{LINK}.piggyback_read", read)]), reps=2)
+        .stations()["mac_delay_mean_s"]
+        .mean()
+        for read in ("at-once", "with-mpdu")
+    ]
+    assert delays[0] + 0.005 < delays[1] < delays[0] + 0.06
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("request", "ranging"), ("grant", "uni"), ("scheduler", "max-rate")],
+        [("request", '{kind = "scheduling-request", period = "35 ms"}'), ("stations", "7")],
+        [("grant", "blind-bi"), ("packing", "{down = true, up = true}"), ("crc", "true")],
+        [
+            ("errors", '{kind = "independent", loss = 0.1}'),
+            ("reverse_errors", '{kind = "independent", loss = 0.2}'),
+            ("harq", '{attempts = 2, error = 0.1, round_trip = "8 ms"}'),
+            ("piggyback_read", "with-mpdu"),
+        ],
+        [("request", "none"), ("grant", '{kind = "unsolicited", period = "20 ms"}')],
+    ],
+)
+def test_threads_change_nothing_whatever_the_settings(changes: list[tuple[str, str]]) -> None:
+    overrides = [(f"{LINK}.{key}", value) for key, value in changes]
+    scenario = loads(STATIONS, overrides=[*overrides, ("duration", "3 s"), ("flows.0.count", "3")])
+    alone, both = (ap.simulate(scenario, reps=3, threads=n).to_dict() for n in (1, 2))
+    for document in (alone, both):
+        del document["provenance"]
+    assert alone == both
 
 
 def test_grants_ahead_of_the_acks_make_the_uplink_quicker() -> None:

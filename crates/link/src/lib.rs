@@ -85,5 +85,5 @@ pub use resequencer::Resequencer;
 pub use rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use scale::Scale;
 pub use serial::{SerialLink, Transmission, Transmitter};
-pub use tdd::{Alone, Clock, MapOverhead, StationConfig, Tdd, TddConfig, Ways};
+pub use tdd::{Alone, Clock, MapOverhead, PiggybackRead, StationConfig, Tdd, TddConfig, Ways};
 pub use trace::{TraceConfig, TraceLink};

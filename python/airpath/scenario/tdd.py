@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -46,10 +46,12 @@ from airpath.scenario.stations import (
     slot_bytes,
 )
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import PositiveDuration, Truth, _whole
+from airpath.scenario.values import PositiveDuration, Truth, _whole, choice
 
 __all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTddLink", "Packing"]
 
+LEAST_ROOM = 8
+"""Bytes of a packet without which a frame carries nothing."""
 MOST_SYMBOLS = 47
 """OFDM symbols of a frame of 5 ms without its gaps (wimax-2009 §5.1)."""
 MOST_SLOTS = 1_000_000
@@ -203,6 +205,9 @@ class OfdmaTddLink(Link):
         Whether packets are released in order.
     request : RequestProcedure
         How stations ask for their uplink. Default ``"drawn"``.
+    piggyback_read : {"at-once", "with-mpdu"}
+        When a piggyback request is read: with the burst that carries it, in time for the next map;
+        or as the last MPDU of that burst is received, after its repetitions. Default ``"at-once"``.
     grant : GrantPolicy
         What is granted unasked. Default ``"uni"``.
     scheduler : Scheduler
@@ -242,6 +247,7 @@ class OfdmaTddLink(Link):
     arq: Maybe[Arq] = ABSENT
     in_order: InOrder = Field(default_factory=InOrder)
     request: RequestProcedure = DrawnRequest()
+    piggyback_read: Annotated[str, choice("at-once", "with-mpdu")] = "at-once"
     grant: GrantPolicy = Uni()
     scheduler: Scheduler = RoundRobin()
     reverse_errors: Maybe[ErrorProcess] = ABSENT
@@ -287,7 +293,9 @@ class OfdmaTddLink(Link):
     def _fits_the_frame(self) -> Self:
         if wrong := [*self._symbol_faults(), *self._offset_faults(), *self._scheme_faults()]:
             raise faults_at(*wrong)
-        if wrong := [*self._map_faults(), *self._grant_faults(), *self._period_faults()]:
+        if wrong := self._map_faults() or self._room_faults():
+            raise faults_at(*wrong)
+        if wrong := [*self._grant_faults(), *self._period_faults()]:
             raise faults_at(*wrong)
         return self
 
@@ -333,14 +341,43 @@ class OfdmaTddLink(Link):
     def _map_faults(self) -> list[Any]:
         overhead, slots = self.map_overhead, self.slots_of("downlink")
         if isinstance(overhead, MapOverhead):
-            path: Path = ("map_overhead", "slots")
-            needed, given = overhead.slots + overhead.per_burst, overhead.slots
+            least, burst = overhead.slots, overhead.per_burst
+            path: Path = ("map_overhead", "slots" if least >= burst else "per_burst")
         else:
-            path, needed, given = ("map_overhead",), overhead, overhead
-        if needed < slots:
+            path, least, burst = ("map_overhead",), overhead, 0
+        if least + burst < slots:
             return []
         error = fault(f"leaves no room in a downlink of {slots} slots", "Write a smaller number")
-        return [(path, given, error)]
+        return [(path, max(least, burst), error)]
+
+    def _room_faults(self) -> list[Any]:
+        """Return the directions of which a frame does not carry a header and a bit of a packet."""
+        wrong: list[Any] = []
+        overhead = self.map_overhead
+        needed = (10 if self.crc else 6) + LEAST_ROOM
+        directions: list[tuple[Literal["downlink", "uplink"], Sequence[str]]]
+        directions = [("downlink", DOWNLINK_MCS), ("uplink", UPLINK_MCS)]
+        for name, schemes in directions:
+            key, slots = f"{name}_mcs", self.slots_of(name)
+            if name == "downlink":
+                slots -= overhead.slots if isinstance(overhead, MapOverhead) else overhead
+            usual_mcs = schemes[0] if self.radio is not None else getattr(self, key)
+            used = {usual_mcs, *(getattr(entry, key) or usual_mcs for entry in self.users)}
+            room = min(int(slot_bytes(mcs, self.slot_symbols) * slots) for mcs in used)
+            if room < needed:
+                paths: list[Path] = [(f"{name}_slots",), (f"{name}_symbols",), (key,)]
+                if name == "downlink":
+                    paths.append(("map_overhead",))
+                path = next((path for path in paths if self._is_given(str(path[0]))), paths[-1])
+                value = getattr(self, str(path[0]))
+                if isinstance(value, MapOverhead):
+                    path, value = (*path, "slots"), value.slots
+                error = fault(
+                    f"leaves {room} bytes of a frame's {name}",
+                    f"Write what leaves {needed} or more",
+                )
+                wrong.append((path, value, error))
+        return wrong
 
     def _grant_faults(self) -> list[Any]:
         if isinstance(self.grant, Uni) and isinstance(self.request, NoRequest):

@@ -47,6 +47,13 @@ impl Air {
         self.next = self.next.min(at);
     }
 
+    /// The MPDU that was put there last carries request number `carried`.
+    pub(super) fn carry(&mut self, carried: u32) {
+        if let Some((_, mpdu)) = self.sent.back_mut() {
+            mpdu.carried = carried;
+        }
+    }
+
     #[inline]
     pub(super) fn next_wakeup(&self) -> Time {
         self.next
@@ -147,6 +154,9 @@ impl Tdd {
             if self.stations[number].sides[side].settle_piece(packet, is_received) {
                 self.hand_up(side, number, packet, ctx);
             }
+        }
+        if mpdu.carried > 0 {
+            self.read_carried(number, mpdu.carried, is_received, ctx.now);
         }
     }
 

@@ -30,6 +30,7 @@
 
 mod air;
 mod alone;
+mod carried;
 mod clock;
 mod due;
 mod frame;
@@ -45,7 +46,7 @@ mod uplink;
 
 pub use alone::Alone;
 pub use clock::Clock;
-pub use settings::{MapOverhead, StationConfig, TddConfig, Ways};
+pub use settings::{MapOverhead, PiggybackRead, StationConfig, TddConfig, Ways};
 
 use crate::agenda::{Timers, UserSet};
 use crate::grant::{AnyGrant, Grant, GrantKit, GrantRegistry, GrantRules};
@@ -61,6 +62,7 @@ use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
     Registry, Seed, Setup, Stage, Time, UserChange, UserId,
 };
+use carried::Carried;
 use frame::{Burst, Offer, Turn};
 use radio::Radio;
 use serde_json::json;
@@ -109,6 +111,9 @@ pub struct Tdd {
     bursts: VecDeque<Burst>,
     /// What stations have said in bursts and headers.
     stated: Late<Stated>,
+    /// And what is read with the MPDUs that carry it.
+    carried: Carried,
+    piggyback_read: PiggybackRead,
     /// Stations that are left without a grant.
     fallbacks: Timers,
     queue_timers: [Timers; 2],
@@ -248,6 +253,8 @@ impl Part<dyn Link + Send, LinkKit> for Tdd {
             with_request: UserSet::new(count),
             bursts: VecDeque::new(),
             stated: Late::default(),
+            carried: Carried::default(),
+            piggyback_read: config.piggyback_read,
             fallbacks: Timers::new(count),
             queue_timers: [Timers::new(count), Timers::new(count)],
             next_frame: 0,

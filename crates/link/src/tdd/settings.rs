@@ -71,6 +71,9 @@ pub struct TddConfig {
     /// The same of the uplink.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
+    /// When a piggyback request is read.
+    #[serde(default)]
+    pub piggyback_read: PiggybackRead,
     /// How stations ask: `{"kind": …}`.
     pub request: Value,
     /// What they are granted unasked: `{"kind": …}`.
@@ -94,6 +97,17 @@ pub struct StationConfig {
     /// The SNR of its downlink; absent: as everyone's.
     #[serde(default)]
     pub snr: Option<Value>,
+}
+
+/// When the base station reads a piggyback request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PiggybackRead {
+    /// With the burst that carries it, whatever becomes of its MPDUs, in time for the next map.
+    #[default]
+    AtOnce,
+    /// As the last MPDU of the burst is received, after its repetitions; it is lost with that.
+    WithMpdu,
 }
 
 /// Slots that maps take of the downlink of a frame.

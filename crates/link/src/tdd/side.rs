@@ -52,6 +52,8 @@ pub(super) struct Mpdu {
     pub(super) scheme: u8,
     /// What its attempts came to, a power ratio.
     pub(super) heard: f32,
+    /// Number of the piggyback request that is read with it; 0: none.
+    pub(super) carried: u32,
 }
 
 /// The packet that was taken from the queue and not sent completely.
@@ -151,6 +153,7 @@ impl Side {
             bytes: segmentation.header,
             scheme: self.scheme,
             heard: 0.0,
+            carried: 0,
         };
         if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= room {
             // The usual: a packet alone.

@@ -36,6 +36,8 @@ pub(super) struct Station {
     pub(super) closed_ever: u64,
     /// `closed_ever` as it asked last.
     pub(super) closed_as_asked: u64,
+    /// `closed_ever` of the latest piggyback request that was heard.
+    pub(super) closed_as_heard: u64,
     /// Requests that were begun and not heard, by contention and by piggyback.
     pub(super) asks: u32,
     /// Since when it has waited for a grant: data came, or a burst closed in which it sent some.
@@ -55,6 +57,7 @@ impl Station {
             granted_ever: 0,
             closed_ever: 0,
             closed_as_asked: 0,
+            closed_as_heard: 0,
             asks: 0,
             waits_since: Time::ZERO,
             traffic: [Traffic::default(); 2],

@@ -1,6 +1,7 @@
 //! Step tests: which packet is handed up when, and what is counted.
 
 mod books;
+mod piggyback;
 mod radio;
 
 use super::*;

@@ -2,6 +2,7 @@
 
 use super::Tdd;
 use super::frame::REQUEST_HEADER;
+use super::settings::PiggybackRead;
 use crate::grant::Grant;
 use crate::request::{Ask, Heard, Request};
 use airpath_core::{Ctx, Packet, Time};
@@ -117,8 +118,17 @@ impl Tdd {
         }
     }
 
+    /// A request of a station is lost, which asks again if nothing else is on its way.
+    pub(super) fn forget_request(&mut self, number: usize, now: Time) {
+        let station = &mut self.stations[number];
+        station.asks = station.asks.saturating_sub(1);
+        self.ask_if_left(number, now);
+        self.note_fallback(number);
+    }
+
     /// The base station hears a request: it replaces what the request queue holds, net of what is on
-    /// its way; one that adds is added.
+    /// its way; one that adds is added. A piggyback request that another one has overtaken says nothing
+    /// any more.
     fn hear(&mut self, stated: Stated, now: Time) {
         let Stated { ask: Ask { station: number, bytes, adds }, closed, is_piggyback } = stated;
         self.wait_for_frame(now);
@@ -131,9 +141,13 @@ impl Tdd {
             station.counts.contention += 1;
             station.counts.granted_bytes += REQUEST_HEADER;
         }
+        let is_overtaken = is_piggyback && closed < station.closed_as_heard;
+        if is_piggyback {
+            station.closed_as_heard = station.closed_as_heard.max(closed);
+        }
         if adds {
             station.requested += bytes;
-        } else {
+        } else if !is_overtaken {
             let on_its_way = station.granted_ever - closed;
             station.requested = bytes.saturating_sub(on_its_way);
         }
@@ -231,11 +245,19 @@ impl Tdd {
         } else if used > 0 && left > 0 && piggybacks {
             station.asks += 1;
             let delay = self.request.piggyback_delay(burst.station);
-            // Read with the burst that carries it, in time for the next map.
-            let next = self.clock.frame_from(self.clock.closed_at(burst.frame));
-            let heard = arrives.min(self.clock.start_of(next));
-            self.stated.push(heard + delay, state(true));
-            self.seldom = self.seldom.min(heard + delay);
+            match self.piggyback_read {
+                PiggybackRead::AtOnce => {
+                    // Read with the burst that carries it, in time for the next map.
+                    let next = self.clock.frame_from(self.clock.closed_at(burst.frame));
+                    let heard = arrives.min(self.clock.start_of(next));
+                    self.stated.push(heard + delay, state(true));
+                    self.seldom = self.seldom.min(heard + delay);
+                }
+                PiggybackRead::WithMpdu => {
+                    let carried = self.carried.put(state(true), delay);
+                    self.air[1].carry(carried);
+                }
+            }
         }
         if burst.bytes > 0 {
             self.wait_for_frame(ctx.now);
@@ -246,5 +268,29 @@ impl Tdd {
         self.ask_if_left(number, ctx.now);
         self.look_at(1, number);
         self.note_fallback(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::make;
+    use super::*;
+    use serde_json::json;
+
+    /// Two bursts of 46 bytes have closed. The second said that 40 bytes wait, which came after the first
+    /// had closed.
+    #[test]
+    fn a_piggyback_request_that_was_overtaken_says_nothing() {
+        let mut tdd = make(json!({}), 1, 1).expect("accepted");
+        (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
+        let said = |bytes, closed| {
+            let ask = Ask { station: 0, bytes, adds: false };
+            Stated { ask, closed, is_piggyback: true }
+        };
+        tdd.hear(said(40, 92), Time::from_millis(60));
+        assert_eq!(tdd.stations[0].requested, 40);
+        tdd.hear(said(46, 46), Time::from_millis(90));
+        assert_eq!(tdd.stations[0].requested, 40);
+        assert_eq!(tdd.stations[0].counts.piggyback, 2);
     }
 }

@@ -48,6 +48,10 @@ SENSITIVITY: Final[Mapping[str, Variant]] = {
     "piggyback-15ms": Variant(
         "a piggyback request takes 15 ms more, the mean of HARQ", request={"piggyback": "15 ms"}
     ),
+    "piggyback-with-mpdu": Variant(
+        "a piggyback request is read with its MPDU, after HARQ",
+        link={"piggyback_read": "with-mpdu"},
+    ),
     "fragments": Variant(
         "data is cut to fill a frame", link={"fragmentation": {"down": True, "up": True}}
     ),

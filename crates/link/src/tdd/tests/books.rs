@@ -78,14 +78,15 @@ fn settings() -> impl Strategy<Value = Value> {
             })
         }),
     ];
+    let read = prop_oneof![Just("at-once"), Just("with-mpdu")];
     let size = (1u32..6, 20u64..420, 5u64..175, 0u64..3);
     (
         (offsets, size, radio, 0u64..4),
         (ways(), ways(), ways(), any::<bool>()),
         (harq, arq, scheduler),
-        (requests(), grants(), follows),
+        (requests(), grants(), follows, read),
     )
-        .prop_map(|((offsets, size, radio, relevance), (fragments, packs, order, crc), (harq, arq, scheduler), (request, grant, follows))| {
+        .prop_map(|((offsets, size, radio, relevance), (fragments, packs, order, crc), (harq, arq, scheduler), (request, grant, follows, read))| {
             let mcs = ["qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2"];
             // A packet that is not cut may wait for a better scheme for ever.
             let fragments =
@@ -104,8 +105,21 @@ fn settings() -> impl Strategy<Value = Value> {
                 "fragmentation": fragments, "packing": packs, "in_order": order,
                 "harq": harq, "arq": arq, "scheduler": scheduler, "request": request, "grant": grant,
                 "radio": follows,
+                "piggyback_read": read,
             })
         })
+}
+
+/// Bits of a slot of 48 symbols. With the radio, 144 at most: 16QAM 3/4.
+fn slot_bits(mcs: &str) -> f64 {
+    match mcs {
+        "qpsk-1/8" => 12.0,
+        "qpsk-1/4" => 24.0,
+        "qpsk-1/2" => 48.0,
+        "qpsk-3/4" => 72.0,
+        "16qam-1/2" => 96.0,
+        _ => unreachable!("{mcs}"),
+    }
 }
 
 proptest! {
@@ -158,7 +172,18 @@ proptest! {
             let found = reports[1].link.counters.iter().find(|(known, _)| known == name);
             found.map_or(0.0, |(_, value)| *value)
         };
-        prop_assert!(counter("used_bytes") <= counter("granted_bytes"));
+        let [granted, slots, headers, piggybacks] =
+            ["granted_bytes", "granted_slots", "requests_contention", "requests_piggyback"]
+                .map(counter);
+        prop_assert!(counter("used_bytes") <= granted);
+        // What requests take is counted in bytes; of slots only where a header is granted room.
+        let bits = match &settings["radio"] {
+            Value::Null => slot_bits(settings["uplink_mcs"].as_str().expect("a name")),
+            _ => 144.0,
+        };
+        prop_assert!((granted - 6.0 * headers - 2.0 * piggybacks) * 8.0 <= slots * bits);
+        let offered = settings["uplink_slots"].as_f64().expect("a number");
+        prop_assert!(slots <= counter("frames") * offered);
         prop_assert!(reports.iter().all(|side| side.link.utilisation <= 1.0));
         let all: u64 = reports[1].stations.iter().map(|station| station.used_bytes).sum();
         prop_assert_eq!(all as f64, counter("used_bytes"));

@@ -1,0 +1,55 @@
+//! Piggyback requests that are read with their MPDUs.
+
+use super::{World, ahead};
+use serde_json::{Value, json};
+
+/// Two ACKs of which the second is asked for in the burst of the first.
+fn two_acks(changes: Value) -> World {
+    let mut world = World::new(changes);
+    world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
+    world
+}
+
+/// The burst of the frame of 40 ms is received at 45.6 ms: too late for the map of 45 ms, so that the
+/// second ACK goes in the frame of 55 ms.
+#[test]
+fn it_is_heard_as_its_mpdu_is_received() {
+    let mut world = two_acks(json!({"piggyback_read": "with-mpdu"}));
+    assert_eq!(world.ended(), [(45_600, 1, 0), (60_600, 1, 1)]);
+    let mut world = two_acks(json!({"piggyback_read": "with-mpdu", "received_ns": 5_000_000}));
+    assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)], "in time for the next map");
+}
+
+/// The second loop delivers at 145.6 ms what failed; read at once, the request is in the map of 45 ms.
+#[test]
+fn what_is_repeated_holds_its_request_up() {
+    let lossy = |read: &str| {
+        json!({
+            "piggyback_read": read, "arq": {"delay_ns": 100_000_000},
+            "reverse_errors": {"kind": "independent", "loss": 1.0},
+        })
+    };
+    let mut world = two_acks(lossy("with-mpdu"));
+    assert_eq!(world.ended(), [(145_600, 1, 0), (260_600, 1, 1)]);
+    assert_eq!(world.counter("requests_piggyback"), 1.0);
+    let mut world = two_acks(lossy("at-once"));
+    assert_eq!(world.ended(), [(145_600, 1, 0), (155_600, 1, 1)]);
+}
+
+/// The station asks anew as it is lost, at 45.6 ms: heard at 75.6 ms, in the map of 80, sent in the frame
+/// of 85 ms. One that may not ask does after its fallback, 100 ms after the burst.
+#[test]
+fn it_is_lost_with_its_mpdu() {
+    let loss = json!({"kind": "independent", "loss": 1.0});
+    let lossy = json!({"piggyback_read": "with-mpdu", "reverse_errors": loss});
+    let mut world = two_acks(lossy.clone());
+    assert!(world.ended().is_empty(), "all is lost");
+    assert_eq!((world.counter("requests_contention"), world.counter("used_bytes")), (2.0, 92.0));
+    assert_eq!((world.counter("requests_piggyback"), world.counter("granted_bytes")), (0.0, 104.0));
+    let mut changes = lossy;
+    changes["grant"] = ahead("adapt-bi");
+    let mut world = two_acks(changes);
+    world.put(0, 0, 0, 1540);
+    assert_eq!(world.ended().len(), 1);
+    assert_eq!((world.counter("requests_contention"), world.counter("used_bytes")), (1.0, 92.0));
+}
