@@ -86,10 +86,11 @@ def rtt_stages(
     queue : {"literal", "draining"}
         Whether the backlog of Eq. 6 never drains, as printed, or does.
     method : {"grid", "monte-carlo"}
-        The law on a grid, or drawn downloads. With losses the grid refuses windows that make a queue
-        that never drains.
+        The law on a grid, or drawn downloads. With losses the grid refuses windows that make a
+        queue that never drains.
     step : float
-        Of the grid, packets, from 1/64 to 1. Half of it is used; its double and itself give the error. Default 0.5.
+        Of the grid, packets, from 1/64 to 1. Half of it is used; its double and itself give the
+        error. Default 0.5.
     samples, seed : int
         How many downloads are drawn, and by which seed.
 

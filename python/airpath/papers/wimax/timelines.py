@@ -199,7 +199,8 @@ def _draw1(session: Session, title: str) -> Figure:
     about = (
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}. From arrival at the station to "
         f"reception: {waits[0]:.1f} ms by contention, {waits[1]:.1f} ms by piggyback. Arrivals and "
-        "bursts are the run's; the steps between are the frames that the link's clock gives."
+        "bursts are the run's; the steps between are the frames that the link's clock gives. "
+        "A piggyback request is read with its burst, in time for the next map."
     )
     plotting.heading(figure, title, about)
     return figure
