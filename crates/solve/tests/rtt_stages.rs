@@ -153,11 +153,13 @@ fn both_methods_and_equation_9_are_those_of_the_model() {
 #[test]
 fn what_the_grid_refuses_is_drawn_and_what_matters_is_told() {
     let large = solved(&[
-        ("/flows/0/source/transfer_bytes", json!(1_000_000_000u64)),
-        ("/bottleneck/link/errors", Value::Null),
+        ("/flows/0/source/options/receive_window", json!(30_000_000)),
+        ("/bottleneck/queue/limit", json!({"packets": 100_000})),
+        ("/ack_path/queue/limit", json!({"packets": 100_000})),
     ]);
     assert_eq!(large.grid, None);
-    assert!(large.warnings[0].starts_with("by Monte-Carlo alone, for the grid refuses size_bytes"));
+    let line = "by Monte-Carlo alone, for the grid refuses max_window_packets";
+    assert!(large.warnings[1].starts_with(line), "{:?}", large.warnings);
     close(large.goodput_bps, large.monte_carlo.goodput_bps);
     let small = ("/flows/0/source/transfer_bytes", json!(100_000));
     let warned = solved(std::slice::from_ref(&small)).warnings;
