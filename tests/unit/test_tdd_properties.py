@@ -1,0 +1,73 @@
+"""The TDD link whatever its settings: threads change nothing; its lists are the engine's."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import airpath as ap
+from airpath import _airpath
+from airpath.scenario import loads
+from airpath.scenario.stations import DOWNLINK_MCS, UPLINK_MCS
+
+BASE = """
+duration = "2 s"
+ack_path = {kind = "reverse"}
+flows = [{count = 3, base_rtt = "30 ms"}, {direction = "reverse", user = 0, base_rtt = "40 ms"}]
+bottleneck.aqm = {kind = "droptail", limit = "100 packets"}
+bottleneck.link = {kind = "ofdma-tdd", stations = 2}
+"""
+
+REQUESTS = st.sampled_from(
+    [
+        {"kind": "drawn", "per": "packet", "collision": 0.2},
+        {"kind": "drawn", "delay": "20 ms"},
+        {"kind": "ranging", "codes": 1},
+        {"kind": "scheduling-request", "period": "10 ms"},
+    ]
+)
+GRANTS = st.sampled_from(
+    ["uni", "blind-bi", "adapt-bi", {"kind": "unsolicited", "period": "20 ms"}]
+)
+LINKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {"request": REQUESTS, "grant": GRANTS},
+    optional={
+        "scheduler": st.sampled_from(["round-robin", "proportional-fair", "max-rate"]),
+        "harq": st.just({"attempts": 3, "error": 0.2, "round_trip": "10 ms"}),
+        "arq": st.just({"delay": "50 ms"}),
+        "errors": st.just({"kind": "independent", "loss": 0.05}),
+        "radio": st.sampled_from([{"distance": "1 km"}, {"distance": "2 km", "profile": "epa"}]),
+        "map_relevance": st.integers(0, 3),
+        "crc": st.booleans(),
+        "packing": st.just({"down": True, "up": True}),
+        "in_order": st.just({"down": False, "up": True}),
+    },
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(link=LINKS)
+def test_threads_change_no_byte(link: dict[str, Any]) -> None:
+    scenario = loads(BASE).replace({f"bottleneck.link.{key}": each for key, each in link.items()})
+    alone, both = (
+        json.dumps(ap.simulate(scenario, reps=2, threads=count).to_dict()) for count in (1, 2)
+    )
+    assert alone == both
+
+
+@pytest.mark.parametrize(
+    ("key", "names"), [("downlink_mcs", DOWNLINK_MCS), ("uplink_mcs", UPLINK_MCS)]
+)
+def test_lists_of_schemes_are_the_engine_s(key: str, names: tuple[str, ...]) -> None:
+    resolved = json.loads(loads(BASE).resolve()[0])
+    for name in names:
+        resolved["bottleneck"]["link"][key] = name
+        _airpath.check(json.dumps(resolved), {})
+    resolved["bottleneck"]["link"][key] = "none of them"
+    with pytest.raises(ValueError, match="Accepted: ") as refused:
+        _airpath.check(json.dumps(resolved), {})
+    assert str(refused.value).partition("Accepted: ")[2].rstrip(".").split(", ") == list(names)
