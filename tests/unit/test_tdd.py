@@ -486,30 +486,6 @@ def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
     assert delays[0] + 0.005 < delays[1] < delays[0] + 0.06
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        [("request", "ranging"), ("grant", "uni"), ("scheduler", "max-rate")],
-        [("request", '{kind = "scheduling-request", period = "35 ms"}'), ("stations", "7")],
-        [("grant", "blind-bi"), ("packing", "{down = true, up = true}"), ("crc", "true")],
-        [
-            ("errors", '{kind = "independent", loss = 0.1}'),
-            ("reverse_errors", '{kind = "independent", loss = 0.2}'),
-            ("harq", '{attempts = 2, error = 0.1, round_trip = "8 ms"}'),
-            ("piggyback_read", "with-mpdu"),
-        ],
-        [("request", "none"), ("grant", '{kind = "unsolicited", period = "20 ms"}')],
-    ],
-)
-def test_threads_change_nothing_whatever_the_settings(changes: list[tuple[str, str]]) -> None:
-    overrides = [(f"{LINK}.{key}", value) for key, value in changes]
-    scenario = loads(STATIONS, overrides=[*overrides, ("duration", "3 s"), ("flows.0.count", "3")])
-    alone, both = (ap.simulate(scenario, reps=3, threads=n).to_dict() for n in (1, 2))
-    for document in (alone, both):
-        del document["provenance"]
-    assert alone == both
-
-
 def test_grants_ahead_of_the_acks_make_the_uplink_quicker() -> None:
     """wimax-2009 §4: without requests an ACK takes half the time or less."""
     uni = ap.simulate(loads(GOOD), reps=2).stations()["mac_delay_mean_s"].mean()

@@ -41,6 +41,8 @@ LINKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "arq": st.just({"delay": "50 ms"}),
         "errors": st.just({"kind": "independent", "loss": 0.05}),
         "radio": st.sampled_from([{"distance": "1 km"}, {"distance": "2 km", "profile": "epa"}]),
+        "reverse_errors": st.just({"kind": "independent", "loss": 0.2}),
+        "piggyback_read": st.just("with-mpdu"),
         "map_relevance": st.integers(0, 3),
         "crc": st.booleans(),
         "packing": st.just({"down": True, "up": True}),
@@ -53,10 +55,10 @@ LINKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 @given(link=LINKS)
 def test_threads_change_no_byte(link: dict[str, Any]) -> None:
     scenario = loads(BASE).replace({f"bottleneck.link.{key}": each for key, each in link.items()})
-    alone, both = (
-        json.dumps(ap.simulate(scenario, reps=2, threads=count).to_dict()) for count in (1, 2)
-    )
-    assert alone == both
+    alone, both = (ap.simulate(scenario, reps=2, threads=count).to_dict() for count in (1, 2))
+    for document in (alone, both):
+        del document["provenance"]
+    assert json.dumps(alone) == json.dumps(both)
 
 
 @pytest.mark.parametrize(
