@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
+    "ErrorChain",
     "PerTable",
+    "ReedSolomon",
     "SimulationOutput",
     "Trace",
     "check",
@@ -26,10 +28,60 @@ __all__ = [
     "simulate",
     "solve",
     "square_root",
+    "symbol_error_names",
+    "symbol_error_rates",
     "version",
     "vocabulary",
     "wilson_interval",
 ]
+
+@final
+class ErrorChain:
+    """Errors of single units under a chain of two states."""
+
+    @staticmethod
+    def checked(
+        p_good_to_bad: float, p_bad_to_good: float, error_good: float, error_bad: float
+    ) -> ErrorChain:
+        """Return a chain; raises `ValueError`."""
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Shares of the states, good and bad."""
+
+    @property
+    def mean_runs(self) -> tuple[float, float]:
+        """Mean lengths of runs of the states, units."""
+
+    @property
+    def error_rate(self) -> float:
+        """The share of units in error."""
+
+    def received_by_state(self, units: int) -> list[list[float]]:
+        """Return P(r received, last state good), P(r received, last state bad), r from 0."""
+
+    def packet_failure(self, units: int) -> float:
+        """Return how often a packet without a code fails."""
+
+    def block_failure(self, symbols: int, correctable: int, symbol_units: int) -> float:
+        """Return how often a block fails."""
+
+    def coded_failure(self, packet_bytes: int, code: ReedSolomon, symbol_units: int) -> float:
+        """Return how often a packet fails with a code; raises `ValueError`."""
+
+@final
+class ReedSolomon:
+    """A Reed–Solomon code of packets."""
+
+    @staticmethod
+    def checked(code_rate: float, symbol_bits: int, max_block: int | None) -> ReedSolomon:
+        """Return a code; raises `ValueError`."""
+
+    def blocks(self, packet_bytes: int) -> list[tuple[int, int, int]]:
+        """Return k, b and t_C of each block of a packet; raises `ValueError`."""
+
+    def on_air(self, packet_bytes: int) -> int:
+        """Return the bytes of a packet on the air."""
 
 @final
 class PerTable:
@@ -250,3 +302,18 @@ def cost231_hata_db(
 
 def link_budget_snr_db(budgets: list[list[float]]) -> list[float]:
     """Return the SNR, dB, of: power, two gains, loss, bandwidth and noise figure."""
+
+def symbol_error_rates(
+    snrs_db: list[float],
+    modulation: str,
+    antennas: tuple[int, int],
+    fading: tuple[str, float | None, float | None],
+    method: str,
+) -> list[float]:
+    """Return symbol error rates at mean SNRs; raises `ValueError`.
+
+    `fading`: its name, K in dB, m. `method`: ``exact``, ``closed-form`` or ``integral``.
+    """
+
+def symbol_error_names() -> tuple[list[str], list[str]]:
+    """Return the names of modulations and of fadings."""

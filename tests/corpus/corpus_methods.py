@@ -38,16 +38,33 @@ def table() -> ap.phy.PerTable:
     return ap.phy.load("802.16-ctc-awgn")
 
 
+@functools.cache
+def chain() -> ap.phy.ErrorChain:
+    return ap.phy.ErrorChain(0.1, 0.2, 0.0, 0.5)
+
+
+@functools.cache
+def code() -> ap.phy.ReedSolomon:
+    return ap.phy.ReedSolomon(0.9)
+
+
 OWNERS: dict[type, Callable[[], Any]] = {
     ap.Result: result,
     Plot: lambda: result().plot,
     ap.Scenario: scenario,
     ap.Trace: trace,
+    ap.phy.ErrorChain: chain,
     ap.phy.PerTable: table,
+    ap.phy.ReedSolomon: code,
 }
 """Classes whose methods users call, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
+    "ErrorChain.block_failure": {"b": 10, "correctable": 1},
+    "ErrorChain.coded_failure": {"packet": 40, "code": code()},
+    "ErrorChain.packet_failure": {"units": 8},
+    "ErrorChain.received": {"t": 8},
+    "ErrorChain.received_by_state": {"t": 8},
     "PerTable.fer": {"mcs": 0, "snr_db": 3.0},
     "PerTable.per": {"mcs": 0, "snr_db": 3.0},
     "PerTable.plot": {},
@@ -62,6 +79,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.regimes": {},
     "Plot.save": {"folder": "new"},
     "Plot.timeline": {},
+    "ReedSolomon.blocks": {"packet": 40},
+    "ReedSolomon.on_air": {"packet": 40},
     "Result.by_name": {"table": "queues"},
     "Result.capacity": {},
     "Result.check_finished": {"replication": 0},

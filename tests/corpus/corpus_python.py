@@ -115,6 +115,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "noise_figure_db": 7,
         },
     ),
+    "phy.symbol_error_rate": (ap.phy.symbol_error_rate, {"snr_db": 10.0}),
+    "phy.ErrorChain": (
+        ap.phy.ErrorChain,
+        {"p_good_to_bad": 0.1, "p_bad_to_good": 0.2, "error_good": 0.0, "error_bad": 0.5},
+    ),
+    "phy.ReedSolomon": (ap.phy.ReedSolomon, {"code_rate": 0.9}),
     "advisories": (ap.advisories, {"scenario": "good.toml"}),
     "flows": (ap.flows, {"count": 1}),
     "load_result": (ap.load_result, {"folder": "missing"}),

@@ -28,6 +28,7 @@ mod tests;
 
 pub use closed_form::eq5;
 
+use crate::shannon::from_db;
 use airpath_core::ConfigError;
 use std::f64::consts::PI;
 
@@ -92,6 +93,62 @@ pub enum Fading {
     Rician(f64),
     /// Nakagami's m, at least 1/2; 1 is Rayleigh fading.
     Nakagami(f64),
+}
+
+/// Largest magnitude of Rician fading's K, dB.
+const MOST_K_FACTOR_DB: f64 = 100.0;
+/// Range of Nakagami's m.
+const M: std::ops::RangeInclusive<f64> = 0.5..=1000.0;
+
+impl Fading {
+    /// All names.
+    pub const NAMES: [&str; 3] = ["rayleigh", "rician", "nakagami"];
+
+    /// The fading called `name`, with the parameter that it has: K in dB, -100 to 100, of `rician`, m, 0.5 to
+    /// 1000, of `nakagami`.
+    ///
+    /// # Errors
+    /// When there is none, a parameter is missing or out of range, or belongs to another; the field is
+    /// `fading`, `k_factor_db` or `m`.
+    pub fn of_name(
+        name: &str,
+        k_factor_db: Option<f64>,
+        m: Option<f64>,
+    ) -> Result<Fading, ConfigError> {
+        let missing =
+            |field: &str| ConfigError::new(field, "(missing)", format!("needed by {name}"));
+        let fading = match name {
+            "rayleigh" => Fading::Rayleigh,
+            "rician" => Fading::Rician(from_db(k_factor_db.ok_or_else(|| missing("k_factor_db"))?)),
+            "nakagami" => Fading::Nakagami(m.ok_or_else(|| missing("m"))?),
+            _ => {
+                let problem = format!("not known. Write {}", Fading::NAMES.join(", "));
+                return Err(ConfigError::new("fading", name, problem));
+            }
+        };
+        let of = |owner: &str| format!("of {owner} fading alone");
+        if let Some(k_factor_db) = k_factor_db {
+            if name != "rician" {
+                return Err(ConfigError::new("k_factor_db", k_factor_db, of("rician")));
+            }
+            if !(-MOST_K_FACTOR_DB..=MOST_K_FACTOR_DB).contains(&k_factor_db) {
+                return Err(ConfigError::new(
+                    "k_factor_db",
+                    k_factor_db,
+                    "not from -100 to 100 dB",
+                ));
+            }
+        }
+        if let Some(m) = m {
+            if name != "nakagami" {
+                return Err(ConfigError::new("m", m, of("nakagami")));
+            }
+            if !M.contains(&m) {
+                return Err(ConfigError::new("m", m, "not from 0.5 to 1000"));
+            }
+        }
+        Ok(fading)
+    }
 }
 
 /// Branches of a combiner.

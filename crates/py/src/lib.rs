@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptation;
+mod bit_errors;
 mod csv;
 mod errors;
 mod models;
@@ -81,6 +82,10 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(phy::wilson_interval, module)?)?;
     module.add_function(wrap_pyfunction!(phy::cost231_hata_db, module)?)?;
     module.add_function(wrap_pyfunction!(phy::link_budget_snr_db, module)?)?;
+    module.add_function(wrap_pyfunction!(bit_errors::symbol_error_rates, module)?)?;
+    module.add_function(wrap_pyfunction!(bit_errors::symbol_error_names, module)?)?;
+    module.add_class::<bit_errors::ErrorChain>()?;
+    module.add_class::<bit_errors::ReedSolomon>()?;
     module.add_class::<phy::PerTable>()?;
     module.add_class::<trace::Trace>()?;
     module.add_class::<simulate::SimulationOutput>()?;

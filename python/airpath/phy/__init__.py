@@ -5,14 +5,17 @@
     table = airpath.phy.load("802.16-ctc-vehicular-a")
     table.per("mcs3", snr_db=22.0)
 
-`cost231_hata_db` and `link_budget_snr_db` say what SNR a distance leaves.
+`cost231_hata_db` and `link_budget_snr_db` say what SNR a distance leaves. `symbol_error_rate`,
+`ErrorChain` and `ReedSolomon` say what errors it leaves of symbols, bursts and coded packets.
 """
 
 from __future__ import annotations
 
+from airpath.phy.bit_errors import Block, ErrorChain, ReedSolomon
 from airpath.phy.measure import measure
 from airpath.phy.propagation import OutsideRangeWarning, cost231_hata_db, link_budget_snr_db
 from airpath.phy.settings import Parts, parts
+from airpath.phy.symbol_errors import symbol_error_rate
 from airpath.phy.tables import (
     IncompleteTableWarning,
     OutsideTableWarning,
@@ -22,15 +25,19 @@ from airpath.phy.tables import (
 )
 
 __all__ = [
+    "Block",
+    "ErrorChain",
     "IncompleteTableWarning",
     "OutsideRangeWarning",
     "OutsideTableWarning",
     "Parts",
     "PerTable",
+    "ReedSolomon",
     "cost231_hata_db",
     "link_budget_snr_db",
     "load",
     "measure",
     "parts",
     "shipped",
+    "symbol_error_rate",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from airpath import _airpath
 from airpath.arguments import blamed, check_all
 from airpath.errors import BadValueError
+from airpath.phy.arrays import numbers, shaped, within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -94,7 +95,7 @@ def cost231_hata_db(
             OutsideRangeWarning,
             stacklevel=2,
         )
-    return _shaped(losses_db, arrays[0])
+    return shaped(losses_db, arrays[0])
 
 
 def link_budget_snr_db(
@@ -148,44 +149,23 @@ def link_budget_snr_db(
     }
     noise = {"bandwidth_hz": bandwidth_hz, "noise_figure_db": noise_figure_db}
     check_all(
-        *(_within(name, value, -_LARGEST_DB, _LARGEST_DB) for name, value in levels.items()),
+        *(within(name, value, -_LARGEST_DB, _LARGEST_DB) for name, value in levels.items()),
         _positive("bandwidth_hz", bandwidth_hz, _LARGEST_HZ),
-        _within("noise_figure_db", noise_figure_db, 0, _LARGEST_DB),
+        within("noise_figure_db", noise_figure_db, 0, _LARGEST_DB),
     )
     power, transmit, receive, path, other, bandwidth, figure = _together(levels | noise)
     budgets = np.stack([power, transmit, receive, path + other, bandwidth, figure], axis=-1)
-    return _shaped(_airpath.link_budget_snr_db(budgets.reshape(-1, 6).tolist()), power)
-
-
-def _numbers(value: Any) -> NDArray[np.float64] | None:
-    """Return numbers as an array; None where they are none, or not all finite."""
-    try:
-        array = np.asarray(value)
-    except Exception:  # whatever an object of the user's raises
-        return None
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        return None
-    return array.astype(float)
+    return shaped(_airpath.link_budget_snr_db(budgets.reshape(-1, 6).tolist()), power)
 
 
 def _positive(name: str, value: Any, high: float = np.inf) -> str | None:
-    array = _numbers(value)
+    array = numbers(value)
     if array is None:
         return f"{blamed(name, value)}: not a finite number. Write one, or an array of them."
     if (array <= 0).any():
         return f"{blamed(name, value)}: not above 0. Write a number above 0."
     if (array > high).any():
         return f"{blamed(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
-    return None
-
-
-def _within(name: str, value: Any, low: float, high: float) -> str | None:
-    accepted = f"Write a number from {low:g} to {high:g}"
-    array = _numbers(value)
-    if array is None:
-        return f"{blamed(name, value)}: not a finite number. {accepted}."
-    if (array < low).any() or (array > high).any():
-        return f"{blamed(name, value)}: out of range. {accepted}."
     return None
 
 
@@ -198,7 +178,3 @@ def _together(given: dict[str, Any]) -> tuple[NDArray[np.float64], ...]:
             f"{name} {array.shape}" for name, array in zip(given, arrays, strict=True) if array.ndim
         )
         raise BadValueError(f"shapes do not fit together: {shapes}.") from None
-
-
-def _shaped(found: list[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    return np.reshape(found, like.shape) if like.shape else float(found[0])

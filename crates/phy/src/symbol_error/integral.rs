@@ -68,6 +68,6 @@ fn power_of_mgf(y: f64, x: f64, count: f64, fading: Fading) -> f64 {
             let below = (1.0 + k) * y + x;
             libm::pow((1.0 + k) * y / below, count) * libm::exp(-count * k * x / below)
         }
-        Fading::Nakagami(m) => libm::pow(m * y / (m * y + x), m * count),
+        Fading::Nakagami(m) => libm::exp(-m * count * libm::log1p(x / (m * y))),
     }
 }

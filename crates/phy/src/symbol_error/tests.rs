@@ -261,6 +261,16 @@ fn what_is_not_accepted() {
     assert_eq!(Constellation::of_name("12psk").map_err(field), Err("modulation".to_owned()));
     assert_eq!(Constellation::of_name("128psk").map_err(field), Err("modulation".to_owned()));
     assert_eq!(Constellation::of_name("32qam").map_err(field), Err("modulation".to_owned()));
+    let fading = |name, k_factor_db, m| Fading::of_name(name, k_factor_db, m).map_err(field);
+    assert_eq!(fading("rayleigh", None, None), Ok(Fading::Rayleigh));
+    assert_eq!(fading("rician", Some(0.0), None), Ok(Fading::Rician(1.0)));
+    assert_eq!(fading("nakagami", None, Some(0.5)), Ok(Fading::Nakagami(0.5)));
+    assert_eq!(fading("rice", None, None), Err("fading".to_owned()));
+    assert_eq!(fading("rician", None, None), Err("k_factor_db".to_owned()));
+    assert_eq!(fading("rician", Some(f64::NAN), None), Err("k_factor_db".to_owned()));
+    assert_eq!(fading("rayleigh", Some(3.0), None), Err("k_factor_db".to_owned()));
+    assert_eq!(fading("nakagami", None, Some(0.4)), Err("m".to_owned()));
+    assert_eq!(fading("rician", Some(3.0), Some(1.0)), Err("m".to_owned()));
     assert_eq!(Branches::of_antennas(3, 1, 1.0).map_err(field), Err("tx".to_owned()));
     assert_eq!(Branches::of_antennas(1, 9, 1.0).map_err(field), Err("rx".to_owned()));
     assert_eq!(Branches::of_antennas(1, 0, 1.0).map_err(field), Err("rx".to_owned()));

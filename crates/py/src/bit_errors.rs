@@ -1,0 +1,153 @@
+//! Symbol errors, errors of units under two states, and codes of packets for Python.
+
+use crate::errors;
+use airpath_core::Bytes;
+use airpath_phy::bit_errors;
+use airpath_phy::code::reed_solomon;
+use airpath_phy::shannon::from_db;
+use airpath_phy::symbol_error::{
+    Branches, Constellation, Fading, by_integral, eq5, symbol_error_rate,
+};
+use pyo3::prelude::*;
+
+/// Symbol error rates at mean SNRs, dB, of `tx` transmitting and `rx` receiving antennas.
+///
+/// `fading` is its name with K in dB and m. `method`: `exact`, `closed-form` (eq. 5) or `integral`.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn symbol_error_rates(
+    py: Python<'_>,
+    snrs_db: Vec<f64>,
+    modulation: &str,
+    antennas: (u32, u32),
+    fading: (String, Option<f64>, Option<f64>),
+    method: &str,
+) -> PyResult<Vec<f64>> {
+    let constellation = Constellation::of_name(modulation).map_err(errors::config)?;
+    let (name, k_factor_db, m) = fading;
+    let fading = Fading::of_name(&name, k_factor_db, m).map_err(errors::config)?;
+    let rate: fn(Constellation, Branches, Fading) -> f64 = match (method, constellation, fading) {
+        ("exact", ..) => symbol_error_rate,
+        ("integral", ..) => by_integral,
+        ("closed-form", Constellation::Psk(_), Fading::Rayleigh) => {
+            |constellation, branches, _| eq5(constellation.points(), branches)
+        }
+        ("closed-form", ..) => {
+            let problem = "of phase-shift keying over Rayleigh fading alone";
+            return Err(errors::value("method", method, problem));
+        }
+        _ => return Err(errors::value("method", method, "unknown")),
+    };
+    let (tx, rx) = antennas;
+    let branches = |snr_db: f64| Branches::of_antennas(tx, rx, from_db(snr_db));
+    let branches: Vec<Branches> =
+        snrs_db.into_iter().map(branches).collect::<Result<_, _>>().map_err(errors::config)?;
+    Ok(py.detach(|| branches.into_iter().map(|one| rate(constellation, one, fading)).collect()))
+}
+
+/// The names of modulations and of fadings.
+#[pyfunction]
+pub(crate) fn symbol_error_names() -> (Vec<&'static str>, Vec<&'static str>) {
+    (Constellation::NAMES.to_vec(), Fading::NAMES.to_vec())
+}
+
+/// Errors of single units under a chain of two states.
+#[pyclass(frozen, module = "airpath._airpath")]
+pub(crate) struct ErrorChain {
+    inner: bit_errors::ErrorChain,
+}
+
+#[pymethods]
+impl ErrorChain {
+    /// A chain with these probabilities.
+    #[staticmethod]
+    fn checked(
+        p_good_to_bad: f64,
+        p_bad_to_good: f64,
+        error_good: f64,
+        error_bad: f64,
+    ) -> PyResult<ErrorChain> {
+        let inner =
+            bit_errors::ErrorChain::new(p_good_to_bad, p_bad_to_good, error_good, error_bad);
+        Ok(ErrorChain { inner: inner.map_err(errors::config)? })
+    }
+
+    /// Shares of the states, good and bad.
+    #[getter]
+    fn shares(&self) -> (f64, f64) {
+        self.inner.shares().into()
+    }
+
+    /// Mean lengths of runs of the states, units.
+    #[getter]
+    fn mean_runs(&self) -> (f64, f64) {
+        self.inner.mean_runs().into()
+    }
+
+    /// The share of units in error.
+    #[getter]
+    fn error_rate(&self) -> f64 {
+        self.inner.error_rate()
+    }
+
+    /// P(r of so many units are received, the last in the good state, in the bad one), for all r.
+    fn received_by_state(&self, py: Python<'_>, units: usize) -> Vec<[f64; 2]> {
+        py.detach(|| self.inner.received_by_state(units))
+    }
+
+    /// How often a packet without a code fails.
+    fn packet_failure(&self, units: u64) -> f64 {
+        self.inner.packet_failure(units)
+    }
+
+    /// How often a block of so many symbols fails.
+    fn block_failure(
+        &self,
+        py: Python<'_>,
+        symbols: u64,
+        correctable: u64,
+        symbol_units: u64,
+    ) -> f64 {
+        py.detach(|| self.inner.block_failure(symbols, correctable, symbol_units))
+    }
+
+    /// How often a packet of so many bytes fails with a code.
+    fn coded_failure(
+        &self,
+        py: Python<'_>,
+        packet_bytes: u64,
+        code: &ReedSolomon,
+        symbol_units: u64,
+    ) -> PyResult<f64> {
+        let blocks = code.inner.blocks(Bytes(packet_bytes)).map_err(errors::config)?;
+        Ok(py.detach(|| self.inner.failure(&self.inner.coded_outcome(&blocks, symbol_units))))
+    }
+}
+
+/// A Reed–Solomon code of packets.
+#[pyclass(frozen, module = "airpath._airpath")]
+pub(crate) struct ReedSolomon {
+    inner: reed_solomon::ReedSolomon,
+}
+
+#[pymethods]
+impl ReedSolomon {
+    /// A code with these values.
+    #[staticmethod]
+    fn checked(code_rate: f64, symbol_bits: u32, max_block: Option<u64>) -> PyResult<ReedSolomon> {
+        let inner = reed_solomon::ReedSolomon::new(code_rate, symbol_bits, max_block);
+        Ok(ReedSolomon { inner: inner.map_err(errors::config)? })
+    }
+
+    /// The blocks of a packet: k, b, t_C.
+    fn blocks(&self, packet_bytes: u64) -> PyResult<Vec<(u64, u64, u64)>> {
+        let blocks = self.inner.blocks(Bytes(packet_bytes)).map_err(errors::config)?;
+        let of = |block: reed_solomon::Block| (block.data, block.symbols, block.correctable);
+        Ok(blocks.into_iter().map(of).collect())
+    }
+
+    /// Bytes of a packet on the air.
+    fn on_air(&self, packet_bytes: u64) -> u64 {
+        self.inner.on_air(Bytes(packet_bytes)).0
+    }
+}

@@ -1,0 +1,43 @@
+"""Numbers and arrays of numbers: their ranges, and results of their shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.arguments import blamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["numbers", "shaped", "within"]
+
+
+def numbers(value: Any) -> NDArray[np.float64] | None:
+    """Return numbers as an array; None where they are none, or not all finite."""
+    try:
+        array = np.asarray(value)
+    except Exception:  # whatever an object of the user's raises
+        return None
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return None
+    return array.astype(float)
+
+
+def within(name: str, value: Any, low: float, high: float) -> str | None:
+    """Return what is wrong with numbers that are to be finite and in a range, a line."""
+    accepted = f"Write a number from {low:g} to {high:g}"
+    array = numbers(value)
+    if array is None:
+        return f"{blamed(name, value)}: not a finite number. {accepted}."
+    if (array < low).any() or (array > high).any():
+        return f"{blamed(name, value)}: out of range. {accepted}."
+    return None
+
+
+def shaped(found: Sequence[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    """Return what was found of an array in its shape; one number as a float."""
+    return np.reshape(found, like.shape) if like.shape else float(found[0])

@@ -1,0 +1,354 @@
+"""Errors in bursts, unit by unit, and what a Reed–Solomon code leaves of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from airpath import _airpath
+from airpath.arguments import blamed, check_all, number, quantity, whole
+from airpath.errors import BadValueError
+from airpath.scenario.units import Size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Block", "ErrorChain", "ReedSolomon"]
+
+_MOST_UNITS = 2**53
+_MOST_COUNTED = 65_535
+_MOST_SYMBOL_BITS = 16
+_LARGEST_PACKET = 65_535
+
+_T = TypeVar("_T")
+
+
+class Block(NamedTuple):
+    """A block RS(b, k) of a packet.
+
+    Parameters
+    ----------
+    data : int
+        k, symbols of the packet.
+    symbols : int
+        b, symbols with parity.
+    correctable : int
+        t_C = ⌊(b − k)/2⌋, wrong symbols that are corrected.
+    """
+
+    data: int
+    symbols: int
+    correctable: int
+
+
+class ReedSolomon:
+    """A Reed–Solomon code of packets, by what it corrects (vcp-2008 §II.C).
+
+    Parameters
+    ----------
+    code_rate : float
+        r, in (0, 1]: k symbols of a packet become b = round(k/r).
+    symbol_bits : int
+        m, bits of a code symbol, from 1 to 16. Default 8.
+    max_block : int, optional
+        Most symbols of a block, to 2^m − 1: a packet is as many blocks as needed, k and b each
+        shared out as evenly as whole symbols allow, larger blocks first. Default: one block for a
+        packet, an idealisation beyond 2^m − 1 symbols.
+
+    Raises
+    ------
+    BadValueError
+        If a value is outside its range, or a block too short for a symbol of data.
+
+    Examples
+    --------
+    >>> from airpath.phy import ReedSolomon
+    >>> ReedSolomon(0.93).blocks(1040)
+    [Block(data=1040, symbols=1118, correctable=39)]
+    """
+
+    def __init__(
+        self, code_rate: float, symbol_bits: int = 8, max_block: int | None = None
+    ) -> None:
+        bits = f"Write a whole number from 1 to {_MOST_SYMBOL_BITS}"
+        check_all(
+            _in_unit_interval("code_rate", code_rate, above_0=True),
+            whole("symbol_bits", symbol_bits, 1, _MOST_SYMBOL_BITS, bits),
+        )
+        longest = 2**symbol_bits - 1
+        accepted = f"Write a whole number from 1 to {longest}"
+        if max_block is not None:
+            check_all(whole("max_block", max_block, 1, longest, accepted))
+        self.code_rate = float(code_rate)
+        self.symbol_bits = int(symbol_bits)
+        self.max_block = None if max_block is None else int(max_block)
+        try:
+            self._code = _airpath.ReedSolomon.checked(*self._arguments)
+        except ValueError:  # all else was checked
+            raise BadValueError(
+                f"{blamed('max_block', max_block)}: too short for a symbol of data at code_rate = "
+                f"{self.code_rate:g}. Write a larger one."
+            ) from None
+
+    def blocks(self, packet: str | int | Size) -> list[Block]:
+        """Return the blocks of a packet, in their order on the air.
+
+        Parameters
+        ----------
+        packet : str, int or Size
+            Size of the packet, ``"1040 B"``, from 1 to 65535 B; an int in bytes.
+
+        Raises
+        ------
+        BadValueError
+            If the size is outside its range, or makes a block of more than 65535 symbols.
+        """
+        size = _packet(packet)
+        return [Block(*block) for block in _coded(self._code.blocks, packet, size)]
+
+    def on_air(self, packet: str | int | Size) -> int:
+        """Return the bytes of a packet on the air, the last one filled up.
+
+        Parameters
+        ----------
+        packet : str, int or Size
+            Size of the packet, ``"1040 B"``, from 1 to 65535 B; an int in bytes.
+        """
+        return self._code.on_air(_packet(packet))
+
+    @property
+    def _arguments(self) -> tuple[float, int, int | None]:
+        return self.code_rate, self.symbol_bits, self.max_block
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReedSolomon, self._arguments
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReedSolomon) and self._arguments == other._arguments
+
+    def __hash__(self) -> int:
+        return hash(self._arguments)
+
+    def __repr__(self) -> str:
+        given = f"{self.code_rate:g}, symbol_bits={self.symbol_bits}, max_block={self.max_block}"
+        return f"ReedSolomon({given})"
+
+
+class ErrorChain:
+    """Errors of single units under a chain of two states (vcp-2008 eqs. 1 to 4).
+
+    A unit is a modulation symbol, a bit of BPSK. The chain moves before each unit.
+
+    Parameters
+    ----------
+    p_good_to_bad : float
+        1 − γ, probability that a bad unit follows a good one, in [0, 1].
+    p_bad_to_good : float
+        1 − β, probability that a good unit follows a bad one, in [0, 1]. Not 0 where
+        `p_good_to_bad` is.
+    error_good, error_bad : float
+        ε_G and ε_B, probabilities that a unit is wrong, in [0, 1].
+
+    Raises
+    ------
+    BadValueError
+        If a value is outside its range, or neither state is ever left.
+
+    Examples
+    --------
+    BPSK at 10 dB with 2×2 antennas, a bad state of 0 dB, and packets of 1040 bytes:
+
+    >>> from airpath.phy import ErrorChain, ReedSolomon, symbol_error_rate
+    >>> good, bad = (symbol_error_rate(snr_db, tx=2, rx=2) for snr_db in (10, 0))
+    >>> chain = ErrorChain(0.00125, 0.125, good, bad)
+    >>> print(f"{chain.packet_failure(8 * 1040):.3f}")
+    0.971
+    >>> print(f"{chain.coded_failure(1040, ReedSolomon(0.93)):.1e}")
+    2.5e-17
+    """
+
+    def __init__(
+        self, p_good_to_bad: float, p_bad_to_good: float, error_good: float, error_bad: float
+    ) -> None:
+        given = {
+            "p_good_to_bad": p_good_to_bad,
+            "p_bad_to_good": p_bad_to_good,
+            "error_good": error_good,
+            "error_bad": error_bad,
+        }
+        check_all(*(_in_unit_interval(name, value) for name, value in given.items()))
+        if p_good_to_bad == 0 and p_bad_to_good == 0:
+            raise BadValueError(
+                f"{blamed('p_good_to_bad', p_good_to_bad)}: neither state is ever left. Write a "
+                "probability above 0, or one for p_bad_to_good."
+            )
+        self.p_good_to_bad, self.p_bad_to_good = float(p_good_to_bad), float(p_bad_to_good)
+        self.error_good, self.error_bad = float(error_good), float(error_bad)
+        self._chain = _airpath.ErrorChain.checked(*self._arguments)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Shares of good and of bad units."""
+        return self._chain.shares
+
+    @property
+    def mean_runs(self) -> tuple[float, float]:
+        """Mean lengths of good and of bad runs, units; infinite of a state never left."""
+        return self._chain.mean_runs
+
+    @property
+    def error_rate(self) -> float:
+        """Share of units in error."""
+        return self._chain.error_rate
+
+    def received(self, t: int) -> NDArray[np.float64]:
+        """Return φ(t, r), the probability that r of t units are right (eq. 1).
+
+        Parameters
+        ----------
+        t : int
+            Units sent, from 0 to 65535.
+
+        Returns
+        -------
+        phi : ndarray, shape (t + 1,)
+            By r, from 0 to t.
+        """
+        received: NDArray[np.float64] = self.received_by_state(t).sum(axis=1)
+        return received
+
+    def received_by_state(self, t: int) -> NDArray[np.float64]:
+        """Return φ(t, r, state), with the state of the last unit (eqs. 2 to 4).
+
+        Parameters
+        ----------
+        t : int
+            Units sent, from 0 to 65535.
+
+        Returns
+        -------
+        phi : ndarray, shape (t + 1, 2)
+            By r, from 0 to t, and state, good and bad.
+        """
+        accepted = f"Write a whole number from 0 to {_MOST_COUNTED}"
+        check_all(whole("t", t, 0, _MOST_COUNTED, accepted))
+        return np.asarray(self._chain.received_by_state(t))
+
+    def packet_failure(self, units: int) -> float:
+        """Return how often a packet without a code fails: any of its units is wrong.
+
+        Parameters
+        ----------
+        units : int
+            Units of the packet, from 1 to 2^53.
+        """
+        check_all(_from_1("units", units, _MOST_UNITS))
+        return self._chain.packet_failure(units)
+
+    def block_failure(self, b: int, correctable: int, symbol_units: int = 8) -> float:
+        """Return how often more than `correctable` symbols of a block are wrong.
+
+        Parameters
+        ----------
+        b : int
+            Symbols of the block, from 1 to 65535.
+        correctable : int
+            t_C, from 0 to 65535.
+        symbol_units : int
+            Units of a symbol, from 1 to 65535. Default 8, a byte of BPSK.
+        """
+        accepted = f"Write a whole number from 0 to {_MOST_COUNTED}"
+        check_all(
+            _from_1("b", b, _MOST_COUNTED),
+            whole("correctable", correctable, 0, _MOST_COUNTED, accepted),
+            _from_1("symbol_units", symbol_units, _MOST_COUNTED),
+        )
+        return self._chain.block_failure(b, correctable, symbol_units)
+
+    def coded_failure(
+        self, packet: str | int | Size, code: ReedSolomon, bits_per_symbol: int = 1
+    ) -> float:
+        """Return how often a packet with a code fails: any of its blocks does.
+
+        Parameters
+        ----------
+        packet : str, int or Size
+            Size of the packet, ``"1040 B"``, from 1 to 65535 B; an int in bytes.
+        code : ReedSolomon
+            Its code.
+        bits_per_symbol : int
+            Bits of a modulation symbol, the chain's unit; divides those of a code symbol. Default
+            1, BPSK.
+
+        Raises
+        ------
+        BadValueError
+            If a value is not accepted, or a block would have more than 65535 symbols.
+        """
+        is_code = isinstance(code, ReedSolomon)
+        check_all(
+            None if is_code else f"{blamed('code', code)}: not a code. Write a ReedSolomon.",
+            _from_1("bits_per_symbol", bits_per_symbol, _MOST_SYMBOL_BITS),
+        )
+        if code.symbol_bits % bits_per_symbol:
+            raise BadValueError(
+                f"{blamed('bits_per_symbol', bits_per_symbol)}: does not divide the "
+                f"{code.symbol_bits} bits of a code symbol. Write a divisor."
+            )
+        units, size = code.symbol_bits // bits_per_symbol, _packet(packet)
+
+        def failure(packet_bytes: int) -> float:
+            return self._chain.coded_failure(packet_bytes, code._code, units)
+
+        return _coded(failure, packet, size)
+
+    @property
+    def _arguments(self) -> tuple[float, float, float, float]:
+        return self.p_good_to_bad, self.p_bad_to_good, self.error_good, self.error_bad
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ErrorChain, self._arguments
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ErrorChain) and self._arguments == other._arguments
+
+    def __hash__(self) -> int:
+        return hash(self._arguments)
+
+    def __repr__(self) -> str:
+        return f"ErrorChain({', '.join(f'{value:g}' for value in self._arguments)})"
+
+
+def _coded(coded: Callable[[int], _T], packet: object, size: int) -> _T:
+    """Return what a code makes of a packet of that size."""
+    try:
+        return coded(size)
+    except ValueError:  # all else was checked
+        raise BadValueError(
+            f"{blamed('packet', packet)}: makes a block of more than {_MOST_COUNTED} symbols. "
+            "Write a smaller size, or set max_block of the code."
+        ) from None
+
+
+def _packet(packet: Any) -> int:
+    size = int(quantity("packet", Size, packet))
+    if not 1 <= size <= _LARGEST_PACKET:
+        raise BadValueError(
+            f"{blamed('packet', packet)}: out of range. Write a size from 1 B to "
+            f"{_LARGEST_PACKET} B."
+        )
+    return size
+
+
+def _from_1(name: str, value: Any, high: int) -> str | None:
+    return whole(name, value, 1, high, f"Write a whole number from 1 to {high}")
+
+
+def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | None:
+    interval = "(0, 1]" if above_0 else "[0, 1]"
+    line = number(name, value, "0.5")
+    if line is not None or (0 <= value <= 1 and not (above_0 and value == 0)):
+        return line
+    return f"{blamed(name, value)}: not in {interval}. Write a number in {interval}."

@@ -1,0 +1,158 @@
+"""Symbol error rates over flat fading with several antennas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from airpath import _airpath
+from airpath.arguments import blamed, called, check_all, number, whole, word
+from airpath.errors import BadValueError
+from airpath.phy.arrays import shaped, within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["FADINGS", "MODULATIONS", "symbol_error_rate"]
+
+MODULATIONS, FADINGS = (tuple(names) for names in _airpath.symbol_error_names())
+METHODS = ("exact", "closed-form", "integral")
+_LARGEST_DB = 1000.0
+_MOST_RECEIVERS = 8
+_MOST_K_FACTOR_DB = 100.0
+_LEAST_M, _MOST_M = 0.5, 1000.0
+
+Fading = Literal["rayleigh", "rician", "nakagami"]
+Method = Literal["exact", "closed-form", "integral"]
+
+
+@overload
+def symbol_error_rate(
+    snr_db: float,
+    modulation: str = "bpsk",
+    tx: int = 1,
+    rx: int = 1,
+    fading: Fading = "rayleigh",
+    k_factor_db: float | None = None,
+    m: float | None = None,
+    method: Method = "exact",
+) -> float: ...
+@overload
+def symbol_error_rate(
+    snr_db: ArrayLike,
+    modulation: str = "bpsk",
+    tx: int = 1,
+    rx: int = 1,
+    fading: Fading = "rayleigh",
+    k_factor_db: float | None = None,
+    m: float | None = None,
+    method: Method = "exact",
+) -> float | NDArray[np.float64]: ...
+def symbol_error_rate(
+    snr_db: ArrayLike,
+    modulation: str = "bpsk",
+    tx: int = 1,
+    rx: int = 1,
+    fading: Fading = "rayleigh",
+    k_factor_db: float | None = None,
+    m: float | None = None,
+    method: Method = "exact",
+) -> float | NDArray[np.float64]:
+    """Return the share of modulation symbols in error over flat fading [1]_ [2]_.
+
+    A space-time block code has tx · rx independent branches at the SNR over tx, whose signals are
+    added by maximum-ratio combining.
+
+    Parameters
+    ----------
+    snr_db : float or array_like
+        Mean SNR of a receiving antenna, all transmitters together, dB, from -1000 to 1000.
+    modulation : str
+        ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
+        ``"bpsk"``.
+    tx : int
+        Transmitting antennas, 1 or 2. Default 1.
+    rx : int
+        Receiving antennas, from 1 to 8. Default 1.
+    fading : {"rayleigh", "rician", "nakagami"}
+        Of the amplitude of a branch. Default ``"rayleigh"``.
+    k_factor_db : float, optional
+        K of Rician fading, the power of the line of sight over that of the rest, dB, from -100 to
+        100.
+    m : float, optional
+        m of Nakagami fading, from 0.5 to 1000; 1 is Rayleigh fading.
+    method : {"exact", "closed-form", "integral"}
+        ``"exact"`` to a relative 1e-10; ``"closed-form"`` is eq. 5, of phase-shift keying over
+        Rayleigh fading, to an absolute 1e-14: its terms cancel. ``"integral"`` is the integral
+        that it solves. Default ``"exact"``.
+
+    Returns
+    -------
+    ser : float or ndarray
+        In [0, 1], of the shape of `snr_db`.
+
+    Raises
+    ------
+    BadValueError
+        If a value is outside its range, or a parameter is missing or of another fading.
+
+    References
+    ----------
+    .. [1] H. Yousefi'zadeh, A. Habibi and W. Furmanski, "A Performance Comparison Study of
+       End-to-End Congestion Control Protocols over MIMO Fading Channels", 2008, eq. 5.
+    .. [2] M. K. Simon and M.-S. Alouini, "Digital Communication over Fading Channels", 2nd edition,
+       2005, section 8.2 and chapter 9.
+
+    Examples
+    --------
+    >>> from airpath.phy import symbol_error_rate
+    >>> [f"{symbol_error_rate(10, tx=tx, rx=rx):.3e}" for tx, rx in [(1, 1), (2, 2)]]
+    ['2.327e-02', '1.134e-04']
+    """
+    antennas = f"Write a whole number from 1 to {_MOST_RECEIVERS}"
+    check_all(
+        within("snr_db", snr_db, -_LARGEST_DB, _LARGEST_DB),
+        word("modulation", modulation, MODULATIONS),
+        _transmitters(tx),
+        whole("rx", rx, 1, _MOST_RECEIVERS, antennas),
+        word("fading", fading, FADINGS),
+        _parameter("k_factor_db", k_factor_db, (fading, "rician"), _MOST_K_FACTOR_DB),
+        _parameter("m", m, (fading, "nakagami"), _MOST_M),
+        word("method", method, METHODS),
+    )
+    values = np.asarray(snr_db, dtype=float)
+    try:
+        rates = _airpath.symbol_error_rates(
+            values.ravel().tolist(), modulation, (tx, rx), (fading, k_factor_db, m), method
+        )
+    except ValueError:  # all else was checked
+        raise BadValueError(
+            f"{blamed('method', method)}: of phase-shift keying over Rayleigh fading alone. Write "
+            "exact or integral."
+        ) from None
+    return shaped(rates, values)
+
+
+def _transmitters(tx: Any) -> str | None:
+    line = whole("tx", tx, 1, None, "Write 1 or 2")
+    if line is not None or tx <= 2:
+        return line
+    return (
+        f"{blamed('tx', tx)}: beyond two transmitters no complex space-time block code has the "
+        "full rate. Write 1 or 2."
+    )
+
+
+def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> str | None:
+    """Return what is wrong with a parameter of one fading, a line."""
+    given, owner = fading
+    is_its = isinstance(given, str) and given == owner
+    low = _LEAST_M if name == "m" else -high
+    accepted = f"Write a number from {low:g} to {high:g}"
+    if value is None:
+        missing = f"{called(name)}: missing, of {owner} fading. {accepted}."
+        return missing if is_its else None
+    if not is_its:
+        return f"{blamed(name, value)}: of {owner} fading alone. Leave it out."
+    return number(name, value, f"{high:g}") or within(name, value, low, high)

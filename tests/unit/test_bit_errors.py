@@ -1,0 +1,138 @@
+"""Chains of errors and codes of packets as Python has them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airpath.errors import BadValueError
+from airpath.phy import Block, ErrorChain, ReedSolomon
+
+CHAIN = ErrorChain(0.00125, 0.125, 0.01, 0.3)
+
+
+def test_a_chain() -> None:
+    assert CHAIN.shares == pytest.approx((0.990099, 0.009901), abs=1e-6)
+    assert CHAIN.mean_runs == pytest.approx((800, 8))
+    assert CHAIN.error_rate == pytest.approx((0.01 * 800 + 0.3 * 8) / 808)
+    assert ErrorChain(0, 1, 0, 0).mean_runs == (math.inf, 1)
+    phi = CHAIN.received(10)
+    assert phi.shape == (11,)
+    assert CHAIN.received_by_state(10).sum(axis=1) == pytest.approx(phi)
+    assert CHAIN.packet_failure(10) == pytest.approx(1 - phi[10], abs=1e-14)
+    assert CHAIN.block_failure(10, 3, 1) == pytest.approx(phi[:7].sum(), abs=1e-14)
+    assert CHAIN.received(0).tolist() == [1]
+
+
+def test_a_code() -> None:
+    code = ReedSolomon(0.9)
+    assert code.blocks("1040 B") == [Block(1040, 1156, 58)]
+    assert (code.on_air(1040), code.on_air("40 B")) == (1156, 44)
+    assert CHAIN.coded_failure(40, code) == CHAIN.block_failure(44, 2)
+    assert CHAIN.coded_failure(40, code, 2) == CHAIN.block_failure(44, 2, 4)
+    short = ReedSolomon(0.9, max_block=255).blocks(1040)
+    assert [block.symbols for block in short] == [232, 231, 231, 231, 231]
+    alone = ErrorChain(1, 1, 0.01, 0.01)  # no memory: blocks fail independently
+    blocks = [alone.block_failure(block.symbols, block.correctable) for block in short]
+    assert alone.coded_failure(1040, ReedSolomon(0.9, max_block=255)) == pytest.approx(
+        1 - np.prod([1 - failure for failure in blocks]), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("part", [CHAIN, ReedSolomon(0.7, 4, 15)], ids=repr)
+def test_they_are_kept_and_compared(part: object) -> None:
+    again = pickle.loads(pickle.dumps(part))
+    assert again == part
+    assert hash(again) == hash(part)
+    assert part != 1
+    assert repr(ReedSolomon(0.7, 4, 15)) == "ReedSolomon(0.7, symbol_bits=4, max_block=15)"
+    assert repr(CHAIN) == "ErrorChain(0.00125, 0.125, 0.01, 0.3)"
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "lines"),
+    [
+        (
+            ErrorChain,
+            (-0.1, 1.1, 0, "x"),
+            [
+                "p_good_to_bad = -0.1: not in [0, 1]. Write a number in [0, 1].",
+                "p_bad_to_good = 1.1: not in [0, 1]. Write a number in [0, 1].",
+                'error_bad = "x": not a finite number. Write one, for example 0.5.',
+            ],
+        ),
+        (
+            ErrorChain,
+            (0, 0, 0.1, 0.2),
+            [
+                "p_good_to_bad = 0: neither state is ever left. Write a probability above 0, or "
+                "one for p_bad_to_good."
+            ],
+        ),
+        (
+            ReedSolomon,
+            (0, 17),
+            [
+                "code_rate = 0: not in (0, 1]. Write a number in (0, 1].",
+                "symbol_bits = 17: above 16. Write a whole number from 1 to 16.",
+            ],
+        ),
+        (
+            ReedSolomon,
+            (0.9, 8, 256),
+            ["max_block = 256: above 255. Write a whole number from 1 to 255."],
+        ),
+        (
+            ReedSolomon,
+            (0.1, 8, 9),
+            [
+                "max_block = 9: too short for a symbol of data at code_rate = 0.1. Write a larger "
+                "one."
+            ],
+        ),
+        (
+            ReedSolomon(0.1).blocks,
+            ("9000 B",),
+            [
+                'packet = "9000 B": makes a block of more than 65535 symbols. Write a smaller '
+                "size, or set max_block of the code."
+            ],
+        ),
+        (
+            ReedSolomon(0.1).on_air,
+            (0,),
+            ["packet = 0: out of range. Write a size from 1 B to 65535 B."],
+        ),
+        (
+            CHAIN.block_failure,
+            (0, -1, 0),
+            [
+                "b = 0: below 1. Write a whole number from 1 to 65535.",
+                "correctable = -1: not accepted. Write a whole number from 0 to 65535.",
+                "symbol_units = 0: below 1. Write a whole number from 1 to 65535.",
+            ],
+        ),
+        (CHAIN.received, (-1,), ["t = -1: not accepted. Write a whole number from 0 to 65535."]),
+        (
+            CHAIN.coded_failure,
+            (40, 0.9),
+            ["code = 0.9: not a code. Write a ReedSolomon."],
+        ),
+        (
+            CHAIN.coded_failure,
+            (40, ReedSolomon(0.9), 3),
+            ["bits_per_symbol = 3: does not divide the 8 bits of a code symbol. Write a divisor."],
+        ),
+    ],
+)
+def test_what_is_not_accepted(
+    call: Callable[..., Any], arguments: tuple[Any, ...], lines: list[str]
+) -> None:
+    with pytest.raises(BadValueError) as refused:
+        call(*arguments)
+    assert str(refused.value).splitlines() == lines

@@ -1,0 +1,90 @@
+"""Symbol error rates as Python has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airpath.errors import BadValueError
+from airpath.phy import symbol_error_rate
+
+
+def test_one_number_and_arrays() -> None:
+    rate = symbol_error_rate(10)
+    assert isinstance(rate, float)
+    # (1 − √(10/11)) / 2
+    assert rate == pytest.approx(0.5 * (1 - np.sqrt(10 / 11)), rel=1e-12)
+    rates = symbol_error_rate(np.array([[0.0, 10.0], [20.0, 30.0]]), tx=2, rx=2)
+    assert isinstance(rates, np.ndarray)
+    assert rates.shape == (2, 2)
+    assert (np.diff(rates.ravel()) < 0).all()
+    assert np.shape(symbol_error_rate([])) == (0,)
+    assert np.shape(symbol_error_rate([10])) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"snr_db": float("inf")},
+            "snr_db = inf: not a finite number. Write a number from -1000 to 1000.",
+        ),
+        (
+            {"snr_db": [0, 1001]},
+            "snr_db = [0, 1001]: out of range. Write a number from -1000 to 1000.",
+        ),
+        (
+            {"modulation": "32qam"},
+            'modulation = "32qam": not one of the accepted words. Write bpsk or qpsk or 8psk or '
+            "16psk or 32psk or 64psk or 16qam or 64qam.",
+        ),
+        ({"tx": 0}, "tx = 0: below 1. Write 1 or 2."),
+        (
+            {"tx": 3},
+            "tx = 3: beyond two transmitters no complex space-time block code has the full rate. "
+            "Write 1 or 2.",
+        ),
+        ({"rx": 0}, "rx = 0: below 1. Write a whole number from 1 to 8."),
+        ({"rx": 9}, "rx = 9: above 8. Write a whole number from 1 to 8."),
+        (
+            {"fading": "rice"},
+            'fading = "rice": not one of the accepted words. Write rayleigh or rician or nakagami.',
+        ),
+        (
+            {"fading": "rician"},
+            "k_factor_db: missing, of rician fading. Write a number from -100 to 100.",
+        ),
+        ({"m": 2}, "m = 2: of nakagami fading alone. Leave it out."),
+        (
+            {"fading": "nakagami", "m": 0.4},
+            "m = 0.4: out of range. Write a number from 0.5 to 1000.",
+        ),
+        (
+            {"method": "closed"},
+            'method = "closed": not one of the accepted words. Write exact or closed-form or '
+            "integral.",
+        ),
+        (
+            {"method": "closed-form", "modulation": "16qam"},
+            'method = "closed-form": of phase-shift keying over Rayleigh fading alone. Write exact '
+            "or integral.",
+        ),
+    ],
+)
+def test_what_is_not_accepted(changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(BadValueError) as refused:
+        symbol_error_rate(**{"snr_db": 10.0, **changes})
+    assert str(refused.value) == line
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(BadValueError) as refused:
+        symbol_error_rate("loud", tx=3, rx=9, k_factor_db=3)  # type: ignore[call-overload]
+    assert [line.split(":")[0] for line in str(refused.value).splitlines()] == [
+        'snr_db = "loud"',
+        "tx = 3",
+        "rx = 9",
+        "k_factor_db = 3",
+    ]
