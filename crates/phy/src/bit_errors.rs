@@ -13,8 +13,13 @@
 //!
 //! What fails is collected, not found as a difference: failures of 1e-40 have all their digits.
 
+mod block;
+#[cfg(test)]
+mod tests;
+
 use crate::code::reed_solomon::Block;
 use airpath_core::ConfigError;
+use block::of_block;
 
 /// Good and bad.
 type Vector = [f64; 2];
@@ -154,7 +159,17 @@ impl ErrorChain {
     /// units each; it fails with any of them.
     pub fn coded_outcome(&self, blocks: &[Block], symbol_units: u64) -> Outcome {
         let symbol = self.run(symbol_units);
-        blocks.iter().fold(Outcome::NOTHING, |before, block| before.then(&of_block(block, &symbol)))
+        let mut known: Option<(Block, Outcome)> = None;
+        let mut all = Outcome::NOTHING;
+        for block in blocks {
+            let found = match known {
+                Some((same, outcome)) if same == *block => outcome,
+                _ => of_block(block, &symbol),
+            };
+            known = Some((*block, found));
+            all = all.then(&found);
+        }
+        all
     }
 
     /// How often a packet of `units` units without a code fails.
@@ -172,48 +187,38 @@ impl ErrorChain {
     /// How often a packet with this outcome fails that begins at any time.
     pub fn failure(&self, outcome: &Outcome) -> f64 {
         let [good, bad] = times(self.shares(), &outcome.failed);
-        good + bad
+        (good + bad).min(1.0)
     }
 }
 
 impl Outcome {
+    /// Whatever becomes of it.
+    fn any(&self) -> Matrix {
+        add(&self.delivered, &self.failed)
+    }
+
     /// One after the other: received if both are.
     fn then(&self, next: &Outcome) -> Outcome {
-        let any = add(&next.delivered, &next.failed);
         Outcome {
             delivered: product(&self.delivered, &next.delivered),
-            failed: add(&product(&self.failed, &any), &product(&self.delivered, &next.failed)),
+            failed: add(
+                &product(&self.failed, &next.any()),
+                &product(&self.delivered, &next.failed),
+            ),
         }
+        .normalised()
     }
-}
 
-/// A block whose symbols are right or wrong as `symbol` says.
-fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
-    let any = add(&symbol.delivered, &symbol.failed);
-    let most = block.correctable.min(block.symbols) as usize;
-    let mut result = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.0; 2]; 2] };
-    for from in 0..2 {
-        // By the number of wrong symbols; beyond what is correctable, it has failed.
-        let mut wrong = vec![[0.0; 2]; most + 1];
-        wrong[0][from] = 1.0;
-        let mut failed = [0.0; 2];
-        for sent in 0..block.symbols as usize {
-            let [good, bad] = times(failed, &any);
-            let lost = times(wrong[most], &symbol.failed);
-            failed = [good + lost[0], bad + lost[1]];
-            for count in (0..=most.min(sent + 1)).rev() {
-                let stays = times(wrong[count], &symbol.delivered);
-                let more =
-                    if count > 0 { times(wrong[count - 1], &symbol.failed) } else { [0.0; 2] };
-                wrong[count] = [stays[0] + more[0], stays[1] + more[1]];
+    /// With rows whose sum is 1: roundings would add up.
+    fn normalised(mut self) -> Outcome {
+        for from in 0..2 {
+            let sum: f64 = self.any()[from].iter().sum();
+            for matrix in [&mut self.delivered, &mut self.failed] {
+                matrix[from] = matrix[from].map(|probability| probability / sum);
             }
         }
-        for state in 0..2 {
-            result.delivered[from][state] = wrong.iter().map(|row| row[state]).sum();
-        }
-        result.failed[from] = failed;
+        self
     }
-    result
 }
 
 fn times(row: Vector, matrix: &Matrix) -> Vector {
@@ -227,6 +232,3 @@ fn product(first: &Matrix, second: &Matrix) -> Matrix {
 fn add(first: &Matrix, second: &Matrix) -> Matrix {
     [0, 1].map(|from| [0, 1].map(|to| first[from][to] + second[from][to]))
 }
-
-#[cfg(test)]
-mod tests;

@@ -321,3 +321,74 @@ fn chains_that_never_leave_a_state_or_always_do() {
         Some("error_good".into())
     );
 }
+
+/// The table by the number of wrong symbols, symbol by symbol through the whole block.
+fn in_one_go(chain: &ErrorChain, symbols: usize, correctable: usize, units: u64) -> Outcome {
+    let symbol = chain.outcome(units);
+    let mut result = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.0; 2]; 2] };
+    for from in 0..2 {
+        let mut wrong = vec![[0.0; 2]; symbols + 1];
+        wrong[0][from] = 1.0;
+        for _ in 0..symbols {
+            for count in (0..=symbols).rev() {
+                let [good, bad] = times(wrong[count], &symbol.delivered);
+                let less = if count > 0 { wrong[count - 1] } else { [0.0; 2] };
+                let more = times(less, &symbol.failed);
+                wrong[count] = [good + more[0], bad + more[1]];
+            }
+        }
+        for (count, row) in wrong.into_iter().enumerate() {
+            let to = if count > correctable { &mut result.failed } else { &mut result.delivered };
+            to[from] = [to[from][0] + row[0], to[from][1] + row[1]];
+        }
+    }
+    result
+}
+
+/// Also where a failure is 1e-40, by states before and after.
+#[test]
+fn a_block_in_two_halves_is_the_block() {
+    for (leave, error_good, error_bad) in
+        [(1.0, 1e-4, 0.3), (1e-3, 1e-7, 0.9), (1.0, 0.4, 0.5), (1.0, 0.0, 1.0), (0.1, 1e-30, 0.1)]
+    {
+        let chain =
+            ErrorChain::new(0.05 * leave, 0.5 * leave, error_good, error_bad).expect("accepted");
+        for (symbols, correctable) in [
+            (0, 0),
+            (1, 0),
+            (1, 1),
+            (2, 1),
+            (7, 3),
+            (8, 0),
+            (60, 20),
+            (61, 31),
+            (61, 61),
+            (400, 90),
+        ] {
+            let block = Block { data: 1, symbols: symbols as u64, correctable: correctable as u64 };
+            let found = chain.coded_outcome(&[block], 8);
+            let expected = in_one_go(&chain, symbols, correctable, 8);
+            for (found, expected) in
+                [(found.delivered, expected.delivered), (found.failed, expected.failed)]
+            {
+                for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                    let off = (found - expected).abs();
+                    assert!(off <= 1e-11 * expected + 1e-140, "{symbols}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// The largest block, where errors come in bursts that outlast it: probabilities, and fast enough.
+#[test]
+fn the_largest_block_has_probabilities() {
+    let chain = ErrorChain::new(1e-6, 1e-6, 0.04, 0.9).expect("accepted");
+    let failure = chain.block_failure(65_535, 29_000, 8);
+    assert!((0.5..=1.0).contains(&failure), "{failure}");
+    for (error_good, error_bad) in [(0.0, 0.0), (0.4, 0.5), (1.0, 1.0), (1e-300, 1e-300)] {
+        let chain = ErrorChain::new(0.01, 0.1, error_good, error_bad).expect("accepted");
+        let failure = chain.block_failure(65_535, 29_000, 8);
+        assert!((0.0..=1.0).contains(&failure), "{error_good}: {failure}");
+    }
+}
