@@ -62,6 +62,7 @@ def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisor
     return [
         *_same_controls(scenario, resolved),
         *_nobody_marks(resolved),
+        *_nobody_tells_load(resolved),
         *_nothing_fits(resolved),
     ]
 
@@ -89,21 +90,47 @@ def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[
 
 def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
     """Tell of ECN that is asked for over a queue that does not mark."""
+    for place, where, who in _without_marks(resolved, ("on", "dctcp")):
+        yield Advisory(
+            "ecn-without-marks",
+            f"ECN is on, but nothing marks at the {where}, so it does nothing. "
+            f"Write ecn = true in [{place}.aqm], for a discipline that has the key.",
+            who,
+        )
+
+
+def _nobody_tells_load(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Tell of VCP over a queue that writes no load code."""
+    for place, where, who in _without_marks(resolved, ("vcp",)):
+        yield Advisory(
+            "vcp-without-code",
+            f'cc = "vcp", but nothing writes a load code at the {where}: VCP takes the load for '
+            f"low, and nothing but losses reduces its window. "
+            f'Write {place}.aqm = {{kind = "vcp"}}.',
+            who,
+        )
+
+
+def _without_marks(
+    resolved: Mapping[str, Any], uses: tuple[str, ...]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield queues of data that mark nothing, and groups there that use the ECN field so."""
     flows = FlowDescriptions(resolved)
     for way, place, where in _QUEUES_OF_DATA:
         who = [
             f"flows.{group}"
             for group, members in grouped(resolved).items()
             if direction(flows[members[0]]) == way
-            and flows[members[0]]["source"].get("options", {}).get("ecn", "off") != "off"
+            and flows[members[0]]["source"].get("options", {}).get("ecn", "off") in uses
         ]
-        if who and not resolved[place]["queue"].get("ecn", False):
-            yield Advisory(
-                "ecn-without-marks",
-                f"ECN is on, but nothing marks at the {where}, so it does nothing. "
-                f"Write ecn = true in [{place}.aqm], for a discipline that has the key.",
-                who[0] if len(who) == 1 else f"{who[0]} and others",
-            )
+        if who and not _marks(resolved[place]["queue"]):
+            yield place, where, who[0] if len(who) == 1 else f"{who[0]} and others"
+
+
+def _marks(queue: Mapping[str, Any]) -> bool:
+    """Say whether a discipline, or one in it, writes into the ECN field."""
+    inner = [value for value in queue.values() if isinstance(value, Mapping)]
+    return bool(queue.get("ecn")) or queue.get("kind") == "vcp" or any(map(_marks, inner))
 
 
 def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:

@@ -195,7 +195,8 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.profile",
             "bsd",
-            'flows.0.profile = "bsd": not a TCP profile. Accepted are rfc, ns3-2014, ns3, linux.',
+            'flows.0.profile = "bsd": not a TCP profile. '
+            "Accepted are rfc, ns3-2014, ns3, ns2, linux.",
         ),
         (
             "flows.0.base_rtt",

@@ -7,7 +7,7 @@
 //! IPv4 and TCP (or UDP) have, every packet is longer by the difference.
 
 use crate::checksum::internet_checksum;
-use airpath_core::{Ecn, Flags, FlowId, Packet, PacketKind};
+use airpath_core::{Flags, FlowId, Packet, PacketKind};
 use std::net::Ipv4Addr;
 
 /// Most bytes that are stored of a packet: an IPv4 header and the longest TCP header.
@@ -271,7 +271,7 @@ impl Connection {
         let protocol = self.protocol();
         let length = (IP_HEADER + transport.length + payload).min(LARGEST_PACKET);
         let mut ip = Assembly::default();
-        ip.put(&[0x45, ecn_bits(packet.ecn)]);
+        ip.put(&[0x45, packet.ecn.bits()]);
         ip.put_u16(length as u16);
         ip.put_u16(identification(packet));
         ip.put_u16(DONT_FRAGMENT);
@@ -326,16 +326,6 @@ fn tcp_flags(packet: &Packet) -> u8 {
     .into_iter()
     .filter(|(is_set, _)| *is_set)
     .fold(0, |flags, (_, flag)| flags | flag)
-}
-
-/// The ECN field (RFC 3168 §5).
-fn ecn_bits(ecn: Ecn) -> u8 {
-    match ecn {
-        Ecn::NotEct => 0b00,
-        Ecn::Ect1 => 0b01,
-        Ecn::Ect0 => 0b10,
-        Ecn::Ce => 0b11,
-    }
 }
 
 /// The same for a packet at every point of its path, another for its retransmission. Of ACKs the

@@ -47,6 +47,17 @@ impl Ecn {
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
+
+    /// The two bits of the field as a number; VCP's load code: 0 not capable, 1 low, 2 high, 3
+    /// overload.
+    pub const fn bits(self) -> u8 {
+        match self {
+            Ecn::NotEct => 0b00,
+            Ecn::Ect1 => 0b01,
+            Ecn::Ect0 => 0b10,
+            Ecn::Ce => 0b11,
+        }
+    }
 }
 
 /// TCP flags and one bit of bookkeeping.

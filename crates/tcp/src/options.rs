@@ -130,7 +130,8 @@ impl RecoveryKind {
     }
 }
 
-/// Whose procedures rule where they differ: recovery with SACK, and CUBIC's arithmetic.
+/// Whose procedures rule where they differ: recovery with SACK and CUBIC's arithmetic (`ns3`); what
+/// is halved, when the RTT is taken, and what a lost SYN leaves (`ns2`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Procedures {
@@ -139,6 +140,9 @@ pub enum Procedures {
     Rfc,
     /// Those of ns-3.48 (`ns3/`).
     Ns3,
+    /// Those of the one-way agents of ns-2 (`tcp.cc`, `tcp-reno.cc`), which are without SACK: see
+    /// [`TcpOptions::follows_ns2`].
+    Ns2,
 }
 
 /// What bounds the FlightSize that NewReno without SACK takes ssthresh from, or takes its place. With
@@ -181,6 +185,16 @@ pub enum EcnUse {
     On,
     /// The same with DCTCP's echo: it says of each segment whether it was marked (RFC 8257 §3.2).
     Dctcp,
+    /// No agreement and no ECE: the field is VCP's load code, which every segment leaves with as
+    /// low, and which the receiver echoes in `feedback`.
+    Vcp,
+}
+
+impl EcnUse {
+    /// Whether the two ends agree on marks and echo them in the header's flags (RFC 3168).
+    pub const fn is_negotiated(self) -> bool {
+        matches!(self, EcnUse::On | EcnUse::Dctcp)
+    }
 }
 
 /// Which duplicate ACKs begin a fast retransmit, by what was sent before the last loss.
@@ -308,6 +322,15 @@ impl TcpOptions {
         self.procedures == Procedures::Ns3 && self.recovery.uses_sack()
     }
 
+    /// Whether ns-2's procedures rule. A loss and an echo halve min(cwnd, receive window), down to
+    /// one segment; the first flight and Reno as well have RFC 6582's guard; the ACK that ends a
+    /// recovery enlarges the window; one segment at a time gives the RTT, if nothing is sent again
+    /// meanwhile; a lost SYN leaves the initial window and the timeout as it is; on an ECN
+    /// connection what is sent again is capable too, and a window of one segment goes on.
+    pub(crate) fn follows_ns2(&self) -> bool {
+        self.procedures == Procedures::Ns2
+    }
+
     /// Bytes of IP and TCP header in each packet, timestamps included.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
@@ -344,8 +367,12 @@ impl TcpOptions {
             let problem = "with its headers larger than an IP packet of 65535 bytes";
             return Err(ConfigError::new("mss", self.mss, problem));
         }
-        if self.follows_ns3() && self.ecn != EcnUse::Off {
+        if self.follows_ns3() && self.ecn.is_negotiated() {
             return Err(ConfigError::new("ecn", "on", "not modelled under procedures = \"ns3\""));
+        }
+        if self.follows_ns2() && self.recovery.uses_sack() {
+            let problem = "not modelled under procedures = \"ns2\"";
+            return Err(ConfigError::new("recovery", "sack", problem));
         }
         positive("initial_window", self.initial_window)?;
         positive("receive_window", self.receive_window)?;

@@ -184,6 +184,7 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
+        self.echo.load = 0;
         if self.uses_sack && self.stream.has_islands() {
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
             ack.size += sack_option_bytes(ack.sack().len() as u16);
@@ -207,6 +208,7 @@ impl Receiver {
     fn send_syn_ack(&mut self, syn: &Packet, ctx: &mut Ctx<'_>) {
         let field = self.field;
         self.field = field.of_syn();
+        self.note_load(syn);
         self.send_ack(Flags::SYN.with(self.echo.answer(syn)), ctx);
         self.field = field;
     }
@@ -319,13 +321,14 @@ impl Receiver {
         if packet.end() > self.edge && self.is_bounded {
             return self.refuse(packet, ctx);
         }
-        if self.echo.kind != EcnUse::Off {
+        if self.echo.kind.is_negotiated() {
             self.note_mark(packet, ctx);
         }
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());
         self.measure(packet, arrived, self.stream.next() - before, ctx);
         self.feedback = packet.feedback;
+        self.note_load(packet);
         let outcome = self.window.on_arrival(&Arrival {
             now: ctx.now,
             bytes: u64::from(packet.size),

@@ -145,7 +145,7 @@ impl Sender {
                 false => Scoreboard::default(),
             },
             congestion: config.congestion,
-            ecn: EcnState::new(options.ecn),
+            ecn: EcnState::new(options),
             measured: Measured::default(),
             ack_delays: None,
             limit: WindowLimit::default(),
@@ -192,6 +192,7 @@ impl Sender {
     fn send_syn(&mut self, ctx: &mut Ctx<'_>) {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
+        syn.ecn = self.ecn.field;
         syn.flags = if self.ecn.is_wanted { Flags::SYN.with(ecn::SETUP) } else { Flags::SYN };
         if self.timestamps {
             syn.tsval = timestamp(ctx.now);
@@ -210,7 +211,7 @@ impl Sender {
         self.edge = u64::from(ack.window);
         if self.syn.retransmissions == 0 {
             self.sample(ctx.now.saturating_since(self.syn.sent_at), ctx);
-        } else {
+        } else if !self.options.follows_ns2() {
             self.rtt.restart_after_lost_syn();
             self.congestion.on_lost_syn();
         }
@@ -332,8 +333,7 @@ impl Sender {
         }
     }
 
-    /// The RTT that an ACK of new data tells: by its timestamp, or by the oldest segment that it
-    /// covers.
+    /// The RTT that an ACK of new data tells: by its timestamp, or by a segment that it covers.
     #[inline]
     fn rtt_sample(
         &self,

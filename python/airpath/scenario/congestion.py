@@ -7,8 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, PlainValidator
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, usual
-from airpath.scenario.units import Size
+from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
+    PositiveDuration,
     PositiveFraction,
     PositiveNumber,
     PositivePacketCount,
@@ -20,9 +21,12 @@ from airpath.scenario.values import (
     number_within,
 )
 
-__all__ = ["Clamp", "Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno"]
+__all__ = ["Clamp", "Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno", "Vcp"]
 
 HYSTART = choice("off", "classic", "plus-plus")
+SCALING = choice("public-code", "squared", "product", "linear", "off")
+FREEZE = choice("public-code", "unconditional")
+ON_LOSS = choice("reno", "ignore")
 Headroom = Annotated[float, PlainValidator(number_within(1.0, 1e6, "from 1 to 1000000", "2"))]
 
 
@@ -34,6 +38,8 @@ class Congestion(Part):
     """Loss recovery that belongs to it; None leaves that to the profile."""
     echo: ClassVar[str | None] = None
     """The engine's `ecn` that belongs to it; None leaves that to the profile."""
+    negotiates_ecn: ClassVar[bool] = False
+    """Whether its two ends agree on ECN, as RFC 3168 has it."""
 
     obeys_price: ClassVar[bool] = False
     """Whether it needs a queue on the way of the data that writes a price into packets."""
@@ -180,6 +186,7 @@ class Dctcp(Congestion):
 
     recovery = "newreno"
     echo = "dctcp"
+    negotiates_ecn = True
 
     kind: Literal["dctcp"] = "dctcp"
     g: PositiveFraction = 0.0625
@@ -216,3 +223,57 @@ class Clamp(Congestion):
     average_packets: PositivePacketCount = usual(1000)
     beta: ProperFraction = 0.001
     headroom: Maybe[Headroom] = Field(default=ABSENT, examples=["2"])
+
+
+class Vcp(Congestion):
+    """VCP: growth and reduction by the load code of two bits that a `VcpQueue` writes.
+
+    The code is the ECN field; nothing is agreed on. Recovery as RFC 5681, with the first new ACK.
+
+    Parameters
+    ----------
+    kappa : float
+        κ, gain of the multiplicative increase: ξ = κ/4 in `interval`, above 0. Default 0.25
+        (Xia et al. 2005, Table 1).
+    alpha : float
+        α, packets that the additive increase adds in an RTT of 100 ms, above 0. Default 1 (Xia et
+        al. 2005, Table 1).
+    beta : float
+        β, what overload leaves of the window, above 0 and below 1. Default 0.875 (Xia et al. 2005,
+        Table 1).
+    interval : Duration
+        t_ρ, the interval of the routers, above 0: MI has one step in it, and the window stays as it
+        is for so long after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
+    scaling : {"public-code", "squared", "product", "linear", "off"}
+        AI per RTT as a part of α: (RTT/100 ms)² with straight lines below 20 ms and above 500 ms,
+        (RTT/t_ρ)², (RTT/t_ρ)(RTT/100 ms), RTT/t_ρ, or 1. Default public-code (the public ns-2
+        package).
+    limiters : bool
+        Bounds of ξ and of AI per ACK by the size of the window. Default True (the public ns-2
+        package).
+    freeze : {"public-code", "unconditional"}
+        What follows a reduction: overload does nothing for t_ρ and then means AI for an RTT, while
+        lower codes are obeyed at once; or no code counts for so long. Default public-code (the
+        public ns-2 package).
+    granularity : Duration
+        Tick of the RTT that growth is scaled by, and of the two timers; 0 s is exact. Default 10 ms
+        (the public ns-2 package).
+    on_loss : {"reno", "ignore"}
+        What a loss does: half of the window is left after a fast retransmit and one packet after a
+        timeout; or the same only while overload is announced. Default reno (the public ns-2
+        package).
+    """
+
+    recovery = "reno"
+    echo = "vcp"
+
+    kind: Literal["vcp"] = "vcp"
+    kappa: PositiveNumber = 0.25
+    alpha: PositiveNumber = 1.0
+    beta: ProperFraction = 0.875
+    interval: PositiveDuration = Duration.parse("200 ms")
+    scaling: Annotated[str, SCALING] = "public-code"
+    limiters: Truth = True
+    freeze: Annotated[str, FREEZE] = "public-code"
+    granularity: Duration = Duration.parse("10 ms")
+    on_loss: Annotated[str, ON_LOSS] = "reno"

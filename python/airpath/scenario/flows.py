@@ -239,9 +239,9 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``
-        or ``"clamp"``. Default: congestion control Reno and the profile's recovery.
-    profile : {"rfc", "ns3", "ns3-2014", "linux"}
+        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``,
+        ``"clamp"`` or ``"vcp"``. Default: congestion control Reno and the profile's recovery.
+    profile : {"rfc", "ns2", "ns3", "ns3-2014", "linux"}
         The table of TCP options. Default ``"rfc"``.
     tcp : TcpOptions
         Options that differ from the profile.
@@ -296,15 +296,21 @@ class Tcp(Source):
         if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
-        if cc is not None and cc.echo and tcp.ecn == "off":
+        refused = "off" if cc is not None and cc.negotiates_ecn else "on"
+        if cc is not None and cc.echo and tcp.ecn == refused:
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
             whole = profile_options(profile, None, None, tcp)
             wrong += _inconsistent(whole, tcp)
-            if whole.procedures == "ns3" and (tcp.ecn == "on" or (cc is not None and cc.echo)):
+            negotiates = tcp.ecn == "on" or (cc is not None and cc.negotiates_ecn)
+            if whole.procedures == "ns3" and negotiates:
                 error = fault('procedures = "ns3" knows no ECN', 'Write procedures = "rfc"')
                 wrong.append((("ecn",), tcp.ecn or "on", error))
+            if whole.procedures == "ns2" and whole.recovery in SELECTIVE:
+                error = fault('procedures = "ns2" knows no SACK', 'Write procedures = "rfc"')
+                blamed = "recovery" if tcp.recovery else "procedures"
+                wrong.append(((blamed,), getattr(tcp, blamed), error))
         if wrong:
             raise faults_at(*wrong)
         return tcp
@@ -315,7 +321,7 @@ class Tcp(Source):
         if self.on_off is not None and given.grow_unused is None:
             # A window that an application never fills would grow without bound.
             given = TcpOptions(**given.document(), grow_unused=False)
-        if self.cc is not None and self.cc.echo:
+        if self.cc is not None and self.cc.negotiates_ecn:
             given = TcpOptions(**(given.document() | {"ecn": "on"}))
         kind: str | None = getattr(self.cc, "kind", None)
         return profile_options(self.profile, kind, self.cc.recovery if self.cc else None, given)

@@ -4,6 +4,7 @@ A profile is data: each option with its value as a user would write it, and wher
 ``rfc`` is what the standards say. ``ns3-2014`` is the classic Reno of the ns-3 release current
 in September 2014 (3.21), which the tables of qawla-2015 were made with. ``ns3`` is what the
 releases 3.44 to 3.48 do with SACK. ``linux`` is what a Linux kernel does, as far as the options go.
+``ns2`` is the one-way Reno of ns-2 of 2006, with its defaults.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ SCALING = choice("exact", "off", "on")
 SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
-PROCEDURES = choice("rfc", "ns3")
+PROCEDURES = choice("rfc", "ns2", "ns3")
 FLIGHT_BOUND = choice("none", "cwnd", "replaced")
 PACING = choice("off", "on")
 
@@ -159,9 +160,10 @@ class TcpOptions(Model):
         What `min_rto` bounds: the timeout (RFC 6298 §2.4), or 4·RTTVAR in it (Linux).
     quick_acks : int
         In-order segments at the start that are acknowledged one by one, from 0.
-    procedures : {"rfc", "ns3"}
-        Whose procedures rule where they differ, in recovery with SACK and in CUBIC's arithmetic:
-        the RFCs', or those of ns-3.48.
+    procedures : {"rfc", "ns2", "ns3"}
+        Whose procedures rule where they differ: the RFCs'; those of ns-2's one-way agents, which
+        have no SACK (what a loss halves, which segments are timed, what a lost SYN leaves, what is
+        ECN-capable); those of ns-3.48 in recovery with SACK and in CUBIC's arithmetic.
     flight_bound : {"none", "cwnd", "replaced"}
         What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
         and, until what was outstanding at a loss is acknowledged, what it was taken from then. Or
@@ -215,6 +217,8 @@ _NS3_RTT = "ns-3.21, class RttMeanDeviation"
 _QAWLA = "qawla-2015 §4"
 _SOCKET = "ns-3.48, class TcpSocket"
 _BASE = "ns-3.48, class TcpSocketBase"
+_NS2 = "ns-2, ns-default.tcl"
+_NS2_TCP = "ns-2, tcp.cc"
 
 PROFILES: Mapping[str, Mapping[str, Option]] = {
     "rfc": {
@@ -322,6 +326,41 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "flight_bound": Option("cwnd", f"{_BASE}, BytesInFlight leaves out duplicates"),
         "pacing": Option("off", "ns-3.48, class TcpSocketState, EnablePacing"),
     },
+    "ns2": {
+        "mss": Option("1000 B", f"{_NS2}, packetSize_ 1000"),
+        "header": Option("40 B", f"{_NS2}, tcpip_base_hdr_size_ 40"),
+        "initial_window": Option("2000 B", f"{_NS2}, windowInit_ 2"),
+        "initial_ssthresh": Option("20000 B", f"{_NS2_TCP}, ssthresh_ begins at window_"),
+        "receive_window": Option("20000 B", f"{_NS2}, window_ 20"),
+        "recovery": Option("reno", "ns-2, tcp-reno.cc, ends with the first new ACK"),
+        "window_growth": Option("bytes", f"{_NS2_TCP}, opencwnd: 1, or 1/cwnd_, per ACK"),
+        "exit_window": Option("ssthresh", "ns-2, tcp-reno.cc; Reno has no other"),
+        "fast_retransmit_guard": Option("rfc", f"{_NS2}, bugFix_ true; Reno's as well"),
+        "partial_ack_timer": Option("each", f"{_NS2_TCP}, newtimer"),
+        "limited_transmit": Option(True, f"{_NS2}, singledup_ 1 since 2001"),
+        "delayed_ack_segments": Option(1, "ns-2, Agent/TCPSink"),
+        "delayed_ack_timeout": Option("100 ms", f"{_NS2}, interval_ of TCPSink/DelAck; not used"),
+        "initial_rto": Option("3 s", f"{_NS2}, rtxcur_init_ 3.0 since January 2006, 6.0 before"),
+        "min_rto": Option("200 ms", f"{_NS2}, minrto_ 0.2"),
+        "max_rto": Option("60 s", f"{_NS2}, maxrto_ 60 since January 2006, 100000 before"),
+        "max_backoff": Option(64, f"{_NS2_TCP}, rtt_backoff"),
+        "rto_granularity": Option("10 ms", f"{_NS2}, tcpTick_ 0.01"),
+        "srtt_gain": Option(0.125, f"{_NS2}, T_SRTT_BITS 3"),
+        "rttvar_gain": Option(0.25, f"{_NS2}, T_RTTVAR_BITS 2"),
+        "first_rttvar": Option("half", f"{_NS2_TCP}, rtt_update"),
+        "handshake": Option(True, f"{_NS2}, syn_ true: packet 0 stands for the SYN"),
+        "timestamps": Option(False, f"{_NS2}, timestamps_ false"),
+        "ecn": Option("off", f"{_NS2}, ecn_ 0"),
+        "window_scaling": Option("exact", "ns-2 counts the window in packets"),
+        "sack_after_timeout": Option("forget", "Agent/TCP/Reno has no SACK"),
+        "idle_restart": Option("off", f"{_NS2}, QOption_ 0"),
+        "grow_unused": Option(True, f"{_NS2}, control_increase_ 0"),
+        "rto_floor": Option("total", f"{_NS2_TCP}, rtt_timeout"),
+        "quick_acks": Option(0, "an ACK for each segment anyway"),
+        "procedures": Option("ns2", "ns-2, tcp.cc, tcp-reno.cc"),
+        "flight_bound": Option("none", "part of `procedures`: the window is halved"),
+        "pacing": Option("off", f"{_NS2}, overhead_ 0"),
+    },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
         "header": Option("40 B", "RFC 791 and RFC 9293; timestamps add 12"),
@@ -368,10 +407,11 @@ CLASSES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "newreno": {"window_growth": "per-ack"},
         "reno": {"window_growth": "segments"},
         "cubic": {},
-    }
+    },
+    "ns2": {"vcp": {"initial_ssthresh": "unlimited", "receive_window": f"{2**32 - 1} B"}},
 }
-"""Profiles in which `cc` names a class with options of its own, and leaves recovery alone:
-TcpNewReno, TcpLinuxReno and TcpCubic of ns-3."""
+"""Profiles in which `cc` names a class with options of its own: TcpNewReno, TcpLinuxReno and
+TcpCubic of ns-3, and the VCP agent of the public package for ns-2, whose window has no end."""
 
 
 def profile_options(
@@ -393,9 +433,8 @@ def profile_options(
         What the user set.
     """
     values = {name: option.value for name, option in PROFILES[profile].items()}
-    if profile in CLASSES:
-        values |= CLASSES[profile].get(cc or "", {})
-    elif recovery is not None and values["recovery"] not in SELECTIVE:
+    values |= CLASSES.get(profile, {}).get(cc or "", {})
+    if recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
     whole = values | overrides.document()
     options = TcpOptions(**whole)

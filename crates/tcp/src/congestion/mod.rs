@@ -12,6 +12,7 @@ mod growth;
 mod hystart;
 mod registry;
 mod reno;
+mod vcp;
 
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
@@ -20,6 +21,10 @@ pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
 pub use hystart::HystartKind;
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};
+pub use vcp::{
+    AiScaling, Freeze, OnLoss, Vcp, VcpConfig, vcp_ai_limit, vcp_ai_scale, vcp_mi_increase,
+    vcp_mi_limit,
+};
 
 pub use crate::recovery::RateSample;
 
@@ -48,7 +53,9 @@ pub struct AckEvent {
     pub phase: RecoveryPhase,
     /// Bytes by which it may enlarge the window, and `None` when it may not: for all but ACKs of
     /// new data, in fast recovery, and when it echoes a mark (RFC 3168 §6.1.2). Of new data these
-    /// are `acked`; with ns-3's procedures whole segments.
+    /// are `acked`; with ns-3's procedures whole segments. The ACK that ends a recovery has them in
+    /// ns-2 and in ns-3's older releases only; it is told by `acked` and `phase` to laws that want
+    /// every ACK.
     pub growth: Option<u64>,
     /// The cumulative acknowledgement, a stream offset.
     pub ack: u64,
@@ -136,7 +143,8 @@ pub struct IdleEvent {
 pub trait CongestionControl {
     /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
     /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
-    /// `on_ecn` after. A window grows by `growth` and by nothing else.
+    /// `on_ecn` after. A window grows by `growth` and by nothing else, but VCP's, whose rule is for
+    /// every ACK of new data outside of recovery.
     fn on_ack(&mut self, event: &AckEvent);
 
     /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the congestion
@@ -164,7 +172,8 @@ pub trait CongestionControl {
     fn on_lost_syn(&mut self);
 
     /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
-    /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments.
+    /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments,
+    /// but under ns-2's procedures.
     fn on_ecn(&mut self, event: &LossEvent);
 
     /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).

@@ -2,7 +2,7 @@
 
 use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicNs3, Dctcp, IdleEvent,
-    LossEvent, Reno,
+    LossEvent, Reno, Vcp,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -17,6 +17,7 @@ built_in_parts! {
         "cubic-ns3" => CubicNs3(Box<CubicNs3>): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
         "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
         "clamp" => Clamp(Box<Clamp>): "CLAMP at the sender: Reno's window or that of a price, the smaller.",
+        "vcp" => Vcp(Box<Vcp>): "Growth and reduction by a load code of two bits (VCP).",
     }
 }
 

@@ -33,6 +33,7 @@ pub struct Reno {
     beta_ecn: f64,
     growth: Growth,
     grow_unused: bool,
+    follows_ns2: bool,
     hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
@@ -48,6 +49,7 @@ impl Reno {
             growth: Growth::new(options),
             // Counting segments has a rule of its own.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
+            follows_ns2: options.follows_ns2(),
             hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
@@ -88,17 +90,23 @@ impl Reno {
         };
     }
 
+    /// The window that a loss or an echo leaves, of `window` bytes: ssthresh, at least two segments; in
+    /// ns-2 one is enough.
+    fn left(&self, window: u64) -> u64 {
+        window.max(if self.follows_ns2 { self.mss } else { 2 * self.mss })
+    }
+
     /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
     pub(crate) fn reduce_to(&mut self, window: u64) {
         self.ssthresh = window.max(2 * self.mss);
-        self.cwnd = self.cwnd.min(self.ssthresh);
+        self.cwnd = self.cwnd.min(self.left(window));
         self.growth.on_reduction(false);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
-    /// RFC 5681 eq. 4: ssthresh = max(FlightSize/2, 2·SMSS).
-    fn reduced_threshold(&self, event: &LossEvent) -> u64 {
-        (self.growth.loss_base(event) / 2).max(2 * self.mss)
+    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS.
+    fn half(&self, event: &LossEvent) -> u64 {
+        self.growth.loss_base(event) / 2
     }
 }
 
@@ -151,15 +159,16 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
-        self.ssthresh = self.reduced_threshold(event);
-        self.cwnd = self.ssthresh;
+        let half = self.half(event);
+        self.ssthresh = half.max(2 * self.mss);
+        self.cwnd = self.left(half);
         self.growth.on_reduction(false);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
     /// RFC 5681 §3.1: the loss window is one segment.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.ssthresh = self.reduced_threshold(event);
+        self.ssthresh = self.half(event).max(2 * self.mss);
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
@@ -171,7 +180,8 @@ impl CongestionControl for Reno {
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
-        self.cwnd = self.ssthresh.min(cwnd);
+        let left = if self.follows_ns2 { self.cwnd } else { self.ssthresh };
+        self.cwnd = left.min(cwnd);
     }
 
     fn on_lost_syn(&mut self) {

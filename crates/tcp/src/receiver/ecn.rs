@@ -1,7 +1,7 @@
 //! What the receiver echoes of congestion marks.
 //!
 //! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with an ACK of its own for what arrived
-//! before the change ("MAY" there).
+//! before the change ("MAY" there). VCP's load code has an echo of its own, in `feedback`.
 
 use super::Receiver;
 use crate::options::EcnUse;
@@ -13,17 +13,19 @@ pub(super) struct Echo {
     pub(super) kind: EcnUse,
     /// What every ACK carries now: ECE or nothing. With DCTCP's echo this is DCTCP.CE.
     pub(super) flags: Flags,
+    /// The highest load code since the last ACK.
+    pub(super) load: u8,
 }
 
 impl Echo {
     pub(super) fn new(kind: EcnUse) -> Echo {
-        Echo { kind, flags: Flags::NONE }
+        Echo { kind, flags: Flags::NONE, load: 0 }
     }
 
     /// The flags of the answer to `syn` beside SYN (RFC 3168 §6.1.1).
     pub(super) fn answer(&self, syn: &Packet) -> Flags {
         let asks = syn.flags.contains(Flags::ECE.with(Flags::CWR));
-        if asks && self.kind != EcnUse::Off { Flags::ECE } else { Flags::NONE }
+        if asks && self.kind.is_negotiated() { Flags::ECE } else { Flags::NONE }
     }
 }
 
@@ -43,6 +45,16 @@ impl Receiver {
         }
         if is_marked {
             self.echo.flags = Flags::ECE;
+        }
+    }
+
+    /// A SYN or a data segment has arrived: on a VCP connection the next ACK tells the highest load
+    /// code since the last.
+    #[inline]
+    pub(super) fn note_load(&mut self, packet: &Packet) {
+        if self.echo.kind == EcnUse::Vcp {
+            self.echo.load = self.echo.load.max(packet.ecn.bits());
+            self.feedback = f32::from(self.echo.load);
         }
     }
 

@@ -5,6 +5,7 @@
 //! receive-window policy may change the window with every ACK. After a timeout the sender goes back
 //! to the oldest unacknowledged byte and sends on from there (go-back-N).
 
+use super::timing::Timing;
 use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
 use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::options::{
@@ -23,6 +24,8 @@ pub(crate) struct Classic {
     /// The ACK that ends a recovery enlarges the window.
     grows_at_exit: bool,
     guard: FastRetransmitGuard,
+    /// The guard is in force: for NewReno, and for Reno as well in ns-2.
+    is_guarded: bool,
     limited_transmit: bool,
     partial_ack_timer: PartialAckTimer,
     mss: u64,
@@ -37,6 +40,10 @@ pub(crate) struct Classic {
     flight_bound: FlightBound,
     /// What it was taken from at the last loss, bytes.
     lost_flight: u64,
+    /// In ns-2 it is min(cwnd, receive window) that is halved, whatever is outstanding.
+    halves_window_within: Option<u64>,
+    /// In ns-2 one segment at a time gives the RTT.
+    timing: Option<Timing>,
 }
 
 /// One fast recovery.
@@ -53,17 +60,22 @@ impl Classic {
         Classic {
             is_newreno,
             exits_safely: is_newreno && options.exit_window == RecoveryExit::BurstSafe,
-            grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated,
+            grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated
+                || options.follows_ns2(),
             guard: options.fast_retransmit_guard,
+            is_guarded: is_newreno || options.follows_ns2(),
             limited_transmit: options.limited_transmit,
             partial_ack_timer: options.partial_ack_timer,
             mss: u64::from(options.mss),
             duplicates: 0,
-            recover: None,
+            // ns-2's `recover_` begins at its packet 0, the SYN.
+            recover: options.follows_ns2().then_some(0),
             fast_recovery: None,
             sent_before_duplicates: 0,
             flight_bound: if is_newreno { options.flight_bound } else { FlightBound::None },
             lost_flight: u64::MAX,
+            halves_window_within: options.follows_ns2().then_some(options.receive_window),
+            timing: options.follows_ns2().then(Timing::default),
         }
     }
 
@@ -96,6 +108,9 @@ impl Classic {
 
     /// What ssthresh is taken from at a loss, when the FlightSize is `flight`.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
+        if let Some(receive_window) = self.halves_window_within {
+            return cwnd.min(receive_window);
+        }
         self.lost_flight = match self.flight_bound {
             FlightBound::None => flight,
             FlightBound::Cwnd => flight.min(cwnd),
@@ -126,7 +141,7 @@ impl Classic {
 
     /// Whether duplicate ACKs for `una` may be due to what was sent before the last loss.
     fn is_guarded(&self, una: u64) -> bool {
-        let Some(recover) = self.recover.filter(|_| self.is_newreno) else { return false };
+        let Some(recover) = self.recover.filter(|_| self.is_guarded) else { return false };
         match self.guard {
             FastRetransmitGuard::Off => false,
             FastRetransmitGuard::Rfc => una <= recover,
@@ -161,11 +176,11 @@ impl LossRecovery for Classic {
     #[inline]
     fn takes_plainly(&mut self, _ack: &Packet) -> bool {
         self.duplicates = 0;
-        self.fast_recovery.is_none()
+        self.fast_recovery.is_none() && self.timing.is_none()
     }
 
     fn is_open(&self) -> bool {
-        self.duplicates == 0 && self.fast_recovery.is_none()
+        self.duplicates == 0 && self.fast_recovery.is_none() && self.timing.is_none()
     }
 
     fn on_ack(
@@ -185,7 +200,9 @@ impl LossRecovery for Classic {
             let verdict = if begins { Verdict::Begins } else { Verdict::Usual };
             return Heard { verdict, growth: 0, delivered: 0, rtt: None };
         }
-        let rtt = board.acknowledge(ack.seq, now);
+        let timed = self.timing.as_mut().map(|timing| timing.sample(ack.seq, board, now));
+        let by_oldest = board.acknowledge(ack.seq, now);
+        let rtt = timed.unwrap_or(by_oldest);
         let acked = ack.seq - una;
         let (verdict, growth) = self.on_ack_in_recovery(acked, ack.seq, cc.cwnd());
         Heard { verdict, growth, delivered: acked, rtt }
@@ -214,12 +231,16 @@ impl LossRecovery for Classic {
     /// then.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_repairing = self.recover.is_some_and(|recover| board.una() < recover);
-        let bound = if is_repairing { self.lost_flight } else { cwnd };
+        let is_bounded = is_repairing && self.halves_window_within.is_none();
+        let bound = if is_bounded { self.lost_flight } else { cwnd };
         let flight = self.flight_at_loss(board.flight(), bound);
         self.recover = Some(board.max());
         self.fast_recovery = None;
         if self.guard != FastRetransmitGuard::Off {
             self.duplicates = 0;
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.give_up();
         }
         board.go_back();
         (flight, cwnd)
@@ -228,12 +249,15 @@ impl LossRecovery for Classic {
     #[inline]
     fn on_sent(
         &mut self,
-        _: Sent,
+        sent: Sent,
         _start: u64,
-        _end: u64,
+        end: u64,
         _board: &Scoreboard,
         _cc: &AnyCongestion,
     ) {
+        if let Some(timing) = &mut self.timing {
+            timing.on_sent(end, sent == Sent::New);
+        }
     }
 
     #[inline]

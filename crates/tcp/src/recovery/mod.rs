@@ -2,7 +2,7 @@
 //!
 //! | recovery | file |
 //! | --- | --- |
-//! | without SACK: Reno, NewReno | `classic.rs` |
+//! | without SACK: Reno, NewReno | `classic.rs`; the RTT in ns-2 `timing.rs` |
 //! | with SACK (RFC 6675), with proportional rate reduction | `selective.rs`, `reduction.rs` |
 //! | with SACK as ns-3 has it | `ns3/` |
 //!
@@ -19,6 +19,7 @@ mod rates;
 mod reduction;
 mod scoreboard;
 mod selective;
+mod timing;
 
 pub use rates::RateSample;
 pub(crate) use scoreboard::Scoreboard;
@@ -43,7 +44,7 @@ pub(crate) struct Heard {
     /// Bytes that the ACK is the first to acknowledge, in either way; without what blocks may tell
     /// anew after a timeout.
     pub(crate) delivered: u64,
-    /// The RTT by the oldest segment that it covers.
+    /// The RTT by the oldest segment that it covers; in ns-2 by the one that is timed.
     pub(crate) rtt: Option<Duration>,
 }
 

@@ -207,6 +207,12 @@ impl Scoreboard {
         }
     }
 
+    /// When the segment that holds the byte `seq` left, if it did once and that is known.
+    pub(crate) fn sent_at(&self, seq: u64) -> Option<Time> {
+        let segment = &self.segments[self.index_of(seq)];
+        (!segment.marks().has(Marks::AMBIGUOUS)).then_some(segment.sent_at)
+    }
+
     /// When the segment that holds the byte `seq` was sent is not known.
     pub(crate) fn forget_time(&mut self, seq: u64) {
         let index = self.index_of(seq);

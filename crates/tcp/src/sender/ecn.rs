@@ -1,12 +1,13 @@
-//! The sender's side of explicit congestion notification.
+//! The sender's side of explicit congestion notification, and the code that VCP's segments leave with.
 //!
 //! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
-//! (probes of a closed window).
+//! (probes of a closed window). For VCP the public ns-2 package: every segment leaves with the code
+//! for low load, SYN and what is sent again included; nothing is agreed on.
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
 use crate::congestion::{CongestionControl, LossEvent};
-use crate::options::EcnUse;
+use crate::options::{EcnUse, TcpOptions};
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
 /// An ECN-setup SYN (RFC 3168 §6.1.1).
@@ -15,6 +16,10 @@ pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 /// What the sender remembers about ECN.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnState {
+    /// What every packet has in the field, before an agreement says otherwise.
+    pub(super) field: Ecn,
+    /// What is sent again is capable too, and a window of one segment goes on (ns-2).
+    is_ns2: bool,
     /// The options ask for it.
     pub(super) is_wanted: bool,
     /// Both ends have agreed.
@@ -33,15 +38,23 @@ pub(super) struct EcnState {
 
 impl EcnState {
     /// Before anything is agreed.
-    pub(super) fn new(wish: EcnUse) -> EcnState {
-        EcnState { is_wanted: wish != EcnUse::Off, ..EcnState::default() }
+    pub(super) fn new(options: &TcpOptions) -> EcnState {
+        EcnState {
+            field: if options.ecn == EcnUse::Vcp { Ecn::Ect1 } else { Ecn::NotEct },
+            is_ns2: options.follows_ns2(),
+            is_wanted: options.ecn.is_negotiated(),
+            ..EcnState::default()
+        }
     }
 
-    /// Makes a new segment ECN-capable, and announces a reduction with the first one after it.
+    /// Makes a segment ECN-capable, and announces a reduction with the first new one after it; what
+    /// is sent again is left as it is (RFC 3168 §6.1.5), but for ns-2.
     #[cold]
-    pub(super) fn stamp(&mut self, segment: &mut Packet) {
-        segment.ecn = Ecn::Ect0;
-        if self.announces {
+    pub(super) fn stamp(&mut self, segment: &mut Packet, is_new: bool) {
+        if is_new || self.is_ns2 {
+            segment.ecn = Ecn::Ect0;
+        }
+        if self.announces && is_new {
             segment.flags = Flags::CWR;
             self.announces = false;
         }
@@ -104,12 +117,13 @@ impl Sender {
         self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
         let cwnd = self.congestion.cwnd();
-        if cwnd < 2 * u64::from(self.mss) {
+        if cwnd < 2 * u64::from(self.mss) && !self.ecn.is_ns2 {
             self.ecn.waits_for_timer = true;
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {
             self.ecn.echoed_until = Some(self.board.max());
-            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: flight.min(cwnd), cwnd });
+            let most = if self.ecn.is_ns2 { self.options.receive_window } else { flight };
+            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: most.min(cwnd), cwnd });
         }
     }
 

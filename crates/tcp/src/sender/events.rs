@@ -56,7 +56,8 @@ impl Sender {
         let Known { acked, rtt, app_limited } = known;
         let mut growth = heard.growth;
         // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
-        if ack.flags.contains(Flags::ECE) && heard.verdict != Verdict::Recovered {
+        let may_grow_at_exit = heard.verdict == Verdict::Recovered && !self.options.follows_ns2();
+        if ack.flags.contains(Flags::ECE) && !may_grow_at_exit {
             growth = if self.ecn.may_grow_despite_echo(ack.seq) { growth } else { 0 };
         }
         if growth > 0 && !self.board.is_watched() {

@@ -37,6 +37,7 @@ impl Sender {
             return;
         }
         let mut probe = Packet::data(self.flow, self.board.max(), 1, self.header, ctx.now);
+        probe.ecn = self.ecn.field;
         if self.probes > 0 {
             probe.flags = Flags::RETRANSMITTED;
         }

@@ -119,15 +119,16 @@ impl Sender {
     /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
     fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        segment.ecn = self.ecn.field;
         if sent == Sent::New {
             self.board.push(end, ctx.now);
-            if self.ecn.is_used {
-                self.ecn.stamp(&mut segment);
-            }
         } else {
             self.board.push_again(seq, ctx.now);
             self.measured.retransmissions += 1;
             segment.flags = Flags::RETRANSMITTED;
+        }
+        if self.ecn.is_used {
+            self.ecn.stamp(&mut segment, sent == Sent::New);
         }
         self.recovery.on_sent(sent, seq, end, &self.board, &self.congestion);
         self.release(segment, ctx);
@@ -138,7 +139,8 @@ impl Sender {
     #[inline(always)]
     pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
         let seq = self.board.max();
-        let segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        segment.ecn = self.ecn.field;
         self.board.push_unwatched(end, ctx.now);
         self.release(segment, ctx);
     }
