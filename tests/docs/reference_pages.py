@@ -62,6 +62,8 @@ WORDS = {
     "GrantPolicy": "[grant](SCENARIO#grants-without-a-request-grant)",
     "Harq": "[HARQ](SCENARIO#harq-and-arq)",
     "Arq": "[ARQ](SCENARIO#harq-and-arq)",
+    "ReedSolomon": "[code](SCENARIO#code-of-packets)",
+    "SmallPackets": "[small packets](SCENARIO#code-of-packets)",
     "Radio": "[radio](SCENARIO#radio)",
     "MapOverhead": "`{slots = 60, per_burst = 2}`",
     "Fragmentation": "table, below",
@@ -98,6 +100,7 @@ PAPERS = {
     "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
     "qawla-2015": "Ozturk & Akar 2015",
     "sbd-2006": "Alcaraz & Cerdán 2006",
+    "vcp-2008": "Yousefi'zadeh, Habibi & Furmanski 2008",
     "wimax-2009": "Park, Hu & Kim 2009",
 }
 

@@ -5,13 +5,50 @@ use crate::units::{Bytes, Duration, Rate};
 /// A relative error of a division by a code rate that is no byte.
 const ROUNDING: f64 = 1e-9;
 
+/// A code over symbols of m bits, packet by packet: k = ⌈8L/m⌉ symbols of a packet of L bytes become
+/// b = round(k/r) on the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SymbolCode {
+    /// r, in (0, 1].
+    pub code_rate: f64,
+    /// m, bits, 1 or more.
+    pub symbol_bits: u32,
+}
+
+impl SymbolCode {
+    /// k, symbols of a packet.
+    pub fn data(&self, packet: Bytes) -> u64 {
+        (8 * packet.0).div_ceil(u64::from(self.symbol_bits))
+    }
+
+    /// b, symbols with parity that `data` symbols become.
+    pub fn coded(&self, data: u64) -> u64 {
+        (data as f64 / self.code_rate).round() as u64
+    }
+
+    /// Bytes of a packet on the air, the last one filled up.
+    pub fn on_air(&self, packet: Bytes) -> Bytes {
+        let symbols = self.coded(self.data(packet));
+        let bits = symbols.saturating_mul(u64::from(self.symbol_bits));
+        Bytes(bits.div_ceil(8))
+    }
+}
+
+/// A code by symbols, and one of another rate for packets up to a size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Symbols {
+    code: SymbolCode,
+    small: Option<(Bytes, SymbolCode)>,
+}
+
 /// What a link adds to a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the air
-/// for a packet of L.
+/// for a packet of L; or what a code by symbols makes of L + overhead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     overhead: Bytes,
     block: Bytes,
     code_rate: f64,
+    symbols: Option<Symbols>,
     /// Whether blocks of more than a byte or parity have to be reckoned with.
     is_coded: bool,
 }
@@ -19,7 +56,13 @@ pub struct Framing {
 impl Default for Framing {
     /// Nothing is added.
     fn default() -> Framing {
-        Framing { overhead: Bytes::ZERO, block: Bytes(1), code_rate: 1.0, is_coded: false }
+        Framing {
+            overhead: Bytes::ZERO,
+            block: Bytes(1),
+            code_rate: 1.0,
+            symbols: None,
+            is_coded: false,
+        }
     }
 }
 
@@ -42,6 +85,14 @@ impl Framing {
         Framing { code_rate, is_coded: self.block > Bytes(1) || code_rate < 1.0, ..self }
     }
 
+    /// Frames are coded by symbols, in the place of blocks and their code rate; those of up to the size
+    /// in `small` at the code rate beside it.
+    #[must_use]
+    pub fn coded_by_symbols(self, code: SymbolCode, small: Option<(Bytes, f64)>) -> Framing {
+        let small = small.map(|(up_to, code_rate)| (up_to, SymbolCode { code_rate, ..code }));
+        Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
+    }
+
     /// What a packet of this size takes of the link's capacity.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
@@ -51,6 +102,10 @@ impl Framing {
 
     #[cold]
     fn coded(&self, frame: Bytes) -> Bytes {
+        if let Some(Symbols { code, small }) = self.symbols {
+            let of_small = small.filter(|(up_to, _)| frame <= *up_to).map(|(_, code)| code);
+            return of_small.unwrap_or(code).on_air(frame);
+        }
         let blocks = frame.0.div_ceil(self.block.0);
         let data = blocks * self.block.0;
         if self.code_rate < 1.0 {
@@ -109,6 +164,19 @@ mod tests {
             let framing = Framing::default().coded_at(f64::from(percent) / 100.0);
             assert_eq!(framing.on_air(Bytes(bytes)), Bytes(on_air), "{bytes} at {percent} %");
         }
+    }
+
+    /// b = round(k/r) (vcp-2008 §II.C), and half bytes filled up.
+    #[test]
+    fn a_code_by_symbols_rounds_to_the_nearest_symbol_and_small_frames_have_their_own() {
+        let code = SymbolCode { code_rate: 0.93, symbol_bits: 8 };
+        let sizes =
+            |framing: Framing| [1040, 128, 40, 1].map(|bytes| framing.on_air(Bytes(bytes)).0);
+        assert_eq!(sizes(Framing::default().coded_by_symbols(code, None)), [1118, 138, 43, 1]);
+        let small = Some((Bytes(128), 0.5));
+        assert_eq!(sizes(Framing::default().coded_by_symbols(code, small)), [1118, 256, 80, 2]);
+        let nibbles = SymbolCode { code_rate: 0.7, symbol_bits: 4 };
+        assert_eq!(sizes(Framing::default().coded_by_symbols(nibbles, None)), [1486, 183, 57, 2]);
     }
 
     #[test]

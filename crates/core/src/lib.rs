@@ -35,7 +35,7 @@ mod units;
 mod wakeups;
 
 pub use error::{ConfigError, StageError};
-pub use framing::{Framing, LinkRate};
+pub use framing::{Framing, LinkRate, SymbolCode};
 pub use histogram::{Delays, Histogram, Quantiles};
 pub use packet::{
     Ecn, Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock,

@@ -25,7 +25,9 @@ use crate::link::{Files, Link};
 use crate::loops::Loops;
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};
-use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Seed, Setup, Stream, Time, registry};
+use airpath_core::{
+    Bytes, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, registry,
+};
 use airpath_phy::adaptation::{Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
 use airpath_phy::per_table::{PerCurve, PerTable};
@@ -454,10 +456,10 @@ impl Transmitter for Adaptive {
         }
     }
 
-    /// Those of the fastest MCS.
-    fn block(&self) -> Option<Bytes> {
+    /// The blocks are those of the fastest MCS.
+    fn framing(&self, given: Framing) -> Framing {
         let fastest = self.schemes.iter().max_by_key(|scheme| scheme.given);
-        fastest.map(|scheme| Bytes(scheme.block_bytes))
+        fastest.map_or(given, |scheme| given.in_blocks(Bytes(scheme.block_bytes)))
     }
 
     fn regimes(&self) -> usize {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 const LARGEST: u64 = 65_535;
 
 /// Least share of data. A packet is then still far from any number that overflows.
-const LEAST_CODE_RATE: f64 = 1e-3;
+pub(crate) const LEAST_CODE_RATE: f64 = 1e-3;
 
 /// What the user sets: a table, or the overhead alone as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]

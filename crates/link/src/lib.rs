@@ -11,6 +11,7 @@
 //! | `fixed.rs` | constant rate, Bernoulli loss |
 //! | `multi_regime.rs` | rate and error rate chosen by the queue length |
 //! | `adaptive.rs` | coding scheme chosen by a policy, from SNR and queue |
+//! | `mimo/` | fading in two states, antennas, a code of packets |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `air.rs` | what destroys frames: the link's own loss, and an error process |
@@ -47,6 +48,7 @@ mod late;
 mod link;
 mod loops;
 mod meter;
+pub mod mimo;
 mod multi_regime;
 mod offset;
 mod opportunity;
@@ -76,6 +78,7 @@ pub use link::{
     Files, Link, LinkReport, SideReport, Sides, StationReport, Tables, Traces, Traffic, UserReport,
 };
 pub use meter::Meter;
+pub use mimo::{Mimo, MimoChannel, MimoConfig};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use offset::OffsetSpec;
 pub use rate_trace::{RateTraceConfig, RateTraceTransmitter};

@@ -1,5 +1,6 @@
 //! The contract of a link, and what it measures.
 
+use crate::mimo::Outcomes;
 use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
 use airpath_core::{ConfigError, Histogram, Stage, Time, UserId};
@@ -24,6 +25,8 @@ pub struct Files {
     pub tables: Tables,
     /// Recorded SNRs.
     pub snr: SnrTraces,
+    /// What becomes of packets on MIMO links: not read, but made once for all replications.
+    pub outcomes: Arc<Outcomes>,
 }
 
 impl Files {

@@ -5,6 +5,7 @@ use crate::cell::Cell;
 use crate::fixed::Fixed;
 use crate::kit::LinkKit;
 use crate::link::{Link, SideReport, Sides};
+use crate::mimo::Mimo;
 use crate::multi_regime::MultiRegime;
 use crate::rate_trace::RateTraceTransmitter;
 use crate::rlc::RlcAm;
@@ -26,6 +27,8 @@ built_in_parts! {
             "Queue-aware link adaptation: rate and error rate chosen by the queue length.",
         "adaptive" => Adaptive(SerialLink<Adaptive>):
             "Link adaptation by policy: the coding scheme from SNR, error-rate table and queue.",
+        "mimo" => Mimo(SerialLink<Mimo>):
+            "MIMO fading link: two states of the SNR, antennas, Reed-Solomon codes of packets.",
         "trace" => Trace(TraceLink): "Delivery opportunities of a recorded trace (Mahimahi).",
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",

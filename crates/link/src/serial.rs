@@ -26,7 +26,8 @@ pub struct Transmission {
     pub ends: Time,
     /// What it takes of the link's capacity: the frame, and what fills its last block.
     pub bytes: Bytes,
-    /// Probability that the packet is destroyed.
+    /// Probability that the packet is destroyed: 0 or 1 where the transmitter itself has drawn it, since
+    /// its state at the end goes with it.
     pub loss: f64,
     /// Regime in which it is sent, from 0.
     pub regime: usize,
@@ -46,9 +47,10 @@ pub trait Transmitter {
     /// is scaled in proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
-    /// The blocks that frames fill at the nominal rate, where the transmitter has its own.
-    fn block(&self) -> Option<Bytes> {
-        None
+    /// What a packet costs on the air at the nominal rate: as `given`, with what the transmitter itself
+    /// makes of a frame.
+    fn framing(&self, given: Framing) -> Framing {
+        given
     }
 
     /// Number of regimes.
@@ -220,10 +222,7 @@ impl<T: Transmitter> SerialLink<T> {
     /// Tells the discipline the nominal rate, and what a packet costs at it.
     fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
         let nominal = self.transmitter.nominal_rate();
-        let framing = match self.transmitter.block() {
-            Some(block) => self.framing.in_blocks(block),
-            None => self.framing,
-        };
+        let framing = self.transmitter.framing(self.framing);
         self.queue.on_rate(LinkRate { nominal, framing }, ctx);
     }
 

@@ -85,6 +85,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             cell(json!({"rate": {"kind": "mcs", "table": "two", "bandwidth_hz": 1e5},
                         "harq": "incremental", "attempts": 2})),
         ],
+        "mimo" => crate::mimo::descriptions(),
         "rlc-am" => vec![
             rlc(384_000, json!({})),
             rlc(HUGE, json!({"window": 8})),
@@ -140,7 +141,7 @@ fn cell(changes: Value) -> Value {
 /// Links that send each packet in a frame of its own, with so many bytes beside it.
 fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
     let framed = all_descriptions().filter(|description| {
-        !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd"))
+        !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd" | "mimo"))
     });
     framed.map(move |mut description| {
         description.as_object_mut().expect("a table").remove("frame_overhead");

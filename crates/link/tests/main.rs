@@ -9,6 +9,7 @@ mod cell_mcs;
 mod errors;
 mod every_link;
 mod harq;
+mod mimo;
 mod rate_change;
 mod snr;
 mod stalled_link;

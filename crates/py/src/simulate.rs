@@ -268,7 +268,7 @@ fn files(
         |(key, trace): (&String, &Py<Trace>)| (key.clone(), Arc::clone(&trace.get().inner));
     let traces = traces.iter().map(shared).collect();
     let tables = adaptation::tables(tables)?;
-    Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)? })
+    Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)?, ..Files::default() })
 }
 
 /// Wires one flow of each entry without running it; raises `ValueError` when that cannot be done.

@@ -26,6 +26,7 @@ from airpath.scenario.flows import *
 from airpath.scenario.grants import *
 from airpath.scenario.hops import *
 from airpath.scenario.links import *
+from airpath.scenario.mimo import *
 from airpath.scenario.policies import *
 from airpath.scenario.pricing import *
 from airpath.scenario.profiles import TcpOptions as TcpOptions

@@ -31,6 +31,7 @@ from airpath.scenario.control import Control
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
 from airpath.scenario.links import Link
+from airpath.scenario.mimo import block_faults
 from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, quote
 from airpath.scenario.users import user_faults
@@ -306,8 +307,11 @@ class Scenario(Model):
         return groups
 
     @model_validator(mode="after")
-    def _users_are_there(self) -> Self:
-        if wrong := user_faults(self.flows, self.bottleneck.link, self.ack_path):
+    def _fits_together(self) -> Self:
+        link, back = self.bottleneck.link, getattr(self.ack_path, "link", None)
+        links = [(("bottleneck", "link"), link), (("ack_path", "link"), back)]
+        wrong = [*user_faults(self.flows, link, self.ack_path), *block_faults(self.flows, links)]
+        if wrong:
             raise faults_at(*wrong)
         return self
 

@@ -10,7 +10,7 @@
 //!
 //! Source: vcp-2008 §II.C; blocks of whole packets: vcp-rem §5.3.
 
-use airpath_core::{Bytes, ConfigError};
+use airpath_core::{Bytes, ConfigError, SymbolCode};
 
 /// Most symbols of a block.
 pub const MOST_SYMBOLS: u64 = 65_535;
@@ -18,8 +18,7 @@ pub const MOST_SYMBOLS: u64 = 65_535;
 /// A code for packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReedSolomon {
-    code_rate: f64,
-    symbol_bits: u32,
+    code: SymbolCode,
     max_block: Option<u64>,
 }
 
@@ -59,23 +58,29 @@ impl ReedSolomon {
         if !(1..=16).contains(&symbol_bits) {
             return Err(ConfigError::new("symbol_bits", symbol_bits, "not from 1 to 16"));
         }
+        let code = SymbolCode { code_rate, symbol_bits };
         if let Some(max_block) = max_block {
             let longest = (1 << symbol_bits) - 1;
             if max_block > longest {
                 let problem = format!("more than the {longest} symbols of a code of this field");
                 return Err(ConfigError::new("max_block", max_block, problem));
             }
-            if coded(1, code_rate) > max_block {
+            if code.coded(1) > max_block {
                 let problem = "too short for a symbol of data at this code rate";
                 return Err(ConfigError::new("max_block", max_block, problem));
             }
         }
-        Ok(ReedSolomon { code_rate, symbol_bits, max_block })
+        Ok(ReedSolomon { code, max_block })
     }
 
     /// Bits of a symbol.
     pub fn symbol_bits(&self) -> u32 {
-        self.symbol_bits
+        self.code.symbol_bits
+    }
+
+    /// How it lengthens packets.
+    pub fn symbol_code(&self) -> SymbolCode {
+        self.code
     }
 
     /// The blocks of a packet, in their order on the air.
@@ -83,8 +88,8 @@ impl ReedSolomon {
     /// # Errors
     /// When one block has more than [`MOST_SYMBOLS`]; the field is `code_rate`.
     pub fn blocks(&self, packet: Bytes) -> Result<Vec<Block>, ConfigError> {
-        let data = (8 * packet.0).div_ceil(u64::from(self.symbol_bits));
-        let symbols = coded(data, self.code_rate);
+        let data = self.code.data(packet);
+        let symbols = self.code.coded(data);
         let count = self.max_block.map_or(1, |most| symbols.div_ceil(most)).max(1);
         let block = |number: u64| {
             let share = |all: u64| all / count + u64::from(number < all % count);
@@ -93,21 +98,15 @@ impl ReedSolomon {
         let blocks: Vec<Block> = (0..count).map(block).collect();
         if blocks[0].symbols > MOST_SYMBOLS {
             let problem = format!("a packet of {} B makes a block of {symbols} symbols", packet.0);
-            return Err(ConfigError::new("code_rate", self.code_rate, problem));
+            return Err(ConfigError::new("code_rate", self.code.code_rate, problem));
         }
         Ok(blocks)
     }
 
     /// Bytes of a packet on the air, the last one filled up.
     pub fn on_air(&self, packet: Bytes) -> Bytes {
-        let data = (8 * packet.0).div_ceil(u64::from(self.symbol_bits));
-        Bytes((coded(data, self.code_rate) * u64::from(self.symbol_bits)).div_ceil(8))
+        self.code.on_air(packet)
     }
-}
-
-/// b = round(k/r).
-fn coded(data: u64, code_rate: f64) -> u64 {
-    (data as f64 / code_rate).round() as u64
 }
 
 #[cfg(test)]
