@@ -342,8 +342,8 @@ def test_the_good_file_is_good() -> None:
             '["cwnd", "quue"]',
             'record.series.1 = "quue": not one of the accepted words. The nearest is queue; '
             "accepted are cwnd, ssthresh, rtt, queue, sojourn, drop, mark, regime, mcs, "
-            "price, average_queue, snr, awnd, delivered, seq_sent, seq_received, seq_dropped, "
-            "capacity.",
+            "price, average_queue, snr, awnd, load_factor, delivered, seq_sent, "
+            "seq_received, seq_dropped, capacity.",
         ),
         (
             "record",

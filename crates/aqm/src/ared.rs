@@ -110,16 +110,27 @@ impl<T: ?Sized> Part<T> for Ared {
     }
 }
 
+impl Ared {
+    fn note_sample(&mut self, now: Time) {
+        self.sampled = true;
+        if self.next.is_never() {
+            self.next = now + self.interval;
+        }
+    }
+}
+
 impl QueueDisc for Ared {
     crate::forwards!(red: dequeue, peek, packets, backlog, on_rate, on_served, on_held);
     crate::forwards!(red: on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);
-        self.sampled = true;
-        if self.next.is_never() {
-            self.next = ctx.now + self.interval;
-        }
+        self.note_sample(ctx.now);
+    }
+
+    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.note_sample(ctx.now);
+        self.red.on_bypass(packet, ctx)
     }
 
     #[inline]

@@ -316,6 +316,13 @@ impl QueueDisc for Clamp {
         self.inner.enqueue(packet, ctx);
     }
 
+    /// It is among what the link has taken from the start: the inner discipline does not keep it.
+    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.note_arrival(packet, ctx);
+        let is_let_in = self.inner.on_bypass(packet, ctx);
+        self.take(is_let_in, packet)
+    }
+
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         let is_there = self.inner.dequeue_into(packet, ctx);
         self.take(is_there, packet)
@@ -354,9 +361,9 @@ impl QueueDisc for Clamp {
         self.taken -= packet.bytes();
     }
 
-    fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
+    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
         let Measured { queue, price, rate, a } = self.measured;
-        let mut all = self.inner.measured();
+        let mut all = self.inner.measured(now);
         all.push(("clamp_queue_bytes", queue.mean()));
         all.push(("clamp_price_s", price.mean()));
         all.push(("clamp_rate_bps", rate.mean().map(|bytes| 8.0 * bytes)));
@@ -366,8 +373,8 @@ impl QueueDisc for Clamp {
         all
     }
 
-    fn restart_measurement(&mut self) {
-        self.inner.restart_measurement();
+    fn restart_measurement(&mut self, now: Time) {
+        self.inner.restart_measurement(now);
         self.measured = Measured::default();
     }
 }

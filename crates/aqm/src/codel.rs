@@ -5,7 +5,7 @@
 //! packets.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
-use crate::fifo::{counts_held, dequeues_in_place, waits_in_fifo};
+use crate::fifo::{counts_held, dequeues_in_place, lets_pass_within_limit, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
@@ -54,6 +54,7 @@ impl<T: ?Sized> Part<T> for Codel {
 impl QueueDisc for Codel {
     waits_in_fifo!();
     counts_held!();
+    lets_pass_within_limit!();
     dequeues_in_place!();
     crate::needs_no!(timer, rate, served, lost, measures);
 

@@ -67,6 +67,10 @@ impl QueueDisc for DropTail {
     counts_held!();
     crate::needs_no!(timer, rate, served, lost, measures);
 
+    fn on_bypass(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.has_room_for(packet)
+    }
+
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.has_room_for(packet) {

@@ -242,6 +242,13 @@ impl DualPi2 {
         self.packets() == 0 && self.base == 0.0 && self.delay_old == 0.0
     }
 
+    #[inline]
+    fn start_timer(&mut self, now: Time) {
+        if self.next_update.is_never() {
+            self.next_update = self.update_after(now);
+        }
+    }
+
     /// Updates are at multiples of Tupdate, so that resting leaves no trace.
     fn update_after(&self, now: Time) -> Time {
         let update = self.config.update_ns;
@@ -254,9 +261,7 @@ impl QueueDisc for DualPi2 {
     crate::needs_no!(rate, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if self.next_update.is_never() {
-            self.next_update = self.update_after(ctx.now);
-        }
+        self.start_timer(ctx.now);
         if self.packets() == 0 {
             self.restart_round();
         }
@@ -284,6 +289,11 @@ impl QueueDisc for DualPi2 {
             }
         }
         false
+    }
+
+    fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.start_timer(ctx.now);
+        self.packets() + self.held < self.config.limit
     }
 
     fn peek(&self) -> Option<&Packet> {

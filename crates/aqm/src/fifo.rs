@@ -62,6 +62,17 @@ macro_rules! counts_held {
 }
 pub(crate) use counts_held;
 
+/// For one whose `limit` is a number of packets in its store `fifo`, and that does not look at what
+/// goes ahead of it otherwise.
+macro_rules! lets_pass_within_limit {
+    () => {
+        fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+            self.fifo.occupancy() < self.limit
+        }
+    };
+}
+pub(crate) use lets_pass_within_limit;
+
 /// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
@@ -105,6 +116,11 @@ impl Fifo {
     #[inline]
     pub fn front(&self) -> Option<&Packet> {
         self.packets.front()
+    }
+
+    /// The packets, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        self.packets.iter()
     }
 
     /// Tells a sender of congestion with the oldest packet: marks it when `may_mark` and it is

@@ -18,7 +18,8 @@
 ///
 /// impl QueueDisc for Watched {
 ///     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog);
-///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served, on_lost, measures);
+///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_bypass, on_served, on_lost);
+///     airpath_aqm::forwards!(inner: measures);
 ///
 ///     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
 ///         self.held = packets;
@@ -37,7 +38,8 @@
 ///
 /// impl QueueDisc for Forgetful {
 ///     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog);
-///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_served, on_lost, measures);
+///     airpath_aqm::forwards!(inner: next_wakeup, on_wake, on_rate, on_bypass, on_served, on_lost);
+///     airpath_aqm::forwards!(inner: measures);
 /// }
 /// ```
 #[macro_export]
@@ -45,7 +47,7 @@ macro_rules! forwards {
     ($inner:tt) => {
         $crate::forwards!($inner: enqueue, dequeue, peek, packets, backlog);
         $crate::forwards!($inner: next_wakeup, on_wake, on_rate, on_served, on_held);
-        $crate::forwards!($inner: on_lost, measures);
+        $crate::forwards!($inner: on_bypass, on_lost, measures);
     };
     ($inner:tt: $($method:ident),+) => {
         $($crate::forwards!(@$method $inner);)+
@@ -54,6 +56,15 @@ macro_rules! forwards {
         #[inline]
         fn enqueue(&mut self, packet: &::airpath_core::Packet, ctx: &mut ::airpath_core::Ctx<'_>) {
             $crate::QueueDisc::enqueue(&mut self.$inner, packet, ctx);
+        }
+    };
+    (@on_bypass $inner:tt) => {
+        fn on_bypass(
+            &mut self,
+            packet: &::airpath_core::Packet,
+            ctx: &mut ::airpath_core::Ctx<'_>,
+        ) -> bool {
+            $crate::QueueDisc::on_bypass(&mut self.$inner, packet, ctx)
         }
     };
     (@dequeue $inner:tt) => {
@@ -127,12 +138,12 @@ macro_rules! forwards {
         }
     };
     (@measures $inner:tt) => {
-        fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
-            $crate::QueueDisc::measured(&self.$inner)
+        fn measured(&self, now: ::airpath_core::Time) -> Vec<(&'static str, Option<f64>)> {
+            $crate::QueueDisc::measured(&self.$inner, now)
         }
 
-        fn restart_measurement(&mut self) {
-            $crate::QueueDisc::restart_measurement(&mut self.$inner);
+        fn restart_measurement(&mut self, now: ::airpath_core::Time) {
+            $crate::QueueDisc::restart_measurement(&mut self.$inner, now);
         }
     };
     (@on_held $inner:tt) => {
@@ -149,8 +160,9 @@ macro_rules! forwards {
 
 /// Says of a discipline what it does without: a `timer` of its own (`next_wakeup`, `on_wake`), the
 /// link's nominal `rate` (`on_rate`), completions of service (`served`: `on_served`), what the link
-/// `held` after taking it (`on_held`; its limits then count what waits alone), what the link gives up
-/// (`lost`: `on_lost`), `measures` of its own.
+/// `held` after taking it (`on_held`; its limits then count what waits alone), what goes ahead of all
+/// that waits (`bypass`: `on_bypass`; all of it is let in), what the link gives up (`lost`: `on_lost`),
+/// `measures` of its own.
 ///
 /// It is for disciplines that hold packets themselves. One around another hands these calls on, with
 /// [`forwards!`](crate::forwards).
@@ -179,6 +191,15 @@ macro_rules! needs_no {
         ) {
         }
     };
+    (@bypass) => {
+        fn on_bypass(
+            &mut self,
+            _packet: &::airpath_core::Packet,
+            _ctx: &mut ::airpath_core::Ctx<'_>,
+        ) -> bool {
+            true
+        }
+    };
     (@lost) => {
         fn on_lost(
             &mut self,
@@ -188,11 +209,11 @@ macro_rules! needs_no {
         }
     };
     (@measures) => {
-        fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
+        fn measured(&self, _now: ::airpath_core::Time) -> Vec<(&'static str, Option<f64>)> {
             Vec::new()
         }
 
-        fn restart_measurement(&mut self) {}
+        fn restart_measurement(&mut self, _now: ::airpath_core::Time) {}
     };
     (@held) => {
         fn on_held(

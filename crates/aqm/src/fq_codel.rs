@@ -223,6 +223,19 @@ impl QueueDisc for FqCodel {
         }
     }
 
+    /// What exceeds the limit is dropped where most waits; if nothing waits here, it is refused.
+    fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        if self.packets + self.held < self.limit {
+            return true;
+        }
+        let drops = self.packets > 0;
+        if drops {
+            self.drop_from_fattest(ctx);
+            self.rest_if_empty(ctx);
+        }
+        drops
+    }
+
     fn peek(&self) -> Option<&Packet> {
         let listed = self.new.iter().chain(self.old.iter());
         listed.filter_map(|number| self.queues[usize::from(*number)].fifo.front()).next()

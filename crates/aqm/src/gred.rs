@@ -74,6 +74,10 @@ impl QueueDisc for Gred {
     counts_held!();
     crate::needs_no!(timer, rate, served, lost, measures);
 
+    fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+        gred_drop_probability(self.fifo.occupancy() as f64, &self.config) < 1.0
+    }
+
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let probability = gred_drop_probability(self.fifo.occupancy() as f64, &self.config);
         if self.stream.bernoulli(probability) {

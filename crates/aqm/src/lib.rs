@@ -16,6 +16,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod ack_priority;
+mod air_fifo;
 mod ared;
 mod by_rate;
 mod clamp;
@@ -34,10 +36,13 @@ mod queue_disc;
 mod red;
 mod red_dropper;
 mod registry;
+mod rem;
 mod rlc_red;
 mod sbd;
 mod timed_fifo;
+mod vcp;
 
+pub use ack_priority::{AckPriority, AckPriorityConfig};
 pub use ared::{Ared, AredConfig, ared_next_max_p, ared_target};
 pub use clamp::{
     Clamp, ClampConfig, ClampTarget, DecayingRate, clamp_average_queue, clamp_next_a, clamp_price,
@@ -60,9 +65,13 @@ pub use red_dropper::{
     red_initial_probability,
 };
 pub use registry::{AnyQueue, QueueRegistry};
+pub use rem::{Rem, RemConfig, RemGains, RemMode, rem_idle_price, rem_next_price, rem_probability};
 pub use rlc_red::{RlcRed, RlcRedConfig, RlcRedDrop, RlcRedRow, rlc_red_drop_probability};
 pub use sbd::{
     Sbd, SbdAfterDrop, SbdConfig, SbdExpiry, SbdRow, sbd_critical_rate, sbd_measuring_time,
     sbd_threshold,
 };
 pub use timed_fifo::TimedFifo;
+pub use vcp::{
+    VcpAverage, VcpCapacity, VcpConfig, VcpQueue, vcp_average_queue, vcp_code, vcp_load_factor,
+};

@@ -233,6 +233,13 @@ impl Pie {
             && self.burst_allowance == self.max_burst
     }
 
+    #[inline]
+    fn start_timer(&mut self, now: Time) {
+        if self.next_update.is_never() {
+            self.next_update = self.update_after(now);
+        }
+    }
+
     /// Updates are at multiples of T_UPDATE, so that resting leaves no trace.
     fn update_after(&self, now: Time) -> Time {
         let update = self.update.as_nanos();
@@ -246,9 +253,7 @@ impl QueueDisc for Pie {
     crate::needs_no!(rate, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if self.next_update.is_never() {
-            self.next_update = self.update_after(ctx.now);
-        }
+        self.start_timer(ctx.now);
         if self.fifo.occupancy() >= self.config.limit {
             self.accumulated = 0.0;
             return ctx.drop(*packet, DropReason::Overflow);
@@ -264,6 +269,11 @@ impl QueueDisc for Pie {
         if is_drawn {
             ctx.mark(place);
         }
+    }
+
+    fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.start_timer(ctx.now);
+        self.fifo.occupancy() < self.config.limit
     }
 
     #[inline]

@@ -35,7 +35,7 @@ struct Noting {
 
 impl QueueDisc for Noting {
     crate::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
-    crate::forwards!(inner: on_served, on_held, on_lost, measures);
+    crate::forwards!(inner: on_bypass, on_served, on_held, on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let mut packet = *packet;
@@ -270,7 +270,7 @@ impl Queue {
         self.sojourns = Delays::default();
         self.arrived = 0;
         self.departed = 0;
-        self.disc.restart_measurement();
+        self.disc.restart_measurement(now);
     }
 
     /// What was measured up to `now`.
@@ -286,7 +286,7 @@ impl Queue {
             max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,
-            measured: self.disc.measured(),
+            measured: self.disc.measured(now),
         }
     }
 }

@@ -20,7 +20,8 @@ pub struct Standing {
 /// count it: occupancy is what waits and what is held.
 ///
 /// Not every discipline needs all of it: a timer of its own (PIE, ARED, REM, SBD), the link's rate,
-/// completed services (CLAMP), what the link still holds after taking it (RLC), what it gives up.
+/// completed services (CLAMP), what the link still holds after taking it (RLC), what it gives up, what
+/// goes ahead of all that waits.
 /// [`needs_no!`](crate::needs_no) says what one does without. A discipline around another hands on
 /// what it does not change ([`forwards!`](crate::forwards)); the compiler tells what it forgets.
 /// The two methods with a default are made of the others.
@@ -29,6 +30,12 @@ pub trait QueueDisc {
     /// `ctx`). [`Fifo::push`](crate::Fifo::push) copies it to where it waits and notes there when
     /// that was.
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
+
+    /// A packet arrives that goes ahead of all that waits here and is kept elsewhere (an ACK under
+    /// `ack-priority`); gives whether it is let in. It counts as an arrival and is refused where the
+    /// limit is reached; early drops and marks spare it. While it waits it is among what
+    /// [`on_held`](Self::on_held) tells, and `on_served` or `on_lost` tell of it as of any other.
+    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool;
 
     /// The next packet to send, or `None` when there is none. May drop on the way.
     ///
@@ -87,14 +94,15 @@ pub trait QueueDisc {
     /// been sent.
     fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
 
-    /// What only a discipline of this kind measures, by name with its unit; `None` for what has no
-    /// value yet. Counts and means are since [`restart_measurement`](Self::restart_measurement).
-    fn measured(&self) -> Vec<(&'static str, Option<f64>)>;
+    /// What only a discipline of this kind measures, by name with its unit, up to `now`; `None` for
+    /// what has no value yet. Counts and means are since
+    /// [`restart_measurement`](Self::restart_measurement).
+    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)>;
 
-    /// What is measured begins anew.
-    fn restart_measurement(&mut self);
+    /// What is measured begins anew at `now`.
+    fn restart_measurement(&mut self, now: Time);
 
-    /// From now on the link holds this much that it has dequeued but not yet got rid of. Only links
-    /// that keep packets call this.
+    /// From now on the link holds this much that it has dequeued but not yet got rid of, with what
+    /// waits ahead of all that is here. Only links that keep packets, and `ack-priority`, call this.
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>);
 }

@@ -134,6 +134,16 @@ impl QueueDisc for Red {
         }
     }
 
+    fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        let occupancy = self.fifo.occupancy();
+        self.dropper.average_in(occupancy, ctx.now);
+        let is_let_in = occupancy < self.limit;
+        if is_let_in {
+            self.dropper.on_queued();
+        }
+        is_let_in
+    }
+
     #[inline]
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         let packet = self.fifo.pop();

@@ -254,16 +254,22 @@ impl RedDropper {
     /// An idle time goes on until an arrival is queued: one that is dropped gives the link nothing
     /// to send.
     pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
+        self.average_in(queue, now);
+        match self.settings.variant {
+            RedVariant::Red1993 => self.decide(),
+            RedVariant::Ns => self.decide_as_ns(queue),
+        }
+    }
+
+    /// Takes an arrival that finds `queue` packets waiting into the average.
+    #[inline]
+    pub fn average_in(&mut self, queue: usize, now: Time) {
         if let Some(since) = &mut self.idle_since {
             let slots = now.saturating_since(*since).as_secs_lossy() * self.rate;
             *since = now;
             self.average = red_idle_average(self.average, self.weight, slots);
         }
         self.average = red_average(self.average, self.weight, queue as f64);
-        match self.settings.variant {
-            RedVariant::Red1993 => self.decide(),
-            RedVariant::Ns => self.decide_as_ns(queue),
-        }
     }
 
     fn decide_as_ns(&mut self, queue: usize) -> RedVerdict {

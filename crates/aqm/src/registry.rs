@@ -1,5 +1,6 @@
 //! The list of queue disciplines: one line each.
 
+use crate::ack_priority::AckPriority;
 use crate::ared::Ared;
 use crate::clamp::Clamp;
 use crate::codel::Codel;
@@ -10,8 +11,10 @@ use crate::gred::Gred;
 use crate::pie::Pie;
 use crate::queue_disc::{QueueDisc, Standing};
 use crate::red::Red;
+use crate::rem::Rem;
 use crate::rlc_red::RlcRed;
 use crate::sbd::Sbd;
+use crate::vcp::VcpQueue;
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_parts};
 
 /// Queue disciplines that were registered at run time.
@@ -31,6 +34,9 @@ built_in_parts! {
         "dualpi2" => DualPi2(DualPi2): "DualPI2: a queue for scalable flows beside one for others, coupled.",
         "sbd" => Sbd(Sbd): "Slope Based Discard: a drop at the front when the buffer fills too fast.",
         "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",
+        "rem" => Rem(Rem): "REM: marks or drops by a price that rises with backlog and excess load.",
+        "vcp" => VcpQueue(VcpQueue): "VCP: the load factor, in two bits, in each packet that leaves.",
+        "ack-priority" => AckPriority(Box<AckPriority>): "ACKs ahead of any discipline's packets.",
     }
 }
 
@@ -78,6 +84,9 @@ impl QueueDisc for AnyQueue {
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         each_part!(self, queue => queue.dequeue(ctx))
     }
+    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        each_part!(self, queue => queue.on_bypass(packet, ctx))
+    }
     fn peek(&self) -> Option<&Packet> {
         each_part!(self, queue => queue.peek())
     }
@@ -110,11 +119,11 @@ impl QueueDisc for AnyQueue {
     fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_lost(packet, ctx));
     }
-    fn measured(&self) -> Vec<(&'static str, Option<f64>)> {
-        each_part!(self, queue => queue.measured())
+    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
+        each_part!(self, queue => queue.measured(now))
     }
-    fn restart_measurement(&mut self) {
-        each_part!(self, queue => queue.restart_measurement());
+    fn restart_measurement(&mut self, now: Time) {
+        each_part!(self, queue => queue.restart_measurement(now));
     }
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         each_part!(self, queue => queue.on_held(packets, bytes, ctx));

@@ -7,7 +7,7 @@
 //! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
 
 use crate::by_rate::{ByRate, RateRow};
-use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
+use crate::fifo::{Fifo, counts_held, leaves_in_order, lets_pass_within_limit, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use crate::red_dropper::red_final_probability;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
@@ -164,6 +164,7 @@ impl QueueDisc for RlcRed {
     waits_in_fifo!();
     leaves_in_order!();
     counts_held!();
+    lets_pass_within_limit!();
     crate::needs_no!(timer, served, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {

@@ -292,6 +292,11 @@ impl QueueDisc for Sbd {
         }
     }
 
+    fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.expire_if_due(ctx.now);
+        self.fifo.occupancy() < self.limit
+    }
+
     #[inline]
     fn next_wakeup(&self) -> Time {
         match self.expiry {

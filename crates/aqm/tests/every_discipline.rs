@@ -264,6 +264,7 @@ fn with_room_for_40(kind: &str) -> Value {
         "sbd" => json!({"limit": 40, "min_th": 40, "alpha": 1}),
         "rlc-red" => json!({"limit": 40, "max_p": 0}),
         "clamp" => json!({"inner": {"kind": "droptail", "limit": {"packets": 40}}}),
+        "ack-priority" => json!({"aqm": {"kind": "droptail", "limit": {"packets": 40}}}),
         "red" | "ared" => json!({"limit": 40, "max_p": 0, "weight": 1e-9}),
         _ => json!({"limit": 40}),
     };
@@ -334,7 +335,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
 struct Plain(VecDeque<Packet>);
 
 impl QueueDisc for Plain {
-    airpath_aqm::needs_no!(timer, rate, served, held, lost, measures);
+    airpath_aqm::needs_no!(timer, rate, served, held, bypass, lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) {
         self.0.push_back(*packet);

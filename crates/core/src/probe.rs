@@ -44,11 +44,13 @@ pub enum Series {
     Snr = 15,
     /// Window that a receiver advertises, bytes, of a flow.
     Awnd = 16,
+    /// Load factor of a VCP queue in an interval.
+    LoadFactor = 17,
 }
 
 impl Series {
     /// Every series with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 17] = [
+    pub const ALL: [(Series, &'static str); 18] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -66,6 +68,7 @@ impl Series {
         (Series::AverageQueue, "average_queue"),
         (Series::Snr, "snr"),
         (Series::Awnd, "awnd"),
+        (Series::LoadFactor, "load_factor"),
     ];
 
     /// The unit of its values; `1` for what is a number.
@@ -74,7 +77,7 @@ impl Series {
             Series::Rtt | Series::Sojourn | Series::Price => "s",
             Series::Queue => "packets",
             Series::Snr => "dB",
-            Series::Drop | Series::Mark | Series::Regime | Series::Mcs => "1",
+            Series::Drop | Series::Mark | Series::Regime | Series::Mcs | Series::LoadFactor => "1",
             Series::Cwnd
             | Series::Ssthresh
             | Series::Awnd
@@ -97,6 +100,7 @@ impl Series {
                 | Series::SeqDropped
                 | Series::Price
                 | Series::AverageQueue
+                | Series::LoadFactor
         )
     }
 
@@ -118,6 +122,7 @@ impl Series {
                 | Series::Queue
                 | Series::Price
                 | Series::AverageQueue
+                | Series::LoadFactor
                 | Series::Snr
         )
     }

@@ -182,7 +182,7 @@ struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 impl QueueDisc for Listening {
     airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
     airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_lost, measures);
+    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         *self.1.lock().expect("one thread") = rate;

@@ -153,7 +153,7 @@ struct Listening(AnyQueue, mpsc::Sender<u64>);
 impl QueueDisc for Listening {
     airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
     airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_lost, measures);
+    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.1.send(rate.nominal.0).expect("the test listens");

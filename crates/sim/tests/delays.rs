@@ -114,7 +114,7 @@ struct Noting {
 impl QueueDisc for Noting {
     airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup, on_wake, on_rate, on_served);
     airpath_aqm::forwards!(inner: on_held);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queued.push_back(ctx.now);

@@ -37,6 +37,7 @@ from airpath.scenario.requests import *
 from airpath.scenario.rlc import *
 from airpath.scenario.scenario import *
 from airpath.scenario.schedulers import *
+from airpath.scenario.signals import *
 from airpath.scenario.slope import *
 from airpath.scenario.snr import *
 from airpath.scenario.stations import *

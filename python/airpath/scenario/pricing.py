@@ -51,7 +51,6 @@ class ClampQueue(QueueDisc):
     """
 
     own_keys = ("a", "b", "target_delay", "time_constant", "rate_time_constant", "inner")
-    prices = True
 
     kind: Literal["clamp"] = "clamp"
     a: Maybe[Size] = Field(default=ABSENT, examples=['"5500 B"'])
@@ -79,9 +78,19 @@ class ClampQueue(QueueDisc):
     @field_validator("inner")
     @classmethod
     def _prices_once(cls, inner: QueueDisc | None) -> QueueDisc | None:
-        if isinstance(inner, ClampQueue):
+        if inner is not None and inner.prices:
             raise fault("a clamp queue inside a clamp queue", "Write another discipline inside")
         return inner
+
+    @property
+    def prices(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def puts_acks_ahead(self) -> bool:
+        """Whether the discipline inside does."""
+        return self.inner is not None and self.inner.puts_acks_ahead
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form, with that of the discipline inside."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
@@ -50,8 +50,16 @@ class QueueDisc(Part):
 
     family = "a queue discipline"
     compared_keys = ("limit",)
-    prices: ClassVar[bool] = False
-    """Whether it writes a price into the packets that leave."""
+
+    @property
+    def prices(self) -> bool:
+        """Whether it, or one inside it, writes a price into the packets that leave."""
+        return False
+
+    @property
+    def puts_acks_ahead(self) -> bool:
+        """Whether it, or one inside it, sends ACKs ahead of other packets."""
+        return False
 
 
 class DropTail(QueueDisc):

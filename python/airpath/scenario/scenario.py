@@ -60,6 +60,7 @@ SERIES = (
     "average_queue",
     "snr",
     "awnd",
+    "load_factor",
     "delivered",
     "seq_sent",
     "seq_received",

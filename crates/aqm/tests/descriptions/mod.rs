@@ -201,6 +201,48 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(&usual, json!({"by_rate": rows})),
             ]
         }
+        "rem" => {
+            let usual = json!({
+                "limit": 20, "target": 5, "gamma": 0.001, "alpha": 0.1, "phi": 1.001,
+                "update_ns": 2_000_000, "mean_packet_bytes": 1500, "mode": "bytes", "ecn": false});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"ecn": true, "mode": "packets", "gamma": 1, "phi": 2})),
+                but(&usual, json!({"target": 0, "alpha": 0, "gamma": 1e9, "phi": 1e9})),
+                but(&usual, json!({"limit": 1, "update_ns": 1, "mean_packet_bytes": 1})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "target": u64::MAX, "update_ns": u64::MAX,
+                                   "mean_packet_bytes": u64::MAX, "alpha": 1e9, "ecn": true}),
+                ),
+            ]
+        }
+        "vcp" => {
+            let usual = json!({
+                "limit": 20, "target": 0.98, "interval_ns": 200_000_000, "queue_weight": 0.5,
+                "sampling_ns": 10_000_000, "low": 0.8, "average": "ewma", "capacity": "link"});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"capacity": "measured", "average": "public-code"})),
+                but(&usual, json!({"capacity": "measured", "interval_ns": 1, "sampling_ns": 1})),
+                but(&usual, json!({"capacity": {"fixed": 1}, "limit": 1, "queue_weight": 1e9})),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "interval_ns": u64::MAX, "sampling_ns": 1,
+                                   "target": 1e-300, "low": 1e-300}),
+                ),
+                but(&usual, json!({"interval_ns": u64::MAX, "sampling_ns": u64::MAX})),
+            ]
+        }
+        "ack-priority" => vec![
+            json!({"aqm": {"kind": "droptail", "limit": {"packets": 20}}}),
+            json!({"aqm": {"kind": "fq-codel", "limit": 50, "flows": 1024,
+                "quantum_bytes": 1514, "target_ns": 5_000_000, "interval_ns": 100_000_000,
+                "mtu_bytes": 1500, "ecn": true}}),
+            json!({"aqm": {"kind": "rem", "limit": 20, "target": 5, "gamma": 0.001, "alpha": 0.1,
+                "phi": 1.001, "update_ns": 2_000_000, "mean_packet_bytes": 1500, "mode": "bytes",
+                "ecn": true}}),
+        ],
         other => samples("aqm", other, |description| try_make(description).is_ok()),
     }
 }

@@ -43,7 +43,7 @@ impl Aging {
 impl QueueDisc for Aging {
     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, on_rate, on_served);
     airpath_aqm::forwards!(inner: on_held);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     fn next_wakeup(&self) -> Time {
         self.head_due().min(self.inner.next_wakeup())

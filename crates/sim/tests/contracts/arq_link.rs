@@ -24,7 +24,7 @@ struct HeldNote {
 impl QueueDisc for HeldNote {
     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
     airpath_aqm::forwards!(inner: on_rate, on_served);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.inner.on_held(packets, bytes, ctx);

@@ -48,7 +48,7 @@ struct FailingQueue(AnyQueue, Fuse);
 impl QueueDisc for FailingQueue {
     airpath_aqm::forwards!(0: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
     airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_lost, measures);
+    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if let Err(error) = self.1.burn() {

@@ -18,7 +18,7 @@ struct Pricing {
 impl QueueDisc for Pricing {
     airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
     airpath_aqm::forwards!(inner: on_rate, on_held);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);

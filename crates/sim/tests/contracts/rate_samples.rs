@@ -55,7 +55,7 @@ struct Shuffling {
 
 impl QueueDisc for Shuffling {
     airpath_aqm::forwards!(inner: enqueue, next_wakeup, on_wake, on_rate, on_served, on_held);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         if let Some(packet) = self.late.pop() {

@@ -65,7 +65,7 @@ impl QueueDisc for Checking {
     }
 
     airpath_aqm::forwards!(inner: on_rate);
-    airpath_aqm::forwards!(inner: on_lost, measures);
+    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
 
     /// What waits and the timer stay as they are.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {

@@ -1,0 +1,109 @@
+//! ACKs ahead of whatever a discipline holds, in a queue of their own under its limit.
+//!
+//! Source: the queue of the authors' VCP package for ns-2 (v0.1): two first-in-first-out queues, strict
+//! priority for ACKs, one limit for both.
+//! Ours: around any discipline. An ACK counts in its arrivals, while it waits in what it holds, and is
+//! dropped where it has no room; no early drop and no mark meets it.
+
+use crate::fifo::{Fifo, dequeues_in_place};
+use crate::queue_disc::QueueDisc;
+use crate::registry::AnyQueue;
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Setup};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AckPriorityConfig {
+    /// The discipline of all other packets: `{"kind": …}`.
+    pub aqm: Value,
+}
+
+/// A discipline that ACKs go ahead of.
+pub struct AckPriority {
+    inner: AnyQueue,
+    acks: Fifo,
+    /// What the link still holds.
+    held_packets: usize,
+    held_bytes: Bytes,
+}
+
+impl Part<dyn QueueDisc + Send> for AckPriority {
+    type Config = AckPriorityConfig;
+
+    fn build(
+        config: AckPriorityConfig,
+        setup: Setup<'_, dyn QueueDisc + Send>,
+    ) -> Result<AckPriority, ConfigError> {
+        if puts_ahead(&config.aqm) {
+            let problem = "an ack-priority queue inside an ack-priority queue. Write one of them";
+            return Err(ConfigError::new("kind", "ack-priority", problem).under("aqm"));
+        }
+        let inner = AnyQueue::build(&config.aqm, setup).map_err(|error| error.under("aqm"))?;
+        Ok(AckPriority { inner, acks: Fifo::default(), held_packets: 0, held_bytes: Bytes::ZERO })
+    }
+}
+
+/// Whether a discipline, or one that it says it is around, puts ACKs ahead.
+fn puts_ahead(description: &Value) -> bool {
+    let Some(parameters) = description.as_object() else { return false };
+    parameters.get("kind").is_some_and(|kind| kind == "ack-priority")
+        || parameters.values().any(puts_ahead)
+}
+
+impl AckPriority {
+    /// Tells the discipline what waits ahead of it and what the link holds.
+    fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
+        let packets = self.held_packets + self.acks.len();
+        self.inner.on_held(packets, self.held_bytes + self.acks.backlog(), ctx);
+    }
+}
+
+impl QueueDisc for AckPriority {
+    dequeues_in_place!();
+    crate::forwards!(inner: next_wakeup, on_wake, on_rate, on_bypass, on_served, on_lost, measures);
+
+    #[inline]
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if packet.kind != PacketKind::Ack {
+            return self.inner.enqueue(packet, ctx);
+        }
+        if !self.inner.on_bypass(packet, ctx) {
+            return ctx.drop(*packet, DropReason::Overflow);
+        }
+        self.acks.push(packet, ctx.now);
+        self.tell_held(ctx);
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        if self.acks.pop_into(packet) {
+            self.tell_held(ctx);
+            return true;
+        }
+        self.inner.dequeue_into(packet, ctx)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.acks.front().or_else(|| self.inner.peek())
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.acks.len() + self.inner.packets()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.acks.backlog() + self.inner.backlog()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        (self.held_packets, self.held_bytes) = (packets, bytes);
+        self.tell_held(ctx);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! Tests of the priority for ACKs: the order, the shared limit, and what the discipline inside is told.
+
+use super::*;
+use crate::queue::Queue;
+use airpath_core::{Ecn, FlowId, LinkRate, QueueId, Rate, Registry, Seed, Time, test_kit::Bench};
+use serde_json::json;
+
+fn try_build(description: &Value) -> Result<AnyQueue, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
+    AnyQueue::build(description, setup)
+}
+
+fn around(aqm: Value) -> AnyQueue {
+    let description = json!({"kind": "ack-priority", "aqm": aqm});
+    let mut queue = try_build(&description).expect("an accepted description");
+    let rate = LinkRate::of_packets(Rate(10_000_000));
+    queue.on_rate(rate, &mut Bench::default().at(Time::ZERO));
+    queue
+}
+
+fn droptail(limit: usize) -> Value {
+    json!({"kind": "droptail", "limit": {"packets": limit}})
+}
+
+fn rem(limit: usize) -> Value {
+    json!({"kind": "rem", "limit": limit, "target": 0, "gamma": 0.001, "alpha": 0.1, "phi": 1e9,
+        "update_ns": 2_000_000, "mean_packet_bytes": 1040, "mode": "bytes", "ecn": false})
+}
+
+fn data(number: u64) -> Packet {
+    let mut packet = Packet::data(FlowId(0), number, 960, 40, Time::ZERO);
+    packet.ecn = Ecn::Ect1;
+    packet
+}
+
+fn ack(number: u64) -> Packet {
+    Packet::ack(FlowId(1), number, 1000, 40)
+}
+
+fn millis(millis: u64) -> Time {
+    Time::from_millis(millis)
+}
+
+/// Offers data (`d`) and ACKs (`a`), numbered from 0.
+fn offer(queue: &mut AnyQueue, kinds: &str, bench: &mut Bench, now: Time) {
+    for (number, kind) in kinds.chars().enumerate() {
+        let packet = if kind == 'a' { ack(number as u64) } else { data(number as u64) };
+        queue.enqueue(&packet, &mut bench.at(now));
+    }
+}
+
+/// The numbers of what comes out.
+fn left(queue: &mut AnyQueue, bench: &mut Bench, now: Time) -> Vec<u64> {
+    std::iter::from_fn(|| queue.dequeue(&mut bench.at(now))).map(|packet| packet.seq).collect()
+}
+
+#[test]
+fn acks_go_first_and_each_kind_keeps_its_order() {
+    let mut bench = Bench::default();
+    let mut queue = around(droptail(10));
+    offer(&mut queue, "ddada", &mut bench, millis(0));
+    assert_eq!((queue.packets(), queue.backlog()), (5, Bytes(3080)));
+    assert_eq!(queue.peek().map(|packet| packet.seq), Some(2));
+    assert_eq!(left(&mut queue, &mut bench, millis(0)), [2, 4, 0, 1, 3]);
+    assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO));
+}
+
+/// Two queues, one limit: five packets fill it, whatever they are.
+#[test]
+fn the_limit_is_that_of_both() {
+    for (kinds, expected) in [
+        ("dddddda", vec![0, 1, 2, 3, 4]),
+        ("aaaddda", vec![0, 1, 2, 3, 4]),
+        ("adadada", vec![0, 2, 4, 1, 3]),
+    ] {
+        let mut bench = Bench::default();
+        let mut queue = around(droptail(5));
+        offer(&mut queue, kinds, &mut bench, millis(0));
+        assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2, "{kinds}");
+        assert_eq!(left(&mut queue, &mut bench, millis(0)), expected, "{kinds}");
+    }
+}
+
+#[test]
+fn a_limit_in_bytes_is_that_of_both() {
+    let mut bench = Bench::default();
+    let mut queue = around(json!({"kind": "droptail", "limit": {"bytes": 2070}}));
+    offer(&mut queue, "dadaaa", &mut bench, millis(0));
+    // The second data packet finds 1040 B, the next ACK 2040 B.
+    assert_eq!(left(&mut queue, &mut bench, millis(0)), [1, 0, 2]);
+    assert_eq!(bench.counts().total(), 3);
+}
+
+/// An ACK that has left makes room.
+#[test]
+fn an_ack_counts_as_long_as_it_waits() {
+    let mut bench = Bench::default();
+    let mut queue = around(droptail(2));
+    offer(&mut queue, "aa", &mut bench, millis(0));
+    queue.dequeue(&mut bench.at(millis(0)));
+    offer(&mut queue, "dd", &mut bench, millis(0));
+    assert_eq!((queue.packets(), bench.counts().total()), (2, 1));
+}
+
+/// What the link holds and the ACKs that wait are told in one sum.
+#[test]
+fn what_the_link_holds_still_counts() {
+    let mut bench = Bench::default();
+    let mut queue = Queue::new(around(droptail(4)), QueueId(0));
+    let mut taken = Packet::default();
+    for number in 0..2 {
+        queue.enqueue(&data(number), &mut bench.at(millis(0)));
+        assert!(queue.dequeue_held_into(&mut taken, &mut bench.at(millis(0))));
+    }
+    for number in 0..4 {
+        queue.enqueue(&ack(number), &mut bench.at(millis(0)));
+    }
+    assert_eq!((queue.packets(), queue.occupancy(), bench.counts().total()), (2, 4, 2));
+    queue.release(1, Bytes(1000), &mut bench.at(millis(0)));
+    queue.enqueue(&data(9), &mut bench.at(millis(0)));
+    assert_eq!((queue.occupancy(), bench.counts().total()), (4, 2));
+}
+
+/// A certain drop of what arrives inside meets no ACK: it is only counted.
+#[test]
+fn early_drops_spare_acks() {
+    let mut bench = Bench::default();
+    let mut queue = around(rem(100));
+    // 30 packets in an update are above capacity: at φ = 1e9 the price makes drops all but certain.
+    for update in 0..50 {
+        offer(&mut queue, &"d".repeat(30), &mut bench, millis(2 * update));
+        left(&mut queue, &mut bench, millis(2 * update));
+    }
+    let before = bench.counts().dropped[DropReason::Early as usize];
+    offer(&mut queue, &"d".repeat(10), &mut bench, millis(100));
+    assert_eq!(bench.counts().dropped[DropReason::Early as usize], before + 10);
+    offer(&mut queue, &"a".repeat(10), &mut bench, millis(100));
+    assert_eq!(queue.packets(), 10);
+}
+
+/// The price of REM and the load of VCP are those of a single queue with the same packets.
+#[test]
+fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
+    let vcp = json!({"kind": "vcp", "limit": 100, "target": 0.98, "interval_ns": 200_000_000,
+        "queue_weight": 0.5, "sampling_ns": 10_000_000, "low": 0.8, "average": "ewma",
+        "capacity": "measured"});
+    let mut marking = rem(100);
+    (marking["mode"], marking["ecn"]) = (json!("packets"), json!(true));
+    for aqm in [marking, vcp] {
+        let bare = try_build(&aqm).expect("an accepted description");
+        let found = [bare, around(aqm)].map(|mut queue| {
+            let mut bench = Bench::default();
+            queue.on_rate(LinkRate::of_packets(Rate(10_000_000)), &mut bench.at(millis(0)));
+            // Only ACKs, so that both send the same at the same instants.
+            for number in 0..4000 {
+                queue.enqueue(&ack(number), &mut bench.at(millis(number / 10)));
+                if number % 3 == 0 {
+                    let now = millis(number / 10);
+                    let mut sent = queue.dequeue(&mut bench.at(now)).expect("it waits");
+                    queue.on_served(&mut sent, &mut bench.at(now));
+                }
+            }
+            (queue.measured(millis(400)), bench.counts().total())
+        });
+        assert_eq!(found[0], found[1]);
+        assert!(found[0].0.iter().any(|(_, value)| value.is_some_and(|value| value > 0.0)));
+    }
+}
+
+/// CLAMP's q, rate and price are those of a queue without priority: an ACK is among its bytes.
+#[test]
+fn clamp_inside_knows_of_every_ack() {
+    let clamp = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 500_000_000,
+        "rate_time_constant_ns": 500_000_000, "inner": droptail(100)});
+    let bare = try_build(&clamp).expect("an accepted description");
+    let found = [bare, around(clamp)].map(|mut queue| {
+        let mut bench = Bench::default();
+        for number in 0..100 {
+            offer(&mut queue, "aa", &mut bench, millis(number));
+            let mut sent = queue.dequeue(&mut bench.at(millis(number))).expect("it waits");
+            queue.on_served(&mut sent, &mut bench.at(millis(number)));
+        }
+        let mut given_up = queue.dequeue(&mut bench.at(millis(100))).expect("99 wait");
+        queue.on_lost(&given_up, &mut bench.at(millis(100)));
+        while queue.dequeue_into(&mut given_up, &mut bench.at(millis(101))) {
+            queue.on_served(&mut given_up, &mut bench.at(millis(101)));
+        }
+        queue.measured(millis(101))
+    });
+    assert_eq!(found[0], found[1]);
+}
+
+/// Around every other discipline: books are kept, and ACKs leave first and in order.
+#[test]
+fn every_discipline_can_be_inside() {
+    for limit in [3, 1000] {
+        let inside = |kind: &str| match kind {
+            "droptail" => droptail(limit),
+            "clamp" => json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "inner": droptail(limit),
+                "time_constant_ns": 500_000_000, "rate_time_constant_ns": 500_000_000}),
+            _ => airpath_conformance::samples("aqm", kind, |given| try_build(given).is_ok())
+                .swap_remove(0),
+        };
+        let others = AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority");
+        for (kind, _) in others {
+            let mut bench = Bench::default();
+            let mut queue = around(inside(kind));
+            let mut acks = Vec::new();
+            for round in 0..200 {
+                offer(&mut queue, "dadaad", &mut bench, millis(round));
+                if round % 4 > 0 {
+                    let mut sent = queue.dequeue(&mut bench.at(millis(round))).expect("some wait");
+                    assert!(sent.kind == PacketKind::Ack || acks.is_empty(), "{kind}");
+                    queue.on_served(&mut sent, &mut bench.at(millis(round)));
+                    while let Some(sent) = queue.dequeue(&mut bench.at(millis(round))) {
+                        acks.extend((sent.kind == PacketKind::Ack).then_some(sent.seq));
+                        queue.on_served(&mut { sent }, &mut bench.at(millis(round)));
+                    }
+                    assert!(acks.is_sorted() || round % 4 == 1, "{kind}");
+                    acks.clear();
+                }
+                queue.on_wake(&mut bench.at(millis(round)));
+            }
+            while queue.dequeue(&mut bench.at(millis(300))).is_some() {}
+            assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn one_inside_another_is_refused_however_deep() {
+    let again = json!({"kind": "ack-priority", "aqm": droptail(1)});
+    let deep = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 1,
+        "rate_time_constant_ns": 1, "inner": again});
+    let text = "aqm.kind = ack-priority: an ack-priority queue inside an ack-priority queue. \
+                Write one of them";
+    for aqm in [again, deep] {
+        let error = try_build(&json!({"kind": "ack-priority", "aqm": aqm})).err().expect("twice");
+        assert_eq!(error.to_string(), text);
+    }
+    let error = try_build(&json!({"kind": "ack-priority", "aqm": droptail(0)}));
+    let text = "aqm.limit = 0: not positive. Write at least 1";
+    assert_eq!(error.err().expect("no room").to_string(), text);
+}

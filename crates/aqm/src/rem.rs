@@ -1,0 +1,341 @@
+//! REM: a price that rises with the backlog and with what arrives above capacity, and marks by it.
+//!
+//! Source: Athuraliya, Li, Low & Yin 2001, "REM: active queue management", with the parameters and
+//! the rules of ns-2.35 (`queue/rem.cc`): marks when a packet leaves, drops when it arrives.
+//! Left out: a low-pass filter of the arrival rate (ns-2's `inw_`, which is 1 there).
+//! Differs: a limit of n packets holds n (ns-2: n - 1, and in bytes n mean packets). The timer costs
+//! no events: the price is brought up to date by the packets that need it, in closed form, so that
+//! a queue without packets does nothing.
+
+use crate::air_fifo::AirFifo;
+use crate::fifo::{dequeues_in_place, waits_in_fifo};
+use crate::queue_disc::QueueDisc;
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Series, Setup, Stream,
+    Time,
+};
+use serde::Deserialize;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RemMode {
+    /// Bytes on the air over those of a mean packet; a packet is marked or dropped with a probability
+    /// in proportion to its size.
+    Bytes,
+    /// Packets, whatever their size.
+    Packets,
+}
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemConfig {
+    /// Most packets that may wait or be held by the link. At least 1.
+    pub limit: usize,
+    /// b*, the backlog to hold, mean packets. ns-2: 20.
+    pub target: u64,
+    /// γ, above 0. ns-2: 0.001.
+    pub gamma: f64,
+    /// α, at least 0. ns-2: 0.1.
+    pub alpha: f64,
+    /// φ, above 1. ns-2: 1.001.
+    pub phi: f64,
+    /// T, time between updates of the price, ns. At least 1; ns-2: 2 ms.
+    pub update_ns: u64,
+    /// Size of the mean packet, bytes of an IP packet. At least 1.
+    pub mean_packet_bytes: u64,
+    /// What is counted.
+    pub mode: RemMode,
+    /// Mark ECN-capable packets when they leave, and drop none before the queue is full.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// The constants of the price law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemGains {
+    /// γ, how fast the price moves.
+    pub gamma: f64,
+    /// α, what a packet of backlog weighs beside one of excess.
+    pub alpha: f64,
+    /// b*, packets.
+    pub target: f64,
+}
+
+impl RemGains {
+    /// γ (x − c + α (b − b*)), by which an update moves the price; x and c, packets of an update.
+    fn step(&self, arrived: f64, capacity: f64, queue: f64) -> f64 {
+        self.gamma * (arrived - capacity + self.alpha * (queue - self.target))
+    }
+}
+
+/// The price after an update: p ← [p + γ (x − c + α (b − b*))]⁺, where `arrived` x and `capacity` c are
+/// packets in an update's time, `queue` b packets.
+pub fn rem_next_price(
+    price: f64,
+    arrived: f64,
+    capacity: f64,
+    queue: f64,
+    gains: &RemGains,
+) -> f64 {
+    (price + gains.step(arrived, capacity, queue)).max(0.0)
+}
+
+/// The price after `updates` without arrivals and with a backlog that stays, and the sum of the prices
+/// after each of them: it moves in equal steps, down to 0 at most.
+pub fn rem_idle_price(
+    price: f64,
+    updates: u64,
+    capacity: f64,
+    queue: f64,
+    gains: &RemGains,
+) -> (f64, f64) {
+    let step = gains.step(0.0, capacity, queue);
+    let count = updates as f64;
+    let above_zero = if step < 0.0 { libm::floor(price / -step).min(count) } else { count };
+    let sum = above_zero * price + step * above_zero * (above_zero + 1.0) / 2.0;
+    ((price + count * step).max(0.0), sum.max(0.0))
+}
+
+/// 1 − φ^(−p), the probability that a packet of mean size is marked or dropped.
+pub fn rem_probability(price: f64, phi: f64) -> f64 {
+    -libm::expm1(-price * libm::log(phi))
+}
+
+/// The price and its timer, which is read when something changes.
+#[derive(Clone, Copy, Debug)]
+struct Price {
+    gains: RemGains,
+    update: Duration,
+    /// c T, packets in an update's time.
+    capacity: f64,
+    /// What a packet of mean size counts in the unit of `arrived` and of the queue.
+    unit: f64,
+    value: f64,
+    /// When the next update is due.
+    next: Time,
+    /// What has arrived since the last one.
+    arrived: u64,
+    /// Of the prices after updates since measurement started.
+    sum: f64,
+    updates: u64,
+}
+
+impl Price {
+    /// Makes the updates that are due by `now`, over which the queue has been `queue`; gives whether
+    /// there were any. One that is due at the instant of an arrival comes before it.
+    #[inline]
+    fn advance(&mut self, queue: u64, now: Time) -> bool {
+        let is_due = now >= self.next;
+        if is_due {
+            self.make_updates(queue as f64 / self.unit, now);
+        }
+        is_due
+    }
+
+    fn make_updates(&mut self, queue: f64, now: Time) {
+        let arrived = self.arrived as f64 / self.unit;
+        self.value = rem_next_price(self.value, arrived, self.capacity, queue, &self.gains);
+        self.arrived = 0;
+        self.sum += self.value;
+        let period = self.update.as_nanos();
+        let further = now.saturating_since(self.next).as_nanos() / period;
+        if further > 0 {
+            let (price, sum) =
+                rem_idle_price(self.value, further, self.capacity, queue, &self.gains);
+            self.value = price;
+            self.sum += sum;
+        }
+        self.updates += 1 + further;
+        let passed = (further + 1).saturating_mul(period);
+        self.next = Time::from_nanos(self.next.as_nanos().saturating_add(passed));
+    }
+
+    fn restart_measurement(&mut self) {
+        (self.sum, self.updates) = (0.0, 0);
+    }
+}
+
+/// A first-in-first-out queue under REM.
+#[derive(Clone, Debug)]
+pub struct Rem {
+    config: RemConfig,
+    stream: Stream,
+    fifo: AirFifo,
+    price: Price,
+    /// At the present price.
+    probability: f64,
+}
+
+impl<T: ?Sized> Part<T> for Rem {
+    type Config = RemConfig;
+
+    fn build(config: RemConfig, setup: Setup<'_, T>) -> Result<Rem, ConfigError> {
+        check(&config)?;
+        let RemConfig { target, gamma, alpha, update_ns, .. } = config;
+        let update = Duration::from_nanos(update_ns);
+        let price = Price {
+            gains: RemGains { gamma, alpha, target: target as f64 },
+            update,
+            capacity: 0.0,
+            unit: 1.0,
+            value: 0.0,
+            next: Time::ZERO + update,
+            arrived: 0,
+            sum: 0.0,
+            updates: 0,
+        };
+        let stream = setup.seed.stream();
+        Ok(Rem { config, stream, fifo: AirFifo::default(), price, probability: 0.0 })
+    }
+}
+
+fn check(config: &RemConfig) -> Result<(), ConfigError> {
+    let RemConfig { limit, gamma, alpha, phi, update_ns, mean_packet_bytes, .. } = *config;
+    for (field, value) in [
+        ("limit", limit as u64),
+        ("update_ns", update_ns),
+        ("mean_packet_bytes", mean_packet_bytes),
+    ] {
+        if value == 0 {
+            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+        }
+    }
+    if !(gamma > 0.0 && gamma.is_finite()) {
+        return Err(ConfigError::new("gamma", gamma, "not positive. Write, say, 0.001"));
+    }
+    if !(alpha >= 0.0 && alpha.is_finite()) {
+        return Err(ConfigError::new("alpha", alpha, "negative. Write 0 or more"));
+    }
+    if !(phi > 1.0 && phi.is_finite()) {
+        return Err(ConfigError::new("phi", phi, "not above 1. Write, say, 1.001"));
+    }
+    Ok(())
+}
+
+impl Rem {
+    /// p, the price at the last update.
+    pub fn price(&self) -> f64 {
+        self.price.value
+    }
+
+    /// b or what has arrived of it, in bytes on the air or in packets.
+    #[inline]
+    fn queue(&self) -> u64 {
+        match self.config.mode {
+            RemMode::Bytes => self.fifo.occupied_on_air().0,
+            RemMode::Packets => self.fifo.occupancy() as u64,
+        }
+    }
+
+    /// Makes the updates that are due. It is called before what they rest on changes, and at no other
+    /// time: a link that asks an empty queue changes nothing.
+    #[inline]
+    fn advance(&mut self, ctx: &mut Ctx<'_>) {
+        if self.price.advance(self.queue(), ctx.now) {
+            self.probability = rem_probability(self.price.value, self.config.phi);
+            ctx.record(Series::Price, ctx.queue().0, self.price.value);
+        }
+    }
+
+    /// Counts an arrival before it is decided whether it is dropped; gives its cost on the air.
+    #[inline]
+    fn note_arrival(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> Bytes {
+        self.advance(ctx);
+        let cost = self.fifo.cost(packet);
+        self.price.arrived += match self.config.mode {
+            RemMode::Bytes => cost.0,
+            RemMode::Packets => 1,
+        };
+        cost
+    }
+
+    /// Whether this packet is to be marked or dropped.
+    #[inline]
+    fn is_drawn(&mut self, packet: &Packet) -> bool {
+        let probability = match self.config.mode {
+            RemMode::Packets => self.probability,
+            RemMode::Bytes => {
+                let mean = self.config.mean_packet_bytes as f64;
+                (self.probability * f64::from(packet.size) / mean).min(1.0)
+            }
+        };
+        self.stream.bernoulli(probability)
+    }
+
+    fn has_room(&self) -> bool {
+        self.fifo.occupancy() < self.config.limit
+    }
+}
+
+impl QueueDisc for Rem {
+    waits_in_fifo!();
+    dequeues_in_place!();
+    crate::needs_no!(timer, served, lost);
+
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let cost = self.note_arrival(packet, ctx);
+        if !self.has_room() {
+            return ctx.drop(*packet, DropReason::Overflow);
+        }
+        if !self.config.ecn && self.is_drawn(packet) {
+            return ctx.drop(*packet, DropReason::Early);
+        }
+        self.fifo.push(packet, cost, ctx.now);
+    }
+
+    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
+        self.note_arrival(packet, ctx);
+        self.has_room()
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        if self.fifo.is_empty() {
+            return false;
+        }
+        self.advance(ctx);
+        self.fifo.pop_into(packet);
+        if self.config.ecn && packet.ecn.is_capable() && self.is_drawn(packet) {
+            ctx.mark(packet);
+        }
+        true
+    }
+
+    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
+        self.advance(ctx);
+        self.fifo.set_framing(rate.framing);
+        let mean = Bytes(self.config.mean_packet_bytes);
+        self.price.capacity = rate.packets_per_second(mean) * self.price.update.as_secs_lossy();
+        self.price.unit = match self.config.mode {
+            RemMode::Bytes => rate.framing.on_air(mean).0 as f64,
+            RemMode::Packets => 1.0,
+        };
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        if !self.fifo.holds(packets, bytes) {
+            self.advance(ctx);
+            self.fifo.set_held(packets, bytes);
+        }
+    }
+
+    /// The mean of the price over its updates.
+    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
+        let mut price = self.price;
+        price.advance(self.queue(), now);
+        let mean = (price.updates > 0).then(|| price.sum / price.updates as f64);
+        vec![("rem_price", mean)]
+    }
+
+    fn restart_measurement(&mut self, now: Time) {
+        if self.price.advance(self.queue(), now) {
+            self.probability = rem_probability(self.price.value, self.config.phi);
+        }
+        self.price.restart_measurement();
+    }
+}
+
+#[cfg(test)]
+mod tests;

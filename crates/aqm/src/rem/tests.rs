@@ -1,0 +1,390 @@
+//! Tests of REM: the price law by hand and beside a plain port that steps, marks and drops, units.
+
+use super::*;
+use airpath_conformance::Law;
+use airpath_core::{
+    Ecn, FlowId, Framing, PacketKind, Rate, Recorder, Registry, Seed, test_kit::Bench,
+};
+
+const NS: RemConfig = RemConfig {
+    limit: 100,
+    target: 20,
+    gamma: 0.001,
+    alpha: 0.1,
+    phi: 1.001,
+    update_ns: 2_000_000,
+    mean_packet_bytes: 1040,
+    mode: RemMode::Bytes,
+    ecn: true,
+};
+const GAINS: RemGains = RemGains { gamma: 0.001, alpha: 0.1, target: 20.0 };
+/// 10 Mbit/s: 2500 B in 2 ms.
+const RATE: Rate = Rate(10_000_000);
+const CAPACITY: f64 = 2500.0 / 1040.0;
+
+const LAW: Law = Law {
+    area: "REM",
+    source: "Athuraliya et al. 2001 with ns-2's constants: the price after an update, by hand",
+    allows: "rounding of doubles",
+};
+const PROBABILITY: Law = Law {
+    area: "REM",
+    source: "Athuraliya et al. 2001: 1 - φ^(-p), φ = 1.001",
+    allows: "half of the last printed digit",
+};
+const STEPPED: Law = Law {
+    area: "REM",
+    source: "The price over minutes of bursts and pauses beside one that is stepped every 2 ms",
+    allows: "rounding of doubles, where one sum stands for many steps",
+};
+const DRAWS: Law = Law {
+    area: "REM",
+    source: "Marks and drops by chance: 1 - φ^(-p), in bytes in proportion to the size",
+    allows: "five standard deviations of 100 000 draws",
+};
+
+fn build(config: RemConfig) -> Result<Rem, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "rem"), registry: &registry, extra: () };
+    Rem::build(config, setup)
+}
+
+fn rem(config: RemConfig) -> Rem {
+    let mut queue = build(config).expect("an accepted configuration");
+    queue.on_rate(LinkRate::of_packets(RATE), &mut Bench::default().at(Time::ZERO));
+    queue
+}
+
+/// One whose price is this, and stays: the next update is far away.
+fn at_price(price: f64, config: RemConfig) -> Rem {
+    let mut queue = rem(config);
+    queue.price.value = price;
+    queue.probability = rem_probability(price, config.phi);
+    queue.price.next = Time::NEVER;
+    queue
+}
+
+fn packet(number: u64, size: u32, ecn: Ecn) -> Packet {
+    let mut packet = Packet::data(FlowId(0), number, size - 40, 40, Time::ZERO);
+    packet.ecn = ecn;
+    packet
+}
+
+fn data(number: u64) -> Packet {
+    packet(number, 1040, Ecn::Ect0)
+}
+
+fn micros(micros: u64) -> Time {
+    Time::from_nanos(1000 * micros)
+}
+
+/// p ← [p + γ (x − c + α (b − b*))]⁺.
+#[test]
+fn the_price_law_by_hand() {
+    for (price, arrived, queue, expected) in [
+        (0.0, 10.0, 30.0, 0.001 * (10.0 - CAPACITY + 1.0)),
+        (1.0, 0.0, 0.0, 1.0 - 0.001 * (CAPACITY + 2.0)),
+        (1.0, CAPACITY, 20.0, 1.0),
+        (0.001, 0.0, 0.0, 0.0),
+    ] {
+        let next = rem_next_price(price, arrived, CAPACITY, queue, &GAINS);
+        LAW.close(format!("p after {price}, x {arrived}, b {queue}"), "", next, expected, 1e-15);
+    }
+}
+
+#[test]
+fn the_probability_by_the_price() {
+    for (price, expected, digit) in [
+        (0.0, 0.0, 0.0),
+        (10.0, 0.0099, 5e-5),
+        (50.0, 0.0487, 5e-5),
+        (100.0, 0.0951, 5e-5),
+        (500.0, 0.393, 5e-4),
+        (1000.0, 0.632, 5e-4),
+        (1e9, 1.0, 0.0),
+    ] {
+        PROBABILITY.close(
+            format!("m({price})"),
+            "",
+            rem_probability(price, 1.001),
+            expected,
+            digit,
+        );
+    }
+}
+
+#[test]
+fn without_arrivals_the_price_moves_in_a_line_down_to_zero() {
+    for (price, queue, updates) in
+        [(1.0, 0.0, 100), (1.0, 0.0, 1000), (0.5, 99.0, 5000), (0.0, 0.0, 7)]
+    {
+        let (mut stepped, mut sum) = (price, 0.0);
+        for _ in 0..updates {
+            stepped = rem_next_price(stepped, 0.0, CAPACITY, queue, &GAINS);
+            sum += stepped;
+        }
+        let (at_once, sum_at_once) = rem_idle_price(price, updates, CAPACITY, queue, &GAINS);
+        let what = format!("after {updates} updates from {price} with {queue} queued");
+        LAW.close(format!("p {what}"), "", at_once, stepped, 1e-9);
+        LAW.close(format!("Σ p {what}"), "", sum_at_once, sum, 1e-6);
+    }
+}
+
+/// Of ten arrivals in the first 2 ms one is queued: the price counts ten, and a backlog of one.
+#[test]
+fn arrivals_count_before_any_drop() {
+    let mut bench = Bench::default();
+    let mut queue = rem(RemConfig { limit: 1, ..NS });
+    for number in 0..10 {
+        queue.enqueue(&data(number), &mut bench.at(micros(100 * number)));
+    }
+    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 9);
+    assert_eq!(queue.price(), 0.0);
+    queue.dequeue(&mut bench.at(micros(2000))).expect("one waits");
+    let expected = 0.001 * (10.0 - CAPACITY + 0.1 * (1.0 - 20.0));
+    LAW.close("p after ten arrivals", "", queue.price(), expected, 1e-15);
+}
+
+/// An arrival at the instant of an update belongs to the next one.
+#[test]
+fn an_update_comes_before_the_arrival_of_the_same_instant() {
+    let mut bench = Bench::default();
+    let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
+    for number in 0..5 {
+        queue.enqueue(&data(number), &mut bench.at(micros(2000)));
+    }
+    assert_eq!((queue.price(), queue.price.arrived), (0.0, 5 * 1040));
+}
+
+#[test]
+fn a_limit_of_100_holds_100() {
+    let mut bench = Bench::default();
+    let mut queue = rem(NS);
+    for number in 0..150 {
+        queue.enqueue(&data(number), &mut bench.at(Time::ZERO));
+    }
+    assert_eq!((queue.packets(), bench.counts().total()), (100, 50));
+}
+
+#[test]
+fn capable_packets_are_marked_as_they_leave_and_no_other_is() {
+    let mut bench = Bench::default();
+    let mut queue = at_price(1e9, NS);
+    let fields = [Ecn::Ect0, Ecn::NotEct, Ecn::Ect1, Ecn::Ce];
+    for (number, ecn) in fields.into_iter().enumerate() {
+        queue.enqueue(&packet(number as u64, 1040, ecn), &mut bench.at(Time::ZERO));
+    }
+    assert_eq!((queue.packets(), bench.counts().marked), (4, 0));
+    let left = fields.map(|_| queue.dequeue(&mut bench.at(Time::ZERO)).expect("four wait").ecn);
+    assert_eq!(left, [Ecn::Ce, Ecn::NotEct, Ecn::Ce, Ecn::Ce]);
+    assert_eq!((bench.counts().marked, bench.counts().total()), (3, 0));
+}
+
+#[test]
+fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
+    let mut bench = Bench::default();
+    let mut queue = at_price(0.0, RemConfig { ecn: false, ..NS });
+    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+    queue.probability = 1.0;
+    queue.enqueue(&data(1), &mut bench.at(Time::ZERO));
+    assert_eq!((queue.packets(), bench.counts().dropped[DropReason::Early as usize]), (1, 1));
+    let left = queue.dequeue(&mut bench.at(Time::ZERO)).expect("one waits");
+    assert_eq!((left.seq, left.ecn, bench.counts().marked), (0, Ecn::Ect0, 0));
+}
+
+/// Draws 100 000 packets of `size` at a price of 100; gives the share that is marked.
+fn marked_share(size: u32, mode: RemMode) -> f64 {
+    let mut bench = Bench::default();
+    let mut queue = at_price(100.0, RemConfig { mode, ..NS });
+    for number in 0..100_000 {
+        queue.enqueue(&packet(number, size, Ecn::Ect0), &mut bench.at(Time::ZERO));
+        queue.dequeue(&mut bench.at(Time::ZERO));
+    }
+    bench.counts().marked as f64 / 100_000.0
+}
+
+#[test]
+fn in_bytes_the_probability_goes_with_the_size_in_packets_it_does_not() {
+    let whole = rem_probability(100.0, 1.001);
+    for (size, mode, expected) in [
+        (1040, RemMode::Bytes, whole),
+        (520, RemMode::Bytes, whole / 2.0),
+        (40, RemMode::Bytes, whole / 26.0),
+        (40, RemMode::Packets, whole),
+        (1040, RemMode::Packets, whole),
+    ] {
+        let five = 5.0 * (expected * (1.0 - expected) / 1e5).sqrt();
+        DRAWS.close(format!("{size} B, {mode:?}"), "", marked_share(size, mode), expected, five);
+    }
+}
+
+/// Nine ACKs of 40 B and a packet of 1040 B in 2 ms, all waiting.
+#[test]
+fn an_ack_counts_40_bytes_or_a_packet() {
+    for (mode, count) in [(RemMode::Bytes, 1400.0 / 1040.0), (RemMode::Packets, 10.0)] {
+        let mut bench = Bench::default();
+        let mut queue = rem(RemConfig { mode, target: 0, gamma: 1.0, ..NS });
+        queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+        for _ in 0..9 {
+            queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut bench.at(Time::ZERO));
+        }
+        queue.dequeue(&mut bench.at(micros(2000)));
+        let expected = (count - CAPACITY + 0.1 * count).max(0.0);
+        LAW.close(format!("p, {mode:?}"), "", queue.price(), expected, 1e-12);
+    }
+}
+
+/// With a code of rate 1/2 a packet takes twice its bytes, of arrivals, of the backlog and of a mean
+/// packet: the capacity is half as many packets.
+#[test]
+fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
+    let mut bench = Bench::default();
+    let mut queue = rem(RemConfig { gamma: 1.0, target: 0, ..NS });
+    let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
+    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut bench.at(Time::ZERO));
+    for number in 0..4 {
+        queue.enqueue(&packet(number, 510, Ecn::Ect0), &mut bench.at(Time::ZERO));
+    }
+    queue.dequeue(&mut bench.at(micros(2000)));
+    let (mean, four) = (2.0 * 1050.0, 4.0 * 2.0 * 520.0);
+    let expected = (four - 2500.0) / mean + 0.1 * four / mean;
+    LAW.close("p with parity and overhead", "", queue.price(), expected, 1e-12);
+}
+
+/// What waits ahead and what the link holds counts in the backlog, what passes by in the arrivals.
+#[test]
+fn what_passes_by_and_what_is_held_counts() {
+    let mut bench = Bench::default();
+    let mut queue = rem(RemConfig { limit: 3, gamma: 1.0, target: 0, ..NS });
+    queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut bench.at(Time::ZERO));
+    let ack = Packet::ack(FlowId(0), 0, 1000, 40);
+    for number in 1..=3 {
+        assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+        queue.on_held(number, Bytes(40 * number as u64), &mut bench.at(Time::ZERO));
+    }
+    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 1);
+    queue.on_held(0, Bytes::ZERO, &mut bench.at(micros(2000)));
+    let expected = (4.0 * 40.0 + 1040.0 - 250.0 + 0.1 * 120.0) / 1040.0;
+    LAW.close("p, four ACKs that pass by and three that wait", "", queue.price(), expected, 1e-12);
+}
+
+/// A port that steps the price every 2 ms, whatever happens.
+struct Stepped {
+    price: f64,
+    next: Time,
+    arrived: f64,
+    queued: f64,
+}
+
+impl Stepped {
+    fn until(&mut self, now: Time) {
+        while self.next <= now {
+            let excess = self.arrived / 1040.0 - CAPACITY;
+            let step = 0.001 * (excess + 0.1 * (self.queued / 1040.0 - 20.0));
+            self.price = (self.price + step).max(0.0);
+            self.arrived = 0.0;
+            self.next = self.next + Duration::from_millis(2);
+        }
+    }
+}
+
+#[test]
+fn the_price_is_that_of_a_timer_every_2_ms() {
+    let mut bench = Bench::default();
+    let mut queue = rem(NS);
+    let mut port = Stepped { price: 0.0, next: Time::from_millis(2), arrived: 0.0, queued: 0.0 };
+    let mut draws = Stream::new(1, 0, "bursts");
+    let (mut now, mut worst, mut highest) = (Time::ZERO, 0.0_f64, 0.0_f64);
+    for number in 0..200_000 {
+        // Mostly within an update, at times seconds later.
+        let is_long = draws.bernoulli(0.001);
+        let mean =
+            if is_long { Duration::from_millis(3000) } else { Duration::from_nanos(350_000) };
+        now = now + draws.exponential(mean);
+        port.until(now);
+        if draws.bernoulli(0.55) {
+            port.arrived += 1040.0;
+            port.queued += if queue.packets() < 100 { 1040.0 } else { 0.0 };
+            queue.enqueue(&data(number), &mut bench.at(now));
+        } else if queue.dequeue(&mut bench.at(now)).is_some() {
+            port.queued -= 1040.0;
+        } else {
+            continue;
+        }
+        highest = highest.max(queue.price());
+        worst = worst.max((queue.price() - port.price).abs() / port.price.max(1.0));
+    }
+    assert!(highest > 1.0, "the price moves: {highest}");
+    STEPPED.close("greatest difference of the prices, relative", "", worst, 0.0, 1e-9);
+}
+
+/// After an hour the price has fallen to zero, without a wake-up.
+#[test]
+fn an_hour_without_packets_costs_no_event() {
+    let mut bench = Bench::default();
+    let mut queue = rem(NS);
+    queue.price.value = 5.0;
+    assert_eq!(queue.next_wakeup(), Time::NEVER);
+    let hour = Time::from_secs(3600);
+    assert_eq!(queue.measured(hour)[0].0, "rem_price");
+    queue.enqueue(&data(0), &mut bench.at(hour));
+    assert_eq!((queue.price(), queue.probability), (0.0, 0.0));
+    assert_eq!(queue.price.next, hour + Duration::from_millis(2));
+}
+
+/// A price of 1 falls by γ (c + 2) an update for 227 updates: the mean over 500 of them.
+#[test]
+fn the_mean_price_is_over_updates_up_to_the_end() {
+    let mut queue = rem(NS);
+    queue.restart_measurement(Time::from_millis(1));
+    queue.price.value = 1.0;
+    let step = 0.001 * (CAPACITY + 2.0);
+    let sum: f64 = (1..=227).map(|number| 1.0 - f64::from(number) * step).sum();
+    let mean = queue.measured(Time::from_secs(1))[0].1.expect("500 updates");
+    LAW.close("mean of p", "", mean, sum / 500.0, 1e-9);
+    queue.restart_measurement(Time::from_secs(2));
+    assert_eq!(queue.measured(Time::from_secs(2)), [("rem_price", None)]);
+    assert_eq!(queue.measured(Time::from_secs(3)), [("rem_price", Some(0.0))]);
+}
+
+#[test]
+fn the_price_is_recorded_when_it_has_moved() {
+    let mut bench = Bench::recording(Recorder::new(&[Series::Price], Duration::ZERO));
+    let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
+    for number in 0..6 {
+        queue.enqueue(&data(number), &mut bench.at(micros(500 * number)));
+    }
+    let samples = bench.recorder().samples(Series::Price);
+    assert_eq!(samples.len(), 1);
+    assert_eq!((samples[0].time, samples[0].value), (micros(2000), queue.price()));
+}
+
+#[test]
+fn data_and_acks_are_alike_to_a_single_queue() {
+    let mut bench = Bench::default();
+    let mut queue = rem(NS);
+    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+    queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut bench.at(Time::ZERO));
+    let first = queue.dequeue(&mut bench.at(Time::ZERO)).expect("two wait");
+    assert_eq!(first.kind, PacketKind::Data);
+}
+
+#[test]
+fn what_is_not_accepted_is_said() {
+    for (config, text) in [
+        (RemConfig { limit: 0, ..NS }, "limit = 0: not positive. Write at least 1"),
+        (RemConfig { update_ns: 0, ..NS }, "update_ns = 0: not positive. Write at least 1"),
+        (
+            RemConfig { mean_packet_bytes: 0, ..NS },
+            "mean_packet_bytes = 0: not positive. Write at least 1",
+        ),
+        (RemConfig { gamma: 0.0, ..NS }, "gamma = 0: not positive. Write, say, 0.001"),
+        (RemConfig { alpha: -1.0, ..NS }, "alpha = -1: negative. Write 0 or more"),
+        (RemConfig { phi: 1.0, ..NS }, "phi = 1: not above 1. Write, say, 1.001"),
+        (RemConfig { phi: f64::NAN, ..NS }, "phi = NaN: not above 1. Write, say, 1.001"),
+    ] {
+        assert_eq!(build(config).expect_err("refused").to_string(), text);
+    }
+}

@@ -1,0 +1,431 @@
+//! Tests of VCP's router: the load factor by hand and beside a plain port that steps, the codes, the
+//! stamps, the measured capacity.
+
+use super::*;
+use airpath_conformance::Law;
+use airpath_core::{FlowId, Framing, Rate, Recorder, Registry, Seed, Stream, test_kit::Bench};
+
+const VCP05: VcpConfig = VcpConfig {
+    limit: 100,
+    target: 0.98,
+    interval_ns: 200_000_000,
+    queue_weight: 0.5,
+    sampling_ns: 10_000_000,
+    low: 0.8,
+    average: VcpAverage::Ewma,
+    capacity: VcpCapacity::Link,
+};
+/// 10 Mbit/s: 250 000 B in 200 ms.
+const RATE: Rate = Rate(10_000_000);
+
+const LOAD: Law = Law {
+    area: "VCP queue",
+    source: "vcp-2005 §3.2: ρ = (λ + κ_q q̃) / (γ C t_ρ), by hand",
+    allows: "rounding of doubles",
+};
+const STEPPED: Law = Law {
+    area: "VCP queue",
+    source: "The load over minutes of bursts and pauses beside one with a timer every 10 ms",
+    allows: "nothing",
+};
+const MEASURED: Law = Law {
+    area: "VCP queue",
+    source: "Capacity measured from completed services of a link that sends one after another",
+    allows: "a nanosecond of rounding for each service",
+};
+
+fn build(config: VcpConfig) -> Result<VcpQueue, ConfigError> {
+    let registry = Registry::<dyn QueueDisc + Send>::default();
+    let setup = Setup { seed: Seed::new(1, 0, "vcp"), registry: &registry, extra: () };
+    VcpQueue::build(config, setup)
+}
+
+fn vcp(config: VcpConfig) -> VcpQueue {
+    let mut queue = build(config).expect("an accepted configuration");
+    queue.on_rate(LinkRate::of_packets(RATE), &mut Bench::default().at(Time::ZERO));
+    queue
+}
+
+fn packet(number: u64, size: u32, ecn: Ecn) -> Packet {
+    let mut packet = Packet::data(FlowId(0), number, size - 40, 40, Time::ZERO);
+    packet.ecn = ecn;
+    packet
+}
+
+fn data(number: u64) -> Packet {
+    packet(number, 1000, Ecn::Ect1)
+}
+
+fn millis(millis: u64) -> Time {
+    Time::from_millis(millis)
+}
+
+/// Offers so many packets of 1000 B at an instant, and takes them out again.
+fn pass(queue: &mut VcpQueue, count: u64, now: Time, bench: &mut Bench) {
+    for number in 0..count {
+        queue.enqueue(&data(number), &mut bench.at(now));
+        queue.dequeue(&mut bench.at(now)).expect("one waits");
+    }
+}
+
+#[test]
+fn the_load_factor_by_hand() {
+    for (arrived, queue, capacity, target, interval_s, expected) in [
+        (245_000.0, 0.0, 1_250_000.0, 0.98, 0.2, 1.0),
+        (100_000.0, 10_000.0, 1_250_000.0, 0.98, 0.2, 110.0 / 245.0),
+        (0.0, 24_500.0, 1_250_000.0, 0.98, 0.2, 0.1),
+        (1.0, 0.0, 0.0, 1.0, 1.0, 1.0),
+    ] {
+        let found = vcp_load_factor(arrived, queue, capacity, target, interval_s);
+        LOAD.close(format!("ρ of {arrived} B and {queue} B"), "", found, expected, 1e-15);
+    }
+}
+
+#[test]
+fn the_average_of_the_queue_by_hand() {
+    for (average, mean, kind, expected) in [
+        (0.0, 8000.0, VcpAverage::Ewma, 2000.0),
+        (2000.0, 8000.0, VcpAverage::Ewma, 3500.0),
+        (4000.0, 0.0, VcpAverage::Ewma, 3000.0),
+        (4000.0, 8000.0, VcpAverage::PublicCode, 500.0),
+        (1e-7, 0.0, VcpAverage::Ewma, 0.0),
+    ] {
+        let found = vcp_average_queue(average, mean, kind);
+        LOAD.close(format!("q̃ of {average} and {mean}, {kind:?}"), "B", found, expected, 1e-12);
+    }
+}
+
+/// From 0.8 on high, from 1 on overload: no rounding.
+#[test]
+fn the_code_of_a_load() {
+    for (load, code) in [
+        (0.0, Ecn::Ect1),
+        (0.799_999, Ecn::Ect1),
+        (0.8, Ecn::Ect0),
+        (0.999_999, Ecn::Ect0),
+        (1.0, Ecn::Ce),
+        (1e300, Ecn::Ce),
+    ] {
+        assert_eq!(vcp_code(load, 0.8), code, "{load}");
+    }
+}
+
+/// λ = 100 packets, no queue; then 30 packets that wait throughout.
+#[test]
+fn the_load_of_an_interval_is_what_arrives_and_what_stays() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    pass(&mut queue, 100, millis(50), &mut bench);
+    assert_eq!((queue.load_factor(), queue.code()), (0.0, Ecn::Ect1));
+    for number in 0..30 {
+        queue.enqueue(&data(number), &mut bench.at(millis(200)));
+    }
+    LOAD.close("ρ after 100 packets", "", queue.load_factor(), 100.0 / 245.0, 1e-15);
+    queue.dequeue(&mut bench.at(millis(400)));
+    // 30 arrive, and the mean of 20 samples of 30 weighs a quarter.
+    let expected = (30.0 + 0.5 * 30.0 / 4.0) / 245.0;
+    LOAD.close("ρ with 30 waiting", "", queue.load_factor(), expected, 1e-15);
+}
+
+/// One packet waits from 95 to 125 ms: samples at 100, 110 and 120 ms see it.
+#[test]
+fn the_queue_is_sampled_every_10_ms() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    queue.enqueue(&data(0), &mut bench.at(millis(95)));
+    queue.dequeue(&mut bench.at(millis(125)));
+    queue.enqueue(&data(1), &mut bench.at(millis(201)));
+    let expected = (1000.0 + 0.5 * 0.25 * 1000.0 * 3.0 / 20.0) / 245_000.0;
+    LOAD.close("ρ", "", queue.load_factor(), expected, 1e-15);
+}
+
+#[test]
+fn a_code_holds_for_an_interval_and_intervals_begin_with_the_run() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    pass(&mut queue, 230, millis(150), &mut bench);
+    pass(&mut queue, 1, millis(199), &mut bench);
+    assert_eq!(queue.code(), Ecn::Ect1);
+    pass(&mut queue, 1, millis(200), &mut bench);
+    assert_eq!(queue.code(), Ecn::Ect0);
+    pass(&mut queue, 1, millis(399), &mut bench);
+    assert_eq!(queue.code(), Ecn::Ect0);
+    pass(&mut queue, 1, millis(400), &mut bench);
+    assert_eq!(queue.code(), Ecn::Ect1);
+}
+
+/// By the load: what data leave with that came with each field. Only a rise to CE is a mark.
+#[test]
+fn a_code_is_stamped_on_capable_data_and_never_lowered() {
+    const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+    for (packets, expected, marks) in [
+        (10, FIELDS, 0),
+        (220, [Ecn::NotEct, Ecn::Ect0, Ecn::Ect0, Ecn::Ce], 0),
+        (300, [Ecn::NotEct, Ecn::Ce, Ecn::Ce, Ecn::Ce], 2),
+    ] {
+        let mut bench = Bench::default();
+        let mut queue = vcp(VCP05);
+        pass(&mut queue, packets, millis(1), &mut bench);
+        for (number, field) in FIELDS.into_iter().enumerate() {
+            queue.enqueue(&packet(number as u64, 1000, field), &mut bench.at(millis(300)));
+        }
+        let left = FIELDS.map(|_| queue.dequeue(&mut bench.at(millis(300))).expect("four").ecn);
+        assert_eq!((left, bench.counts().marked), (expected, marks), "{packets} packets");
+        // An ACK stays as it is, whatever its field.
+        let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
+        ack.ecn = Ecn::Ect1;
+        queue.enqueue(&ack, &mut bench.at(millis(300)));
+        assert_eq!(queue.dequeue(&mut bench.at(millis(300))).expect("it").ecn, Ecn::Ect1);
+    }
+}
+
+/// The code is that of the instant at which a packet leaves.
+#[test]
+fn a_packet_that_waits_gets_the_code_of_the_instant_at_which_it_leaves() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    pass(&mut queue, 300, millis(1), &mut bench);
+    queue.enqueue(&data(0), &mut bench.at(millis(199)));
+    assert_eq!(queue.dequeue(&mut bench.at(millis(200))).expect("it waits").ecn, Ecn::Ce);
+}
+
+#[test]
+fn what_is_dropped_and_acks_count_in_what_arrives() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VcpConfig { limit: 2, queue_weight: 0.0, ..VCP05 });
+    for number in 0..5 {
+        queue.enqueue(&data(number), &mut bench.at(millis(1)));
+    }
+    let ack = Packet::ack(FlowId(0), 0, 1000, 40);
+    queue.enqueue(&ack, &mut bench.at(millis(1)));
+    assert!(!queue.on_bypass(&ack, &mut bench.at(millis(1))));
+    assert_eq!((queue.packets(), bench.counts().total()), (2, 4));
+    queue.dequeue(&mut bench.at(millis(200)));
+    LOAD.close("ρ", "", queue.load_factor(), 5080.0 / 245_000.0, 1e-15);
+}
+
+/// A code of rate 1/2 and 10 B of overhead.
+#[test]
+fn arrivals_and_queue_are_what_is_on_the_air() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
+    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut bench.at(Time::ZERO));
+    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+    queue.on_held(2, Bytes(80), &mut bench.at(Time::ZERO));
+    queue.dequeue(&mut bench.at(millis(200)));
+    let expected = (2020.0 + 0.125 * (2020.0 + 2.0 * 100.0)) / 245_000.0;
+    LOAD.close("ρ", "", queue.load_factor(), expected, 1e-15);
+}
+
+/// The rate doubles; a router that believes in 5 Mbit/s does not see it.
+#[test]
+fn the_capacity_is_the_links_or_what_the_router_believes_in() {
+    for (capacity, expected) in
+        [(VcpCapacity::Link, 50.0 / 245.0), (VcpCapacity::Fixed(5_000_000), 200.0 / 245.0)]
+    {
+        let mut bench = Bench::default();
+        let mut queue = vcp(VcpConfig { capacity, ..VCP05 });
+        let twice = LinkRate::of_packets(Rate(20_000_000));
+        queue.on_rate(twice, &mut bench.at(millis(10)));
+        pass(&mut queue, 100, millis(50), &mut bench);
+        queue.enqueue(&data(0), &mut bench.at(millis(200)));
+        LOAD.close(format!("ρ, {capacity:?}"), "", queue.load_factor(), expected, 1e-15);
+    }
+}
+
+/// A link that sends one packet after another at 4 Mbit/s where 10 are nominal, half of the time.
+#[test]
+fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
+    LOAD.equal("C before the first service", "B/s", queue.meter.capacity(), 1_250_000.0);
+    for round in 0..100 {
+        let begin = millis(20 * round);
+        (0..5).for_each(|number| queue.enqueue(&data(number), &mut bench.at(begin)));
+        for number in 1..=5 {
+            let mut sent = queue.dequeue(&mut bench.at(millis(20 * round + 2 * number - 2)));
+            let sent = sent.as_mut().expect("it waits");
+            queue.on_served(sent, &mut bench.at(millis(20 * round + 2 * number)));
+        }
+    }
+    MEASURED.close_relative("C", "B/s", queue.meter.capacity(), 500_000.0, 1e-9);
+    LOAD.close_relative("ρ", "", queue.load_factor(), 50_000.0 / 98_000.0, 1e-9);
+    let measured = queue.measured(millis(2000));
+    let (name, capacity) = measured.last().expect("there is one");
+    assert_eq!(*name, "vcp_capacity_bps");
+    MEASURED.close_relative("mean of C", "bit/s", capacity.expect("ten intervals"), 4e6, 1e-9);
+}
+
+/// What the link gives up takes its time and sends nothing; what passes by is served, too.
+#[test]
+fn lost_packets_and_those_that_pass_by_are_work() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
+    let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
+    assert!(queue.on_bypass(&ack, &mut bench.at(millis(0))));
+    queue.on_served(&mut ack, &mut bench.at(millis(1)));
+    queue.enqueue(&data(0), &mut bench.at(millis(100)));
+    let taken = queue.dequeue(&mut bench.at(millis(101))).expect("it waits");
+    queue.on_lost(&taken, &mut bench.at(millis(109)));
+    pass(&mut queue, 1, millis(200), &mut bench);
+    LOAD.close_relative("C", "B/s", queue.meter.capacity(), 40.0 / 0.010, 1e-12);
+}
+
+/// While the link stands still the capacity goes to nothing; two intervals later it is back.
+#[test]
+fn an_outage_of_an_hour_is_caught_up_with() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
+    queue.enqueue(&data(0), &mut bench.at(millis(0)));
+    queue.enqueue(&data(1), &mut bench.at(millis(0)));
+    let mut sent = queue.dequeue(&mut bench.at(millis(0))).expect("two wait");
+    queue.on_served(&mut sent, &mut bench.at(millis(1)));
+    let hour = Time::from_secs(3600);
+    let mut sent = queue.dequeue(&mut bench.at(hour)).expect("one waits");
+    assert_eq!((queue.code(), queue.meter.capacity()), (Ecn::Ce, 0.0));
+    queue.on_served(&mut sent, &mut bench.at(hour));
+    assert!(queue.measured(hour).iter().all(|(_, value)| value.is_some_and(f64::is_finite)));
+}
+
+/// A port with a timer every 10 ms.
+struct Stepped {
+    next: Time,
+    samples: Vec<f64>,
+    arrived: f64,
+    queued: f64,
+    average: f64,
+    loads: Vec<f64>,
+}
+
+impl Stepped {
+    fn until(&mut self, now: Time, kind: VcpAverage) {
+        while self.next <= now {
+            self.samples.push(self.queued);
+            self.next = self.next + Duration::from_millis(10);
+            if self.samples.len() == 20 {
+                let mean = self.samples.iter().sum::<f64>() / 20.0;
+                self.average = vcp_average_queue(self.average, mean, kind);
+                self.loads.push((self.arrived + 0.5 * self.average) / (0.98 * 1_250_000.0 * 0.2));
+                (self.arrived, self.samples) = (0.0, Vec::new());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_load_is_that_of_a_timer_every_10_ms() {
+    for kind in [VcpAverage::Ewma, VcpAverage::PublicCode] {
+        let mut bench = Bench::default();
+        let mut queue = vcp(VcpConfig { average: kind, ..VCP05 });
+        let mut port = Stepped {
+            next: millis(10),
+            samples: Vec::new(),
+            arrived: 0.0,
+            queued: 0.0,
+            average: 0.0,
+            loads: Vec::new(),
+        };
+        let mut draws = Stream::new(1, 0, "bursts");
+        let (mut now, mut worst) = (Time::ZERO, 0.0_f64);
+        for number in 0..100_000 {
+            let mean = if draws.bernoulli(0.001) { 10_000_000 } else { 400 };
+            now = now + draws.exponential(Duration::from_nanos(1000 * mean));
+            port.until(now, kind);
+            if draws.bernoulli(0.52) {
+                port.arrived += 1000.0;
+                port.queued += if queue.packets() < 100 { 1000.0 } else { 0.0 };
+                queue.enqueue(&data(number), &mut bench.at(now));
+            } else if queue.dequeue(&mut bench.at(now)).is_some() {
+                port.queued -= 1000.0;
+            } else {
+                continue;
+            }
+            let load = port.loads.last().copied().unwrap_or(0.0);
+            worst = worst.max((queue.load_factor() - load).abs());
+        }
+        STEPPED.close(format!("greatest difference of ρ, {kind:?}"), "", worst, 0.0, 1e-15);
+        compare_measured(&queue.measured(now), &port.loads);
+    }
+}
+
+/// Mean, deviation and shares of all intervals, those of the pauses among them.
+fn compare_measured(measured: &[(&'static str, Option<f64>)], loads: &[f64]) {
+    let count = loads.len() as f64;
+    let mean = loads.iter().sum::<f64>() / count;
+    let variance = loads.iter().map(|load| (load - mean) * (load - mean)).sum::<f64>() / count;
+    let share = |code| loads.iter().filter(|load| vcp_code(**load, 0.8) == code).count() as f64;
+    let expected = [
+        ("vcp_load_factor", mean),
+        ("vcp_load_deviation", variance.sqrt()),
+        ("vcp_low_share", share(Ecn::Ect1) / count),
+        ("vcp_high_share", share(Ecn::Ect0) / count),
+        ("vcp_overload_share", share(Ecn::Ce) / count),
+    ];
+    assert_eq!(measured.len(), expected.len());
+    for ((name, found), (expected_name, value)) in measured.iter().zip(expected) {
+        assert_eq!(*name, expected_name);
+        STEPPED.close(*name, "", found.expect("minutes passed"), value, 1e-9);
+    }
+}
+
+/// The average of a queue that was full is zero after an hour, without a wake-up.
+#[test]
+fn an_hour_without_packets_costs_no_event() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    queue.meter.average = 100_000.0;
+    assert_eq!(queue.next_wakeup(), Time::NEVER);
+    let hour = Time::from_secs(3600);
+    queue.enqueue(&data(0), &mut bench.at(hour));
+    assert_eq!((queue.load_factor(), queue.meter.average, queue.code()), (0.0, 0.0, Ecn::Ect1));
+    // 3/4, 9/16, … of the average: three times it in all, in 18 000 intervals.
+    let mean = queue.measured(hour)[0].1.expect("an hour passed");
+    LOAD.close_relative("mean of ρ", "", mean, 0.5 * 300_000.0 / 245_000.0 / 18_000.0, 1e-9);
+}
+
+#[test]
+fn measurement_begins_with_the_interval_in_which_it_is_asked_for() {
+    let mut bench = Bench::default();
+    let mut queue = vcp(VCP05);
+    pass(&mut queue, 300, millis(50), &mut bench);
+    queue.restart_measurement(millis(250));
+    assert!(queue.measured(millis(399)).iter().all(|(_, value)| value.is_none()));
+    assert_eq!(queue.measured(millis(600))[0], ("vcp_load_factor", Some(0.0)));
+}
+
+#[test]
+fn the_load_factor_is_recorded_when_an_interval_has_ended() {
+    let mut bench = Bench::recording(Recorder::new(&[Series::LoadFactor], Duration::ZERO));
+    let mut queue = vcp(VCP05);
+    pass(&mut queue, 100, millis(50), &mut bench);
+    pass(&mut queue, 2, millis(203), &mut bench);
+    let samples = bench.recorder().samples(Series::LoadFactor);
+    assert_eq!(samples.len(), 1);
+    assert_eq!((samples[0].time, samples[0].value), (millis(203), 100.0 / 245.0));
+}
+
+#[test]
+fn what_is_not_accepted_is_said() {
+    for (config, text) in [
+        (VcpConfig { limit: 0, ..VCP05 }, "limit = 0: not positive. Write at least 1"),
+        (VcpConfig { sampling_ns: 0, ..VCP05 }, "sampling_ns = 0: not positive. Write at least 1"),
+        (VcpConfig { interval_ns: 0, ..VCP05 }, "interval_ns = 0: not positive. Write at least 1"),
+        (
+            VcpConfig { interval_ns: 205_000_000, ..VCP05 },
+            "interval_ns = 205000000: not a multiple of sampling_ns (10000000). Write one",
+        ),
+        (VcpConfig { target: 0.0, ..VCP05 }, "target = 0: outside (0, 1]"),
+        (VcpConfig { low: 1.0, ..VCP05 }, "low = 1: outside (0, 1)"),
+        (
+            VcpConfig { queue_weight: -0.5, ..VCP05 },
+            "queue_weight = -0.5: negative. Write 0 or more",
+        ),
+        (
+            VcpConfig { capacity: VcpCapacity::Fixed(0), ..VCP05 },
+            "capacity = 0: not positive. Write at least 1",
+        ),
+    ] {
+        assert_eq!(build(config).expect_err("refused").to_string(), text);
+    }
+}
