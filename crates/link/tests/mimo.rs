@@ -1,6 +1,12 @@
-//! MIMO links: what they are set up with where suites go through every link.
+//! MIMO links against the law of packets, and what suites of every link set them up with.
 
+use airpath_conformance::Law;
+use airpath_core::{Bytes, Duration, Rate, Seed, Setup, Time};
+use airpath_link::{Mimo, MimoChannel, MimoConfig, Transmitter};
+use airpath_phy::bit_errors::Outcome;
+use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame, TwoStates};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Ordinary, slowest, fastest, lossy.
 pub(crate) fn descriptions() -> Vec<Value> {
@@ -31,4 +37,200 @@ fn mimo(changes: Value) -> Value {
         description[key] = value.clone();
     }
     description
+}
+
+const FAILURES: Law = Law {
+    area: "Forward error correction",
+    source: "Packets that fail on a MIMO link (vcp-2008 eqs. 1 to 5, §II.C), by the law of packets",
+    allows: "3.29 standard deviations of 20 000 packets (99.9 %)",
+};
+
+const PAIRS: Law = Law {
+    area: "Forward error correction",
+    source: "A packet that fails after one that failed, back to back: the chain's state goes on",
+    allows: "3.29 standard deviations of the packets that followed a failed one (99.9 %)",
+};
+
+const SAME: Law = Law {
+    area: "Forward error correction",
+    source: "A MIMO link without a code is Gilbert-Elliott's channel with slots of a bit: which of three packets fail",
+    allows: "chi-square at 99.9 %",
+};
+
+/// 99.9 % of the normal law are within so many standard deviations.
+const WITHIN: f64 = 3.29;
+
+const PACKETS: u64 = 20_000;
+
+/// Much longer than any run of the chains here: the chain begins anew.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// A transmitter, and the law of its packets.
+fn link(changes: &Value) -> (Mimo, MimoChannel) {
+    let config: MimoConfig = serde_json::from_value(mimo(changes.clone())).expect("a description");
+    let channel = config.channel().expect("accepted");
+    let rate = Rate(config.rate_bps);
+    (Mimo::new(rate, channel.clone(), Arc::default(), &Seed::new(1, 0, "link")), channel)
+}
+
+/// Whether a packet of this size is lost that is sent at `now`, and when it has been sent.
+fn send(link: &mut Mimo, bytes: u64, now: Time) -> (bool, Time) {
+    let sent = link.begin(Bytes(bytes), 0, now);
+    (sent.loss == 1.0, sent.ends)
+}
+
+/// The same share of bad symbols in bursts of so many symbols.
+fn bursts(symbols: f64) -> Value {
+    json!({"p_good_to_bad": 0.01 / symbols, "p_bad_to_good": 1.0 / symbols})
+}
+
+fn with(first: Value, second: Value) -> Value {
+    let (Value::Object(mut all), Value::Object(more)) = (first, second) else { unreachable!() };
+    all.extend(more);
+    Value::Object(all)
+}
+
+fn rs(code_rate: f64) -> Value {
+    json!({"kind": "reed-solomon", "code_rate": code_rate, "symbol_bits": 8})
+}
+
+/// With and without FEC, `max_block`, bursts of 8 to 80 000 bits.
+fn settings() -> [Value; 20] {
+    let fec = |snr_db: f64, code_rate: f64| json!({"snr_db": snr_db, "fec": rs(code_rate)});
+    let real = |snr_db: f64| {
+        json!({"snr_db": snr_db, "fec": {
+            "kind": "reed-solomon", "code_rate": 0.9, "symbol_bits": 8, "max_block": 255}})
+    };
+    [
+        json!({"snr_db": 12}),
+        json!({"snr_db": 16}),
+        json!({"snr_db": 20}),
+        json!({"snr_db": 25, "tx": 2, "rx": 1}),
+        json!({"snr_db": 40, "tx": 1, "rx": 1}),
+        json!({"snr_db": 25, "modulation": "16qam"}),
+        json!({"snr_db": 14, "fading": "rician", "k_factor_db": 6.0}),
+        fec(5.5, 0.93),
+        fec(7.0, 0.93),
+        fec(2.2, 0.7),
+        with(fec(11.5, 0.93), json!({"tx": 2, "rx": 1})),
+        real(6.0),
+        real(4.6),
+        with(fec(5.5, 0.93), json!({"small": {"up_to_bytes": 128, "code_rate": 0.7}})),
+        with(fec(13.0, 0.8), json!({"modulation": "16psk"})),
+        with(json!({"snr_db": 16}), bursts(800.0)),
+        with(json!({"snr_db": 20}), bursts(80_000.0)),
+        with(fec(10.0, 0.93), bursts(80.0)),
+        with(fec(10.0, 0.93), bursts(8000.0)),
+        with(real(10.0), bursts(80_000.0)),
+    ]
+}
+
+#[test]
+fn packets_fail_as_often_as_the_law_says_at_20_settings() {
+    for changes in settings() {
+        let (mut link, channel) = link(&changes);
+        let mut now = Time::ZERO;
+        let mut failed = [0; 2];
+        for _ in 0..PACKETS {
+            for (class, bytes) in [1040, 40].into_iter().enumerate() {
+                let (is_lost, ends) = send(&mut link, bytes, now);
+                failed[class] += u64::from(is_lost);
+                now = ends + LONG;
+            }
+        }
+        for (failed, bytes) in failed.into_iter().zip([1040, 40]) {
+            let law = channel.failure(Bytes(bytes));
+            let allowed = WITHIN * (law * (1.0 - law) / PACKETS as f64).sqrt();
+            let found = failed as f64 / PACKETS as f64;
+            FAILURES.close(format!("{bytes} B, {changes}"), "1", found, law, allowed);
+        }
+        let counted: Vec<f64> = link.counters().into_iter().map(|(_, count)| count).collect();
+        let sent = PACKETS as f64;
+        assert_eq!(counted, [sent, failed[0] as f64, sent, failed[1] as f64]);
+    }
+}
+
+/// P(both fail) / P(the first fails): of the states at the start, through those in between.
+fn after_a_failure(channel: &MimoChannel, bytes: u64) -> (f64, f64) {
+    let Outcome { failed, .. } = channel.outcome(Bytes(bytes));
+    let bad = channel.states().share_bad();
+    let then = [0, 1].map(|to| (1.0 - bad) * failed[0][to] + bad * failed[1][to]);
+    let either: [f64; 2] = failed.map(|row| row[0] + row[1]);
+    let first = then[0] + then[1];
+    (first, (then[0] * either[0] + then[1] * either[1]) / first)
+}
+
+#[test]
+fn a_failure_is_followed_by_another_as_the_chain_says() {
+    let coded =
+        |snr_db: f64, symbols| with(json!({"snr_db": snr_db, "fec": rs(0.93)}), bursts(symbols));
+    for (changes, bytes) in [
+        (json!({"snr_db": 16}), 40),
+        (json!({"snr_db": 16}), 1040),
+        (with(json!({"snr_db": 18}), bursts(800.0)), 40),
+        (coded(10.0, 8000.0), 1040),
+        (coded(10.0, 8000.0), 40),
+        (coded(10.0, 80_000.0), 1040),
+        (coded(10.0, 80_000.0), 40),
+    ] {
+        let (mut link, channel) = link(&changes);
+        let (first, law) = after_a_failure(&channel, bytes);
+        let mut now = Time::ZERO;
+        let (mut failed, mut followed) = (0u64, 0u64);
+        for _ in 0..(4000.0 / first) as u64 {
+            let (is_lost, ends) = send(&mut link, bytes, now);
+            let (is_next_lost, ends) = send(&mut link, bytes, ends);
+            failed += u64::from(is_lost);
+            followed += u64::from(is_lost && is_next_lost);
+            now = ends + LONG;
+        }
+        let allowed = WITHIN * (law * (1.0 - law) / failed as f64).sqrt();
+        let found = followed as f64 / failed as f64;
+        PAIRS.close(format!("{bytes} B, {changes}"), "1", found, law, allowed);
+        assert!(law > first, "{changes}: runs join failures");
+    }
+}
+
+/// Bits of 100 ns are slots: which of three packets in a row fail, in 20 000 triples of each.
+#[test]
+fn without_a_code_it_is_gilbert_elliott_with_slots_of_a_bit() {
+    for (changes, bytes) in [
+        (json!({"snr_db": 12}), 40),
+        (json!({"snr_db": 18}), 1040),
+        (with(json!({"snr_db": 20}), bursts(8000.0)), 400),
+    ] {
+        let (mut link, channel) = link(&changes);
+        let [loss_good, loss_bad] = channel.symbol_errors();
+        let TwoStates { good_to_bad, bad_to_good } = channel.states();
+        let description = json!({
+            "kind": "gilbert-elliott", "p_good_to_bad": good_to_bad, "p_bad_to_good": bad_to_good,
+            "loss_good": loss_good, "loss_bad": loss_bad, "slot_ns": 100,
+        });
+        let registry = ErrorsRegistry::default();
+        let setup = Setup { seed: Seed::new(1, 0, "channel"), registry: &registry, extra: () };
+        let mut process = AnyErrors::build(&description, setup).expect("accepted");
+        let mut counts = [[0u64; 8]; 2];
+        let mut now = Time::ZERO;
+        for _ in 0..PACKETS {
+            let mut patterns = [0; 2];
+            for place in 0..3 {
+                let (is_lost, ended) = send(&mut link, bytes, now);
+                let frame = Frame { began: now, ended, bytes: Bytes(bytes), mcs: None };
+                patterns[0] |= usize::from(is_lost) << place;
+                patterns[1] |= usize::from(process.destroys(&frame)) << place;
+                now = ended;
+            }
+            for (counts, pattern) in counts.iter_mut().zip(patterns) {
+                counts[pattern] += 1;
+            }
+            now = now + LONG;
+        }
+        // Chi-square of two samples of one law: 24.3 with 7 degrees of freedom at 99.9 %.
+        let terms = counts[0].iter().zip(&counts[1]).map(|(ours, theirs)| {
+            let (ours, theirs) = (*ours as f64, *theirs as f64);
+            if ours + theirs > 0.0 { (ours - theirs).powi(2) / (ours + theirs) } else { 0.0 }
+        });
+        let distance: f64 = terms.sum();
+        SAME.between(changes.to_string(), "1", distance, 0.0, 24.3);
+    }
 }
