@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.scenario.mimo import MimoLink
 from airpath.scenario.units import Size, quote
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisor
         *_nobody_marks(resolved),
         *_nobody_tells_load(resolved),
         *_nothing_fits(resolved),
+        *_nothing_corrected(scenario, resolved),
     ]
 
 
@@ -162,6 +164,42 @@ def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> It
         f"Write at least {quote(f'{refused[largest]} B')}.",
         place,
     )
+
+
+def _nothing_corrected(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Tell of packets with parity that corrects not one symbol."""
+    flows = FlowDescriptions(resolved)
+    sources = [flows[members[0]] for members in grouped(resolved).values()]
+    back = getattr(scenario.ack_path, "link", None)
+    links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
+    for place, link, way in links:
+        if not isinstance(link, MimoLink):
+            continue
+        carries_both = way == "forward" and back is None and "queue" in resolved["ack_path"]
+        sizes: dict[int, str] = {}
+        for flow in sources:
+            is_ahead = direction(flow) == (way or "reverse")
+            if carries_both or not is_ahead:
+                sizes.setdefault(_ack_bytes(flow["source"]), "an ACK")
+            if carries_both or is_ahead:
+                sizes.setdefault(packet_bytes(flow["source"]), "a packet")
+        for size, what in sizes.items():
+            if size and link.uncorrected(size):
+                rate = link.code_rate_of(size)
+                yield Advisory(
+                    "code-corrects-nothing",
+                    f"code_rate = {rate:g} leaves {what} of {size} B without a symbol that can "
+                    "be corrected. A lower rate, or small = {up_to = …, code_rate = …}, helps.",
+                    place,
+                )
+
+
+def _ack_bytes(source: Mapping[str, Any]) -> int:
+    """Return the bytes of an ACK of a flow; 0 of one without."""
+    if source["kind"] != "tcp":
+        return 0
+    options = source["options"]
+    return int(options["header_bytes"]) + (12 if options.get("timestamps") else 0)
 
 
 def packet_bytes(source: Mapping[str, Any]) -> int:

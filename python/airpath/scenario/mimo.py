@@ -8,7 +8,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, faults_at
+from airpath.scenario.base import (
+    ABSENT,
+    Context,
+    Maybe,
+    Model,
+    Path,
+    as_missing,
+    fault,
+    faults_at,
+)
 from airpath.scenario.flows import TIMESTAMPS, Source, Tcp
 from airpath.scenario.links import CodeRate, Link
 from airpath.scenario.profiles import profile_options
@@ -47,14 +56,13 @@ Shape = Annotated[float, PlainValidator(number_within(0.5, 1000.0, "from 0.5 to 
 
 
 def _one_or_two(tx: Any) -> int:
-    number = _whole(1, 2**32 - 1, 2)(tx)
-    if number > 2:
+    if isinstance(tx, int) and tx > 2:
         raise fault(
             "beyond two transmitters no complex space-time block code has the full rate",
             "Write 1 or 2",
             "2",
         )
-    return number
+    return _whole(1, 2, 2)(tx)
 
 
 class ReedSolomon(Model):
@@ -243,7 +251,10 @@ class MimoLink(Link):
         fading, key = info.data.get("fading"), info.field_name
         of = "rician" if key == "k_factor_db" else "nakagami"
         if value is None and fading == of:
-            raise fault(f'fading = "{of}" needs it', f"Write {key}", "6" if key != "m" else "2")
+            wrong = fault(
+                f'fading = "{of}" needs it', f"Write {key} = {'2' if key == 'm' else '6'}"
+            )
+            raise as_missing(wrong)
         if value is not None and fading not in (of, None):
             raise fault(f'fading = "{fading}" has none', f'Write fading = "{of}", or leave it out')
         return value
@@ -328,7 +339,7 @@ def block_faults(
     for path, link in links:
         if not isinstance(link, MimoLink) or link.fec is None or link.fec.max_block is not None:
             continue
-        small = 0 if link.small is None else min(largest, link.small.up_to)
+        small = 0 if link.small is None else min(largest, int(link.small.up_to))
         for key, size in (("fec", largest if largest > small else 0), ("small", small)):
             rate = link.code_rate_of(size)
             _, symbols = link.fec.block(size, rate)
