@@ -29,11 +29,11 @@ def test_one_number_and_arrays() -> None:
     [
         (
             {"snr_db": float("inf")},
-            "snr_db = inf: not a finite number. Write a number from -1000 to 1000.",
+            "snr_db = inf: not a finite number. Write a number from -200 to 200.",
         ),
         (
-            {"snr_db": [0, 1001]},
-            "snr_db = [0, 1001]: out of range. Write a number from -1000 to 1000.",
+            {"snr_db": [0, 201]},
+            "snr_db = [0, 201]: out of range. Write a number from -200 to 200.",
         ),
         (
             {"modulation": "32qam"},

@@ -101,6 +101,15 @@ def _schemes() -> list[str]:
     return ["all", *(mcs["name"] for mcs in parts().mcss)]
 
 
+def _of_symbol_errors(name: str) -> Callable[[], Any]:
+    def listed() -> Any:
+        from airpath.phy import symbol_errors
+
+        return getattr(symbol_errors, name)
+
+    return listed
+
+
 papers = _one_of(_papers)
 kinds = _one_of(_kinds)
 example_names = _one_of(_examples)
@@ -109,6 +118,9 @@ channels = _one_of(_part("channels"))
 mappings = _one_of(_part("mappings"))
 algorithms = _one_of(_part("algorithms"))
 demappers = _one_of(_part("demappers"))
+modulations = _one_of(_of_symbol_errors("MODULATIONS"))
+amplitude_fadings = _one_of(_of_symbol_errors("FADINGS"))
+ser_methods = _one_of(_of_symbol_errors("METHODS"))
 schemes = _some_of(_schemes)
 capture_points = _some_of(_points)
 formats = _some_of(lambda: ("csv", "csv.gz", "parquet"))

@@ -54,6 +54,12 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "two schemes on a fading channel; a table that links read, and its figure"
         ),
     },
+    "phy ser": {
+        "airpath phy ser --snr 0:30:2 --tx 2 --rx 2": "bpsk over Rayleigh fading, 2×2 antennas",
+        "airpath phy ser --snr 10,20 --modulation 16qam --fading rician --k-factor-db 6 --json": (
+            "with a line of sight, as one JSON document"
+        ),
+    },
     "trace info": {
         "airpath trace info some.trace": "length, rates and outages",
         "airpath trace info some.trace --plot some.png": "and its rate over time",

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from airpath.cli import completion, output
 from airpath.cli.examples import epilog
+from airpath.cli.symbol_errors import ser
 from airpath.errors import BadValueError
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import Settings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Measure error rates of the physical layer.",
+    help="Error rates of the physical layer: measured, and by formula.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -33,7 +34,10 @@ app = typer.Typer(
 
 @app.callback()
 def _group() -> None:
-    """Measure error rates of the physical layer."""
+    """Error rates of the physical layer: measured, and by formula."""
+
+
+app.command("ser", epilog=epilog("phy ser"))(ser)
 
 
 @app.command("per", epilog=epilog("phy per"))

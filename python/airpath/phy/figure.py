@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from airpath.phy.tables import PerTable
     from airpath.scenario.units import Size
 
-__all__ = ["per_figure"]
+__all__ = ["per_figure", "ser_figure"]
 
 _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
 """Without the triangles up and down, which mean something of their own in all figures."""
@@ -61,6 +62,29 @@ def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
             f"{_how(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
             "end; lines: what the table says between points",
         )
+    return figure
+
+
+def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
+    """Return the figure of symbol error rates over the signal-to-noise ratio.
+
+    Parameters
+    ----------
+    document : mapping
+        What ``airpath phy ser --json`` prints.
+    title : str
+        What it is of.
+    """
+    with style.style():
+        figure = style.new_figure(6.5, 4.5)
+        panel: Any = figure.subplots()
+        snrs_db = [point["snr_db"] for point in document["points"]]
+        rates = np.array([point["ser"] for point in document["points"]])
+        panel.plot(snrs_db, np.where(rates > 0, rates, np.nan), "o-", ms=3, lw=1.2)
+        panel.set(xlabel="mean SNR of a receiving antenna, dB", ylabel="symbol error rate")
+        panel.set(yscale="log")
+        panel.grid(visible=True, axis="both")
+        style.heading(figure, "Symbol error rate", title)
     return figure
 
 

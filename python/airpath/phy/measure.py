@@ -126,13 +126,13 @@ def measure_with(
         return _measured(_Run(settings, document, file), workers, progress, kept)
 
 
-def table_file(out: str | os.PathLike[str]) -> Path:
-    """Return the file of the table that is written to `out`."""
+def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
+    """Return the file that is written to `out`: itself, or that called `name` in a folder."""
     check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError(f"{blamed('out', out)}: not a file. Write NAME.json, or a folder.")
     path = Path(out)
-    return path if path.suffix == ".json" else path / FILE_NAME
+    return path if path.suffix == ".json" else path / name
 
 
 class _Run:

@@ -14,7 +14,15 @@ from airpath import _airpath
 from airpath.arguments import blamed
 from airpath.errors import MISSING, BadValueError, Problem, one_line, show
 
-__all__ = ["LARGEST_SEED", "Parts", "Settings", "checked_seed", "checked_threads", "parts"]
+__all__ = [
+    "LARGEST_SEED",
+    "Parts",
+    "Settings",
+    "checked_seed",
+    "checked_snrs_db",
+    "checked_threads",
+    "parts",
+]
 
 LARGEST_SEED = 2**64 - 1
 _MOST = 10**15
@@ -200,6 +208,27 @@ def checked_threads(given: Any) -> int:
         raise BadValueError(refused.line("threads", given)) from None
 
 
+def checked_snrs_db(given: Any, low: float, high: float) -> tuple[float, ...]:
+    """Return SNRs, ascending, each once.
+
+    Parameters
+    ----------
+    given : str or iterable of float
+        What the user asks for: values and ranges ``FIRST:LAST:STEP`` with commas between, dB.
+    low, high : float
+        The range in which they are to be, dB.
+
+    Raises
+    ------
+    BadValueError
+        If they are not numbers in that range.
+    """
+    try:
+        return _snrs_db(given, low, high)
+    except _RefusedError as refused:
+        raise BadValueError(refused.line("snr_db", given)) from None
+
+
 def checked_seed(given: Any) -> int:
     """Return a master seed.
 
@@ -303,7 +332,7 @@ def _mcss(given: Any) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _snrs_db(given: Any) -> tuple[float, ...]:
+def _snrs_db(given: Any, low: float = _LOWEST_DB, high: float = _HIGHEST_DB) -> tuple[float, ...]:
     if isinstance(given, str):
         found = [snr_db for item in given.split(",") for snr_db in _items(item.strip())]
     else:
@@ -313,8 +342,8 @@ def _snrs_db(given: Any) -> tuple[float, ...]:
         raise _RefusedError("empty", "Write at least one value in dB", _SNR_EXAMPLE)
     if len(found) > _MOST_SNRS:
         raise _RefusedError(f"{len(found)} values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
-    if min(found) < _LOWEST_DB or max(found) > _HIGHEST_DB:
-        accepted = f"Write dB from {_LOWEST_DB:g} to {_HIGHEST_DB:g}"
+    if min(found) < low or max(found) > high:
+        accepted = f"Write dB from {low:g} to {high:g}"
         raise _RefusedError("out of range", accepted, _SNR_EXAMPLE)
     return tuple(sorted(set(found)))
 

@@ -1,0 +1,123 @@
+"""``airpath phy ser``: symbol error rates over flat fading."""
+
+from __future__ import annotations
+
+import json as json_text
+from typing import Annotated, Any, cast
+
+import numpy as np
+import typer
+
+from airpath.cli import completion, output
+from airpath.errors import BadValueError
+from airpath.files import not_left_empty, output_file, output_folder, write_file
+from airpath.phy.measure import table_file
+from airpath.phy.settings import checked_snrs_db
+from airpath.phy.symbol_errors import LARGEST_DB, symbol_error_rate
+from airpath.results.figure_files import checked_formats, save
+from airpath.results.provenance import build
+
+__all__ = ["ser"]
+
+_FILE_NAME = "ser.json"
+
+
+def ser(
+    snr: Annotated[
+        str,
+        typer.Option(metavar="DB", help="0:30:2 or 10,12.5: mean SNR of a receiving antenna, dB."),
+    ],
+    modulation: Annotated[
+        str,
+        typer.Option(help="bpsk, qpsk, 8psk, …, 64qam.", autocompletion=completion.modulations),
+    ] = "bpsk",
+    tx: Annotated[int, typer.Option(help="Transmitting antennas, 1 or 2.")] = 1,
+    rx: Annotated[int, typer.Option(help="Receiving antennas, 1 to 8.")] = 1,
+    fading: Annotated[
+        str,
+        typer.Option(
+            help="rayleigh, rician or nakagami.", autocompletion=completion.amplitude_fadings
+        ),
+    ] = "rayleigh",
+    k_factor_db: Annotated[
+        float | None, typer.Option(metavar="DB", help="K of rician fading, dB.")
+    ] = None,
+    m: Annotated[float | None, typer.Option(help="m of nakagami fading.")] = None,
+    method: Annotated[
+        str,
+        typer.Option(help="exact, closed-form or integral.", autocompletion=completion.ser_methods),
+    ] = "exact",
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.json|DIR", help="Write the document and its figure here."),
+    ] = None,
+    figure_format: Annotated[
+        str | None,
+        typer.Option(metavar="png,pdf,svg", help="Of the figure beside it. Default: png."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Calculate symbol error rates over flat fading with several antennas."""
+    settings: dict[str, Any] = {"modulation": modulation, "tx": tx, "rx": rx, "fading": fading}
+    settings |= {"k_factor_db": k_factor_db, "m": m, "method": method}
+    snrs_db, rates = _calculated(snr, settings)
+    kinds = checked_formats("png" if figure_format is None else figure_format)
+    file = "a file. Write --out FILE.json"
+    output.only_with_out(out, file, figure_format=figure_format is not None)
+    points = [{"snr_db": snr_db, "ser": rate} for snr_db, rate in zip(snrs_db, rates, strict=True)]
+    given = {key: value for key, value in settings.items() if value is not None}
+    about = {**build(), "command": output.command_line()}
+    document = {"provenance": about, "settings": given, "points": points}
+    if out is not None:
+        _write(document, out, kinds)
+    if json:
+        output.print_json(document)
+        return 0
+    heading = output.console()
+    heading.print(f"[bold]Symbol error rates: {title(given)}[/bold]")
+    rows = [[f"{point['snr_db']:g} dB", f"{point['ser']:.4e}"] for point in points]
+    output.print_table(heading, f"{len(rows)} points", ["SNR", "error rate"], rows)
+    return 0
+
+
+def title(settings: dict[str, Any]) -> str:
+    """Return what a document is of, in a few words."""
+    fading = settings["fading"]
+    if "k_factor_db" in settings:
+        fading += f", K {settings['k_factor_db']:g} dB"
+    if "m" in settings:
+        fading += f", m {settings['m']:g}"
+    antennas = f"{settings['tx']}×{settings['rx']} antennas"
+    by = "" if settings["method"] == "exact" else f", {settings['method']}"
+    return f"{settings['modulation']}, {antennas}, {fading}{by}"
+
+
+def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], list[float]]:
+    """Return SNRs and error rates; all that is wrong is told at once."""
+    problems: list[str] = []
+    snrs_db: tuple[float, ...] = (0.0,)
+    try:
+        snrs_db = checked_snrs_db(snr, -LARGEST_DB, LARGEST_DB)
+    except BadValueError as error:
+        problems.append(str(error))
+    try:
+        rates = cast(Any, symbol_error_rate)(np.array(snrs_db), **settings)
+    except BadValueError as error:
+        problems.append(str(error))
+    if problems:
+        raise BadValueError("\n".join(problems))
+    return snrs_db, [float(rate) for rate in rates]
+
+
+def _write(document: dict[str, Any], out: str, kinds: list[str]) -> None:
+    file = table_file(out, _FILE_NAME)
+    with not_left_empty(file.parent):
+        output_folder(file.parent, "out")
+        output_file(file)
+        from airpath.phy.figure import ser_figure
+
+        write_file(file, (json_text.dumps(document, indent=1) + "\n").encode())
+        output.written([file])
+        figure = ser_figure(document, title(document["settings"]))
+        source = output.command_line()
+        output.written(save(figure, file.parent, file.stem, file.name, source, kinds))
