@@ -25,7 +25,9 @@ __all__ = [
     "policy_choices",
     "registry",
     "rtt_stages",
+    "shadowing_levels",
     "simulate",
+    "sinr_db",
     "solve",
     "square_root",
     "symbol_error_names",
@@ -44,6 +46,17 @@ class ErrorChain:
         p_good_to_bad: float, p_bad_to_good: float, error_good: float, error_bad: float
     ) -> ErrorChain:
         """Return a chain; raises `ValueError`."""
+
+    @staticmethod
+    def from_doppler(given: list[float], modulation: str, antennas: tuple[int, int]) -> ErrorChain:
+        """Return the chain of a fading channel; raises `ValueError`.
+
+        `given`: SNR and threshold in dB, Doppler shift and symbol rate in Hz.
+        """
+
+    @property
+    def probabilities(self) -> tuple[float, float, float, float]:
+        """Probabilities of leaving good and bad, of errors in good and bad."""
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -317,3 +330,9 @@ def symbol_error_rates(
 
 def symbol_error_names() -> tuple[list[str], list[str]]:
     """Return the names of modulations and of fadings."""
+
+def shadowing_levels(deviation_db: float) -> tuple[list[float], list[float]]:
+    """Return levels of log-normal shadowing, dB, and their weights."""
+
+def sinr_db(snrs_db: list[float], inrs_db: list[list[float]]) -> list[float]:
+    """Return SNR/(1 + Σ INR) of each, dB."""

@@ -62,6 +62,9 @@ OWNERS: dict[type, Callable[[], Any]] = {
 METHODS: dict[str, dict[str, Any]] = {
     "ErrorChain.block_failure": {"b": 10, "correctable": 1},
     "ErrorChain.coded_failure": {"packet": 40, "code": code()},
+    "ErrorChain.from_doppler": {
+        "snr_db": 10, "threshold_db": 0, "doppler_hz": 100, "symbol_rate_hz": 1e6,
+    },
     "ErrorChain.packet_failure": {"units": 8},
     "ErrorChain.received": {"t": 8},
     "ErrorChain.received_by_state": {"t": 8},
@@ -99,7 +102,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Trace.parse": {"text": "1\n"},
     "Trace.rates": {},
     "Trace.to_csv": {},
-}
+}  # fmt: skip
 """Methods that take arguments, with those with which they are content."""
 
 OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}

@@ -120,6 +120,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         ap.phy.ErrorChain,
         {"p_good_to_bad": 0.1, "p_bad_to_good": 0.2, "error_good": 0.0, "error_bad": 0.5},
     ),
+    "phy.mean_over_shadowing": (
+        ap.phy.mean_over_shadowing,
+        {"of": ap.phy.symbol_error_rate, "snr_db": 10, "deviation_db": 8},
+    ),
     "phy.ReedSolomon": (ap.phy.ReedSolomon, {"code_rate": 0.9}),
     "advisories": (ap.advisories, {"scenario": "good.toml"}),
     "flows": (ap.flows, {"count": 1}),
@@ -146,6 +150,7 @@ FITTING: dict[str, set[str]] = {
     **{key: {"an array"} for key in _NUMBERS},
     "metropolitan": {"a truth value"},
     "mcs": {"a table without texts as keys"},
+    "of": {"a class"},  # what a function of the user's raises
     "out": _PATHS,
     "values": {"an array", "bytes", "a table without texts as keys"},
     "overrides": {"a set", "a generator"},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.phy import Block, ErrorChain, ReedSolomon
+from airpath.phy import Block, ErrorChain, ReedSolomon, symbol_error_rate
 
 CHAIN = ErrorChain(0.00125, 0.125, 0.01, 0.3)
 
@@ -42,6 +42,15 @@ def test_a_code() -> None:
     assert alone.coded_failure(1040, ReedSolomon(0.9, max_block=255)) == pytest.approx(
         1 - np.prod([1 - failure for failure in blocks]), rel=1e-9
     )
+
+
+def test_the_chain_of_a_fading_channel() -> None:
+    chain = ErrorChain.from_doppler(10, 0, 100, 1e6, "8psk", tx=2, rx=2)
+    assert chain.error_rate == pytest.approx(symbol_error_rate(10, "8psk", 2, 2), rel=1e-10)
+    assert chain.error_bad > chain.error_good
+    slower = ErrorChain.from_doppler(10, 0, 10, 1e6, "8psk", tx=2, rx=2)
+    assert np.array(slower.mean_runs) == pytest.approx(10 * np.array(chain.mean_runs))
+    assert (slower.shares, slower.error_bad) == (pytest.approx(chain.shares), chain.error_bad)
 
 
 @pytest.mark.parametrize("part", [CHAIN, ReedSolomon(0.7, 4, 15)], ids=repr)
@@ -118,6 +127,34 @@ def test_they_are_kept_and_compared(part: object) -> None:
             ],
         ),
         (CHAIN.received, (-1,), ["t = -1: not accepted. Write a whole number from 0 to 65535."]),
+        (
+            ErrorChain.from_doppler,
+            (10, 0, 5e7, 1e7, "bpsk", 2, 2),
+            [
+                "doppler_hz = 50000000: fades last 9.29e-3 symbols on average, less than one. "
+                "Write a lower shift, or a higher symbol rate."
+            ],
+        ),
+        (
+            ErrorChain.from_doppler,
+            (10, 100, 50, 1e7),
+            ["threshold_db = 100: the combined SNR is never above it. Write another threshold."],
+        ),
+        (
+            ErrorChain.from_doppler,
+            ("a", 201, 0, -1, "x", 3, 0),
+            [
+                'snr_db = "a": not a finite number. Write one, for example 10.',
+                "threshold_db = 201: out of range. Write a number from -200 to 200.",
+                "doppler_hz = 0: not above 0. Write a number above 0.",
+                "symbol_rate_hz = -1: not above 0. Write a number above 0.",
+                'modulation = "x": not one of the accepted words. Write bpsk or qpsk or 8psk or '
+                "16psk or 32psk or 64psk or 16qam or 64qam.",
+                "tx = 3: beyond two transmitters no complex space-time block code has the full "
+                "rate. Write 1 or 2.",
+                "rx = 0: below 1. Write a whole number from 1 to 8.",
+            ],
+        ),
         (
             CHAIN.coded_failure,
             (40, 0.9),

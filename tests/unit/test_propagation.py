@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.phy import OutsideRangeWarning, cost231_hata_db, link_budget_snr_db
+from airpath.phy import OutsideRangeWarning, cost231_hata_db, link_budget_snr_db, sinr_db
 
 USUAL: dict[str, Any] = {
     "frequency_hz": 1.8e9,
@@ -84,4 +84,19 @@ def test_a_link_budget() -> None:
         "transmit_power_dbm = 10000.0: out of range. Write a number from -1000 to 1000.",
         "bandwidth_hz = 0: not above 0. Write a number above 0.",
         "noise_figure_db = -1: out of range. Write a number from 0 to 1000.",
+    ]
+
+
+def test_interference_counts_as_noise() -> None:
+    assert sinr_db(20) == 20
+    assert sinr_db(20, 0) == pytest.approx(20 - 10 * np.log10(2))
+    assert sinr_db(20, 0, 10) == pytest.approx(20 - 10 * np.log10(12))
+    assert sinr_db([20, 30], 0, [1, -200]) == pytest.approx(
+        [20 - 10 * np.log10(2 + 10**0.1), 30 - 10 * np.log10(2)]
+    )
+    with pytest.raises(BadValueError) as refused:
+        sinr_db(20, "loud", 1e4)
+    assert str(refused.value).splitlines() == [
+        'inr_db[0] = "loud": not a finite number. Write a number from -1000 to 1000.',
+        "inr_db[1] = 10000.0: out of range. Write a number from -1000 to 1000.",
     ]

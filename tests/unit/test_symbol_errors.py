@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.phy import symbol_error_rate
+from airpath.phy import mean_over_shadowing, symbol_error_rate
 
 
 def test_one_number_and_arrays() -> None:
@@ -29,11 +29,11 @@ def test_one_number_and_arrays() -> None:
     [
         (
             {"snr_db": float("inf")},
-            "snr_db = inf: not a finite number. Write a number from -200 to 200.",
+            "snr_db = inf: not a finite number. Write a number from -1000 to 1000.",
         ),
         (
-            {"snr_db": [0, 201]},
-            "snr_db = [0, 201]: out of range. Write a number from -200 to 200.",
+            {"snr_db": [0, 1001]},
+            "snr_db = [0, 1001]: out of range. Write a number from -1000 to 1000.",
         ),
         (
             {"modulation": "32qam"},
@@ -88,3 +88,27 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "rx = 9",
         "k_factor_db = 3",
     ]
+
+
+def test_means_over_shadowing() -> None:
+    def power(snr_db: np.ndarray) -> np.ndarray:
+        return np.asarray(10 ** (-snr_db / 10))
+
+    # E exp(aX) = exp((aσ)²/2)
+    expected = 0.1 * np.exp(0.5 * (8 * np.log(10) / 10) ** 2)
+    assert mean_over_shadowing(power, 10, 8) == pytest.approx(expected, rel=1e-12)
+    assert mean_over_shadowing(power, [[10, 20]], 0) == pytest.approx(np.array([[0.1, 0.01]]))
+    rates = mean_over_shadowing(symbol_error_rate, [10, 20], 8)
+    assert (np.asarray(rates) > symbol_error_rate([10, 20])).all()
+
+
+def test_what_is_not_accepted_of_shadowing() -> None:
+    with pytest.raises(BadValueError) as refused:
+        mean_over_shadowing(3, "a", -1)  # type: ignore[arg-type]
+    assert str(refused.value).splitlines() == [
+        "of = 3: not a function. Write one of the SNR.",
+        'snr_db = "a": not a finite number. Write a number from -200 to 200.',
+        "deviation_db = -1: out of range. Write a number from 0 to 40.",
+    ]
+    with pytest.raises(BadValueError, match="does not return a finite number for each SNR"):
+        mean_over_shadowing(max, 3, 1)

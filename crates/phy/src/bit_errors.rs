@@ -14,12 +14,14 @@
 //! What fails is collected, not found as a difference: failures of 1e-40 have all their digits.
 
 mod block;
+mod from_doppler;
 #[cfg(test)]
 mod tests;
 
 use crate::code::reed_solomon::Block;
 use airpath_core::ConfigError;
 use block::of_block;
+pub use from_doppler::FadingChannel;
 
 /// Good and bad.
 type Vector = [f64; 2];
@@ -78,6 +80,11 @@ impl ErrorChain {
             return Err(ConfigError::new("p_good_to_bad", p_good_to_bad, problem));
         }
         Ok(ErrorChain { p_good_to_bad, p_bad_to_good, error: [error_good, error_bad] })
+    }
+
+    /// 1 − γ and 1 − β, then ε_G and ε_B.
+    pub fn probabilities(&self) -> [f64; 4] {
+        [self.p_good_to_bad, self.p_bad_to_good, self.error[0], self.error[1]]
     }
 
     /// Shares of the states, good and bad.

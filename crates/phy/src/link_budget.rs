@@ -3,7 +3,10 @@
 //! SNR = P + G_t + G_r − L − (10 log(k T_0 B / 1 mW) + F), in dB
 //!
 //! Source: Friis, *Noise figures of radio receivers*, Proc. IRE 32 (1944), with T_0 = 290 K.
-//! Left out: interference, which adds to the noise: a margin for it can be put with the losses.
+//! Interference adds to the noise, [`sinr_db`]: each transmitter's power over the noise is the budget of its own
+//! link. Left out: that interference is not Gaussian, and fades.
+
+use crate::shannon::from_db;
 
 /// Boltzmann's constant, J/K (exact, SI).
 pub const BOLTZMANN: f64 = 1.380_649e-23;
@@ -45,6 +48,14 @@ pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
     10.0 * libm::log10(1e3 * BOLTZMANN * REFERENCE_KELVIN * bandwidth_hz) + noise_figure_db
 }
 
+/// The signal-to-interference-and-noise ratio, dB: SNR/(1 + Σ INR).
+///
+/// `snr_db` is the ratio without interference, `inrs_db` is each interferer's received power over the noise, dB.
+pub fn sinr_db(snr_db: f64, inrs_db: &[f64]) -> f64 {
+    let sum: f64 = inrs_db.iter().map(|inr_db| from_db(*inr_db)).sum();
+    snr_db - 10.0 / std::f64::consts::LN_10 * libm::log1p(sum)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +89,15 @@ mod tests {
         // Half of the band has twice the power in each subcarrier.
         let narrow = LinkBudget { bandwidth_hz: 0.5 * budget.bandwidth_hz, ..budget };
         BUDGET.close("half of the band", "dB", narrow.snr_db() - budget.snr_db(), 3.0103, 1e-4);
+    }
+
+    /// As much interference as noise costs 3.01 dB; far above the noise, SIR is what is left.
+    #[test]
+    fn interference_adds_to_the_noise() {
+        BUDGET.close("as much as noise", "dB", sinr_db(20.0, &[0.0]), 16.9897, 1e-4);
+        BUDGET.close("two, half each", "dB", sinr_db(20.0, &[-3.010_3, -3.010_3]), 16.9897, 1e-4);
+        BUDGET.close("SIR of 15 dB", "dB", sinr_db(115.0, &[100.0]), 15.0, 1e-9);
+        BUDGET.close("far below", "dB", 20.0 - sinr_db(20.0, &[-150.0]), 0.0, 1e-13);
+        assert_eq!(sinr_db(20.0, &[]), 20.0);
     }
 }

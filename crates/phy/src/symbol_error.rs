@@ -7,8 +7,8 @@
 //! ```
 //!
 //! S is the mean SNR of a branch. F is the moment-generating function of the SNR at −s. Integrands are
-//! positive, so that nothing cancels. BPSK and QAM end in panels that become narrow towards θ = 0,
-//! where F changes at a low SNR.
+//! positive, so that nothing cancels. Panels become narrow towards θ = 0, where F changes at a low SNR, and
+//! towards π/2, where it is a narrow peak when errors are rare and the channel hardly fades.
 //!
 //! Source: vcp-2008 eq. 5 for PSK and Rayleigh fading; Simon & Alouini, *Digital Communication over Fading
 //! Channels* (2nd ed., 2005), §8.2 and chapter 9, for the integrals.
@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | `closed_form.rs` | eq. 5, with its coefficients mended |
 //! | `integral.rs` | the integrals |
+//! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and how long it stays there |
 //!
 //! Left out: estimates of the channel; correlation between branches; codes beyond two transmitters, of
 //! which none of full rate exists for complex symbols.
@@ -25,8 +26,10 @@ mod closed_form;
 mod integral;
 #[cfg(test)]
 mod tests;
+mod threshold;
 
 pub use closed_form::eq5;
+pub use threshold::Fades;
 
 use crate::shannon::from_db;
 use airpath_core::ConfigError;
@@ -205,24 +208,42 @@ fn bpsk_over_rayleigh(branches: Branches) -> f64 {
 
 /// The share of symbols in error, by the integral.
 pub fn by_integral(constellation: Constellation, branches: Branches, fading: Fading) -> f64 {
+    averaged(constellation, |s| laplace(s, branches, fading))
+}
+
+/// The mean of a symbol error rate over SNRs Γ, of which `laplace` gives E exp(−sΓ).
+fn averaged(constellation: Constellation, laplace: impl Fn(f64) -> f64) -> f64 {
     let points = f64::from(constellation.points());
     match constellation {
         Constellation::Psk(_) => {
             let step = PI / points;
             let sine = libm::sin(step);
-            let part = |from| integral::from_to_right_angle(from, sine * sine, branches, fading);
+            let of = |square: f64| laplace(sine * sine / square);
             // θ and π − θ have the same sine: from 0 to π/2, and back to π/M.
-            if constellation.points() == 2 { part(0.0) / PI } else { (part(0.0) + part(step)) / PI }
+            let all = integral::to_right_angle(0.0, &of);
+            let is_binary = constellation.points() == 2;
+            let back = if is_binary { 0.0 } else { integral::to_right_angle(step, &of) };
+            (all + back) / PI
         }
         Constellation::Qam(_) => {
             let g = 1.5 / (points - 1.0);
             let q = 1.0 - 1.0 / libm::sqrt(points);
-            let part = |from| integral::from_to_right_angle(from, g, branches, fading);
-            let (all, upper) = (part(0.0), part(PI / 4.0));
-            // (1−q)(all − upper) + upper: both parts are positive.
-            let lower = integral::to_half_right_angle(g, branches, fading);
-            debug_assert!(all >= upper);
-            4.0 * q / PI * ((1.0 - q) * lower + upper)
+            let of = |square: f64| laplace(g / square);
+            let lower = integral::to_half_right_angle(&of);
+            4.0 * q / PI * ((1.0 - q) * lower + integral::to_right_angle(PI / 4.0, &of))
         }
+    }
+}
+
+/// [F(s)]^N.
+fn laplace(s: f64, branches: Branches, fading: Fading) -> f64 {
+    let (count, x) = (f64::from(branches.count), s * branches.snr);
+    match fading {
+        Fading::Rayleigh => libm::pow(1.0 + x, -count),
+        Fading::Rician(k) => {
+            let along = k / (1.0 + (1.0 + k) / x);
+            libm::pow(1.0 + x / (1.0 + k), -count) * libm::exp(-count * along)
+        }
+        Fading::Nakagami(m) => libm::exp(-m * count * libm::log1p(x / m)),
     }
 }

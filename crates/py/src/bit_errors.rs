@@ -2,8 +2,9 @@
 
 use crate::errors;
 use airpath_core::Bytes;
-use airpath_phy::bit_errors;
+use airpath_phy::bit_errors::{self, FadingChannel};
 use airpath_phy::code::reed_solomon;
+use airpath_phy::shadowing;
 use airpath_phy::shannon::from_db;
 use airpath_phy::symbol_error::{
     Branches, Constellation, Fading, by_integral, eq5, symbol_error_rate,
@@ -51,6 +52,12 @@ pub(crate) fn symbol_error_names() -> (Vec<&'static str>, Vec<&'static str>) {
     (Constellation::NAMES.to_vec(), Fading::NAMES.to_vec())
 }
 
+/// Levels of log-normal shadowing, dB, and their weights.
+#[pyfunction]
+pub(crate) fn shadowing_levels(deviation_db: f64) -> (Vec<f64>, Vec<f64>) {
+    shadowing::levels(deviation_db).into_iter().unzip()
+}
+
 /// Errors of single units under a chain of two states.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct ErrorChain {
@@ -70,6 +77,33 @@ impl ErrorChain {
         let inner =
             bit_errors::ErrorChain::new(p_good_to_bad, p_bad_to_good, error_good, error_bad);
         Ok(ErrorChain { inner: inner.map_err(errors::config)? })
+    }
+
+    /// The chain of a fading channel: SNR and threshold in dB, Doppler shift and symbol rate in Hz.
+    #[staticmethod]
+    fn from_doppler(
+        given: [f64; 4],
+        modulation: &str,
+        antennas: (u32, u32),
+    ) -> PyResult<ErrorChain> {
+        let [snr_db, threshold_db, doppler_hz, symbol_rate_hz] = given;
+        let (tx, rx) = antennas;
+        let made = || {
+            bit_errors::ErrorChain::from_doppler(&FadingChannel {
+                constellation: Constellation::of_name(modulation)?,
+                branches: Branches::of_antennas(tx, rx, from_db(snr_db))?,
+                threshold_db,
+                doppler_hz,
+                symbol_rate_hz,
+            })
+        };
+        Ok(ErrorChain { inner: made().map_err(errors::config)? })
+    }
+
+    /// Probabilities of leaving the states, and of errors in them: good, bad, good, bad.
+    #[getter]
+    fn probabilities(&self) -> (f64, f64, f64, f64) {
+        self.inner.probabilities().into()
     }
 
     /// Shares of the states, good and bad.

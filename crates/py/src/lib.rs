@@ -84,6 +84,8 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(phy::link_budget_snr_db, module)?)?;
     module.add_function(wrap_pyfunction!(bit_errors::symbol_error_rates, module)?)?;
     module.add_function(wrap_pyfunction!(bit_errors::symbol_error_names, module)?)?;
+    module.add_function(wrap_pyfunction!(bit_errors::shadowing_levels, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::sinr_db, module)?)?;
     module.add_class::<bit_errors::ErrorChain>()?;
     module.add_class::<bit_errors::ReedSolomon>()?;
     module.add_class::<phy::PerTable>()?;

@@ -6,7 +6,7 @@ use airpath_core::rng::Seed;
 use airpath_core::{Bytes, ConfigError};
 use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
 use airpath_phy::fading::Fading;
-use airpath_phy::link_budget::LinkBudget;
+use airpath_phy::link_budget::{self, LinkBudget};
 use airpath_phy::mcs::{MCSS, Mcs};
 use airpath_phy::modulation::Demapper;
 use airpath_phy::monte_carlo::{self, Count, Outcome, Point, Settings};
@@ -265,4 +265,15 @@ pub(crate) fn link_budget_snr_db(budgets: Vec<[f64; 6]>) -> Vec<f64> {
         budget.snr_db()
     };
     budgets.into_iter().map(snr_db).collect()
+}
+
+/// Signal-to-interference-and-noise ratios, dB, of SNRs and the interferers' ratios to the noise, dB.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn sinr_db(snrs_db: Vec<f64>, inrs_db: Vec<Vec<f64>>) -> Vec<f64> {
+    snrs_db
+        .iter()
+        .zip(&inrs_db)
+        .map(|(snr_db, inrs_db)| link_budget::sinr_db(*snr_db, inrs_db))
+        .collect()
 }

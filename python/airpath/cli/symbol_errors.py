@@ -13,13 +13,14 @@ from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_file, output_folder, write_file
 from airpath.phy.measure import table_file
 from airpath.phy.settings import checked_snrs_db
-from airpath.phy.symbol_errors import LARGEST_DB, symbol_error_rate
+from airpath.phy.symbol_errors import symbol_error_rate
 from airpath.results.figure_files import checked_formats, save
 from airpath.results.provenance import build
 
 __all__ = ["ser"]
 
 _FILE_NAME = "ser.json"
+_LARGEST_DB = 200.0
 
 
 def ser(
@@ -97,7 +98,7 @@ def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], 
     problems: list[str] = []
     snrs_db: tuple[float, ...] = (0.0,)
     try:
-        snrs_db = checked_snrs_db(snr, -LARGEST_DB, LARGEST_DB)
+        snrs_db = checked_snrs_db(snr, -_LARGEST_DB, _LARGEST_DB)
     except BadValueError as error:
         problems.append(str(error))
     try:

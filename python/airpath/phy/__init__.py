@@ -13,8 +13,14 @@ from __future__ import annotations
 
 from airpath.phy.bit_errors import Block, ErrorChain, ReedSolomon
 from airpath.phy.measure import measure
-from airpath.phy.propagation import OutsideRangeWarning, cost231_hata_db, link_budget_snr_db
+from airpath.phy.propagation import (
+    OutsideRangeWarning,
+    cost231_hata_db,
+    link_budget_snr_db,
+    sinr_db,
+)
 from airpath.phy.settings import Parts, parts
+from airpath.phy.shadowing import mean_over_shadowing
 from airpath.phy.symbol_errors import symbol_error_rate
 from airpath.phy.tables import (
     IncompleteTableWarning,
@@ -36,8 +42,10 @@ __all__ = [
     "cost231_hata_db",
     "link_budget_snr_db",
     "load",
+    "mean_over_shadowing",
     "measure",
     "parts",
     "shipped",
+    "sinr_db",
     "symbol_error_rate",
 ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["numbers", "shaped", "within"]
+__all__ = ["numbers", "positive", "shaped", "within"]
 
 
 def numbers(value: Any) -> NDArray[np.float64] | None:
@@ -35,6 +35,18 @@ def within(name: str, value: Any, low: float, high: float) -> str | None:
         return f"{blamed(name, value)}: not a finite number. {accepted}."
     if (array < low).any() or (array > high).any():
         return f"{blamed(name, value)}: out of range. {accepted}."
+    return None
+
+
+def positive(name: str, value: Any, high: float = np.inf) -> str | None:
+    """Return what is wrong with numbers that are to be finite and above 0, a line."""
+    array = numbers(value)
+    if array is None:
+        return f"{blamed(name, value)}: not a finite number. Write one, or an array of them."
+    if (array <= 0).any():
+        return f"{blamed(name, value)}: not above 0. Write a number above 0."
+    if (array > high).any():
+        return f"{blamed(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
     return None
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from airpath import _airpath
 from airpath.arguments import blamed, check_all, number, quantity, whole
 from airpath.errors import BadValueError
+from airpath.phy.arrays import within
+from airpath.phy.symbol_errors import antennas_and_modulation
 from airpath.scenario.units import Size
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ _MOST_UNITS = 2**53
 _MOST_COUNTED = 65_535
 _MOST_SYMBOL_BITS = 16
 _LARGEST_PACKET = 65_535
+_LARGEST_DB = 200.0
 
 _T = TypeVar("_T")
 
@@ -188,6 +191,72 @@ class ErrorChain:
         self.error_good, self.error_bad = float(error_good), float(error_bad)
         self._chain = _airpath.ErrorChain.checked(*self._arguments)
 
+    @classmethod
+    def from_doppler(
+        cls,
+        snr_db: float,
+        threshold_db: float,
+        doppler_hz: float,
+        symbol_rate_hz: float,
+        modulation: str = "bpsk",
+        tx: int = 1,
+        rx: int = 1,
+    ) -> ErrorChain:
+        """Return the chain of a Rayleigh fading channel, stepped by modulation symbol.
+
+        The state is bad while the combined SNR of all branches is below the threshold. Mean times
+        in the states follow from its level crossings, error rates from the SNRs in each; their
+        mean by shares is the error rate over all SNRs.
+
+        Parameters
+        ----------
+        snr_db : float
+            Mean SNR of a receiving antenna, all transmitters together, dB, from -200 to 200.
+        threshold_db : float
+            Of the combined SNR, whose mean is `rx` times the former; dB, from -200 to 200.
+        doppler_hz : float
+            f_D, largest Doppler shift, Hz, above 0.
+        symbol_rate_hz : float
+            Modulation symbols in a second, above 0.
+        modulation : str
+            ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
+            ``"bpsk"``.
+        tx : int
+            Transmitting antennas, 1 or 2. Default 1.
+        rx : int
+            Receiving antennas, from 1 to 8. Default 1.
+
+        Raises
+        ------
+        BadValueError
+            If a value is outside its range, the SNR is always on one side of the threshold, or
+            fades or the times between them last less than a symbol on average.
+
+        Examples
+        --------
+        Bursts of 8 bits in 808 at 10 Mbit/s over one branch need a Doppler shift of 50 kHz:
+
+        >>> from airpath.phy import ErrorChain
+        >>> chain = ErrorChain.from_doppler(10, -10.02, doppler_hz=50e3, symbol_rate_hz=10e6)
+        >>> [round(symbols) for symbols in chain.mean_runs]
+        [800, 8]
+        """
+        check_all(
+            _one_within("snr_db", snr_db, _LARGEST_DB),
+            _one_within("threshold_db", threshold_db, _LARGEST_DB),
+            _one_positive("doppler_hz", doppler_hz),
+            _one_positive("symbol_rate_hz", symbol_rate_hz),
+            *antennas_and_modulation(tx, rx, modulation),
+        )
+        given = [float(value) for value in (snr_db, threshold_db, doppler_hz, symbol_rate_hz)]
+        try:
+            chain = _airpath.ErrorChain.from_doppler(given, modulation, (tx, rx))
+        except ValueError as error:  # all else was checked
+            is_fast = str(error).startswith("doppler_hz")
+            advice = "a lower shift, or a higher symbol rate" if is_fast else "another threshold"
+            raise BadValueError(f"{error}. Write {advice}.") from None
+        return cls(*chain.probabilities)
+
     @property
     def shares(self) -> tuple[float, float]:
         """Shares of good and of bad units."""
@@ -344,6 +413,17 @@ def _packet(packet: Any) -> int:
 
 def _from_1(name: str, value: Any, high: int) -> str | None:
     return whole(name, value, 1, high, f"Write a whole number from 1 to {high}")
+
+
+def _one_within(name: str, value: Any, high: float) -> str | None:
+    return number(name, value, "10") or within(name, value, -high, high)
+
+
+def _one_positive(name: str, value: Any) -> str | None:
+    line = number(name, value, "100")
+    if line is not None or value > 0:
+        return line
+    return f"{blamed(name, value)}: not above 0. Write a number above 0."
 
 
 def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | None:

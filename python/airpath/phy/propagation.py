@@ -10,12 +10,12 @@ import numpy as np
 from airpath import _airpath
 from airpath.arguments import blamed, check_all
 from airpath.errors import BadValueError
-from airpath.phy.arrays import numbers, shaped, within
+from airpath.phy.arrays import positive, shaped, within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["OutsideRangeWarning", "cost231_hata_db", "link_budget_snr_db"]
+__all__ = ["OutsideRangeWarning", "cost231_hata_db", "link_budget_snr_db", "sinr_db"]
 
 _LARGEST_DB = 1000.0
 _LARGEST_HZ = 1e12
@@ -75,7 +75,7 @@ def cost231_hata_db(
         "mobile_height_m": mobile_height_m,
     }
     check_all(
-        *(_positive(name, value) for name, value in given.items()),
+        *(positive(name, value) for name, value in given.items()),
         None
         if is_truth
         else f"{blamed('metropolitan', metropolitan)}: not a truth value. Write True or False.",
@@ -150,7 +150,7 @@ def link_budget_snr_db(
     noise = {"bandwidth_hz": bandwidth_hz, "noise_figure_db": noise_figure_db}
     check_all(
         *(within(name, value, -_LARGEST_DB, _LARGEST_DB) for name, value in levels.items()),
-        _positive("bandwidth_hz", bandwidth_hz, _LARGEST_HZ),
+        positive("bandwidth_hz", bandwidth_hz, _LARGEST_HZ),
         within("noise_figure_db", noise_figure_db, 0, _LARGEST_DB),
     )
     power, transmit, receive, path, other, bandwidth, figure = _together(levels | noise)
@@ -158,15 +158,41 @@ def link_budget_snr_db(
     return shaped(_airpath.link_budget_snr_db(budgets.reshape(-1, 6).tolist()), power)
 
 
-def _positive(name: str, value: Any, high: float = np.inf) -> str | None:
-    array = numbers(value)
-    if array is None:
-        return f"{blamed(name, value)}: not a finite number. Write one, or an array of them."
-    if (array <= 0).any():
-        return f"{blamed(name, value)}: not above 0. Write a number above 0."
-    if (array > high).any():
-        return f"{blamed(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
-    return None
+def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64]:
+    """Return the signal-to-interference-and-noise ratio: SNR/(1 + Σ INR).
+
+    Interference counts as noise of constant power.
+
+    Parameters
+    ----------
+    snr_db : float or array_like
+        Signal over noise, dB, from -1000 to 1000.
+    *inr_db : float or array_like
+        Of each interferer, its power at the receiver over the noise, dB, from -1000 to 1000: what
+        `link_budget_snr_db` gives for its link.
+
+    Returns
+    -------
+    sinr : float or ndarray
+        dB, of the shape that the arrays have together.
+
+    Raises
+    ------
+    BadValueError
+        If a value is outside its range, or shapes do not fit.
+
+    Examples
+    --------
+    >>> from airpath.phy import sinr_db
+    >>> print(f"{sinr_db(20, 0):.2f} {sinr_db(20, 0, 10):.2f}")
+    16.99 9.21
+    """
+    given = {"snr_db": snr_db} | {f"inr_db[{place}]": inr for place, inr in enumerate(inr_db)}
+    check_all(*(within(name, value, -_LARGEST_DB, _LARGEST_DB) for name, value in given.items()))
+    signal, *interference = _together(given)
+    of_each = zip(*(inrs_db.ravel().tolist() for inrs_db in interference), strict=True)
+    inrs = [list(inrs_db) for inrs_db in of_each] if interference else [[]] * signal.size
+    return shaped(_airpath.sinr_db(signal.ravel().tolist(), inrs), signal)
 
 
 def _together(given: dict[str, Any]) -> tuple[NDArray[np.float64], ...]:

@@ -14,11 +14,11 @@ from airpath.phy.arrays import shaped, within
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FADINGS", "LARGEST_DB", "METHODS", "MODULATIONS", "symbol_error_rate"]
+__all__ = ["FADINGS", "METHODS", "MODULATIONS", "antennas_and_modulation", "symbol_error_rate"]
 
 MODULATIONS, FADINGS = (tuple(names) for names in _airpath.symbol_error_names())
 METHODS = ("exact", "closed-form", "integral")
-LARGEST_DB = 200.0
+_LARGEST_DB = 1000.0
 _MOST_RECEIVERS = 8
 _MOST_K_FACTOR_DB = 100.0
 _LEAST_M, _MOST_M = 0.5, 1000.0
@@ -67,7 +67,7 @@ def symbol_error_rate(
     Parameters
     ----------
     snr_db : float or array_like
-        Mean SNR of a receiving antenna, all transmitters together, dB, from -200 to 200.
+        Mean SNR of a receiving antenna, all transmitters together, dB, from -1000 to 1000.
     modulation : str
         ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
         ``"bpsk"``.
@@ -110,12 +110,9 @@ def symbol_error_rate(
     >>> [f"{symbol_error_rate(10, tx=tx, rx=rx):.3e}" for tx, rx in [(1, 1), (2, 2)]]
     ['2.327e-02', '1.134e-04']
     """
-    antennas = f"Write a whole number from 1 to {_MOST_RECEIVERS}"
     check_all(
-        within("snr_db", snr_db, -LARGEST_DB, LARGEST_DB),
-        word("modulation", modulation, MODULATIONS),
-        _transmitters(tx),
-        whole("rx", rx, 1, _MOST_RECEIVERS, antennas),
+        within("snr_db", snr_db, -_LARGEST_DB, _LARGEST_DB),
+        *antennas_and_modulation(tx, rx, modulation),
         word("fading", fading, FADINGS),
         _parameter("k_factor_db", k_factor_db, (fading, "rician"), _MOST_K_FACTOR_DB),
         _parameter("m", m, (fading, "nakagami"), _MOST_M),
@@ -132,6 +129,16 @@ def symbol_error_rate(
             "exact or integral."
         ) from None
     return shaped(rates, values)
+
+
+def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
+    """Return what is wrong with each of them, a line."""
+    antennas = f"Write a whole number from 1 to {_MOST_RECEIVERS}"
+    return [
+        word("modulation", modulation, MODULATIONS),
+        _transmitters(tx),
+        whole("rx", rx, 1, _MOST_RECEIVERS, antennas),
+    ]
 
 
 def _transmitters(tx: Any) -> str | None:

@@ -178,3 +178,43 @@ fn distance_and_speed_are_a_time() {
     assert_eq!(coherence_of(50.0, 0.0), None);
     assert_eq!(coherence_of(1e-9, 1e9), Some(Duration::from_nanos(1)));
 }
+
+// --- means over shadowing ------------------------------------------------------------------------
+
+const MEANS: Law = Law {
+    area: "Radio channel",
+    source: "Means over log-normal shadowing of powers of the SNR, exp((aσ ln 10/10)²/2)",
+    allows: "relative 1e-12",
+};
+
+#[test]
+fn means_over_shadowing_of_powers_of_the_snr() {
+    for deviation_db in [0.0, 0.5, 4.0, 8.0, 12.0] {
+        for power in [-2.0, -1.0, 1.0, 2.0] {
+            let exponent = power * deviation_db * std::f64::consts::LN_10 / 10.0;
+            let found =
+                mean_over(7.0, deviation_db, |db| libm::pow(10.0, power * (db - 7.0) / 10.0));
+            let expected = libm::exp(0.5 * exponent * exponent);
+            MEANS.close(
+                format!("σ {deviation_db} dB, a {power}"),
+                "1",
+                found / expected,
+                1.0,
+                1e-12,
+            );
+        }
+    }
+    let weights: f64 = levels(6.0).iter().map(|(_, weight)| weight).sum();
+    assert!((weights - 1.0).abs() < 1e-15);
+    // The mean of a step is the normal law at a multiple of the step, to half a step.
+    let below = mean_over(0.0, 8.0, |db| {
+        if db < -8.0 {
+            1.0
+        } else if db == -8.0 {
+            0.5
+        } else {
+            0.0
+        }
+    });
+    assert!((below - 0.158_655).abs() < 1e-4, "{below}");
+}

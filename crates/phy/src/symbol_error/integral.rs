@@ -1,10 +1,11 @@
-//! ∫ [F(g/sin²θ)]^N dθ by Gauss–Legendre, in panels that halve towards θ = 0.
+//! Integrals over θ of functions of sin²θ by Gauss–Legendre, in panels that halve towards 0 and π/2.
 
-use super::{Branches, Fading};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-/// Halvings: below 2^−48 of a right angle F changes at an SNR of −290 dB alone.
+/// Halvings towards 0: below 2^−48 of a right angle F changes at an SNR of −290 dB alone.
 const PANELS: i32 = 48;
+/// Halvings towards π/2: a peak that is narrower than 2^−10 of it has no digits left, exp(−10^5).
+const PANELS_OF_PEAK: i32 = 10;
 
 /// Nodes and weights of the formula with 20 points, positive half (Abramowitz & Stegun, table 25.4).
 const NODES: [(f64, f64); 10] = [
@@ -20,25 +21,34 @@ const NODES: [(f64, f64); 10] = [
     (0.993_128_599_185_094_9, 0.017_614_007_139_152_12),
 ];
 
-/// From `from` to π/2.
-pub(super) fn from_to_right_angle(from: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
-    over(from, FRAC_PI_2, g, branches, fading)
+/// From `from`, at most π/4, to π/2.
+pub(super) fn to_right_angle(from: f64, of: &impl Fn(f64) -> f64) -> f64 {
+    let (mut sum, mut lower) = (from_0_or(from, FRAC_PI_4, of), from.max(FRAC_PI_4));
+    for halving in 1..=PANELS_OF_PEAK {
+        let left = if halving == PANELS_OF_PEAK { 0.0 } else { power_of_half(halving) };
+        let upper = FRAC_PI_2 - (FRAC_PI_2 - FRAC_PI_4) * left;
+        if upper > lower {
+            sum += panel(lower, upper, of);
+            lower = upper;
+        }
+    }
+    sum
 }
 
 /// From 0 to π/4.
-pub(super) fn to_half_right_angle(g: f64, branches: Branches, fading: Fading) -> f64 {
-    over(0.0, FRAC_PI_4, g, branches, fading)
+pub(super) fn to_half_right_angle(of: &impl Fn(f64) -> f64) -> f64 {
+    from_0_or(0.0, FRAC_PI_4, of)
 }
 
-fn over(from: f64, to: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
+fn from_0_or(from: f64, to: f64, of: &impl Fn(f64) -> f64) -> f64 {
     let (mut sum, mut upper) = (0.0, to);
     for halving in 1..=PANELS {
         let lower = if halving == PANELS { from } else { (to * power_of_half(halving)).max(from) };
-        sum += panel(lower, upper, g, branches, fading);
-        upper = lower;
-        if lower <= from {
+        if lower >= upper {
             break;
         }
+        sum += panel(lower, upper, of);
+        upper = lower;
     }
     sum
 }
@@ -47,27 +57,15 @@ fn power_of_half(exponent: i32) -> f64 {
     f64::from_bits(((1023 - i64::from(exponent)) as u64) << 52)
 }
 
-fn panel(from: f64, to: f64, g: f64, branches: Branches, fading: Fading) -> f64 {
+fn panel(from: f64, to: f64, of: &impl Fn(f64) -> f64) -> f64 {
     let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
     let at = |angle: f64| {
         let sine = libm::sin(angle);
-        power_of_mgf(sine * sine, g * branches.snr, f64::from(branches.count), fading)
+        of(sine * sine)
     };
     let of_pair = |(node, weight): (f64, f64)| {
         let offset = half * node;
         weight * (at(middle - offset) + at(middle + offset))
     };
     half * NODES.into_iter().map(of_pair).sum::<f64>()
-}
-
-/// [F(x/y)]^N, where y is sin²θ and x = gS.
-fn power_of_mgf(y: f64, x: f64, count: f64, fading: Fading) -> f64 {
-    match fading {
-        Fading::Rayleigh => libm::pow(y / (y + x), count),
-        Fading::Rician(k) => {
-            let below = (1.0 + k) * y + x;
-            libm::pow((1.0 + k) * y / below, count) * libm::exp(-count * k * x / below)
-        }
-        Fading::Nakagami(m) => libm::exp(-m * count * libm::log1p(x / (m * y))),
-    }
 }
