@@ -71,6 +71,12 @@ impl AirFifo {
         self.fifo.occupancy()
     }
 
+    /// The same in bytes of IP packets.
+    #[inline]
+    pub(crate) fn occupied_bytes(&self) -> Bytes {
+        self.fifo.occupied_bytes()
+    }
+
     /// The same in bytes on the air. What is held counts at its mean size.
     #[inline]
     pub(crate) fn occupied_on_air(&self) -> Bytes {

@@ -17,6 +17,27 @@ pub enum Limit {
     Bytes(u64),
 }
 
+impl Limit {
+    /// Whether `packet` may wait, where so many packets and bytes do.
+    #[inline]
+    pub(crate) fn lets_in(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
+        match self {
+            Limit::Packets(limit) => occupancy < limit,
+            Limit::Bytes(limit) => occupied + packet.bytes() <= Bytes(limit),
+        }
+    }
+
+    /// Refuses a limit of nothing.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        match self {
+            Limit::Packets(0) | Limit::Bytes(0) => {
+                Err(ConfigError::new("limit", 0, "not positive. Write at least 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,10 +62,7 @@ impl DropTail {
 
     #[inline]
     fn has_room_for(&self, packet: &Packet) -> bool {
-        match self.limit {
-            Limit::Packets(limit) => self.fifo.occupancy() < limit,
-            Limit::Bytes(limit) => self.fifo.occupied_bytes() + packet.bytes() <= Bytes(limit),
-        }
+        self.limit.lets_in(packet, self.fifo.occupancy(), self.fifo.occupied_bytes())
     }
 }
 
@@ -52,12 +70,8 @@ impl<T: ?Sized> Part<T> for DropTail {
     type Config = DropTailConfig;
 
     fn build(config: DropTailConfig, _setup: Setup<'_, T>) -> Result<DropTail, ConfigError> {
-        match config.limit {
-            Limit::Packets(0) | Limit::Bytes(0) => {
-                Err(ConfigError::new("limit", 0, "not positive. Write at least 1"))
-            }
-            _ => Ok(DropTail::new(config)),
-        }
+        config.limit.check()?;
+        Ok(DropTail::new(config))
     }
 }
 

@@ -3,11 +3,13 @@
 //! Source: Athuraliya, Li, Low & Yin 2001, "REM: active queue management", with the parameters and
 //! the rules of ns-2.35 (`queue/rem.cc`): marks when a packet leaves, drops when it arrives.
 //! Left out: a low-pass filter of the arrival rate (ns-2's `inw_`, which is 1 there).
-//! Differs: a limit of n packets holds n (ns-2: n - 1, and in bytes n mean packets). The timer costs
-//! no events: the price is brought up to date by the packets that need it, in closed form, so that
-//! a queue without packets does nothing.
+//! Differs: a limit of n packets holds n. ns-2 counts the arrival (100 hold 99), and where it counts
+//! bytes the limit is n mean packets in bytes: that is a limit in bytes here. The timer costs no
+//! events: the price is brought up to date by the packets that need it, in closed form, so that a
+//! queue without packets does nothing.
 
 use crate::air_fifo::AirFifo;
+use crate::droptail::Limit;
 use crate::fifo::{dequeues_in_place, waits_in_fifo};
 use crate::queue_disc::QueueDisc;
 use airpath_core::{
@@ -31,8 +33,8 @@ pub enum RemMode {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
-    pub limit: usize,
+    /// Most that may wait or be held by the link. At least one packet or byte.
+    pub limit: Limit,
     /// b*, the backlog to hold, mean packets. ns-2: 20.
     pub target: u64,
     /// γ, above 0. ns-2: 0.001.
@@ -193,11 +195,8 @@ impl<T: ?Sized> Part<T> for Rem {
 
 fn check(config: &RemConfig) -> Result<(), ConfigError> {
     let RemConfig { limit, gamma, alpha, phi, update_ns, mean_packet_bytes, .. } = *config;
-    for (field, value) in [
-        ("limit", limit as u64),
-        ("update_ns", update_ns),
-        ("mean_packet_bytes", mean_packet_bytes),
-    ] {
+    limit.check()?;
+    for (field, value) in [("update_ns", update_ns), ("mean_packet_bytes", mean_packet_bytes)] {
         if value == 0 {
             return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
         }
@@ -264,8 +263,9 @@ impl Rem {
         self.stream.bernoulli(probability)
     }
 
-    fn has_room(&self) -> bool {
-        self.fifo.occupancy() < self.config.limit
+    fn has_room_for(&self, packet: &Packet) -> bool {
+        let (occupancy, occupied) = (self.fifo.occupancy(), self.fifo.occupied_bytes());
+        self.config.limit.lets_in(packet, occupancy, occupied)
     }
 }
 
@@ -276,7 +276,7 @@ impl QueueDisc for Rem {
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let cost = self.note_arrival(packet, ctx);
-        if !self.has_room() {
+        if !self.has_room_for(packet) {
             return ctx.drop(*packet, DropReason::Overflow);
         }
         if !self.config.ecn && self.is_drawn(packet) {
@@ -287,7 +287,7 @@ impl QueueDisc for Rem {
 
     fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         self.note_arrival(packet, ctx);
-        self.has_room()
+        self.has_room_for(packet)
     }
 
     #[inline]

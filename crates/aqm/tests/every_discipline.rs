@@ -259,7 +259,7 @@ fn an_empty_queue_is_empty() {
 /// Of a kind, one that drops nothing below 40 packets and admits nothing from there on.
 fn with_room_for_40(kind: &str) -> Value {
     let changes = match kind {
-        "droptail" => json!({"limit": {"packets": 40}}),
+        "droptail" | "rem" => json!({"limit": {"packets": 40}}),
         "gred" => json!({"min_th": 19, "max_th": 20, "max_p": 0}),
         "sbd" => json!({"limit": 40, "min_th": 40, "alpha": 1}),
         "rlc-red" => json!({"limit": 40, "max_p": 0}),

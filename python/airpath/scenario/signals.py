@@ -10,7 +10,7 @@ from typing_extensions import Self
 from airpath.errors import UnitError
 from airpath.scenario.base import ABSENT, Context, Maybe, Path, fault, faults_at, usual
 from airpath.scenario.queues import DropTail, QueueDisc
-from airpath.scenario.units import Duration, Quantity, Rate, Size
+from airpath.scenario.units import Duration, Packets, Quantity, Rate, Size
 from airpath.scenario.values import (
     LARGEST_GAIN,
     Gain,
@@ -23,6 +23,8 @@ from airpath.scenario.values import (
     ProperFraction,
     Truth,
     choice,
+    counted_or_bytes,
+    packet_count,
 )
 
 __all__ = ["AckPriority", "Rem", "VcpQueue"]
@@ -40,7 +42,7 @@ def _above_one(value: Any) -> float:
 
 
 def _capacity(value: Any) -> str | Rate:
-    accepted = f"Write a rate above 0 with {Rate.accepted()}, {_WORDS}"
+    accepted = f'{Rate.accepted()}, "link" or "measured"'
     if isinstance(value, str) and value in ("link", "measured"):
         return value
     is_number = isinstance(value, (int, float)) and not isinstance(value, (bool, Quantity))
@@ -55,14 +57,23 @@ def _capacity(value: Any) -> str | Rate:
     return rate
 
 
-_WORDS = '"link" or "measured"'
+def _limit(value: Any) -> int | Size:
+    if isinstance(value, Size) or (isinstance(value, str) and value.strip().endswith("B")):
+        limit = counted_or_bytes(value, Packets, "limit")
+        if limit == 0:
+            raise fault("not above 0", "Write a size above 0", '"104 kB"')
+        return Size(limit)
+    return packet_count(1, 30)(value)
+
 
 if TYPE_CHECKING:
     from airpath.scenario.typed import Takes
 
+    Limit = Takes[int | str | Size, int | Size]
     Capacity = Takes[str | Rate, Rate | Literal["link", "measured"]]
     Base = float
 else:
+    Limit = Annotated[int | Size, PlainValidator(_limit)]
     Capacity = Annotated[Rate | Literal["link", "measured"], PlainValidator(_capacity)]
     Base = Annotated[float, PlainValidator(_above_one)]
 
@@ -72,8 +83,9 @@ class Rem(QueueDisc):
 
     Parameters
     ----------
-    limit : int
-        Most packets that may wait, from 1. Default 100, as drop-tail.
+    limit : int or Size
+        Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as drop-tail.
+        ns-2, where it counts bytes, has so many mean packets in bytes: "104 kB".
     target : int
         b*, the backlog to hold, mean packets, from 0. Default 20 (ns-2).
     gamma : float
@@ -97,10 +109,10 @@ class Rem(QueueDisc):
         arrivals. Default False.
     """
 
-    own_keys = ("target", "gamma", "alpha", "phi", "mean_packet")
+    own_keys = ("target", "gamma", "alpha", "phi", "update", "mean_packet")
 
     kind: Literal["rem"] = "rem"
-    limit: PositivePacketCount = usual(100)
+    limit: Limit = usual(100)
     target: PacketCount = usual(20)
     gamma: PositiveNumber = 0.001
     alpha: Gain = 0.1
@@ -109,6 +121,14 @@ class Rem(QueueDisc):
     mean_packet: PositiveSize = Size(1040)
     mode: Annotated[str, choice("bytes", "packets")] = "bytes"
     ecn: Truth = False
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; the limit says its unit."""
+        entries = super().resolved(context, path)
+        unit = "bytes" if isinstance(self.limit, Size) else "packets"
+        entries.pop("limit", None)
+        entries.pop("limit_bytes", None)
+        return {"kind": self.kind, "limit": {unit: int(self.limit)}, **entries}
 
 
 class VcpQueue(QueueDisc):

@@ -120,7 +120,8 @@ def number_within(
     return check
 
 
-def _packets(low: int, example: int) -> Callable[[Any], int]:
+def packet_count(low: int, example: int) -> Callable[[Any], int]:
+    """Return the validator of a number of packets from `low` on."""
     check_number = _whole(low, MOST_PACKETS, example)
 
     def check(value: Any) -> int:
@@ -232,9 +233,9 @@ else:
         Packets | Size,
         PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
     ]
-    PacketCount = Annotated[int, PlainValidator(_packets(0, 30))]
-    PositivePacketCount = Annotated[int, PlainValidator(_packets(1, 30))]
-    AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(_packets(0, 30))]
+    PacketCount = Annotated[int, PlainValidator(packet_count(0, 30))]
+    PositivePacketCount = Annotated[int, PlainValidator(packet_count(1, 30))]
+    AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(packet_count(0, 30))]
 
 Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]

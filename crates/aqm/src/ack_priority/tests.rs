@@ -24,7 +24,7 @@ fn droptail(limit: usize) -> Value {
 }
 
 fn rem(limit: usize) -> Value {
-    json!({"kind": "rem", "limit": limit, "target": 0, "gamma": 0.001, "alpha": 0.1, "phi": 1e9,
+    json!({"kind": "rem", "limit": {"packets": limit}, "target": 0, "gamma": 0.001, "alpha": 0.1, "phi": 1e9,
         "update_ns": 2_000_000, "mean_packet_bytes": 1040, "mode": "bytes", "ecn": false})
 }
 

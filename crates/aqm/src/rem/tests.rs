@@ -7,7 +7,7 @@ use airpath_core::{
 };
 
 const NS: RemConfig = RemConfig {
-    limit: 100,
+    limit: Limit::Packets(100),
     target: 20,
     gamma: 0.001,
     alpha: 0.1,
@@ -134,7 +134,7 @@ fn without_arrivals_the_price_moves_in_a_line_down_to_zero() {
 #[test]
 fn arrivals_count_before_any_drop() {
     let mut bench = Bench::default();
-    let mut queue = rem(RemConfig { limit: 1, ..NS });
+    let mut queue = rem(RemConfig { limit: Limit::Packets(1), ..NS });
     for number in 0..10 {
         queue.enqueue(&data(number), &mut bench.at(micros(100 * number)));
     }
@@ -164,6 +164,24 @@ fn a_limit_of_100_holds_100() {
         queue.enqueue(&data(number), &mut bench.at(Time::ZERO));
     }
     assert_eq!((queue.packets(), bench.counts().total()), (100, 50));
+}
+
+/// As ns-2 has it where it counts bytes: 40 ACKs take no more room than their bytes.
+#[test]
+fn a_limit_in_bytes_lets_in_what_fits() {
+    let mut bench = Bench::default();
+    let mut queue = rem(RemConfig { limit: Limit::Bytes(3 * 1040), ..NS });
+    for number in 0..40 {
+        queue.enqueue(&Packet::ack(FlowId(1), number, 1000, 40), &mut bench.at(Time::ZERO));
+    }
+    for number in 0..2 {
+        queue.enqueue(&data(number), &mut bench.at(Time::ZERO));
+    }
+    assert_eq!((queue.packets(), queue.backlog(), bench.counts().total()), (41, Bytes(2640), 1));
+    let ack = Packet::ack(FlowId(1), 0, 1000, 40);
+    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    queue.on_held(12, Bytes(480), &mut bench.at(Time::ZERO));
+    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
 }
 
 #[test]
@@ -255,7 +273,7 @@ fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
 #[test]
 fn what_passes_by_and_what_is_held_counts() {
     let mut bench = Bench::default();
-    let mut queue = rem(RemConfig { limit: 3, gamma: 1.0, target: 0, ..NS });
+    let mut queue = rem(RemConfig { limit: Limit::Packets(3), gamma: 1.0, target: 0, ..NS });
     queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut bench.at(Time::ZERO));
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);
     for number in 1..=3 {
@@ -374,7 +392,7 @@ fn data_and_acks_are_alike_to_a_single_queue() {
 #[test]
 fn what_is_not_accepted_is_said() {
     for (config, text) in [
-        (RemConfig { limit: 0, ..NS }, "limit = 0: not positive. Write at least 1"),
+        (RemConfig { limit: Limit::Bytes(0), ..NS }, "limit = 0: not positive. Write at least 1"),
         (RemConfig { update_ns: 0, ..NS }, "update_ns = 0: not positive. Write at least 1"),
         (
             RemConfig { mean_packet_bytes: 0, ..NS },

@@ -203,16 +203,19 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
         }
         "rem" => {
             let usual = json!({
-                "limit": 20, "target": 5, "gamma": 0.001, "alpha": 0.1, "phi": 1.001,
+                "limit": {"packets": 20}, "target": 5, "gamma": 0.001, "alpha": 0.1, "phi": 1.001,
                 "update_ns": 2_000_000, "mean_packet_bytes": 1500, "mode": "bytes", "ecn": false});
             vec![
                 usual.clone(),
                 but(&usual, json!({"ecn": true, "mode": "packets", "gamma": 1, "phi": 2})),
                 but(&usual, json!({"target": 0, "alpha": 0, "gamma": 1e9, "phi": 1e9})),
-                but(&usual, json!({"limit": 1, "update_ns": 1, "mean_packet_bytes": 1})),
                 but(
                     &usual,
-                    json!({"limit": u64::MAX, "target": u64::MAX, "update_ns": u64::MAX,
+                    json!({"limit": {"packets": 1}, "update_ns": 1, "mean_packet_bytes": 1}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": {"bytes": u64::MAX}, "target": u64::MAX, "update_ns": u64::MAX,
                                    "mean_packet_bytes": u64::MAX, "alpha": 1e9, "ecn": true}),
                 ),
             ]
@@ -239,7 +242,7 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
             json!({"aqm": {"kind": "fq-codel", "limit": 50, "flows": 1024,
                 "quantum_bytes": 1514, "target_ns": 5_000_000, "interval_ns": 100_000_000,
                 "mtu_bytes": 1500, "ecn": true}}),
-            json!({"aqm": {"kind": "rem", "limit": 20, "target": 5, "gamma": 0.001, "alpha": 0.1,
+            json!({"aqm": {"kind": "rem", "limit": {"bytes": 30_000}, "target": 5, "gamma": 0.001, "alpha": 0.1,
                 "phi": 1.001, "update_ns": 2_000_000, "mean_packet_bytes": 1500, "mode": "bytes",
                 "ecn": true}}),
         ],

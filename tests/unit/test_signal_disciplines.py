@@ -1,0 +1,263 @@
+"""REM, VCP's queue and the priority for ACKs as a user writes them, and what they do end to end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from discipline_texts import PACKETS, problem, resolved, scenario
+
+import airpath as ap
+from airpath.scenario import loads
+from conformance import Law
+
+REM = Law(
+    area="REM",
+    source="Athuraliya et al. 2001: bulk TCP with ECN fills the link, its mean queue is b*",
+    allows="a tenth of b*; two hundredths of the link",
+)
+
+CAPACITY = (
+    "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, "
+    '"link" or "measured", for example "10 Mbit/s".'
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ('{kind = "rem", limit = 0}', f".limit = 0: below 1. {PACKETS}"),
+        (
+            '{kind = "rem", limit = "0 B"}',
+            '.limit = "0 B": not above 0. Write a size above 0, for example "104 kB".',
+        ),
+        ('{kind = "rem", limit = "many"}', f'.limit = "many": not a whole number. {PACKETS}'),
+        ('{kind = "rem", limit = "5 kBit"}', f'.limit = "5 kBit": not a whole number. {PACKETS}'),
+        (
+            '{kind = "rem", target = -1}',
+            ".target = -1: below 0. Write a whole number from 0 to 1000000000, for example 30.",
+        ),
+        (
+            '{kind = "rem", gamma = 0}',
+            ".gamma = 0: not above 0. Write a number above 0, for example 0.4.",
+        ),
+        (
+            '{kind = "rem", alpha = -0.1}',
+            ".alpha = -0.1: below 0. Write a number from 0 on, for example 1.25.",
+        ),
+        (
+            '{kind = "rem", phi = 1}',
+            ".phi = 1: not above 1. Write a number above 1, for example 1.001.",
+        ),
+        (
+            '{kind = "rem", phi = "e"}',
+            '.phi = "e": not a number. Write a number above 1, for example 1.001.',
+        ),
+        (
+            '{kind = "rem", phi = inf}',
+            ".phi = inf: not a number that can be used. Write a number above 1, for example 1.001.",
+        ),
+        (
+            '{kind = "rem", update = "0 s"}',
+            '.update = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+        ),
+        (
+            '{kind = "rem", mode = "byte"}',
+            '.mode = "byte": not one of the accepted words. The nearest is bytes; accepted are '
+            "bytes, packets.",
+        ),
+        ('{kind = "vcp", limit = 0}', f".limit = 0: below 1. {PACKETS}"),
+        (
+            '{kind = "vcp", interval = "205 ms"}',
+            '.interval = "205 ms": not a multiple of sampling = 10 ms. Write one, '
+            'for example "200 ms".',
+        ),
+        (
+            '{kind = "vcp", sampling = "300 ms"}',
+            '.interval = "200 ms": not a multiple of sampling = 300 ms. Write one, '
+            'for example "300 ms".',
+        ),
+        (
+            '{kind = "vcp", target = 1.1}',
+            ".target = 1.1: above 1. Write a number above 0 and at most 1, for example 0.1.",
+        ),
+        (
+            '{kind = "vcp", low = 1}',
+            ".low = 1: not below 1. Write a number above 0 and below 1, for example 0.7.",
+        ),
+        (
+            '{kind = "vcp", queue_weight = -1}',
+            ".queue_weight = -1: below 0. Write a number from 0 on, for example 1.25.",
+        ),
+        (
+            '{kind = "vcp", average = "mean"}',
+            '.average = "mean": not one of the accepted words. Accepted are ewma, public-code.',
+        ),
+        (
+            '{kind = "vcp", capacity = "nominal"}',
+            f'.capacity = "nominal": not a capacity. {CAPACITY}',
+        ),
+        ('{kind = "vcp", capacity = 1e7}', f".capacity = 10000000.0: not a capacity. {CAPACITY}"),
+        (
+            '{kind = "vcp", capacity = "0 bit/s"}',
+            f'.capacity = "0 bit/s": not above 0. {CAPACITY}',
+        ),
+        (
+            '{kind = "ack-priority", aqm = {kind = "ack-priority"}}',
+            '.aqm = {kind = "ack-priority"}: an ack-priority queue inside an ack-priority queue. '
+            "Write another discipline inside.",
+        ),
+        (
+            '{kind = "ack-priority", aqm = {kind = "clamp", a = "1 kB", inner = "ack-priority"}}',
+            '.aqm = {kind = "clamp", a = "1 kB", inner = "ack-priority"}: '
+            "an ack-priority queue inside an ack-priority queue. Write another discipline inside.",
+        ),
+        (
+            '{kind = "clamp", a = "1 kB", inner = {kind = "ack-priority", '
+            'aqm = {kind = "clamp", a = "1 kB"}}}',
+            '.inner = {kind = "ack-priority", aqm = {kind = "clamp", a = "1 kB"}}: '
+            "a clamp queue inside a clamp queue. Write another discipline inside.",
+        ),
+        (
+            '{kind = "ack-priority", aqm = {kind = "vcp", limit = 0}}',
+            f".aqm.limit = 0: below 1. {PACKETS}",
+        ),
+    ],
+)
+def test_messages(table: str, line: str) -> None:
+    assert problem(table) == line
+
+
+@pytest.mark.parametrize(
+    ("aqm", "expected"),
+    [
+        (ap.Rem(limit="104 kB"), {"limit": {"bytes": 104_000}, "update_ns": 2_000_000}),
+        (ap.Rem(limit="30 packets", mode="packets"), {"limit": {"packets": 30}}),
+        (ap.Rem(), {"limit": {"packets": 100}, "target": 20, "mean_packet_bytes": 1040}),
+        (ap.VcpQueue(), {"capacity": "link", "interval_ns": 200_000_000, "average": "ewma"}),
+        (ap.VcpQueue(capacity="measured"), {"capacity": "measured"}),
+        (ap.VcpQueue(capacity="9 Mbit/s"), {"capacity": {"fixed": 9_000_000}}),
+        (ap.AckPriority(), {"aqm": {"kind": "droptail", "limit": {"packets": 100}}}),
+        (
+            ap.AckPriority(aqm=ap.DropTail(limit="9 packets")),
+            {"aqm": {"kind": "droptail", "limit": {"packets": 9}}},
+        ),
+    ],
+)
+def test_values_are_resolved_and_survive_a_file(
+    aqm: ap.QueueDisc, expected: dict[str, Any]
+) -> None:
+    found = resolved(aqm)
+    assert {key: found[key] for key in expected} == expected
+    assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
+
+
+def test_a_limit_is_taken_over_from_and_by_drop_tail() -> None:
+    before = scenario(ap.DropTail(limit="30 packets"))
+    rem = before.replace("bottleneck.aqm.kind", "rem")
+    assert rem.bottleneck.aqm == ap.Rem(limit=30)
+    assert rem.replace("bottleneck.aqm.kind", "droptail").bottleneck == before.bottleneck
+    large = scenario(ap.DropTail(limit="64 kB")).replace("bottleneck.aqm.kind", "rem")
+    assert large.bottleneck.aqm == ap.Rem(limit="64 kB")
+
+
+def test_a_clamp_queue_behind_acks_writes_the_price_that_windows_obey() -> None:
+    aqm = ap.AckPriority(aqm=ap.ClampQueue(a="5500 B"))
+    flows = ap.flows(2, base_rtt="40 ms", window={"kind": "clamp", "tau": "500 B"})
+    link = ap.FixedLink(rate="10 Mbit/s")
+    result = ap.simulate(
+        ap.Scenario(flows=flows, bottleneck=ap.Bottleneck(aqm=aqm, link=link), duration="20 s"),
+        reps=1,
+        seed=1,
+    )
+    assert result.queues()["clamp_price_s"].iloc[0] > 0
+
+
+def both_ways(aqm: ap.QueueDisc, *series: str) -> ap.Scenario:
+    """Return ten ECN flows in each direction over 10 Mbit/s, data and ACKs in the same queues."""
+    common: dict[str, Any] = {"cc": "reno", "base_rtt": "89.6 ms", "tcp": {"ecn": "on"}}
+    return ap.Scenario(
+        flows=[*ap.flows(10, **common), *ap.flows(10, direction="reverse", **common)],
+        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s", delay="32 ms")),
+        ack_path=ap.ReverseAckPath(aqm=aqm),
+        duration="20 s",
+        warmup="10 s",
+        record={"series": list(series)},
+    )
+
+
+def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
+    """Their ECT(0) stays until the load factor is 1: then it becomes CE, and nothing is dropped."""
+    aqm = ap.AckPriority(aqm=ap.VcpQueue())
+    result = ap.simulate(both_ways(aqm), reps=2, seed=1)
+    queues = result.queues()
+    assert (queues["marks"] > 0).all()
+    assert (result.flows()["retransmissions"] == 0).all()
+    assert queues["vcp_overload_share"].between(0.01, 0.9).all()
+    shares = queues[["vcp_low_share", "vcp_high_share", "vcp_overload_share"]].sum(axis=1)
+    assert (shares - 1).abs().max() < 1e-12
+    idle = ap.simulate(both_ways(ap.AckPriority(aqm=ap.VcpQueue(capacity="1 Gbit/s"))), reps=1)
+    assert (idle.queues()["marks"] == 0).all()
+    assert (idle.queues()["vcp_low_share"] == 1).all()
+
+
+def test_acks_hardly_wait_when_they_go_first() -> None:
+    """At 10 Mbit/s the packet on the air takes 1.2 ms; behind data ACKs wait for many."""
+    waits = []
+    for aqm in (ap.Rem(ecn=True), ap.AckPriority(aqm=ap.Rem(ecn=True))):
+        flows = ap.simulate(both_ways(aqm), reps=2, seed=1).flows()
+        waits.append(float(flows["p95_ack_delay_s"].max()))
+    alone, first = waits
+    assert first < 0.0448 + 0.0025 < alone, (alone, first)
+
+
+def test_load_factor_and_price_are_recorded() -> None:
+    names = ["load_factor", "price"]
+    for aqm, name in ((ap.VcpQueue(), "load_factor"), (ap.Rem(ecn=True), "price")):
+        result = ap.simulate(both_ways(aqm, *names), reps=1, seed=1)
+        table = result.series(name)
+        assert set(table["queue"]) == {"bottleneck", "reverse"}
+        assert (table["value"] >= 0).all()
+        assert table["value"].max() > 0.01
+        (other,) = set(names) - {name}
+        assert result.series(other).empty
+    # An interval every 200 ms, and the first packet after it.
+    loads_of = result_times(ap.VcpQueue())
+    assert abs(len(loads_of) - 99) <= 1
+    assert all((time + 1e-9) % 0.2 < 0.02 for time in loads_of)
+
+
+def result_times(aqm: ap.QueueDisc) -> list[float]:
+    result = ap.simulate(both_ways(aqm, "load_factor"), reps=1, seed=1)
+    table = result.series("load_factor")
+    return [float(time) for time in table[table["queue"] == "bottleneck"]["time_s"]]
+
+
+def test_rem_holds_its_backlog_and_fills_the_link() -> None:
+    """Ten ECN flows one way over 10 Mbit/s, 50 to 200 s: b* = 20 mean packets."""
+    wire = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
+    flows = ap.flows(
+        10,
+        cc="reno",
+        profile="ns2",
+        tcp={"ecn": "on"},
+        access=wire,
+        egress=wire,
+        **{"return": {"rate": "20 Mbit/s", "delay": "44.8 ms"}},
+        start={"uniform": ["1 ms", "300 ms"]},
+    )
+    link = ap.FixedLink(rate="10 Mbit/s", delay="32 ms")
+    result = ap.simulate(
+        ap.Scenario(
+            flows=flows,
+            bottleneck=ap.Bottleneck(aqm=ap.Rem(ecn=True), link=link),
+            duration="200 s",
+            warmup="50 s",
+        ),
+        reps=4,
+        seed=1,
+    )
+    queue = result.queues().query("queue == 'bottleneck'")["mean_packets"].mean()
+    used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
+    REM.between("mean queue, 10 flows", "packets", float(queue), 18, 22)
+    REM.between("use of the link, 10 flows", "", float(used), 0.98)
