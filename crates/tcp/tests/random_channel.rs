@@ -4,12 +4,14 @@
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{
-    AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, HystartKind, Reno,
+    AiScaling, AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, Freeze, HystartKind, OnLoss,
+    Reno, Vcp, VcpConfig,
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Receiver,
-    RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions, WindowGrowth,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Procedures,
+    Receiver, RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions,
+    WindowGrowth,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -201,11 +203,20 @@ impl Connection {
         }
     }
 
-    /// RFC 3168 §6.1.5: what is sent again is not ECN-capable, and does not say CWR.
+    /// RFC 3168 §6.1.5: what is sent again is not ECN-capable but in ns-2, and does not say CWR. What
+    /// a VCP connection sends has the code for low.
     pub(crate) fn check_ecn(&self, segment: &Packet, again: bool) {
-        let capable = self.options.ecn != EcnUse::Off && !again;
-        assert_eq!(segment.ecn, if capable { Ecn::Ect0 } else { Ecn::NotEct });
-        assert!(capable || !segment.flags.contains(Flags::CWR));
+        let is_ns2 = self.options.procedures == Procedures::Ns2;
+        let capable = self.options.ecn.is_negotiated() && (is_ns2 || !again);
+        assert_eq!(
+            segment.ecn,
+            match self.options.ecn {
+                EcnUse::Vcp => Ecn::Ect1,
+                _ if capable => Ecn::Ect0,
+                _ => Ecn::NotEct,
+            }
+        );
+        assert!(capable && !again || !segment.flags.contains(Flags::CWR));
         assert!(!segment.flags.contains(Flags::ECE));
     }
 
@@ -269,7 +280,7 @@ pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
     prop::sample::select(values.to_vec())
 }
 
-/// DCTCP where its echo is used, otherwise Reno.
+/// DCTCP where its echo is used, VCP where its code is, otherwise Reno.
 pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
     let setup = CongestionSetup { options: options.clone().into() };
     match options.ecn {
@@ -277,6 +288,20 @@ pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
             let config =
                 DctcpConfig { g: 0.0625, initial_alpha: 1.0, hystart: HystartKind::PlusPlus };
             AnyCongestion::Dctcp(Box::new(Dctcp::new(config, &setup)))
+        }
+        EcnUse::Vcp => {
+            let config = VcpConfig {
+                kappa: 0.25,
+                alpha: 1.0,
+                beta: 0.875,
+                interval_ns: 200_000_000,
+                scaling: AiScaling::PublicCode,
+                limiters: options.handshake,
+                freeze: if options.timestamps { Freeze::Unconditional } else { Freeze::PublicCode },
+                granularity_ns: options.rto_granularity.as_nanos(),
+                on_loss: if options.limited_transmit { OnLoss::Ignore } else { OnLoss::Reno },
+            };
+            AnyCongestion::Vcp(Box::new(Vcp::new(config, &setup)))
         }
         _ => AnyCongestion::Reno(Reno::new(&setup)),
     }
@@ -304,7 +329,7 @@ pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
         flag([FirstRttvar::Half, FirstRttvar::Full]),
         flag([SackAfterTimeout::Forget, SackAfterTimeout::Keep]),
         any::<[bool; 4]>(),
-        prop::sample::select(vec![EcnUse::Off, EcnUse::On, EcnUse::Dctcp]),
+        prop::sample::select(vec![EcnUse::Off, EcnUse::On, EcnUse::Dctcp, EcnUse::Vcp]),
     );
     let sizes = (
         prop::sample::select(vec![1u32, 7, 1000, 1460, 65_495]),
@@ -344,6 +369,10 @@ pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
             },
             flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
             pacing: if grain.is_multiple_of(2) { Pacing::Off } else { Pacing::On },
+            procedures: match recovery {
+                RecoveryKind::Reno | RecoveryKind::NewReno if on[0] => Procedures::Ns2,
+                _ => Procedures::Rfc,
+            },
             partial_ack_timer,
             limited_transmit: on[1],
             handshake: on[2],

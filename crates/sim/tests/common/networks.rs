@@ -194,7 +194,7 @@ fn any_supply() -> impl Strategy<Value = Value> {
 fn any_connection() -> impl Strategy<Value = Value> {
     let recovery = select(vec![Value::Null, json!("reno"), json!("newreno"), json!("sack")]);
     let acks = (select(vec![1, 2, 4]), select(vec![2 * MS, 6 * MS, 200 * MS]));
-    let ecn = select(vec!["off", "on", "dctcp"]);
+    let ecn = select(vec!["off", "on", "dctcp", "vcp"]);
     let options = (select(profile_names()), recovery, acks, ecn, any::<[bool; 2]>()).prop_map(
         |(name, recovery, (segments, timeout_ns), ecn, [handshake, is_paced])| {
             let mut options = json!({
@@ -205,7 +205,8 @@ fn any_connection() -> impl Strategy<Value = Value> {
             // ns-3's procedures have their own recovery, and are of a time before ECN.
             if name != "ns3" {
                 options["ecn"] = json!(ecn);
-                if !recovery.is_null() {
+                // ns-2's procedures are for connections without SACK.
+                if !recovery.is_null() && !(name == "ns2" && recovery == "sack") {
                     options["recovery"] = recovery;
                 }
             }

@@ -75,6 +75,7 @@ fn the_feedback_of_every_ack_is_heard_whatever_the_recovery() {
     for options in [
         json!({"recovery": "reno"}),
         json!({"recovery": "newreno"}),
+        json!({"recovery": "reno", "procedures": "ns2"}),
         json!({"recovery": "sack"}),
         json!({"recovery": "prr", "ecn": "on"}),
         json!({"recovery": "sack", "procedures": "ns3", "window_growth": "segments"}),

@@ -184,14 +184,17 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
             // ns-3's procedures are those of a time before ECN.
             let options = profile(&name, json!({})).expect("a profile");
             let has_ecn = options["procedures"] != "ns3";
-            for ecn in ["off", "on"].into_iter().take(1 + usize::from(has_ecn)) {
+            // VCP has a use of its own for the field, and at this loss a window that leaves no queue.
+            let is_vcp = cc["kind"] == "vcp";
+            let uses = ["off", if is_vcp { "vcp" } else { "on" }];
+            for ecn in uses.into_iter().take(1 + usize::from(has_ecn)) {
                 let bare = report(&name, &cc, ecn);
                 let wrapped = json!({"kind": "transparent", "inner": cc});
                 assert_eq!(report(&name, &wrapped, ecn), bare, "{cc} under {name}, ecn {ecn}");
                 let again: u64 = bare.flows.iter().map(|flow| flow.retransmissions).sum();
                 assert!(again > 10, "{cc} under {name}: {again} retransmissions say little");
                 let marks: u64 = bare.queues.iter().map(|queue| queue.marks).sum();
-                assert_eq!(marks > 0, ecn == "on", "{cc} under {name}");
+                assert!(is_vcp || (marks > 0) == (ecn == "on"), "{cc} under {name}: {marks} marks");
             }
         }
     }

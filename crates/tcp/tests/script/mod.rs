@@ -5,17 +5,18 @@
 //! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over:
 //! a script says everything that happens.
 mod expect;
+mod mark;
 mod peer;
 mod receiver;
 
+pub(crate) use mark::Mark;
 pub(crate) use peer::Peer;
 pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with_policy};
 
 use airpath_conformance::Script;
 use airpath_core::test_kit::Bench;
 use airpath_core::{
-    Control, Ecn, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage, Stream,
-    Time,
+    Control, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage, Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
@@ -90,32 +91,6 @@ impl fmt::Debug for Segment {
             Segment::Data(seq, len, again) => {
                 write!(f, "{} {seq}+{len}", if again { "again" } else { "new" })
             }
-        }
-    }
-}
-
-/// What a segment says about ECN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Not ECN-capable, no flags.
-    Plain,
-    /// ECT(0).
-    Ect0,
-    /// ECT(0) with CWR.
-    Cwr,
-    /// Not ECN-capable, ECE and CWR: an ECN-setup SYN.
-    Setup,
-}
-
-impl Mark {
-    fn of(packet: &Packet) -> Mark {
-        let (ece, cwr) = (packet.flags.contains(Flags::ECE), packet.flags.contains(Flags::CWR));
-        match (packet.ecn, ece, cwr) {
-            (Ecn::NotEct, false, false) => Mark::Plain,
-            (Ecn::Ect0, false, false) => Mark::Ect0,
-            (Ecn::Ect0, false, true) => Mark::Cwr,
-            (Ecn::NotEct, true, true) => Mark::Setup,
-            other => panic!("{other:?}"),
         }
     }
 }
@@ -211,6 +186,18 @@ pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 /// The options of profile `ns3-2014`.
 pub(crate) fn ns3_2014() -> TcpOptions {
     TcpOptions::of_profile("ns3-2014").expect("a profile")
+}
+
+/// A sender of profile `ns2`, whose segments have [`MSS`] bytes, that starts at 0.
+pub(crate) fn ns2_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut given = rfc();
+    given.tcp = TcpOptions { handshake: false, ..ns2() };
+    start(given, change)
+}
+
+/// The options of profile `ns2`.
+pub(crate) fn ns2() -> TcpOptions {
+    TcpOptions::of_profile("ns2").expect("a profile")
 }
 
 fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
@@ -311,6 +298,14 @@ impl SenderScript {
     /// An ACK arrives, of everything before `next`, with the usual window.
     pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
         self.ack_with_window(next, self.window)
+    }
+
+    /// An ACK arrives, of everything before `next`, that echoes this load code.
+    pub(crate) fn code_ack(&mut self, next: u64, code: f32) -> &mut Self {
+        self.una = self.una.max(next);
+        let mut packet = Packet::ack(FLOW, next, self.window, HEADER);
+        packet.feedback = code;
+        self.receive(packet)
     }
 
     /// An ACK arrives, of everything before `next`, that allows `window` bytes more.

@@ -70,6 +70,13 @@ impl ReceiverScript {
         self.receive(packet)
     }
 
+    /// A SYN arrives with this ECN field.
+    pub(crate) fn marked_syn(&mut self, ecn: Ecn) -> &mut Self {
+        let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
+        (packet.ecn, packet.flags) = (ecn, Flags::SYN);
+        self.receive(packet)
+    }
+
     /// The full segment `index` arrives that was sent at `sent` ms.
     pub(crate) fn stamped(&mut self, index: u64, sent: u64) -> &mut Self {
         let mut packet = Packet::data(FLOW, index * MSS, MSS as u32, HEADER, ms(self.now));

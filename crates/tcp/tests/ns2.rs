@@ -1,0 +1,309 @@
+//! The one-way Reno of profile `ns2`, where it departs from the RFCs. The expectations are those of ns-2's
+//! `tcp.cc` and `tcp-reno.cc`, not of an RFC.
+
+use crate::script::Mark::{Cwr, Ect0};
+use crate::script::{Given, Segment, SenderScript, again, new, news, ns2, ns2_sender, receiver};
+use airpath_core::{Duration, Ecn, Flags};
+use airpath_tcp::{EcnUse, RecoveryKind, TcpOptions};
+use serde_json::json;
+
+const WINDOW: u32 = 20_000;
+
+/// Ten segments leave at 0 and the first is acknowledged at 100 ms, in congestion avoidance.
+fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
+    let mut tcp = ns2_sender(|given| {
+        given.in_congestion_avoidance(10_000);
+        change(given);
+    });
+    tcp.expect(news(0, 10)).timer(3000);
+    tcp.at(100).ack(1000).cwnd(10_100).expect([new(10)]);
+    tcp
+}
+
+// --- opening -----------------------------------------------------------------------------------------
+
+#[test]
+fn a_connection_begins_with_two_segments_and_ssthresh_at_the_window() {
+    let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
+    tcp.expect([Segment::Syn]).timer(3000);
+    tcp.at(100).syn_ack(WINDOW).ssthresh(20_000).expect(news(0, 2));
+}
+
+/// The timeout stays backed off until there is a sample: the SYN's second copy gives none.
+#[test]
+fn a_lost_syn_leaves_the_initial_window_and_the_backed_off_timer() {
+    let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
+    tcp.expect([Segment::Syn]).timeout_at(3000).expect([Segment::Syn]).timer(9000);
+    tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(news(0, 2)).timer(9100);
+    // 100 ms: 10 ticks, RTO 300 ms.
+    tcp.at(3200).ack(1000).expect(news(2, 4)).timer(3500);
+}
+
+#[test]
+fn syns_leave_at_0_3_9_and_21_s() {
+    let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
+    tcp.expect([Segment::Syn]);
+    for at in [3000, 9000, 21_000, 45_000] {
+        tcp.timeout_at(at).expect([Segment::Syn]);
+    }
+    // 60 s at most.
+    tcp.timer(45_000 + 48_000).timeout_at(93_000).expect([Segment::Syn]).timer(153_000);
+}
+
+#[test]
+fn with_6_s_syns_leave_at_0_6_and_18_s() {
+    let mut tcp = ns2_sender(|given| {
+        given.tcp.handshake = true;
+        given.tcp.initial_rto = Duration::from_secs(6);
+    });
+    tcp.expect([Segment::Syn]).timeout_at(6000).expect([Segment::Syn]);
+    tcp.timeout_at(18_000).expect([Segment::Syn]);
+}
+
+#[test]
+fn each_segment_is_acknowledged_at_once() {
+    let mut tcp = receiver(|given| given.tcp = ns2());
+    tcp.segment(0).ack(1000).segment(1).ack(2000).segment(3).ack(2000);
+}
+
+// --- growth --------------------------------------------------------------------------------------------
+
+#[test]
+fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_then_a_share() {
+    let mut tcp = ns2_sender(|given| given.tcp.initial_ssthresh = Some(4000));
+    tcp.expect(news(0, 2)).at(100).ack(1000).cwnd(3000).anything();
+    tcp.ack(2000).cwnd(4000).anything();
+    tcp.ack(3000).cwnd(4250).anything();
+    // An ACK of two segments adds no more.
+    tcp.ack(5000).cwnd(4250 + 235).anything();
+}
+
+/// `window_` bounds what is sent, not what the window grows to.
+#[test]
+fn the_receivers_window_bounds_the_flight() {
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(20_000));
+    tcp.expect(news(0, 20)).at(100).ack_with_window(20_000, WINDOW).cwnd(20_050);
+    tcp.expect(news(20, 40));
+}
+
+// --- losses ----------------------------------------------------------------------------------------------
+
+#[test]
+fn limited_transmit_and_then_half_of_the_window() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().cwnd(5050).ssthresh(5050).expect([again(1)]);
+}
+
+#[test]
+fn the_ack_that_ends_a_recovery_enlarges_the_window() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]);
+    tcp.at(200).ack(13_000).cwnd(5050 + 198).expect(news(13, 18));
+}
+
+/// cwnd has grown beyond the receiver's window: it is the smaller one that is halved.
+#[test]
+fn a_loss_halves_no_more_than_the_receivers_window() {
+    let mut tcp = ns2_sender(|given| {
+        given.in_congestion_avoidance(30_000);
+        given.tcp.receive_window = 8000;
+    });
+    tcp.expect(news(0, 8)).at(100).ack_with_window(1000, 8000).expect([new(8)]);
+    tcp.duplicate().nothing().duplicate().nothing();
+    tcp.duplicate().cwnd(4000).ssthresh(4000).expect([again(1)]);
+}
+
+/// What is outstanding does not count: after two timeouts the window was one segment.
+#[test]
+fn a_second_timeout_takes_ssthresh_from_the_window() {
+    let mut tcp = ten_in_flight(|_| ());
+    let due = tcp.timer_ms();
+    tcp.timeout_at(due).expect([again(1)]).cwnd(1000).ssthresh(5050);
+    let due = tcp.timer_ms();
+    tcp.timeout_at(due).expect([again(1)]).cwnd(1000).ssthresh(2000);
+}
+
+#[test]
+fn halving_leaves_one_segment_and_ssthresh_two() {
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(2000));
+    tcp.expect(news(0, 2)).at(100).ack(2000).cwnd(2500).expect(news(2, 4));
+    tcp.duplicate().expect([new(4)]).duplicate().expect([new(5)]);
+    tcp.duplicate().cwnd(1250).ssthresh(2000).expect([again(2)]);
+    // Growth of the ACK that ends the recovery is slow start's, below ssthresh.
+    tcp.at(200).ack(6000).cwnd(2250).expect(news(6, 8));
+}
+
+/// `bugFix_`: three duplicates for what was sent before the last loss begin nothing.
+#[test]
+fn reno_retransmits_fast_once_per_window() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]);
+    // The hole at 1 is filled; the one at 3 was sent in the same window.
+    tcp.at(200).ack(3000).cwnd(5050 + 198).nothing();
+    for _ in 0..8 {
+        tcp.duplicate().anything().cwnd(5050 + 198);
+    }
+    let due = tcp.timer_ms();
+    tcp.timeout_at(due).expect([again(3)]).timeouts(1);
+}
+
+#[test]
+fn a_loss_of_later_data_begins_another_recovery() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]);
+    tcp.at(200).ack(13_000).expect(news(13, 18));
+    tcp.at(300).ack(14_000).expect([new(18)]);
+    tcp.duplicate().expect([new(19)]).duplicate().expect([new(20)]);
+    tcp.duplicate().expect([again(14)]);
+}
+
+/// `recover_` begins with the SYN's number.
+#[test]
+fn a_loss_of_the_first_segment_waits_for_the_timer() {
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(4000));
+    tcp.expect(news(0, 4)).at(100).duplicate().expect([new(4)]).duplicate().expect([new(5)]);
+    tcp.quiet_duplicates(3).timeout_at(3000).expect([again(0)]);
+}
+
+/// NewReno of the same profile has the guard of RFC 6582, as anywhere.
+#[test]
+fn newreno_repairs_a_window_hole_by_hole() {
+    let mut tcp = ten_in_flight(|given| given.tcp.recovery = RecoveryKind::NewReno);
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]);
+    tcp.at(200).ack(3000).expect([again(3)]);
+}
+
+// --- the retransmission timer ---------------------------------------------------------------------------
+
+/// Segments 0 to 9 leave at 0 and 10 at 100 ms: segment 0 is timed, and then 10.
+#[test]
+fn one_segment_at_a_time_is_timed() {
+    let mut tcp = ten_in_flight(|_| ());
+    // SRTT 100 ms, RTTVAR 50 ms.
+    tcp.timer(400);
+    // No sample of 300 ms by segments 1 to 9, which nothing times.
+    tcp.at(300).ack(10_000).anything().timer(600);
+    // 10: 250 ms. RTTVAR 75, SRTT 118.75, RTO 418 ms in ticks.
+    tcp.at(350).ack(11_000).anything().timer(350 + 410);
+}
+
+#[test]
+fn a_retransmission_gives_up_what_is_timed() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]);
+    // 10 was timed, since 100 ms; 13 is from now on.
+    tcp.at(250).ack(13_000).expect(news(13, 18)).timer(550);
+    tcp.at(350).ack(14_000).anything().timer(350 + 250);
+}
+
+#[test]
+fn a_timeout_gives_up_what_is_timed() {
+    let mut tcp = ten_in_flight(|_| ());
+    tcp.timeout_at(400).expect([again(1)]).timer(1000);
+    // Backed off until a sample: the ACK of what was timed before the timeout gives none.
+    tcp.at(500).ack(11_000).expect(news(11, 13)).timer(1100);
+    tcp.at(600).ack(12_000).anything().timer(600 + 250);
+}
+
+#[test]
+fn the_rto_is_a_multiple_of_ten_ms_and_at_least_200() {
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
+    tcp.expect([new(0)]).at(83).ack(1000).expect(news(1, 3)).timer(83 + 240);
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
+    tcp.expect([new(0)]).at(7).ack(1000).expect(news(1, 3)).timer(207);
+}
+
+#[test]
+fn the_timeout_backs_off_to_64_times_and_60_s() {
+    let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
+    tcp.expect([new(0)]).at(10).ack(1000).expect(news(1, 3));
+    let mut now = 10;
+    for rto in [200, 400, 800, 1600, 3200, 6400, 12_800, 12_800] {
+        now += rto;
+        tcp.timeout_at(now).expect([again(1)]);
+    }
+}
+
+// --- marks -----------------------------------------------------------------------------------------------
+
+fn with_ecn(given: &mut Given) {
+    given.tcp.ecn = EcnUse::On;
+}
+
+#[test]
+fn what_is_sent_again_is_ecn_capable() {
+    let mut tcp = ns2_sender(|given| {
+        with_ecn(given);
+        given.in_congestion_avoidance(10_000);
+    });
+    tcp.expect_marked(news(0, 10), [Ect0; 10]).at(100).ack(1000).expect([new(10)]);
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect_marked([again(1)], [Ect0]);
+    // The next new segment says that the window was reduced.
+    tcp.duplicate().nothing().duplicate().nothing().duplicate().nothing();
+    tcp.at(200).ack(13_000).expect_marked(news(13, 18), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+}
+
+#[test]
+fn an_echo_halves_the_window_once_and_marks_and_losses_of_a_window_once_together() {
+    let mut tcp = ten_in_flight(with_ecn);
+    tcp.echo_ack(2000).cwnd(5050).ssthresh(5050).nothing();
+    tcp.echo_ack(3000).cwnd(5050).nothing();
+    tcp.duplicate().expect([]).duplicate().nothing();
+    tcp.duplicate().cwnd(5050).expect([again(3)]).ecn_reductions(1);
+}
+
+#[test]
+fn echoes_leave_one_segment_which_goes_on() {
+    let mut tcp = ns2_sender(|given| {
+        with_ecn(given);
+        given.in_congestion_avoidance(3000);
+    });
+    tcp.expect(news(0, 3)).at(100).echo_ack(3000).cwnd(1500).ssthresh(2000).expect([new(3)]);
+    tcp.at(200).echo_ack(4000).cwnd(1000).expect([new(4)]);
+    tcp.at(300).echo_ack(5000).cwnd(1000).ecn_reductions(3).expect([new(5)]);
+}
+
+#[test]
+fn the_echo_of_an_ack_that_ends_a_recovery_keeps_it_from_enlarging_the_window() {
+    let mut tcp = ten_in_flight(with_ecn);
+    tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
+    tcp.duplicate().expect([again(1)]).cwnd(5050);
+    tcp.at(200).echo_ack(13_000).cwnd(5050).anything();
+}
+
+#[test]
+fn the_receiver_echoes_as_rfc_3168() {
+    let mut tcp = receiver(|given| given.tcp = TcpOptions { ecn: EcnUse::On, ..ns2() });
+    tcp.marked(0, Ecn::Ce, Flags::NONE).echo_ack(1000);
+    tcp.marked(1, Ecn::Ect0, Flags::NONE).echo_ack(2000);
+    tcp.marked(2, Ecn::Ect0, Flags::CWR).ack(3000);
+}
+
+// --- what is refused -------------------------------------------------------------------------------------
+
+#[test]
+fn sack_is_refused() {
+    for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
+        let error = TcpOptions { recovery, ..ns2() }.validate().expect_err("SACK");
+        let expected = "recovery = sack: not modelled under procedures = \"ns2\"";
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// CUBIC under the same profile: the law is its own, the procedures are ns-2's.
+#[test]
+fn other_laws_have_the_procedures_too() {
+    let mut tcp = ten_in_flight(|given| {
+        given.cc = json!({"kind": "cubic", "c": 0.4, "beta": 0.7, "fast_convergence": true,
+            "reno_friendly": true});
+    });
+    tcp.duplicate().anything().duplicate().anything();
+    tcp.duplicate().expect([again(1)]);
+}

@@ -1,0 +1,32 @@
+//! What a segment says about ECN.
+
+use airpath_core::{Ecn, Flags, Packet};
+
+/// What a segment says about ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Not ECN-capable, no flags.
+    Plain,
+    /// ECT(0).
+    Ect0,
+    /// ECT(0) with CWR.
+    Cwr,
+    /// Not ECN-capable, ECE and CWR: an ECN-setup SYN.
+    Setup,
+    /// ECT(1), no flags: VCP's code for low load.
+    Low,
+}
+
+impl Mark {
+    pub(super) fn of(packet: &Packet) -> Mark {
+        let (ece, cwr) = (packet.flags.contains(Flags::ECE), packet.flags.contains(Flags::CWR));
+        match (packet.ecn, ece, cwr) {
+            (Ecn::NotEct, false, false) => Mark::Plain,
+            (Ecn::Ect0, false, false) => Mark::Ect0,
+            (Ecn::Ect0, false, true) => Mark::Cwr,
+            (Ecn::NotEct, true, true) => Mark::Setup,
+            (Ecn::Ect1, false, false) => Mark::Low,
+            other => panic!("{other:?}"),
+        }
+    }
+}

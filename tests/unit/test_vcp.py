@@ -1,0 +1,146 @@
+"""VCP from a scenario: what is accepted, what is resolved, and the code on its way."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import PROFILES
+
+LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "20 ms"}
+DROPTAIL = {"kind": "droptail", "limit": "100 packets"}
+RED = {"kind": "red", "min_th": 5, "max_th": 15, "ecn": True}
+
+
+def scenario(aqm: Any = DROPTAIL, count: int = 1, **keys: Any) -> ap.Scenario:
+    flow = {"cc": "vcp", "profile": "ns2", "base_rtt": "100 ms"} | keys
+    return ap.Scenario(
+        duration="20 s", flows=ap.flows(count, **flow), bottleneck={"aqm": aqm, "link": LINK}
+    )
+
+
+def refused(**keys: Any) -> str:
+    with pytest.raises(ap.ScenarioError) as error:
+        scenario(**keys)
+    return str(error.value)
+
+
+def test_vcp_with_ecn_is_refused() -> None:
+    assert refused(tcp={"ecn": "on"}) == (
+        'scenario: flows.0.tcp.ecn = "on": contradicts cc = "vcp". Give one of the two.'
+    )
+
+
+@pytest.mark.parametrize("recovery", ["sack", "prr"])
+def test_profile_ns2_with_sack_is_refused(recovery: str) -> None:
+    assert refused(tcp={"recovery": recovery}) == (
+        f'scenario: flows.0.tcp.recovery = "{recovery}": procedures = "ns2" knows no SACK. '
+        'Write procedures = "rfc".'
+    )
+    assert refused(cc="cubic", profile="linux", tcp={"procedures": "ns2"}) == (
+        'scenario: flows.0.tcp.procedures = "ns2": procedures = "ns2" knows no SACK. '
+        'Write procedures = "rfc".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"beta": 1}, "cc.beta = 1: not above 0 and below 1"),
+        ({"kappa": 0}, "cc.kappa = 0: not above 0"),
+        ({"interval": "0 s"}, 'cc.interval = "0 s": not above 0'),
+        ({"freeze": "long"}, 'cc.freeze = "long": not one of the accepted words'),
+        ({"scaling": "cubic"}, 'cc.scaling = "cubic": not one of the accepted words'),
+        ({"on_loss": "halve"}, 'cc.on_loss = "halve": not one of the accepted words'),
+    ],
+)
+def test_a_bad_parameter_is_refused(value: dict[str, Any], problem: str) -> None:
+    assert problem in refused(cc={"kind": "vcp", **value})
+
+
+def test_with_profile_ns2_the_windows_of_vcp_have_no_limit() -> None:
+    options = scenario().flows[0].options()  # type: ignore[attr-defined]
+    assert (str(options.receive_window), options.initial_ssthresh) == ("4294967295 B", "unlimited")
+    of_reno = scenario(cc="reno").flows[0].options()  # type: ignore[attr-defined]
+    assert (str(of_reno.receive_window), str(of_reno.initial_ssthresh)) == ("20 kB", "20 kB")
+    given = scenario(tcp={"receive_window": "30 kB"}).flows[0].options()  # type: ignore[attr-defined]
+    assert str(given.receive_window) == "30 kB"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
+    resolved = scenario(profile=profile).resolved()
+    source = resolved["flows"][0]["source"]
+    assert (source["options"]["ecn"], source["congestion"]["kind"]) == ("vcp", "vcp")
+    assert ap.simulate(scenario(profile=profile), reps=1).flows()["goodput_bps"].iloc[0] > 1e5
+
+
+def test_without_a_code_the_window_grows_until_a_loss_and_says_so() -> None:
+    told = {advisory.code: advisory.text for advisory in ap.advisories(scenario())}
+    assert told == {
+        "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
+        "takes the load for low, and nothing but losses reduces its window. "
+        'Write bottleneck.aqm = {kind = "vcp"}.'
+    }
+    assert ap.advisories(scenario(RED)) == []
+    assert ap.advisories(scenario({"kind": "vcp"})) == []
+    wrapped = {"kind": "ack-priority", "aqm": {"kind": "vcp"}}
+    assert ap.advisories(scenario(wrapped)) == []
+
+
+def test_an_ecn_flow_is_marked_under_overload_only() -> None:
+    """ECT(0) reads as high: the queue leaves it alone, and marks it when the load is above 1."""
+    keys = {"cc": "reno", "tcp": {"ecn": "on", "receive_window": "1 MB"}}
+    run = ap.simulate(scenario({"kind": "vcp", "limit": 1000}, **keys), reps=1).replications[0]
+    queue, flow = run["queues"][0], run["flows"][0]
+    assert queue["marks"] > 0
+    assert sum(queue["drops"].values()) == 0
+    assert flow["ecn_reductions"] > 0
+    # What cannot overload the link is never marked.
+    calm = {"cc": "reno", "tcp": {"ecn": "on", "receive_window": "20 kB"}}
+    run = ap.simulate(scenario({"kind": "vcp", "limit": 1000}, **calm), reps=1).replications[0]
+    assert (run["queues"][0]["marks"], run["flows"][0]["ecn_reductions"]) == (0, 0)
+
+
+def test_marks_of_other_disciplines_read_as_overload() -> None:
+    """RED's marks hold two VCP flows in its thresholds; without ECN their packets are dropped."""
+    run = ap.simulate(scenario(RED, count=2, start="0 s"), reps=1).replications[0]
+    queue = run["queues"][0]
+    assert queue["marks"] > 20
+    assert queue["drops"].get("overflow", 0) == 0
+    assert [flow["ecn_reductions"] for flow in run["flows"]] == [0, 0], "no echo by ECE"
+    assert queue["mean_packets"] < 25
+
+
+def fields(path: Path) -> list[tuple[int, int, bytes]]:
+    """Return the ECN field, the TCP flags and the sequence number of each packet of a capture."""
+    data, found, place = path.read_bytes(), [], 0
+    while place < len(data):
+        kind, length = struct.unpack_from("<II", data, place)
+        if kind == 6:
+            packet = data[place + 28 :]
+            start = (packet[0] & 15) * 4
+            if packet[9] == 6:
+                found.append((packet[1] & 3, packet[start + 13], packet[start + 4 : start + 8]))
+        place += length
+    return found
+
+
+def test_captures_show_the_bits_on_syn_data_and_what_is_sent_again(tmp_path: Path) -> None:
+    """At the senders 01 throughout; behind the router whatever it wrote, and higher."""
+    lossy = LINK | {"loss": 0.02}
+    aqm = {"kind": "vcp", "limit": 100}
+    made = ap.Scenario(
+        duration="20 s",
+        flows=ap.flows(40, cc="vcp", profile="ns2", base_rtt="100 ms"),
+        bottleneck={"aqm": aqm, "link": lossy},
+    )
+    points = ["senders", "receivers"]
+    result = ap.simulate(made, reps=1, capture=points, capture_to=tmp_path)
+    sent = [packet for packet in fields(result.captures["senders"]) if packet[1] & 16 == 0]
+    assert sent, "SYNs"
