@@ -177,7 +177,11 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
         link["loss"] = json!(0.01);
         let queue = json!({"kind": "gred", "min_th": 2, "max_th": 12, "max_p": 0.2, "ecn": true});
         let flows = vec![flow(source.clone(), json!({})), flow(source, json!({}))];
-        run_with(&scenario(20, flows, link, queue, json!({})), &parts, &link_files(), 1).report(0)
+        // VCP's window grows by less.
+        let is_vcp = cc["kind"] == "vcp" || cc["inner"]["kind"] == "vcp";
+        let seconds = if is_vcp { 60 } else { 20 };
+        run_with(&scenario(seconds, flows, link, queue, json!({})), &parts, &link_files(), 1)
+            .report(0)
     };
     for name in profile_names() {
         for cc in congestion_controls() {
@@ -194,7 +198,9 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
                 let again: u64 = bare.flows.iter().map(|flow| flow.retransmissions).sum();
                 assert!(again > 10, "{cc} under {name}: {again} retransmissions say little");
                 let marks: u64 = bare.queues.iter().map(|queue| queue.marks).sum();
-                assert!(is_vcp || (marks > 0) == (ecn == "on"), "{cc} under {name}: {marks} marks");
+                if !is_vcp {
+                    assert_eq!(marks > 0, ecn == "on", "{cc} under {name}");
+                }
             }
         }
     }

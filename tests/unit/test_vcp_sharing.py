@@ -1,0 +1,104 @@
+"""What VCP gets of a clean link behind a VCP router (vcp-2008 beside Xia et al. 2005).
+
+The paths are those of vcp-2008: 10 Mbit/s and 32 ms between routers, 89.6 ms of round trip in all.
+What is measured begins after 10 s, as there: from two packets MI takes 5.6 s to a tenth of the
+link.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from conformance import Law
+
+SHARES = Law(
+    "Congestion avoidance",
+    "Xia et al. 2005 §4: VCP fills a link with a short queue, and shares do not depend on the RTT",
+    "fluctuation between runs",
+)
+LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "32 ms"}
+ROUTER = {"kind": "ack-priority", "aqm": {"kind": "vcp", "limit": 100}}
+REM = {"kind": "rem", "ecn": True, "limit": 100}
+WIDE = {"ecn": "on", "receive_window": "4 MB", "initial_ssthresh": "unlimited"}
+
+
+def flows(count: int = 1, cc: str = "vcp", back: str = "44.8 ms", **keys: Any) -> list[ap.Source]:
+    """Return flows over wires of 6.4 ms each way; ACKs take `back`."""
+    wire = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
+    keys = {"access": wire, "egress": wire, "profile": "ns2"} | keys
+    return ap.flows(count, cc=cc, return_wire={"rate": "20 Mbit/s", "delay": back}, **keys)
+
+
+def run(
+    group: list[ap.Source], until: int, since: int, aqm: Any = ROUTER, reps: int = 3, **link: Any
+) -> list[dict[str, Any]]:
+    scenario = ap.Scenario(
+        duration=f"{until} s",
+        warmup=f"{since} s",
+        flows=group,
+        bottleneck={"aqm": aqm, "link": LINK | link},
+    )
+    return ap.simulate(scenario, reps=reps, seed=1).replications
+
+
+def goodputs(found: dict[str, Any]) -> list[float]:
+    return [flow["goodput_bps"] for flow in found["flows"]]
+
+
+def jain(shares: list[float]) -> float:
+    return sum(shares) ** 2 / len(shares) / sum(share**2 for share in shares)
+
+
+def test_ten_flows_fill_a_clean_link_with_a_short_queue() -> None:
+    for found in run(flows(10, start={"uniform": ["1 ms", "300 ms"]}), until=110, since=10):
+        queue = found["queues"][0]
+        SHARES.between("use of the link, 10 flows", "", found["links"][0]["utilisation"], 0.97, 1)
+        SHARES.between("drops, 10 flows", "packets", sum(queue["drops"].values()), 0, 0)
+        SHARES.between("mean queue of 100, 10 flows", "packets", queue["mean_packets"], 0, 10)
+        SHARES.between("Jain's index, 10 flows", "", jain(goodputs(found)), 0.99, 1)
+
+
+@pytest.mark.parametrize(("count", "use"), [(1, 0.909), (2, 0.942), (5, 0.967), (50, 0.983)])
+def test_the_use_of_a_link_by_fewer_and_by_more_flows(count: int, use: float) -> None:
+    """The numbers of the model's page; below ten flows AI is too slow to come back from MD."""
+    group = flows(count, start={"uniform": ["1 ms", "300 ms"]})
+    for found in run(group, until=110, since=10):
+        what = f"use of the link, {count} flows"
+        SHARES.close(what, "", found["links"][0]["utilisation"], use, 0.005)
+        assert sum(found["queues"][0]["drops"].values()) == 0
+
+
+def test_a_flow_that_joins_20_s_later_has_half_within_5_percent_from_40_s_after() -> None:
+    group = flows(start="0 s") + flows(start="20 s")
+    for until in (70, 100):
+        first, second = goodputs(run(group, until=until, since=60, reps=1)[0])
+        what = f"share of the second flow, 60 to {until} s"
+        SHARES.between(what, "", second / (first + second), 0.475, 0.525)
+
+
+def test_flows_of_50_and_150_ms_share_within_20_percent_and_those_of_reno_do_not() -> None:
+    """Windows have no limit in either case."""
+    start = {"uniform": ["1 ms", "300 ms"]}
+
+    def ratios(aqm: Any, **keys: Any) -> list[float]:
+        near, far = (flows(back=back, start=start, **keys) for back in ("5.2 ms", "105.2 ms"))
+        pairs = [goodputs(found) for found in run(near + far, until=120, since=20, aqm=aqm)]
+        return [near / far for near, far in pairs]
+
+    for ratio in ratios(ROUTER):
+        SHARES.between("goodput at 50 ms over that at 150 ms, VCP", "", ratio, 0.8, 1.2)
+    for ratio in ratios(REM, cc="reno", tcp=WIDE):
+        SHARES.between("the same, Reno over REM", "", ratio, 2)
+
+
+def test_a_thousand_flows_share_a_gigabit() -> None:
+    group = ap.flows(
+        1000, cc="vcp", profile="ns2", base_rtt="89.6 ms", start={"uniform": ["1 ms", "300 ms"]}
+    )
+    aqm = {"kind": "ack-priority", "aqm": {"kind": "vcp", "limit": 10_000}}
+    (found,) = run(group, until=60, since=30, aqm=aqm, reps=1, rate="1 Gbit/s")
+    SHARES.between("Jain's index, 1000 flows at 1 Gbit/s", "", jain(goodputs(found)), 0.9, 1)
+    SHARES.between("use of the link, 1000 flows", "", found["links"][0]["utilisation"], 0.97, 1)
