@@ -206,7 +206,8 @@ fn any_connection() -> impl Strategy<Value = Value> {
             if name != "ns3" {
                 options["ecn"] = json!(ecn);
                 // ns-2's procedures are for connections without SACK.
-                if !recovery.is_null() && !(name == "ns2" && recovery == "sack") {
+                let is_refused = name == "ns2" && recovery == "sack";
+                if !recovery.is_null() && !is_refused {
                     options["recovery"] = recovery;
                 }
             }
