@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ClampFluidSolution as ClampFluidSolution,
         FixedPointSolution as FixedPointSolution,
         Md1kSolution as Md1kSolution,
+        MimoSolution as MimoSolution,
         RttStagesSolution as RttStagesSolution,
         Solution as Solution,
     )
@@ -45,6 +46,7 @@ _HOMES = {
     "Interval": "airpath.results",
     "Result": "airpath.results",
     "Md1kSolution": "airpath.solutions",
+    "MimoSolution": "airpath.solutions",
     "RttStagesSolution": "airpath.solutions",
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",

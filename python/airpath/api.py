@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import warnings
-from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +32,6 @@ from airpath.errors import (
     Problem,
     RunError,
     ScenarioError,
-    show,
 )
 from airpath.estimate import refuse_too_much
 from airpath.files import LARGEST, UnreadableError, read_text
@@ -48,6 +44,7 @@ from airpath.scenario.tables import is_unfinished, read_table
 from airpath.scenario.units import Duration
 from airpath.solutions import Solution
 from airpath.trace import Trace
+from airpath.wording import as_written, in_words
 
 __all__ = [
     "Progress",
@@ -160,7 +157,7 @@ def simulate(
             finished = [run["replication"] for run in replications]
             captured = captures.keep(finished) if captures else {}
     except ValueError as error:
-        raise BadValueError(_refused(scenario, str(error))) from None
+        raise BadValueError(in_words(scenario, str(error))) from None
     except OSError as error:
         raise BadValueError(f"{blamed('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
@@ -217,7 +214,7 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     try:
         _airpath.check(text, read.compiled_traces(), read.table_texts, read.snr_texts)
     except ValueError as error:
-        raise BadValueError(_refused(scenario, str(error))) from None
+        raise BadValueError(in_words(scenario, str(error))) from None
     return resolved
 
 
@@ -284,8 +281,12 @@ def solve(
     try:
         found = json.loads(_airpath.solve(text, read.table_texts, model, until_s))
     except ValueError as error:
-        lines = [_as_written(scenario, _refused(scenario, line)) for line in str(error).split("\n")]
+        lines = [as_written(scenario, line) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None
+    if "no_throughput" in found:
+        place = f"{scenario.file or scenario.name}: "
+        told = [as_written(scenario, line) for line in found["no_throughput"]]
+        found["no_throughput"] = [line.removeprefix(place) for line in told]
     about = provenance(
         scenario=scenario,
         resolved=resolved,
@@ -441,39 +442,6 @@ def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
     record = resolved["record"]
     series = [name for name in record["series"] if name not in _FROM_PYTHON]
     return {**resolved, "record": {**record, "series": series}}
-
-
-def _refused(scenario: Scenario, line: str) -> str:
-    """Return what the engine does not accept, in the words of who wrote the scenario."""
-    place = scenario.file or scenario.name
-    flow, _, key = line.removeprefix("flows.").partition(".")
-    if line.startswith("flows.") and flow.isdecimal():
-        # The engine counts flows, the scenario groups of them.
-        last_of = list(accumulate(group.count for group in scenario.flows))
-        if scenario.file is not None:
-            key = re.sub("^return_wire", "return", key)
-        return f"{place}: flows.{bisect(last_of, int(flow))}.{key}"
-    return f"{place}: {line}"
-
-
-def _as_written(scenario: Scenario, line: str) -> str:
-    """Return a line about a field with what the scenario gives there, if it gives a text."""
-    place = f"{scenario.file or scenario.name}: "
-    field, given, rest = line.removeprefix(place).partition(" = ")
-    value, _, problem = rest.partition(": ")
-    found: Any = scenario.given()
-    for key in field.replace("return_wire", "return").split("."):
-        index = int(key) if isinstance(found, list) and key.isdecimal() else key
-        try:
-            found = found[index]
-        except (KeyError, IndexError, TypeError):
-            return line
-    if isinstance(found, dict) and found.keys() == {"kind"}:
-        found = found["kind"]
-    # Numbers read alike; quantities, words and tables do not.
-    if not (given and value and isinstance(found, (bool, str, list, dict))):
-        return line
-    return f"{place}{field} = {show(found)}: {problem}"
 
 
 def _check_arguments(

@@ -29,10 +29,10 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
 }
 
 /// A link of a kind that a model of links that send packet by packet does not cover; `covered` are the
-/// kinds that it does. One of frames is of another sort.
+/// kinds that it does. One of frames or of symbols is of another sort.
 pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
     match kind {
-        "ofdma-tdd" => Reason::other_link(kind, covered),
+        "ofdma-tdd" | "mimo" => Reason::other_link(kind, covered),
         _ => Reason::not_covered("kind", kind, covered),
     }
 }

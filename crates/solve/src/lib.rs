@@ -9,6 +9,7 @@
 //!   md1k         Poisson datagrams and a fixed link
 //!   clamp_fluid  CLAMP flows and a fixed link
 //!   rtt_stages   a download and a TDD link
+//!   mimo         any flows and a MIMO link
 //! ```
 //!
 //! A model takes a scenario only if it accounts for every key; what it does not cover it names.
@@ -47,6 +48,7 @@ mod covered;
 mod error;
 pub mod fixed_point;
 pub mod md1k;
+pub mod mimo;
 mod model;
 mod reasons;
 mod registry;

@@ -4,6 +4,7 @@ use crate::clamp_fluid::ClampFlows;
 use crate::error::SolveError;
 use crate::fixed_point::FixedPoint;
 use crate::md1k::PoissonQueue;
+use crate::mimo::MimoPackets;
 use crate::model::Entry;
 use crate::rtt_stages::RttStages;
 use airpath_link::Files;
@@ -16,6 +17,7 @@ pub const MODELS: &[Entry] = &[
     Entry::of::<PoissonQueue>(),
     Entry::of::<ClampFlows>(),
     Entry::of::<RttStages>(),
+    Entry::of::<MimoPackets>(),
 ];
 
 /// The steady state by the one model that covers `scenario`, or by `chosen`: the model's

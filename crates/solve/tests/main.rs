@@ -4,5 +4,6 @@ mod clamp_fluid;
 mod common;
 mod fixed_point;
 mod md1k;
+mod mimo;
 mod registry;
 mod rtt_stages;

@@ -85,6 +85,6 @@ def _print(name: str, solution: Solution) -> None:
     out.print(f"[bold]{escape(name)}[/bold], model {solution.model}")
     for line in solution.lines():
         out.print(line)
-    if len(solution.flows) <= MOST_FLOWS:
+    if 0 < len(solution.flows) <= MOST_FLOWS:
         heads, rows = solution.flow_table()
         output.print_table(out, "Flows", heads, rows)

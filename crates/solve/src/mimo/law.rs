@@ -1,0 +1,183 @@
+//! The law of packets of one direction: failures, SNRs, code rates.
+
+use super::{ACK_LOSS_THAT_MATTERS, Sizes};
+use airpath_core::Bytes;
+use airpath_link::mimo::FecConfig;
+use airpath_link::{MimoChannel, MimoConfig};
+use airpath_phy::symbol_error::Constellation;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The failures whose SNRs are told.
+const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
+
+/// The SNRs among which they are looked for, dB, and in how many halves.
+const SNRS_DB: (f64, f64) = (-60.0, 200.0);
+const HALVES: u32 = 24;
+
+/// Code rates that are compared: so many in 1, and in each of those around the best one.
+const RATES: (u32, u32) = (100, 10);
+
+/// What a code delivers that delivers nothing.
+const NOTHING: f64 = 1e-9;
+
+/// One direction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DirectionLaw {
+    /// ε_G, the share of modulation symbols in error in the good state.
+    pub error_good: f64,
+    /// ε_B, that in the bad state.
+    pub error_bad: f64,
+    /// IP packets that the air carries when all are of the largest size, bit/s.
+    pub capacity_bps: f64,
+    /// By size.
+    pub packets: Vec<PacketLaw>,
+}
+
+/// Packets of one size.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PacketLaw {
+    /// `segment`, a full one, or `ack`.
+    pub kind: &'static str,
+    /// Of the IP packet.
+    pub bytes: u64,
+    /// With parity.
+    pub on_air_bytes: u64,
+    /// How often one fails, in [0, 1].
+    pub failure: f64,
+    /// SNR_G, dB, at which one fails with 0.5, 0.1 and 0.01, by these texts; `None` where there is none
+    /// from −60 to 200 dB.
+    pub snr_db: BTreeMap<String, Option<f64>>,
+    /// The code rate with the largest (k/b) (1 − failure) at this SNR; `None` where nothing arrives with
+    /// any.
+    pub best_code_rate: Option<f64>,
+    /// (k/b) (1 − failure) with it.
+    pub best_efficiency: f64,
+}
+
+/// IP packets of one size that the air carries, bit/s.
+pub(super) fn capacity_bps(config: &MimoConfig, channel: &MimoChannel, packet: Bytes) -> f64 {
+    let on_air = channel.framing().on_air(packet);
+    config.rate_bps as f64 * packet.0 as f64 / on_air.0.max(1) as f64
+}
+
+/// The law of packets of these sizes over a link that was found to be right.
+pub(super) fn law(config: &MimoConfig, sizes: &Sizes) -> DirectionLaw {
+    let channel = config.channel().expect("it was made before");
+    let [error_good, error_bad] = channel.symbol_errors();
+    let largest = sizes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(1);
+    DirectionLaw {
+        error_good,
+        error_bad,
+        capacity_bps: capacity_bps(config, &channel, Bytes(largest)),
+        packets: sizes.iter().map(|size| packet_law(config, &channel, *size)).collect(),
+    }
+}
+
+fn packet_law(
+    config: &MimoConfig,
+    channel: &MimoChannel,
+    (is_ack, bytes): (bool, u64),
+) -> PacketLaw {
+    let packet = Bytes(bytes);
+    let best = best_code(config, packet);
+    PacketLaw {
+        kind: if is_ack { "ack" } else { "segment" },
+        bytes,
+        on_air_bytes: channel.framing().on_air(packet).0,
+        failure: channel.failure(packet),
+        snr_db: FAILURES
+            .iter()
+            .map(|failure| (failure.to_string(), snr_of(config, packet, *failure)))
+            .collect(),
+        best_code_rate: best.map(|(rate, _)| rate),
+        best_efficiency: best.map_or(0.0, |(_, efficiency)| efficiency),
+    }
+}
+
+impl PacketLaw {
+    /// The fixed point does without ACKs that are lost.
+    pub(super) fn warning_of_acks(&self) -> Option<String> {
+        let told = || {
+            format!(
+                "{:.1} % of the ACKs of {} B are lost, which the fixed point does without: expect less \
+                 throughput; simulate",
+                100.0 * self.failure,
+                self.bytes
+            )
+        };
+        (self.kind == "ack" && self.failure > ACK_LOSS_THAT_MATTERS).then(told)
+    }
+}
+
+/// How often a packet fails with other settings; always, where they make nothing of it.
+fn failure_with(config: &MimoConfig, packet: Bytes) -> f64 {
+    config.channel().map_or(1.0, |channel| channel.failure(packet))
+}
+
+/// The SNR in the good state at which a packet fails so often: failures fall with the SNR.
+fn snr_of(config: &MimoConfig, packet: Bytes, failure: f64) -> Option<f64> {
+    let at = |snr_db| failure_with(&MimoConfig { snr_db, ..config.clone() }, packet);
+    let (mut low, mut high) = SNRS_DB;
+    if at(low) < failure || at(high) > failure {
+        return None;
+    }
+    for _ in 0..HALVES {
+        let middle = low.midpoint(high);
+        if at(middle) > failure {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low.midpoint(high))
+}
+
+/// The code rate with the largest (k/b) (1 − failure), and that, to the third digit of the rate. Without
+/// a code in `config` it is one of symbols of about a byte.
+fn best_code(config: &MimoConfig, packet: Bytes) -> Option<(f64, f64)> {
+    let efficiency = |code_rate: f64| {
+        let config = coded_at(config, code_rate);
+        let channel = config.channel().ok()?;
+        let delivered = 1.0 - channel.failure(packet);
+        Some(packet.0 as f64 / channel.framing().on_air(packet).0 as f64 * delivered)
+    };
+    let mut best = (1.0, 0.0);
+    let mut compare = |code_rate: f64| {
+        // No code delivers more than its rate.
+        let found = if code_rate > best.1 { efficiency(code_rate).unwrap_or(0.0) } else { 0.0 };
+        if found > best.1 {
+            best = (code_rate, found);
+        }
+        best.0
+    };
+    let (coarse, fine) = RATES;
+    let rate = |steps: u32, all: u32| f64::from(steps) / f64::from(all);
+    let mut around = 1.0;
+    for step in (1..=coarse).rev() {
+        around = compare(rate(step, coarse));
+    }
+    let middle = (around * f64::from(coarse * fine)).round() as u32;
+    for step in (middle.saturating_sub(fine).max(1)..=middle + fine).rev() {
+        if step <= coarse * fine {
+            compare(rate(step, coarse * fine));
+        }
+    }
+    (best.1 > NOTHING).then_some(best)
+}
+
+/// The link with this code rate for all packets.
+fn coded_at(config: &MimoConfig, code_rate: f64) -> MimoConfig {
+    let (symbol_bits, max_block) = match config.fec {
+        Some(FecConfig::ReedSolomon { symbol_bits, max_block, .. }) => (symbol_bits, max_block),
+        None => (about_a_byte(&config.modulation), None),
+    };
+    let fec = Some(FecConfig::ReedSolomon { code_rate, symbol_bits, max_block });
+    MimoConfig { fec, small: None, ..config.clone() }
+}
+
+/// The largest multiple of a modulation symbol's bits that is no more than 8.
+fn about_a_byte(modulation: &str) -> u32 {
+    let bits = Constellation::of_name(modulation).map_or(1, |constellation| constellation.bits());
+    8 / bits * bits
+}
