@@ -19,6 +19,9 @@ RUNS = [
     ("dumbbell-16", "16 100 100 {} newreno", (5, 15)),
     ("dumbbell-16-sack", "16 100 100 {} sack", (5, 15)),
     ("dumbbell-16-cubic-fqcodel", "16 100 100 {} sack cubic fq-codel", (5, 15)),
+    ("dumbbell-16-rem", "16 100 100 {} newreno reno rem", (5, 15)),
+    ("dumbbell-16-vcp", "16 100 100 {} newreno reno vcp", (5, 15)),
+    ("dumbbell-16-ack-priority", "16 100 100 {} newreno reno ack-priority", (5, 15)),
     ("dumbbell-1000-sack", "1000 1000 1000 {} sack", (2, 4)),
 ]
 

@@ -6,7 +6,7 @@
 //! dropped where it has no room; no early drop and no mark meets it.
 
 use crate::fifo::{Fifo, dequeues_in_place};
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, Standing};
 use crate::registry::AnyQueue;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Setup};
 use serde::Deserialize;
@@ -97,6 +97,16 @@ impl QueueDisc for AckPriority {
     #[inline]
     fn backlog(&self) -> Bytes {
         self.acks.backlog() + self.inner.backlog()
+    }
+
+    #[inline]
+    fn standing(&self) -> Standing {
+        let inner = self.inner.standing();
+        Standing {
+            packets: self.acks.len() + inner.packets,
+            backlog: self.acks.backlog() + inner.backlog,
+            ..inner
+        }
     }
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {

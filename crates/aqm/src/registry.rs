@@ -84,6 +84,10 @@ impl QueueDisc for AnyQueue {
     fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         each_part!(self, queue => queue.dequeue(ctx))
     }
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        each_part!(self, queue => queue.dequeue_into(packet, ctx))
+    }
     fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         each_part!(self, queue => queue.on_bypass(packet, ctx))
     }

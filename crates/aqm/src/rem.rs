@@ -125,18 +125,10 @@ struct Price {
 }
 
 impl Price {
-    /// Makes the updates that are due by `now`, over which the queue has been `queue`; gives whether
-    /// there were any. One that is due at the instant of an arrival comes before it.
-    #[inline]
-    fn advance(&mut self, queue: u64, now: Time) -> bool {
-        let is_due = now >= self.next;
-        if is_due {
-            self.make_updates(queue as f64 / self.unit, now);
-        }
-        is_due
-    }
-
-    fn make_updates(&mut self, queue: f64, now: Time) {
+    /// Makes the updates that are due by `now`, at least one, over which the queue has been `queue`.
+    /// One that is due at the instant of an arrival comes before it.
+    fn make_updates(&mut self, queue: u64, now: Time) {
+        let queue = queue as f64 / self.unit;
         let arrived = self.arrived as f64 / self.unit;
         self.value = rem_next_price(self.value, arrived, self.capacity, queue, &self.gains);
         self.arrived = 0;
@@ -166,8 +158,9 @@ pub struct Rem {
     stream: Stream,
     fifo: AirFifo,
     price: Price,
-    /// At the present price.
+    /// At the present price, of a packet of mean size and of a byte of it.
     probability: f64,
+    per_byte: f64,
 }
 
 impl<T: ?Sized> Part<T> for Rem {
@@ -189,7 +182,7 @@ impl<T: ?Sized> Part<T> for Rem {
             updates: 0,
         };
         let stream = setup.seed.stream();
-        Ok(Rem { config, stream, fifo: AirFifo::default(), price, probability: 0.0 })
+        Ok(Rem { config, stream, fifo: AirFifo::default(), price, probability: 0.0, per_byte: 0.0 })
     }
 }
 
@@ -232,10 +225,17 @@ impl Rem {
     /// time: a link that asks an empty queue changes nothing.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
-        if self.price.advance(self.queue(), ctx.now) {
-            self.probability = rem_probability(self.price.value, self.config.phi);
+        if ctx.now >= self.price.next {
+            self.update(ctx.now);
             ctx.record(Series::Price, ctx.queue().0, self.price.value);
         }
+    }
+
+    #[inline(never)]
+    fn update(&mut self, now: Time) {
+        self.price.make_updates(self.queue(), now);
+        self.probability = rem_probability(self.price.value, self.config.phi);
+        self.per_byte = self.probability / self.config.mean_packet_bytes as f64;
     }
 
     /// Counts an arrival before it is decided whether it is dropped; gives its cost on the air.
@@ -255,10 +255,7 @@ impl Rem {
     fn is_drawn(&mut self, packet: &Packet) -> bool {
         let probability = match self.config.mode {
             RemMode::Packets => self.probability,
-            RemMode::Bytes => {
-                let mean = self.config.mean_packet_bytes as f64;
-                (self.probability * f64::from(packet.size) / mean).min(1.0)
-            }
+            RemMode::Bytes => self.per_byte * f64::from(packet.size),
         };
         self.stream.bernoulli(probability)
     }
@@ -324,14 +321,16 @@ impl QueueDisc for Rem {
     /// The mean of the price over its updates.
     fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
         let mut price = self.price;
-        price.advance(self.queue(), now);
+        if now >= price.next {
+            price.make_updates(self.queue(), now);
+        }
         let mean = (price.updates > 0).then(|| price.sum / price.updates as f64);
         vec![("rem_price", mean)]
     }
 
     fn restart_measurement(&mut self, now: Time) {
-        if self.price.advance(self.queue(), now) {
-            self.probability = rem_probability(self.price.value, self.config.phi);
+        if now >= self.price.next {
+            self.update(now);
         }
         self.price.restart_measurement();
     }

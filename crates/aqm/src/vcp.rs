@@ -139,7 +139,8 @@ impl VcpQueue {
     /// link that asks an empty queue changes nothing.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
-        if self.meter.advance(self.fifo.occupied_on_air().0, ctx.now) {
+        if self.meter.is_due(ctx.now) && self.meter.advance(self.fifo.occupied_on_air().0, ctx.now)
+        {
             ctx.record(Series::LoadFactor, ctx.queue().0, self.meter.load());
         }
     }

@@ -54,6 +54,16 @@ fn queue_description(kind: &str, packets: u64) -> Value {
         "fq-codel" => json!({
             "kind": kind, "limit": 10_240, "flows": 1024, "quantum_bytes": 1514,
             "target_ns": 5_000_000, "interval_ns": 100_000_000, "mtu_bytes": 1500}),
+        "rem" => json!({
+            "kind": kind, "limit": {"packets": packets}, "target": 20, "gamma": 0.001,
+            "alpha": 0.1, "phi": 1.001, "update_ns": 2_000_000, "mean_packet_bytes": 1040,
+            "mode": "bytes", "ecn": false}),
+        "vcp" => json!({
+            "kind": kind, "limit": packets, "target": 0.98, "interval_ns": 200_000_000,
+            "queue_weight": 0.5, "sampling_ns": 10_000_000, "low": 0.8, "average": "ewma",
+            "capacity": "link"}),
+        "ack-priority" => json!({
+            "kind": kind, "aqm": {"kind": "droptail", "limit": {"packets": packets}}}),
         _ => json!({"kind": kind, "limit": {"packets": packets}}),
     }
 }

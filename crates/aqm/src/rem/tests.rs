@@ -60,6 +60,7 @@ fn at_price(price: f64, config: RemConfig) -> Rem {
     let mut queue = rem(config);
     queue.price.value = price;
     queue.probability = rem_probability(price, config.phi);
+    queue.per_byte = queue.probability / config.mean_packet_bytes as f64;
     queue.price.next = Time::NEVER;
     queue
 }
@@ -203,7 +204,7 @@ fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
     let mut bench = Bench::default();
     let mut queue = at_price(0.0, RemConfig { ecn: false, ..NS });
     queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
-    queue.probability = 1.0;
+    queue.per_byte = 1.0;
     queue.enqueue(&data(1), &mut bench.at(Time::ZERO));
     assert_eq!((queue.packets(), bench.counts().dropped[DropReason::Early as usize]), (1, 1));
     let left = queue.dequeue(&mut bench.at(Time::ZERO)).expect("one waits");

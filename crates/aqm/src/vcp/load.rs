@@ -193,15 +193,17 @@ impl Meter {
         }
     }
 
+    /// Whether a sample is due.
+    #[inline]
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        now >= self.next
+    }
+
     /// Takes the samples and ends the intervals that are due by `now`, over which `queue` bytes have
     /// waited; gives whether an interval has ended. What is due at the instant of an arrival comes
     /// before it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn advance(&mut self, queue: u64, now: Time) -> bool {
-        now >= self.next && self.take_samples(queue, now)
-    }
-
-    fn take_samples(&mut self, queue: u64, now: Time) -> bool {
         let mut has_ended = false;
         while self.next <= now {
             let missing = self.settings.samples - self.samples;
