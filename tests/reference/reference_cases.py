@@ -257,14 +257,16 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms", "loss": 0.005}
     flows = [flow(count=2, cc=control, profile=profile)]
     name = f"{control} under {profile}"
-    # CLAMP needs a price.
-    aqm = part("aqm", "clamp" if control == "clamp" else "droptail")
+    # CLAMP needs a price, VCP a load code.
+    aqm = part("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
-    if PROFILES[profile]["procedures"].value == "rfc" and profile != "ns3-2014":
+    if PROFILES[profile]["procedures"].value != "ns3" and profile != "ns3-2014":
         marking: Document = {"kind": "codel", "ecn": True}
         marking = {**aqm, "inner": marking} if control == "clamp" else marking
-        flows = [flow(count=2, cc=control, profile=profile, tcp={"ecn": "on"})]
+        # VCP takes marks for overload without asking for them.
+        tcp = {} if control == "vcp" else {"ecn": "on"}
+        flows = [flow(count=2, cc=control, profile=profile, tcp=tcp)]
         yield f"{name}, marks", scenario(flows=flows, bottleneck=path(marking))
 
 
