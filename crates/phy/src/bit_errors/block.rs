@@ -7,8 +7,8 @@ use super::{Matrix, Outcome, Vector, times};
 use crate::code::reed_solomon::Block;
 use crate::vectorised::vectorised;
 
-/// Products of two such are still normal numbers.
-const FLOOR: f64 = 1e-150;
+/// Next to the least normal number: work with those below is slow.
+const FLOOR: f64 = 1e-290;
 
 /// A block whose symbols are right or wrong as `symbol` says.
 pub(super) fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
