@@ -32,8 +32,9 @@ REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
 OF_A_RATE = [link for link, _ in REGISTRY["link"] if link not in ("cell", "ofdma-tdd")]
 """The links that can have the common rate: a cell's is its scheduler's and its channels', and in
 the frames of a TDD link it is a rate of slots, of which headers and fragments take a share."""
-MUST_HAVE = {"clamp": {"a": "5500 B"}}
-"""What a discipline has no default for."""
+MUST_HAVE = {"clamp": {"a": "5500 B"}, "vcp": {"capacity": RATE}}
+"""What a discipline has no default for, or would take from a nominal rate: that of an adaptive link
+is of its best scheme."""
 
 CONTROLS: dict[str, dict[str, Any]] = {
     "reno": {"cc": "reno", "profile": "rfc"},
@@ -64,6 +65,8 @@ LINKS: dict[str, Callable[[Path], ap.Link]] = {
     "adaptive": lambda _: ap.AdaptiveLink(
         table="airpath:802.16-ctc-awgn", snr_db=20, policy={"kind": "fixed", "mcs": "mcs0"}
     ),
+    # Nothing is lost at this SNR.
+    "mimo": lambda _: ap.MimoLink(rate=RATE, tx=2, rx=2, snr_db=100),
     "trace": lambda folder: ap.TraceLink(file=str(trace(folder)), frame_overhead="4 B"),
     "rate-trace": lambda folder: ap.RateTraceLink(file=str(rates(folder))),
     # Eight PDUs in each TTI of 2 ms: a packet is in the sender's buffer for 12 ms at least.
