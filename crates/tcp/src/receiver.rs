@@ -208,7 +208,6 @@ impl Receiver {
     fn send_syn_ack(&mut self, syn: &Packet, ctx: &mut Ctx<'_>) {
         let field = self.field;
         self.field = field.of_syn();
-        self.note_load(syn);
         self.send_ack(Flags::SYN.with(self.echo.answer(syn)), ctx);
         self.field = field;
     }
@@ -310,6 +309,7 @@ impl Receiver {
             timestamps.on_segment(packet.seq, packet.tsval, ctx.now);
         }
         if packet.flags.contains(Flags::SYN) {
+            self.note_load(packet);
             // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
             return if is_old {

@@ -76,6 +76,8 @@ pub(crate) struct Connection {
     pub(crate) arrived: Arrived,
     /// Bytes without a gap before the last segment came.
     contiguous_before: u64,
+    /// The highest load code that has arrived since the last ACK.
+    highest_code: u8,
     /// Right edge that the sender may know of, and the one last advertised.
     allowed: u64,
     advertised: u64,
@@ -109,6 +111,7 @@ impl Connection {
             sent: 0,
             arrived: Arrived::default(),
             contiguous_before: 0,
+            highest_code: 0,
             allowed: if options.handshake { 0 } else { options.receive_window },
             advertised: 0,
             options: options.clone(),
@@ -149,6 +152,7 @@ impl Connection {
                 }
                 To::Receiver => {
                     self.contiguous_before = self.arrived.contiguous();
+                    self.highest_code = self.highest_code.max(packet.ecn.bits());
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
                     }
@@ -198,6 +202,7 @@ impl Connection {
             let edge = ack.seq + u64::from(ack.window);
             assert!(edge >= self.advertised, "the right edge moved back");
             self.check_blocks(&ack);
+            self.check_code(&ack);
             self.advertised = edge;
             self.launch(To::Sender, ack);
         }
@@ -218,6 +223,14 @@ impl Connection {
         );
         assert!(capable && !again || !segment.flags.contains(Flags::CWR));
         assert!(!segment.flags.contains(Flags::ECE));
+    }
+
+    /// On a VCP connection an ACK echoes the highest code since the last one, and no other does.
+    fn check_code(&mut self, ack: &Packet) {
+        let is_vcp = self.options.ecn == EcnUse::Vcp;
+        let code = std::mem::take(&mut self.highest_code);
+        assert_eq!(ack.feedback, if is_vcp { f32::from(code) } else { 0.0 });
+        assert!(!is_vcp || !ack.flags.contains(Flags::ECE));
     }
 
     pub(crate) fn header(&self) -> u64 {

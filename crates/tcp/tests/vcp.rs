@@ -120,6 +120,14 @@ fn the_syn_ack_echoes_the_field_of_the_syn() {
     }
 }
 
+/// It was answered with the code of the segment before it.
+#[test]
+fn the_answer_to_an_old_syn_echoes_its_own_field() {
+    let mut tcp = receiver_of(1);
+    tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000).feedback(OVERLOAD);
+    tcp.marked_syn(Ecn::Ect1).ack(1000).feedback(LOW);
+}
+
 #[test]
 fn with_delayed_acks_the_echo_is_the_highest_since_the_last() {
     let mut tcp = receiver_of(2);
