@@ -173,3 +173,22 @@ def test_what_is_not_accepted(
     with pytest.raises(BadValueError) as refused:
         call(*arguments)
     assert str(refused.value).splitlines() == lines
+
+
+@pytest.mark.parametrize("leave", [0, 1e-300, 0.5, 1])
+@pytest.mark.parametrize("back", [1e-300, 0.125, 1])
+def test_extreme_chains_have_probabilities(leave: float, back: float) -> None:
+    for error_good in (0, 1e-300, 1e-9, 0.3, 1):
+        for error_bad in (0, 1e-300, 1):
+            chain = ErrorChain(leave, back, error_good, error_bad)
+            found = [
+                chain.error_rate,
+                chain.packet_failure(72_000),
+                chain.packet_failure(2**53),
+                chain.block_failure(300, 0, 1),
+                chain.block_failure(44, 2),
+                chain.block_failure(255, 255, 65_535),
+                chain.coded_failure(1, ReedSolomon(0.1)),
+            ]
+            assert all(0 <= failure <= 1 for failure in found), chain
+            assert chain.received(50).sum() == pytest.approx(1, abs=1e-12)

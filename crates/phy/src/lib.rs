@@ -12,13 +12,13 @@
 //! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`]; [`shadowing`] over the way | |
 //! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
 //! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
-//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel | |
+//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]: unit by unit under two states, from a Doppler shift too, and what is left of packets | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
-//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by what it corrects; [`bit_errors`]: what is left of packets | |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by what it corrects | |
 //! | modulation and coding schemes | [`mcs`]: the eight of 802.16, and 802.16e's lists with repetition | |
 //! | multicarrier | [`ofdm`]: subcarriers of a block | |
-//! | error rates | [`monte_carlo`]: by coding and decoding over a channel; [`symbol_error`]: of symbols over flat fading, in closed form | |
+//! | error rates | [`monte_carlo`]: by coding and decoding over a channel; [`symbol_error`]: of symbols over flat fading with several antennas, in closed form and by integrals | |
 //! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |
 //! | link adaptation | [`adaptation`]: policies that choose a coding scheme from SNR and queue | |
 //!
