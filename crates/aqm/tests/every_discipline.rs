@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 /// One thing that happens to a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Enqueue { flow: u32, size: u32, ecn: Ecn },
+    Enqueue { flow: u32, size: u32, ecn: Ecn, is_ack: bool },
     Dequeue,
     Pause { nanos: u64 },
     Rate { bps: u64 },
@@ -33,7 +33,9 @@ fn size() -> impl Strategy<Value = u32> {
 fn step() -> impl Strategy<Value = Step> {
     let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect0), Just(Ecn::Ect1), Just(Ecn::Ce)];
     prop_oneof![
-        8 => (0..3u32, size(), ecn).prop_map(|(flow, size, ecn)| Step::Enqueue { flow, size, ecn }),
+        8 => (0..3u32, size(), ecn, prop::bool::weighted(0.3)).prop_map(
+            |(flow, size, ecn, is_ack)| Step::Enqueue { flow, size, ecn, is_ack }
+        ),
         6 => Just(Step::Dequeue),
         3 => prop_oneof![0..2_000_000u64, Just(0), Just(1), 0..1u64 << 50]
             .prop_map(|nanos| Step::Pause { nanos }),
@@ -53,17 +55,20 @@ struct Ledger {
     bare: AnyQueue,
     queue: Queue,
     now: Time,
-    /// Size, flow and ECN field of every packet offered, by its payload handle less one.
-    offered: Vec<(u32, u32, Ecn)>,
+    /// Size, flow, ECN field and whether it is an ACK, of every packet offered, by its payload handle
+    /// less one.
+    offered: Vec<(u32, u32, Ecn, bool)>,
     /// Packets of one flow keep their order only if they have the same ECN field.
     separates_by_ecn: bool,
+    /// Or only if both are ACKs, or neither is.
+    separates_acks: bool,
     bytes_in: u64,
     bytes_out: u64,
     bytes_dropped: u64,
     packets_out: u64,
     packets_dropped: u64,
-    /// By flow and ECN field.
-    last_out: [[Option<u64>; 4]; 3],
+    /// By flow, ECN field and kind.
+    last_out: [[Option<u64>; 8]; 3],
     /// Sizes of the packets that the link still holds.
     held: VecDeque<u32>,
     measured_from: Time,
@@ -86,7 +91,10 @@ impl Ledger {
             packets_out: 0,
             packets_dropped: 0,
             separates_by_ecn: description["kind"] == "dualpi2",
-            last_out: [[None; 4]; 3],
+            separates_acks: ["ack-priority", "fq-codel"]
+                .iter()
+                .any(|kind| description.to_string().contains(kind)),
+            last_out: [[None; 8]; 3],
             held: VecDeque::new(),
             measured_from: Time::ZERO,
             measured: (0, 0),
@@ -95,7 +103,7 @@ impl Ledger {
 
     fn take(&mut self, step: Step) {
         match step {
-            Step::Enqueue { flow, size, ecn } => self.enqueue(flow, size, ecn),
+            Step::Enqueue { flow, size, ecn, is_ack } => self.enqueue(flow, size, ecn, is_ack),
             Step::Dequeue => self.dequeue(),
             Step::Pause { nanos } => self.pause(nanos),
             Step::Rate { bps } => {
@@ -114,11 +122,15 @@ impl Ledger {
         self.check();
     }
 
-    fn enqueue(&mut self, flow: u32, size: u32, ecn: Ecn) {
+    fn enqueue(&mut self, flow: u32, size: u32, ecn: Ecn, is_ack: bool) {
         let seq = self.offered.len() as u64;
-        let mut packet = Packet::datagram(FlowId(flow), seq, Bytes(u64::from(size)), self.now);
+        let mut packet = if is_ack {
+            Packet::ack(FlowId(flow), seq, 1000, size)
+        } else {
+            Packet::datagram(FlowId(flow), seq, Bytes(u64::from(size)), self.now)
+        };
         packet.ecn = ecn;
-        self.offered.push((size, flow, ecn));
+        self.offered.push((size, flow, ecn, is_ack));
         packet.set_payload(PayloadHandle(self.offered.len() as u32));
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
@@ -167,9 +179,10 @@ impl Ledger {
     }
 
     fn note_out(&mut self, packet: &Packet) {
-        let (size, flow, ecn) = self.offered[packet.seq as usize];
+        let (size, flow, ecn, is_ack) = self.offered[packet.seq as usize];
         assert_eq!((packet.bytes().0, packet.flow), (u64::from(size), FlowId(flow)));
-        let class = if self.separates_by_ecn { ecn as usize } else { 0 };
+        let class = if self.separates_by_ecn { ecn as usize } else { 0 }
+            + if self.separates_acks && is_ack { 4 } else { 0 };
         let last = &mut self.last_out[flow as usize][class];
         assert!(last.is_none_or(|last| last < packet.seq), "{last:?} before {}", packet.seq);
         *last = Some(packet.seq);
