@@ -187,6 +187,8 @@ fn a_failure_is_followed_by_another_as_the_chain_says() {
         let allowed = WITHIN * (law * (1.0 - law) / failed as f64).sqrt();
         let found = followed as f64 / failed as f64;
         PAIRS.close(format!("{bytes} B, {changes}"), "1", found, law, allowed);
+        let ours = channel.failure_after_failure(Bytes(bytes)).expect("some fail");
+        assert!((ours / law - 1.0).abs() < 1e-12, "{ours}");
         assert!(law > first, "{changes}: runs join failures");
     }
 }

@@ -130,6 +130,20 @@ fn reno_is_the_fixed_point_over_what_the_code_leaves() {
     assert!(warning.contains("% of the ACKs of 40 B are lost"), "{warning}");
 }
 
+/// Bursts of 80 bits end within a packet; those of 8000 are as long as it.
+#[test]
+fn losses_in_runs_are_warned_of() {
+    for (burst, is_told) in [(80.0, false), (8000.0, true)] {
+        let changes = [
+            ("/bottleneck/link/p_good_to_bad", json!(0.01 / burst)),
+            ("/bottleneck/link/p_bad_to_good", json!(1.0 / burst)),
+        ];
+        let found = solved(&radio(rs(0.93), &changes));
+        let told = found.warnings.iter().any(|warning| warning.starts_with("after a lost packet"));
+        assert_eq!(told, is_told, "{burst}: {:?}", found.warnings);
+    }
+}
+
 #[test]
 fn what_the_fixed_point_does_not_cover_is_said() {
     let vcp = radio(rs(0.93), &[("/flows/0/source/congestion", json!({"kind": "cubic"}))]);

@@ -25,9 +25,10 @@ class MimoSolution(Solution, model="mimo"):
     directions : mapping
         For ``forward`` and ``reverse``: `error_good` and `error_bad`, the shares of modulation
         symbols in error; `capacity_bps`, IP packets of the largest size on the air; `packets`, for
-        each size `kind` (``segment`` or ``ack``), `bytes`, `on_air_bytes`, `failure`, `snr_db` (at
-        which the failure is ``"0.5"``, ``"0.1"``, ``"0.01"``, dB), `best_code_rate` (with the
-        largest (k/b) (1 - failure) at this SNR) and that, `best_efficiency`.
+        each size `kind` (``segment``, ``ack``), `bytes`, `on_air_bytes`, `failure`, `failure_next`
+        (right behind one that failed), `snr_db` (at which the failure is ``"0.5"``, ``"0.1"``,
+        ``"0.01"``, dB), `best_code_rate` (with the largest (k/b) (1 - failure) at this SNR) and
+        that, `best_efficiency`.
     no_throughput : sequence of str
         Why there is no throughput; empty where there is one.
     flows : sequence of SolvedFlow

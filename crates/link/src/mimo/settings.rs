@@ -284,6 +284,16 @@ impl MimoChannel {
         self.chain.failure(&self.outcome(packet))
     }
 
+    /// How often a packet fails right behind one of its size that failed; `None` where none fails.
+    pub fn failure_after_failure(&self, packet: Bytes) -> Option<f64> {
+        let Outcome { failed, .. } = self.outcome(packet);
+        let [good, bad] = self.chain.shares();
+        let [then_good, then_bad] = [0, 1].map(|to| good * failed[0][to] + bad * failed[1][to]);
+        let [after_good, after_bad] = failed.map(|row| row[0] + row[1]);
+        let first = then_good + then_bad;
+        (first > 0.0).then(|| (then_good * after_good + then_bad * after_bad) / first)
+    }
+
     /// Certain loss, and `units` moves.
     fn lost(&self, units: u64) -> Outcome {
         let after = |is_bad| {

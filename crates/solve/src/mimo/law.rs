@@ -8,6 +8,9 @@ use airpath_phy::symbol_error::Constellation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// How much more often packets fail behind others, before it matters to TCP.
+const RUN_THAT_MATTERS: f64 = 0.05;
+
 /// The failures whose SNRs are told.
 const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
 
@@ -45,6 +48,8 @@ pub struct PacketLaw {
     pub on_air_bytes: u64,
     /// How often one fails, in [0, 1].
     pub failure: f64,
+    /// How often the next one fails after one that failed; `None` where none fails.
+    pub failure_next: Option<f64>,
     /// SNR_G, dB, at which one fails with 0.5, 0.1 and 0.01, by these texts; `None` where there is none
     /// from −60 to 200 dB.
     pub snr_db: BTreeMap<String, Option<f64>>,
@@ -86,6 +91,7 @@ fn packet_law(
         bytes,
         on_air_bytes: channel.framing().on_air(packet).0,
         failure: channel.failure(packet),
+        failure_next: channel.failure_after_failure(packet),
         snr_db: FAILURES
             .iter()
             .map(|failure| (failure.to_string(), snr_of(config, packet, *failure)))
@@ -107,6 +113,23 @@ impl PacketLaw {
             )
         };
         (self.kind == "ack" && self.failure > ACK_LOSS_THAT_MATTERS).then(told)
+    }
+}
+
+impl PacketLaw {
+    /// The fixed point takes losses as independent.
+    pub(super) fn warning_of_runs(&self) -> Option<String> {
+        let next = self.failure_next.filter(|_| self.kind == "segment")?;
+        let told = || {
+            format!(
+                "after a lost packet of {} B the next is lost in {:.0} % of the cases, {:.2} % of all are: \
+                 the fixed point takes losses as independent; simulate",
+                self.bytes,
+                100.0 * next,
+                100.0 * self.failure,
+            )
+        };
+        (next > 2.0 * self.failure + RUN_THAT_MATTERS).then(told)
     }
 }
 

@@ -114,7 +114,9 @@ impl Model for MimoPackets {
         let mut warnings = Vec::new();
         if let Ok(tcp) = &found {
             let back = directions.get("reverse").into_iter().flat_map(|law| &law.packets);
+            let ahead = directions.get("forward").into_iter().flat_map(|law| &law.packets);
             warnings.extend(tcp.warnings.iter().cloned());
+            warnings.extend(ahead.filter_map(PacketLaw::warning_of_runs));
             warnings.extend(back.filter_map(PacketLaw::warning_of_acks));
         }
         let (throughput_bps, flows, no_throughput) = match found {
