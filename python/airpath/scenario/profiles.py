@@ -143,7 +143,8 @@ class TcpOptions(Model):
         sample from every ACK of new data. `mss` stays what it is: "1448 B" makes 1500-byte packets.
     ecn : {"off", "on"}
         Explicit congestion notification (RFC 3168): both ends agree to it, data is ECN-capable,
-        and marks are answered like losses. `cc` = "dctcp" switches it on.
+        and marks are answered like losses. `cc` = "dctcp" switches it on; with `cc` = "vcp" the
+        field is VCP's load code, and "on" is refused.
     window_scaling : {"exact", "off", "on"}
         How the window is written into an ACK: as it is; in 16 bits, so at most 65535 B; in 16 bits
         times a power of two (RFC 7323 §2), rounded down, not scaled in the SYN-ACK.
