@@ -10,7 +10,7 @@ RELEASE := $(VENV)/.stamp-module-release
 LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
 CONFORMANCE := docs/reference/conformance
-PAPERS := clamp qawla sbd wimax
+PAPERS := clamp qawla sbd vcp wimax
 PAPER_PAGES := docs/reference/papers
 
 # The interpreter of the environment for everything that cargo builds against Python; the same for

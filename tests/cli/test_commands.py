@@ -304,7 +304,7 @@ def test_reproduce_refuses_a_folder(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lena"], '"lena": not a paper. Accepted are clamp, qawla, sbd, wimax.'),
+        (["lena"], '"lena": not a paper. Accepted are clamp, qawla, sbd, vcp, wimax.'),
         (
             ["qawla", "table9"],
             '"table9": not an item of qawla. Accepted are fig2, fig3, table2, table3, table4, '

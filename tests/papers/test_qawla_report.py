@@ -283,7 +283,7 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("quawla",),
         {},
-        '"quawla": not a paper. Accepted are clamp, qawla, sbd, wimax.',
+        '"quawla": not a paper. Accepted are clamp, qawla, sbd, vcp, wimax.',
         id="unknown paper",
     )
     yield pytest.param(

@@ -57,6 +57,7 @@ PAPERS: Final[Mapping[str, str]] = {
     "clamp": "Andrew, Hanly and Mukhtar 2008: CLAMP in a fading cell with a fair scheduler",
     "qawla": "Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model",
     "sbd": "Alcaraz and Cerdán 2006: AQM at the RLC buffer of 3G radio bearers",
+    "vcp": "Yousefi'zadeh, Habibi and Furmanski 2008: VCP and TCP/REM over MIMO fading links",
     "wimax": "Park, Hu and Kim 2009: a TDD link with requests for the uplink, grants ahead of ACKs",
 }
 """Every paper by the name of its folder, with one line about it."""

@@ -1,0 +1,281 @@
+"""Delivered packets over the SNR: Figs. 5 and 6, and items with other transports or codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airpath.papers.kit.base import Cell, ItemResult, Row, Table
+from airpath.papers.kit.declared import Evaluate, titles
+from airpath.papers.kit.points import half_width
+from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.statements import known
+from airpath.papers.vcp.common import about, band
+from airpath.papers.vcp.failures import failure, past_db
+from airpath.papers.vcp.grids import FIG5_DB, FIG6_DB, PROTOCOLS, cases, shown, steps
+from airpath.papers.vcp.measures import CORRUPTED, DELIVERED, QUEUE_DROPS
+from airpath.papers.vcp.scenarios import ACK_BYTES, Case
+from airpath.papers.vcp.variants import UNIFORM
+from airpath.results import style as plotting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["DELIVERIES", "NAMES", "Line", "Panel", "between"]
+
+NAMES: Final[Mapping[str, str]] = {
+    "vcp": "VCP",
+    "tcp-rem": "TCP/REM",
+    "cubic": "CUBIC",
+    "sack": "Reno + SACK",
+    "cubic-sack": "CUBIC + SACK",
+    "dctcp": "DCTCP",
+}
+LOOKS: Final = (("blue", "o"), ("orange", "s"), ("green", "D"), ("red", "P"), ("purple", "v"))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A transport over the SNR.
+
+    Parameters
+    ----------
+    label : str
+        What the legend says.
+    protocol, antennas, code_rate, variant
+        As `Case` has them.
+    """
+
+    label: str
+    protocol: str
+    antennas: str
+    code_rate: float
+    variant: str = ""
+
+    def cells(self, snrs_db: Sequence[float]) -> list[Case]:
+        """Return its cells in the order of the SNRs."""
+        return cases(self.protocol, self.antennas, self.code_rate, snrs_db, self.variant)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines over the same SNRs.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    lines : sequence of Line
+        At most five; the panel below has each over the last one.
+    snrs_db : sequence of float
+        SNR_G, dB, in every mode.
+    between_db : sequence of float
+        More of them, thinned where the effort is small.
+    threshold_db : float, optional
+        Marked.
+    """
+
+    title: str
+    lines: Sequence[Line]
+    snrs_db: Sequence[float]
+    between_db: Sequence[float] = field(default=())
+    threshold_db: float | None = None
+
+    def places(self, session: Session) -> list[float]:
+        """Return the SNRs that are simulated."""
+        more = shown(session, self.between_db) if self.between_db else []
+        return sorted({*self.snrs_db, *more})
+
+    def cells(self, session: Session) -> list[Cell]:
+        """Return every cell."""
+        places = self.places(session)
+        return [cell for line in self.lines for cell in line.cells(places)]
+
+
+def between(snrs_db: Sequence[float]) -> list[float]:
+    """Return the values in the middle between neighbours."""
+    return [(low + high) / 2 for low, high in pairwise(snrs_db)]
+
+
+# --- the items ---------------------------------------------------------------------------------
+
+
+def _compared(antennas: str, code_rate: float, snrs_db: Sequence[float]) -> Panel:
+    lines = [Line(NAMES[name], name, antennas, code_rate) for name in PROTOCOLS]
+    code = "no FEC" if code_rate == 1 else f"r = {code_rate:g}"
+    past = past_db(antennas, code_rate)
+    title = f"{antennas}, {code}"
+    return Panel(title, lines, snrs_db, between(snrs_db), past)
+
+
+LOSSY_DB: Final = steps(12, 26, 2)
+"""2x2 without FEC: PERs of 78 % to 0.0002."""
+
+PROTECTION_DB: Final = steps(5, 15, 1)
+"""Failures of ACKs of 0.5 to 0.001 at r = 0.93, 2x2: statements.toml."""
+
+
+def _others() -> Panel:
+    names = ("cubic", "sack", "cubic-sack", "dctcp", "vcp")
+    lines = [Line(NAMES[name], name, "2x2", 1.0) for name in names]
+    return Panel("2x2, no FEC", lines, LOSSY_DB)
+
+
+def _ignoring() -> Panel:
+    lines = [
+        Line("VCP", "vcp", "2x2", 1.0),
+        Line("VCP that ignores losses", "vcp", "2x2", 1.0, "ignore-loss"),
+        Line("TCP/REM", "tcp-rem", "2x2", 1.0),
+    ]
+    return Panel("2x2, no FEC", lines, LOSSY_DB)
+
+
+def _protected() -> list[Panel]:
+    return [
+        Panel(
+            "ACKs alone",
+            [
+                Line("ACKs at 0.5", "vcp", "2x2", 1.0, "acks"),
+                Line(f"all at {UNIFORM['acks']:.3f}", "vcp", "2x2", UNIFORM["acks"]),
+            ],
+            PROTECTION_DB,
+        ),
+        Panel(
+            "data at 0.93",
+            [
+                Line("0.93 and 0.5", "vcp", "2x2", 0.93, "acks-more"),
+                Line("all at 0.93", "vcp", "2x2", 0.93),
+                Line(f"all at {UNIFORM['acks-more']:.3f}", "vcp", "2x2", UNIFORM["acks-more"]),
+            ],
+            PROTECTION_DB,
+        ),
+    ]
+
+
+PANELS: Final[Mapping[str, Sequence[Panel]]] = {
+    "fig5": [_compared(antennas, 1.0, snrs) for antennas, snrs in FIG5_DB.items()],
+    "fig6": [_compared(*place, snrs) for place, snrs in FIG6_DB.items()],
+    "loss-response": [_ignoring()],
+    "transports": [_others()],
+    "protection": _protected(),
+}
+
+
+def _cells(key: str) -> Callable[[Session], Sequence[Cell]]:
+    return lambda session: [cell for panel in PANELS[key] for cell in panel.cells(session)]
+
+
+def _rows(session: Session, panel: Panel) -> list[Row]:
+    rows = []
+    for line in panel.lines:
+        for case in line.cells(panel.places(session)):
+            place: dict[str, int | float | str] = {
+                "antennas": case.antennas,
+                "code_rate": case.code_rate,
+                "protocol": case.protocol,
+                "snr_db": case.snr_db,
+            }
+            if case.variant:
+                place["variant"] = case.variant
+            shown_here = (DELIVERED, CORRUPTED, QUEUE_DROPS)
+            rows += [each.row(session, case, place) for each in shown_here]
+    return [row for row in rows if row.ours is not None]
+
+
+def _table(session: Session, panel: Panel) -> Table:
+    lines = []
+    for snr in panel.places(session):
+        first = panel.lines[0]
+        data, ack = (
+            f"{failure(first.antennas, first.code_rate, snr, *size):.2g}"
+            for size in ((), (ACK_BYTES,))
+        )
+        found = [line.cells([snr])[0] for line in panel.lines]
+        texts = [DELIVERED.text(session, case) for case in found]
+        fates = [each.text(session, found[0]) for each in (CORRUPTED, QUEUE_DROPS)]
+        lines.append([f"{snr:g}", data, ack, *texts, *fates])
+    columns = [("", "SNR_G, dB"), ("fails, by the law", "data"), ("fails, by the law", "ACK")]
+    columns += [("delivered", line.label) for line in panel.lines]
+    columns += [(panel.lines[0].label, "corrupted"), (panel.lines[0].label, "dropped by queues")]
+    notes = [
+        "Packets of 1000 B of payload in both directions, last 10 s; the law and the fates are "
+        "those of the first transport. Drops count ACKs too."
+    ]
+    return Table(panel.title, columns, lines, notes)
+
+
+def _evaluate(key: str) -> Evaluate:
+    def evaluate(session: Session, out: Path | None) -> ItemResult:
+        name = f"Fig. {key[3:]}: " if key.startswith("fig") else ""
+        title = f"{name}{titles('vcp')[key]}"
+        panels = PANELS[key]
+        complete, figures = session.complete(_cells(key)(session)), []
+        if out is not None and complete:
+            figures = session.draw(
+                lambda: _draw(session, key, title), out, f"vcp-{key}", title, session.about
+            )
+        rows = [row for panel in panels for row in _rows(session, panel)]
+        tables = [_table(session, panel) for panel in panels]
+        return ItemResult(key, title, rows, tables, figures, complete=complete)
+
+    return evaluate
+
+
+def _known(session: Session, line: Line, places: Sequence[float]) -> list[Estimate]:
+    return [known(session, case, DELIVERED.measure) for case in line.cells(places)]
+
+
+def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> None:
+    places = panel.places(session)
+    *_others, last = panel.lines
+    base = _known(session, last, places)
+    for line, (colour, marker) in zip(panel.lines, LOOKS, strict=False):
+        found = _known(session, line, places)
+        means, halves = [each.mean for each in found], [half_width(each) for each in found]
+        band(upper, places, means, halves, colour, marker, line.label)
+        if line is last:
+            continue
+        # Where the other delivers nothing there is no ratio.
+        both = zip(places, found, base, strict=True)
+        points = [(x, a.mean / b.mean, half_width(a) / b.mean) for x, a, b in both if b.mean > 0]
+        x, ratios, widths = zip(*points, strict=True) if points else ((), (), ())
+        band(lower, x, ratios, widths, colour, marker, f"{line.label} over {last.label}")
+    for axes in (upper, lower):
+        if panel.threshold_db is not None and panel.threshold_db < max(places):
+            look: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
+            axes.axvline(panel.threshold_db, label="threshold", **look)
+    lower.axhline(1.0, color=plotting.COLOURS["black"], lw=0.8)
+    upper.set_title(panel.title)
+    upper.set_ylim(bottom=0)
+    lower.set_yscale("log")
+    for ticks in (lower.yaxis.set_major_formatter, lower.yaxis.set_minor_formatter):
+        ticks("{x:g}")
+    lower.tick_params(axis="y", which="minor", labelsize=7)
+    lower.set_xlabel("SNR_G, dB")
+
+
+def _draw(session: Session, key: str, title: str) -> Figure:
+    panels = PANELS[key]
+    figure = plotting.new_figure(max(7.6, 3.9 * len(panels)), 6.4)
+    axes: Any = figure.subplots(2, len(panels), squeeze=False, sharex="col", height_ratios=(1.6, 1))
+    for upper, lower, panel in zip(axes[0], axes[1], panels, strict=True):
+        _draw_panel(upper, lower, session, panel)
+        if len(panel.lines) != len(panels[0].lines) or key == "protection":
+            upper.legend(fontsize=8)
+    axes[0][0].set_ylabel("delivered packets")
+    axes[1][0].set_ylabel(f"over {panels[0].lines[-1].label}")
+    if key != "protection":
+        handles, labels = axes[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=5)
+    plotting.heading(figure, title, about(session, key, _cells(key)(session)))
+    return figure
+
+
+DELIVERIES: Final[Mapping[str, tuple[Callable[[Session], Sequence[Cell]], Evaluate]]] = {
+    key: (_cells(key), _evaluate(key)) for key in PANELS
+}
+"""Cells and evaluation of each item."""

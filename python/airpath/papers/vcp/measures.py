@@ -1,0 +1,115 @@
+"""What figures and statements read off a simulation (vcp-2008 §IV)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from statistics import NormalDist
+from typing import Any, Final
+
+from airpath import _airpath
+from airpath.papers.kit.measured import Measured
+from airpath.papers.kit.session import Session
+from airpath.papers.vcp.scenarios import PAYLOAD_BYTES, Case
+
+__all__ = [
+    "CORRUPTED",
+    "DELIVERED",
+    "QUEUE_DROPS",
+    "QUEUE_PACKETS",
+    "Replication",
+    "ack_failures",
+    "counted",
+    "data_failures",
+    "delivered_packets",
+    "first_acks_s",
+    "load_factor_deviation",
+    "mean_queue",
+    "queue_drops",
+    "queue_measure",
+    "share_interval",
+    "simulated_per",
+    "utilisation",
+]
+
+Replication = Mapping[str, Any]
+
+
+def delivered_packets(replication: Replication) -> float:
+    """In-order payload of both directions over 1000 B: the paper's delivered packets."""
+    return float(sum(flow["delivered_bytes"] for flow in replication["flows"])) / PAYLOAD_BYTES
+
+
+def counted(name: str) -> Callable[[Replication], float]:
+    """Return what both directions of the link counted under a name."""
+    return lambda replication: float(sum(link["counters"][name] for link in replication["links"]))
+
+
+data_failures: Final = counted("large_failed")
+data_sent: Final = counted("large_packets")
+ack_failures: Final = counted("small_failed")
+
+
+def queue_drops(replication: Replication) -> float:
+    """Packets that both queues dropped, ACKs among them."""
+    return float(sum(sum(queue["drops"].values()) for queue in replication["queues"]))
+
+
+def mean_queue(replication: Replication) -> float:
+    """Mean length of both queues, packets."""
+    queues = replication["queues"]
+    return float(sum(queue["mean_packets"] for queue in queues)) / len(queues)
+
+
+def utilisation(replication: Replication) -> float:
+    """Share of time that both directions of the link transmit."""
+    links = replication["links"]
+    return float(sum(link["utilisation"] for link in links)) / len(links)
+
+
+def queue_measure(name: str) -> Callable[[Replication], float]:
+    """Return what the bottleneck's queue measured under a name of its own."""
+    return lambda replication: float(replication["queues"][0]["measured"][name])
+
+
+load_factor_deviation: Final = queue_measure("vcp_load_deviation")
+"""Standard deviation of the load factor over the intervals."""
+
+DELIVERED: Final = Measured("delivered_packets", "1", delivered_packets, 0)
+CORRUPTED: Final = Measured("corrupted_packets", "1", data_failures, 0)
+QUEUE_DROPS: Final = Measured("queue_drops", "1", queue_drops, 0)
+QUEUE_PACKETS: Final = Measured("queue", "1", mean_queue, 1)
+
+
+def simulated_per(session: Session, case: Case) -> tuple[float, int, int] | None:
+    """Return the packet error rate of data over all runs, the failures and the packets sent.
+
+    None when none was sent.
+    """
+    failed = int(sum(session.values(case, data_failures)))
+    sent = int(sum(session.values(case, data_sent)))
+    return (failed / sent, failed, sent) if sent else None
+
+
+def share_interval(failed: int, sent: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share."""
+    return _airpath.wilson_interval(failed, sent, NormalDist().inv_cdf((1 + confidence) / 2))
+
+
+def first_acks_s(session: Session, case: Case) -> list[float]:
+    """Return the times from the starts of flows to their first ACKs, s, of all runs, in order.
+
+    The case records ``seq_sent``: data follows the first ACK at once. A flow that has none counts
+    until the end of its run.
+    """
+    found = []
+    for run, replication in enumerate(session.replications(case)):
+        sent = session.series(case, "seq_sent", run)
+        firsts: dict[int, float] = {}
+        for number, time in zip(sent.ids.tolist(), sent.time_s.tolist(), strict=True):
+            firsts.setdefault(number, time)
+        end = float(replication["simulated_s"])
+        found += [
+            firsts.get(int(flow["id"]), end) - float(flow["start_s"])
+            for flow in replication["flows"]
+        ]
+    return sorted(found)

@@ -1,0 +1,141 @@
+"""Hypotheses of ours, and the paper's opinion on ACKs: written before the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from airpath.papers.kit.session import Session
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, known, means
+from airpath.papers.vcp.burst_failures import law_of
+from airpath.papers.vcp.coding import RATES, SNRS_DB, best_by_law, best_of, rated
+from airpath.papers.vcp.failures import failure
+from airpath.papers.vcp.grids import PROTOCOLS, cases, past_cases, steps
+from airpath.papers.vcp.lte import RECORDED
+from airpath.papers.vcp.measures import delivered_packets, mean_queue
+from airpath.papers.vcp.scenarios import Case
+from airpath.papers.vcp.statements.common import SAYS, lead
+from airpath.papers.vcp.variants import BAD_SHARE, BURST_BITS, UNIFORM
+
+LOSSY_DB: Final = steps(12, 26, 2)
+PROTECTION_DB: Final = steps(5, 15, 1)
+
+Lines = Mapping[str, Sequence[Case]]
+
+
+def _ratios(session: Session, over: Sequence[Case], under: Sequence[Case]) -> dict[float, float]:
+    """Return what one delivers over the other by SNR, dB; infinite over nothing."""
+    above, below = (means(session, each, delivered_packets) for each in (over, under))
+    return {
+        case.snr_db: a / b if b else float("inf")
+        for case, a, b in zip(over, above, below, strict=True)
+    }
+
+
+def _told(ratios: Mapping[float, float]) -> str:
+    return joined([f"{snr:g} dB {ratio:.3f}" for snr, ratio in ratios.items()])
+
+
+def _kept(ratios: Mapping[float, float]) -> dict[str, Any]:
+    return {f"{snr:g}": ratio for snr, ratio in ratios.items()}
+
+
+@SAYS.check(
+    "protect-acks",
+    lambda _said: {
+        "apart": cases("vcp", "2x2", 0.93, PROTECTION_DB, "acks-more"),
+        "uniform": cases("vcp", "2x2", UNIFORM["acks-more"], PROTECTION_DB),
+    },
+)
+def _protect(session: Session, _said: Said, lines: Lines) -> Finding:
+    ratios = _ratios(session, lines["apart"], lines["uniform"])
+    told = f"0.93 and 0.5 over a uniform {UNIFORM['acks-more']:.3f}: {_told(ratios)}"
+    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], _kept(ratios))
+
+
+@SAYS.check(
+    "ack-priority-explains",
+    lambda _said: {
+        "vcp": past_cases("2x2", 0.93, "vcp"),
+        "tcp-rem": past_cases("2x2", 0.93, "tcp-rem", "ack-priority"),
+    },
+)
+def _explains(session: Session, said: Said, lines: Lines) -> Finding:
+    ratios = _ratios(session, lines["vcp"], lines["tcp-rem"])
+    told = f"VCP over TCP/REM, both with ACK priority: {_told(ratios)}"
+    holds = all(abs(ratio - 1) <= said["within"] for ratio in ratios.values())
+    return Finding(holds, [told], _kept(ratios))
+
+
+def _below(per: float, snrs: Sequence[float], least: float = 0.0) -> list[float]:
+    return [snr for snr in snrs if least <= failure("2x2", 1.0, snr) < per]
+
+
+@SAYS.check(
+    "law-starves",
+    lambda said: {
+        "ignores": cases("vcp", "2x2", 1.0, _below(said["per"], LOSSY_DB), "ignore-loss"),
+        "tcp-rem": cases("tcp-rem", "2x2", 1.0, _below(said["per"], LOSSY_DB)),
+    },
+)
+def _starves(session: Session, said: Said, lines: Lines) -> Finding:
+    ratios = _ratios(session, lines["ignores"], lines["tcp-rem"])
+    told = f"VCP that ignores losses over TCP/REM: {_told(ratios)}"
+    return Finding(all(r >= said["share"] for r in ratios.values()), [told], _kept(ratios))
+
+
+def _sack(said: Said) -> dict[str, list[Case]]:
+    snrs = _below(said["most"], LOSSY_DB, said["least"])
+    return {name: cases(name, "2x2", 1.0, snrs) for name in ("cubic-sack", "vcp")}
+
+
+@SAYS.check("sack-beats-vcp", _sack)
+def _sack_beats(session: Session, _said: Said, lines: Lines) -> Finding:
+    ratios = _ratios(session, lines["cubic-sack"], lines["vcp"])
+    told = f"CUBIC with SACK over VCP: {_told(ratios)}"
+    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], _kept(ratios))
+
+
+@SAYS.check(
+    "one-code-rate",
+    lambda _said: {f"{snr:g}": {name: rated(name, snr) for name in PROTOCOLS} for snr in SNRS_DB},
+)
+def _one_rate(session: Session, _said: Said, _cells: Any) -> Finding:
+    def at(snr: float, _same: float) -> Finding:
+        law = best_by_law(snr)
+        found = {name: best_of(session, name, snr) for name in PROTOCOLS}
+        stronger = {
+            name: RATES.index(rate) - RATES.index(law)
+            for name, rate in found.items()
+            if rate is not None
+        }
+        shown = joined([f"{name} {rate}" for name, rate in found.items()])
+        holds = all(each <= 1 for each in stronger.values())
+        return Finding(holds, [f"{snr:g} dB: law {law:g}, {shown}"], {"law": law, **found})
+
+    return gathered("snr_db", {snr: snr for snr in SNRS_DB}, at)
+
+
+@SAYS.check("long-bursts")
+def _long_bursts(_session: Session, said: Said, _cells: Any) -> Finding:
+    found = {bits: law_of(0.93, bits) for bits in BURST_BITS}
+    long = [found[bits] for bits in (8_000, 80_000)]
+    holds = found[8] < said["short"] and all(
+        0.5 * BAD_SHARE <= each <= 3 * BAD_SHARE for each in long
+    )
+    told = joined([f"{bits:,} bits {value:.3g}" for bits, value in found.items()])
+    values = {str(bits): value for bits, value in found.items()}
+    return Finding(holds, [f"share of bad time {BAD_SHARE:.4f}; failures: {told}"], values)
+
+
+@SAYS.check("measured-capacity", lambda _said: RECORDED)
+def _measured(session: Session, said: Said, cells: Mapping[str, Any]) -> Finding:
+    queue = {name: known(session, case, mean_queue).mean for name, case in cells.items()}
+    total = {name: known(session, case, delivered_packets).mean for name, case in cells.items()}
+    share = queue["measured"] / queue["nominal"]
+    more = lead(total["measured"], total["nominal"])
+    told = (
+        f"queue {queue['measured']:.1f} for {queue['nominal']:.1f} packets; delivered {more:+.1%}"
+    )
+    holds = share <= said["share"] and 1 + more >= said["least"]
+    return Finding(holds, [told], {"queue_share": share, "delivered_more": more})

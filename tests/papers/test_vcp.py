@@ -1,0 +1,222 @@
+"""The vcp paper: its law, its cells, what is read off runs, its statements on known numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airpath.papers.kit.base import Effort
+from airpath.papers.kit.engine import Compiled, Series, Simulated
+from airpath.papers.kit.session import Session
+from airpath.papers.vcp import PAPER
+from airpath.papers.vcp.burst_failures import doppler_hz
+from airpath.papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
+from airpath.papers.vcp.lte import Recorded
+from airpath.papers.vcp.measures import delivered_packets, first_acks_s, simulated_per
+from airpath.papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
+from airpath.papers.vcp.statements.text import _later_by
+from airpath.papers.vcp.variants import (
+    BURSTS,
+    CAPACITIES,
+    IGNORING,
+    LARGER,
+    OF_PROTOCOL,
+    PRIORITY,
+    PROTECTED,
+    SENSITIVITY,
+    SHORT,
+    UNIFORM,
+)
+
+EFFORT = Effort(1, 20.0, 10.0)
+VARIANTS = {
+    **PRIORITY,
+    **SENSITIVITY,
+    **LARGER,
+    **IGNORING,
+    **PROTECTED,
+    **BURSTS,
+    **CAPACITIES,
+    **SHORT,
+}
+
+AS_THE_PAPER = ("ack-priority", "bursts-8")
+"""What VCP has anyway: these are there to be compared with others."""
+
+# --- the law -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("antennas", "code_rate", "size", "snrs_db"),
+    [
+        ("1x1", 1.0, 1040, (35.14, 43.32, 53.53)),
+        ("2x2", 1.0, 40, (6.40, 10.62, 15.30)),
+        ("2x1", 0.93, 1040, (10.95, 11.55, 12.08)),
+        ("2x2", 0.7, 40, (1.87, 2.98, 4.07)),
+    ],
+)
+def test_packets_fail_at_the_snrs_of_an_independent_evaluation(
+    antennas: str, code_rate: float, size: int, snrs_db: tuple[float, ...]
+) -> None:
+    found = [threshold_db(antennas, code_rate, least, size) for least in (0.5, 0.1, 0.01)]
+    assert found == pytest.approx(snrs_db, abs=0.02)
+
+
+def test_past_the_threshold_data_and_acks_arrive() -> None:
+    assert failure("2x2", 0.93, 10.0, ACK_BYTES) > 0.01
+    assert not is_past("2x2", 0.93, 8.0)
+    assert is_past("2x2", 0.93, 12.0)
+
+
+def test_the_smallest_code_for_a_failure_is_the_smallest() -> None:
+    rate, parity = block_rate_of("2x2", 6.0, 1040, 0.01)
+    assert rate == pytest.approx(0.929, abs=1e-3)
+    assert parity == 2 * round(parity / 2)
+    assert rate == 1040 / (1040 + parity)
+
+
+def test_the_goodput_share_is_that_of_the_bytes_on_the_air() -> None:
+    assert goodput_share("2x2", 0.93, 40.0) == pytest.approx(1040 / 1118)
+    assert goodput_share("2x2", 1.0, 40.0) == pytest.approx(1.0)
+
+
+def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
+    """vcp-rem section 8, item 11."""
+    assert doppler_hz(8) == pytest.approx(50e3, rel=0.02)
+    assert doppler_hz(80_000) == pytest.approx(doppler_hz(8) / 10_000)
+
+
+# --- the cells ---------------------------------------------------------------------------------
+
+
+def test_every_cell_has_a_scenario() -> None:
+    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    assert {type(cell) for cell in cells} == {Case, Recorded}
+    for cell in dict.fromkeys(cells):
+        found.scenario(cell).resolve()
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_changes_what_it_is_meant_for(name: str) -> None:
+    for protocol in OF_PROTOCOL.get(name, ("vcp",)):
+        case = Case(protocol, "2x2", 0.93, 14.0)
+        chosen, changed = (
+            json.loads(build(case, EFFORT, variant).resolve()[0])
+            for variant in (AS_CHOSEN, VARIANTS[name])
+        )
+        assert (chosen == changed) == (name in AS_THE_PAPER)
+
+
+def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
+    """vcp-2008 section IV: 2 (32 + 2 x 6.4) ms, 107.7 packets of 1040 B."""
+    resolved = json.loads(build(Case("vcp", "2x2", 1.0, 40.0), EFFORT).resolve()[0])
+    flow = resolved["flows"][0]
+    wires = sum(flow[key]["delay_ns"] for key in ("access", "egress", "return_wire"))
+    assert wires + 2 * 32_000_000 == 89_600_000
+    assert pytest.approx(107.7, abs=0.05) == 0.0896 * 10e6 / (8 * 1040)
+
+
+def test_cells_of_the_papers_statements_have_twenty_runs_in_every_mode() -> None:
+    for mode in PAPER.modes.values():
+        assert PAPER.effort_of(Case("vcp", "2x2", 1.0, 20.0), mode).replications == 20
+    assert PAPER.effort_of(Case("dctcp", "2x2", 1.0, 20.0), PAPER.modes["quick"]).replications == 5
+
+
+def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:
+    assert UNIFORM["acks"] == pytest.approx(1080 / 1120)
+    assert (1040 + 40) / UNIFORM["acks-more"] == pytest.approx(1118 + 80)
+
+
+# --- what is measured --------------------------------------------------------------------------
+
+
+def test_delivered_packets_are_payload_of_both_directions() -> None:
+    flows = [{"delivered_bytes": 3_000_000}, {"delivered_bytes": 500_000}]
+    assert delivered_packets({"flows": flows}) == 3500
+
+
+class Recordings:
+    """An engine whose two runs have these first segments, s, by flow."""
+
+    def simulate(self, _scenario: Any, **_more: Any) -> Simulated:
+        """Return the runs: two flows, the second of which never sends in the second run."""
+        flows = [{"id": 0, "start_s": 0.1}, {"id": 1, "start_s": 0.2}]
+        found = {
+            0: Series(np.array([0.2, 0.25, 0.5]), np.array([0, 0, 1]), np.zeros(3)),
+            1: Series(np.array([3.2]), np.array([0]), np.zeros(1)),
+        }
+        runs = [{"flows": flows, "simulated_s": 20.0}] * 2
+        return Simulated(runs, False, lambda _name, run: found[run])
+
+
+def test_the_first_ack_is_where_data_begins() -> None:
+    engine: Any = Recordings()
+    made = Session(PAPER, Effort(2, 20.0, 10.0), engine, seed=1)
+    case = Case("vcp", "2x2", 1.0, 18.0, "", ("seq_sent",))
+    made.simulate([case])
+    assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
+
+
+def test_the_two_sample_difference_is_one_sided() -> None:
+    early, late = [1.0, 2.0, 3.0, 4.0], [2.5, 3.5, 4.5, 5.5]
+    assert _later_by(late, early) == pytest.approx(0.5)
+    assert _later_by(early, late) == 0.0
+
+
+# --- runs --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made() -> Session:
+    """Return a session with three cells, four runs each."""
+    found = Session(PAPER, Effort(4, 20.0, 10.0), Compiled(), seed=1)
+    found.simulate([Case(*each) for each in CELLS])
+    return found
+
+
+CELLS = [
+    ("cubic-sack", "2x2", 1.0, 19.0),
+    ("vcp", "1x1", 1.0, 38.0),
+    ("tcp-rem", "1x2", 0.93, 12.0),
+]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_the_share_of_failed_data_is_the_laws(made: Session, cell: Any) -> None:
+    """99.9 % of a binomial count; bursts are too short for packets to depend on each other."""
+    case = Case(*cell)
+    found = simulated_per(made, case)
+    assert found is not None
+    _share, failed, sent = found
+    law = failure(case.antennas, case.code_rate, case.snr_db)
+    assert abs(failed - sent * law) <= 3.3 * math.sqrt(sent * law * (1 - law)) + 1
+
+
+def test_every_statement_is_checked_on_simulated_cells() -> None:
+    """The checks run through, and say something, on cells of one short run each."""
+    assert len(PAPER.statements) == 25
+    analytic = [spec for spec in PAPER.statements if not spec.cells]
+    session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    for spec in analytic:
+        found = spec.check(session)
+        assert found.measured
+        json.dumps(found.to_dict())
+    holds = {spec.key: spec.check(session).holds for spec in analytic}
+    assert holds == {
+        "order-of-antennas": True,
+        "little-helps": True,
+        "acks-easier": False,
+        "acks-easier-with-fec": True,
+        "larger-packets-parity": True,
+        "larger-packets-rate": False,
+        "larger-packets-blocks": True,
+        "larger-symbols": True,
+        "state-times": True,
+        "long-bursts": True,
+    }
