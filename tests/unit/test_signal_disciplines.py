@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -261,3 +262,27 @@ def test_rem_holds_its_backlog_and_fills_the_link() -> None:
     used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
     REM.between("mean queue, 10 flows", "packets", float(queue), 18, 22)
     REM.between("use of the link, 10 flows", "", float(used), 0.98)
+
+
+def test_the_measured_capacity_is_what_a_link_sends(tmp_path: Path) -> None:
+    """Over a trace it is a little more: a packet that comes alone waits for half a period."""
+    file = tmp_path / "even.trace"
+    file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
+    even: list[ap.Link] = [
+        ap.FixedLink(rate="5.376 Mbit/s"),
+        ap.TraceLink(file=str(file), frame_overhead="4 B"),
+    ]
+    found = []
+    for link in even:
+        aqm = ap.VcpQueue(capacity="measured")
+        made = ap.Scenario(
+            flows=ap.flows(4, base_rtt="60 ms", profile="rfc", tcp={"ecn": "on"}),
+            bottleneck=ap.Bottleneck(aqm=aqm, link=link),
+            duration="30 s",
+            warmup="5 s",
+        )
+        table = ap.simulate(made, reps=2, seed=1).queues()
+        found.append(float(table["vcp_capacity_bps"].mean()) / 5.376e6)
+    fixed, trace = found
+    assert fixed == pytest.approx(1, abs=1e-3)
+    assert 1 < trace < 1.04

@@ -21,6 +21,7 @@ mod lookahead;
 mod ns3_cubic;
 mod observers;
 mod pftk;
+mod price_and_load;
 mod rate_schedule;
 mod recorded_traces;
 mod rlc_oracle;
