@@ -19,6 +19,11 @@ SHARES = Law(
     "Xia et al. 2005 §4: VCP fills a link with a short queue, and shares do not depend on the RTT",
     "fluctuation between runs",
 )
+MI = Law(
+    "Congestion avoidance",
+    "Xia et al. 2005 §3.2: MI is scaled by the RTT to a factor of 1 + ξ in t_ρ",
+    "parts of a packet, which no ACK counts",
+)
 LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "32 ms"}
 ROUTER = {"kind": "ack-priority", "aqm": {"kind": "vcp", "limit": 100}}
 REM = {"kind": "rem", "ecn": True, "limit": 100}
@@ -102,3 +107,29 @@ def test_a_thousand_flows_share_a_gigabit() -> None:
     (found,) = run(group, until=60, since=30, aqm=aqm, reps=1, rate="1 Gbit/s")
     SHARES.between("Jain's index, 1000 flows at 1 Gbit/s", "", jain(goodputs(found)), 0.9, 1)
     SHARES.between("use of the link, 1000 flows", "", found["links"][0]["utilisation"], 0.97, 1)
+
+
+@pytest.mark.parametrize("granularity", ["10 ms", "0 s"])
+@pytest.mark.parametrize("base_rtt", ["20 ms", "50 ms", "100 ms", "200 ms", "400 ms"])
+def test_mi_makes_the_window_grow_by_1_0625_in_200_ms_whatever_the_rtt(
+    base_rtt: str, granularity: str
+) -> None:
+    """Over 2 s without a code; ACKs are those of whole packets, of 500 and more."""
+    scenario = ap.Scenario(
+        duration="4 s",
+        flows=ap.flows(
+            cc={"kind": "vcp", "granularity": granularity},
+            profile="ns2",
+            base_rtt=base_rtt,
+            tcp={"initial_window": "500 segments"},
+        ),
+        bottleneck={
+            "aqm": {"kind": "droptail", "limit": "10000 packets"},
+            "link": {"kind": "fixed", "rate": "10 Gbit/s"},
+        },
+        record={"series": ["cwnd"]},
+    )
+    cwnd = ap.simulate(scenario, reps=1).series("cwnd", replication=0)
+    before, after = (cwnd[cwnd["time_s"] <= time]["value"].iloc[-1] for time in (1.5, 3.5))
+    what = f"w after 200 ms over w, RTT {base_rtt}, ticks of {granularity}"
+    MI.close(what, "", (after / before) ** (1 / 10), 1.0625, 1e-4)
