@@ -49,6 +49,7 @@ from against import (
 
 from airpath import _airpath
 from airpath.scenario import (
+    AckPriority,
     AdaptiveMargin,
     Bottleneck,
     BurstErrors,
@@ -58,11 +59,13 @@ from airpath.scenario import (
     FixedLink,
     FqCoDel,
     Jakes,
+    MimoLink,
     OfdmaTddLink,
     ReverseAckPath,
     RlcLink,
     Scenario,
     Shannon,
+    VcpQueue,
     flows,
 )
 from airpath.scenario.queues import QueueDisc
@@ -197,6 +200,31 @@ def tdd(stations: int, duration: str, **changes: Any) -> Scenario:
     )
 
 
+def mimo_vcp() -> Scenario:
+    """vcp-2008: ten VCP flows each way over 2×2 antennas at 10 dB, r = 0.93."""
+    vcp = AckPriority(aqm=VcpQueue(limit="100 packets"))
+    wires = {"access": {"rate": "20 Mbit/s", "delay": "6.4 ms"}}
+    wires |= {"egress": wires["access"], "return": {"rate": "20 Mbit/s", "delay": "12.8 ms"}}
+    start = {"uniform": ["1 ms", "300 ms"]}
+    groups = [
+        flows(10, cc="vcp", profile="ns2", direction=way, start=start, **wires)
+        for way in ("forward", "reverse")
+    ]
+    return Scenario(
+        name="mimo-vcp",
+        duration="2000 s",
+        warmup="0 s",
+        flows=[flow for group in groups for flow in group],
+        bottleneck=Bottleneck(
+            aqm=vcp,
+            link=MimoLink(
+                rate="10 Mbit/s", delay="32 ms", tx=2, rx=2, snr_db=10, fec={"code_rate": 0.93}
+            ),
+        ),
+        ack_path=ReverseAckPath(aqm=vcp),
+    )
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s"),
     "dumbbell-16-sack": lambda: dumbbell(16, "100 Mbit/s", recovery="sack"),
@@ -222,6 +250,7 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     # wimax-2009: one station, and a cell whose downlink is full.
     "tdd-1": lambda: tdd(1, "3000 s", grant="adapt-bi"),
     "tdd-40": lambda: tdd(40, "300 s", downlink_mcs="64qam-5/6", request="ranging"),
+    "mimo-vcp": mimo_vcp,
 }
 
 #: Flows of the run that measures their memory.
