@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod ecn;
 mod error;
 mod framing;
 mod histogram;
@@ -34,12 +35,12 @@ pub mod test_kit;
 mod units;
 mod wakeups;
 
+pub use ecn::Ecn;
 pub use error::{ConfigError, StageError};
 pub use framing::{Framing, LinkRate, SymbolCode};
 pub use histogram::{Delays, Histogram, Quantiles};
 pub use packet::{
-    Ecn, Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock,
-    UserId,
+    Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock, UserId,
 };
 pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registries, Registry, Setup};

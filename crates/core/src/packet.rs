@@ -4,6 +4,7 @@
 //! is said at each. Sequence numbers are 64-bit stream offsets and never wrap; a capture writes
 //! their low 32 bits.
 
+use crate::ecn::Ecn;
 use crate::units::{Bytes, Duration, Time};
 use std::ops::{Deref, DerefMut};
 
@@ -26,38 +27,6 @@ pub enum PacketKind {
     Ack,
     /// A datagram without a transport.
     Datagram,
-}
-
-/// The ECN field of the IP header (RFC 3168 §5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ecn {
-    /// Not ECN-capable.
-    #[default]
-    NotEct,
-    /// ECN-capable, codepoint 10.
-    Ect0,
-    /// ECN-capable, codepoint 01.
-    Ect1,
-    /// Congestion experienced.
-    Ce,
-}
-
-impl Ecn {
-    /// Whether a queue may mark this packet instead of dropping it.
-    pub const fn is_capable(self) -> bool {
-        !matches!(self, Ecn::NotEct)
-    }
-
-    /// The two bits of the field as a number; VCP's load code: 0 not capable, 1 low, 2 high, 3
-    /// overload.
-    pub const fn bits(self) -> u8 {
-        match self {
-            Ecn::NotEct => 0b00,
-            Ecn::Ect1 => 0b01,
-            Ecn::Ect0 => 0b10,
-            Ecn::Ce => 0b11,
-        }
-    }
 }
 
 /// TCP flags and one bit of bookkeeping.

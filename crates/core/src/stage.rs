@@ -1,7 +1,8 @@
 //! The contract between a stage and its driver.
 
+use crate::ecn::Ecn;
 use crate::error::StageError;
-use crate::packet::{Ecn, Packet, PacketKind, PayloadHandle, UserId};
+use crate::packet::{Packet, PacketKind, PayloadHandle, UserId};
 use crate::probe::{Recorder, Sample, Series};
 use crate::units::{Rate, Time};
 
