@@ -276,3 +276,23 @@ proptest! {
         check(&connection.headers(&packet, 64));
     }
 }
+
+/// SYN, data and what is sent again leave with 01; the echo, like a price, is an experimental option.
+#[test]
+fn a_load_code_is_in_the_ip_header_and_its_echo_an_option_where_the_header_has_room() {
+    for flags in [Flags::SYN, Flags::NONE, Flags::RETRANSMITTED] {
+        let mut segment = data(0, 100, 40);
+        (segment.ecn, segment.flags) = (Ecn::Ect1, flags);
+        assert_eq!(headers(PLAIN, &segment)[1], 0b01, "{flags:?}");
+    }
+    let echo = |size: u32| {
+        let mut ack = Packet::ack(FlowId(0), 0, 100, size);
+        ack.feedback = 3.0;
+        let bytes = headers(PLAIN, &ack);
+        assert_eq!(bytes[1], 0, "an ACK has no code of its own");
+        options(&bytes).to_vec()
+    };
+    let [a, b, c, d] = 3.0f32.to_be_bytes();
+    assert_eq!(echo(48), [253, 8, 0xc1, 0xa4, a, b, c, d]);
+    assert_eq!(echo(40), [0; 0], "no room");
+}
