@@ -4,7 +4,7 @@ use crate::common::{changed, refused_by, told};
 use airpath_conformance::Law;
 use airpath_link::Files;
 use airpath_path::Scenario;
-use airpath_solve::mimo::{DirectionLaw, MimoPackets, PacketLaw, Solution};
+use airpath_solve::mimo::{MimoDirection, MimoPacket, MimoPackets, Solution};
 use airpath_solve::{Model, solve};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn solved(scenario: &Scenario) -> Solution {
     MimoPackets::solve(&problem).expect("it is solved")
 }
 
-fn packet<'a>(law: &'a DirectionLaw, kind: &str) -> &'a PacketLaw {
+fn packet<'a>(law: &'a MimoDirection, kind: &str) -> &'a MimoPacket {
     law.packets.iter().find(|packet| packet.kind == kind).expect("it is there")
 }
 

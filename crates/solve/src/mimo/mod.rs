@@ -7,9 +7,9 @@
 //!
 //! Source: vcp-2008 §II for the laws.
 
-mod law;
+mod direction;
 
-pub use law::{DirectionLaw, PacketLaw};
+pub use direction::{MimoDirection, MimoPacket};
 
 use crate::covered::{no_changes, no_errors};
 use crate::fixed_point::{self, FixedPoint};
@@ -19,7 +19,7 @@ use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::{Files, MimoConfig};
 use airpath_model::ModelError;
 use airpath_path::{AckPath, Scenario, SourceSpec};
-use law::{capacity_bps, law};
+use direction::{capacity_bps, direction};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ pub struct Solution {
     /// T of the fixed point: IP packets that reach the receivers, bit/s. `None` where none covers it.
     pub throughput_bps: Option<f64>,
     /// By `forward` and `reverse`.
-    pub directions: BTreeMap<&'static str, DirectionLaw>,
+    pub directions: BTreeMap<&'static str, MimoDirection>,
     /// Why there is no throughput, in lines; empty where there is one.
     pub no_throughput: Vec<String>,
     /// By flow, of the fixed point.
@@ -106,18 +106,18 @@ impl Model for MimoPackets {
     }
 
     fn solve(problem: &Problem) -> Result<Solution, ModelError> {
-        let directions: BTreeMap<&str, DirectionLaw> = problem.directions();
+        let directions: BTreeMap<&str, MimoDirection> = problem.directions();
         let found = match &problem.tcp {
             Ok(tcp) => FixedPoint::solve(tcp).map_err(|error| vec![error.to_string()]),
             Err(lines) => Err(lines.clone()),
         };
         let mut warnings = Vec::new();
         if let Ok(tcp) = &found {
-            let back = directions.get("reverse").into_iter().flat_map(|law| &law.packets);
-            let ahead = directions.get("forward").into_iter().flat_map(|law| &law.packets);
+            let back = directions.get("reverse").into_iter().flat_map(|one| &one.packets);
+            let ahead = directions.get("forward").into_iter().flat_map(|one| &one.packets);
             warnings.extend(tcp.warnings.iter().cloned());
-            warnings.extend(ahead.filter_map(PacketLaw::warning_of_runs));
-            warnings.extend(back.filter_map(PacketLaw::warning_of_acks));
+            warnings.extend(ahead.filter_map(MimoPacket::warning_of_runs));
+            warnings.extend(back.filter_map(MimoPacket::warning_of_acks));
         }
         let (throughput_bps, flows, no_throughput) = match found {
             Ok(tcp) => (Some(tcp.throughput_bps), tcp.flows, Vec::new()),
@@ -201,15 +201,15 @@ fn without_radio(
 }
 
 impl Problem {
-    fn directions(&self) -> BTreeMap<&'static str, DirectionLaw> {
-        let mut found: BTreeMap<&str, DirectionLaw> = BTreeMap::new();
+    fn directions(&self) -> BTreeMap<&'static str, MimoDirection> {
+        let mut found: BTreeMap<&str, MimoDirection> = BTreeMap::new();
         for (name, config) in &self.links {
             let as_forward = self.links.get("forward").filter(|_| *name == "reverse");
-            let law = match as_forward {
+            let one = match as_forward {
                 Some(forward) if forward == config => found["forward"].clone(),
-                _ => law(config, &self.sizes),
+                _ => direction(config, &self.sizes),
             };
-            found.insert(name, law);
+            found.insert(name, one);
         }
         found
     }

@@ -26,7 +26,7 @@ const NOTHING: f64 = 1e-9;
 
 /// One direction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DirectionLaw {
+pub struct MimoDirection {
     /// ε_G, the share of modulation symbols in error in the good state.
     pub error_good: f64,
     /// ε_B, that in the bad state.
@@ -34,12 +34,12 @@ pub struct DirectionLaw {
     /// IP packets that the air carries when all are of the largest size, bit/s.
     pub capacity_bps: f64,
     /// By size.
-    pub packets: Vec<PacketLaw>,
+    pub packets: Vec<MimoPacket>,
 }
 
 /// Packets of one size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PacketLaw {
+pub struct MimoPacket {
     /// `segment`, a full one, or `ack`.
     pub kind: &'static str,
     /// Of the IP packet.
@@ -67,26 +67,22 @@ pub(super) fn capacity_bps(config: &MimoConfig, channel: &MimoChannel, packet: B
 }
 
 /// The law of packets of these sizes over a link that was found to be right.
-pub(super) fn law(config: &MimoConfig, sizes: &Sizes) -> DirectionLaw {
+pub(super) fn direction(config: &MimoConfig, sizes: &Sizes) -> MimoDirection {
     let channel = config.channel().expect("it was made before");
     let [error_good, error_bad] = channel.symbol_errors();
     let largest = sizes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(1);
-    DirectionLaw {
+    MimoDirection {
         error_good,
         error_bad,
         capacity_bps: capacity_bps(config, &channel, Bytes(largest)),
-        packets: sizes.iter().map(|size| packet_law(config, &channel, *size)).collect(),
+        packets: sizes.iter().map(|size| packet(config, &channel, *size)).collect(),
     }
 }
 
-fn packet_law(
-    config: &MimoConfig,
-    channel: &MimoChannel,
-    (is_ack, bytes): (bool, u64),
-) -> PacketLaw {
+fn packet(config: &MimoConfig, channel: &MimoChannel, (is_ack, bytes): (bool, u64)) -> MimoPacket {
     let packet = Bytes(bytes);
     let best = best_code(config, packet);
-    PacketLaw {
+    MimoPacket {
         kind: if is_ack { "ack" } else { "segment" },
         bytes,
         on_air_bytes: channel.framing().on_air(packet).0,
@@ -101,7 +97,7 @@ fn packet_law(
     }
 }
 
-impl PacketLaw {
+impl MimoPacket {
     /// The fixed point does without ACKs that are lost.
     pub(super) fn warning_of_acks(&self) -> Option<String> {
         let told = || {
@@ -116,7 +112,7 @@ impl PacketLaw {
     }
 }
 
-impl PacketLaw {
+impl MimoPacket {
     /// The fixed point takes losses as independent.
     pub(super) fn warning_of_runs(&self) -> Option<String> {
         let next = self.failure_next.filter(|_| self.kind == "segment")?;
