@@ -348,6 +348,14 @@ def other_cases() -> Iterator[tuple[str, Document]]:
         flows = [flow(), flow(direction="reverse"), flow(cc="cubic", direction="reverse")]
         both = {"kind": "reverse", "aqm": "droptail"}
         yield f"both ways over {kind}", scenario(bottleneck=bottleneck, flows=flows, ack_path=both)
+    for name, control, inside in (
+        ("REM marks", {"cc": "reno", "tcp": {"ecn": "on"}}, {"kind": "rem", "ecn": True}),
+        ("VCP", {"cc": "vcp", "profile": "ns2"}, {"kind": "vcp", "capacity": "measured"}),
+    ):
+        aqm = {"kind": "ack-priority", "aqm": inside}
+        flows = [flow(count=3, **control), flow(count=3, direction="reverse", **control)]
+        both = {"kind": "reverse", "aqm": aqm}
+        yield f"{name}, ACKs first", scenario(bottleneck=path(aqm), flows=flows, ack_path=both)
     bearer = {"aqm": part("aqm", "droptail"), "link": part("link", "rlc-am")}
     yield (
         "both directions of a bearer",
