@@ -1,8 +1,12 @@
 //! MIMO links against the law of packets, and what suites of every link set them up with.
 
+use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
-use airpath_core::{Bytes, Duration, Rate, Seed, Setup, Time};
-use airpath_link::{Mimo, MimoChannel, MimoConfig, Transmitter};
+use airpath_core::{
+    Bytes, Control, Duration, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
+};
+use airpath_link::{AnyLink, LinkKit, Mimo, MimoChannel, MimoConfig, SideKit, Transmitter};
 use airpath_phy::bit_errors::Outcome;
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame, TwoStates};
 use serde_json::{Value, json};
@@ -191,6 +195,64 @@ fn a_failure_is_followed_by_another_as_the_chain_says() {
         assert!((ours / law - 1.0).abs() < 1e-12, "{ours}");
         assert!(law > first, "{changes}: runs join failures");
     }
+}
+
+/// Between two packets the chain goes on, symbol by symbol of the air.
+#[test]
+fn a_failure_is_followed_by_another_after_a_while_as_the_chain_says() {
+    let changes = with(json!({"snr_db": 10.0, "fec": rs(0.93)}), bursts(8000.0));
+    for idle_symbols in [1, 800, 8000, 80_000] {
+        let (mut link, channel) = link(&changes);
+        let Outcome { failed, .. } = channel.outcome(Bytes(1040));
+        let (first, _) = after_a_failure(&channel, 1040);
+        let bad = channel.states().share_bad();
+        let then = [0, 1].map(|to| (1.0 - bad) * failed[0][to] + bad * failed[1][to]);
+        let after = |is_bad| {
+            let bad = channel.states().bad_after(idle_symbols, is_bad);
+            (1.0 - bad) * (failed[0][0] + failed[0][1]) + bad * (failed[1][0] + failed[1][1])
+        };
+        let law = (then[0] * after(false) + then[1] * after(true)) / first;
+        let mut now = Time::ZERO;
+        let (mut lost, mut followed) = (0u64, 0u64);
+        for _ in 0..(4000.0 / first) as u64 {
+            let (is_lost, ends) = send(&mut link, 1040, now);
+            let next = ends + Duration::from_nanos(100 * idle_symbols);
+            let (is_next_lost, ends) = send(&mut link, 1040, next);
+            lost += u64::from(is_lost);
+            followed += u64::from(is_lost && is_next_lost);
+            now = ends + LONG;
+        }
+        let allowed = WITHIN * (law * (1.0 - law) / lost as f64).sqrt();
+        let found = followed as f64 / lost as f64;
+        PAIRS.close(format!("{idle_symbols} symbols later"), "1", found, law, allowed);
+    }
+}
+
+/// One packet, an hour, another: two transmissions end, and nothing happens between them.
+#[test]
+fn an_hour_without_packets_costs_no_events() {
+    let registry = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
+    let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
+    let queue = AnyQueue::build(&droptail, setup).expect("a queue");
+    let kit = LinkKit::new(SideKit::of(Queue::new(queue, QueueId(0)), Port(0)));
+    let links = Registry::default();
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let mut description = mimo(json!({"snr_db": 150}));
+    description["kind"] = json!("mimo");
+    let mut link = AnyLink::build(&description, setup).expect("a link");
+    let mut bench = Bench::default();
+    link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+    for now in [Time::ZERO, Time::ZERO + Duration::from_secs(3600)] {
+        assert!(link.next_wakeup().is_never());
+        let packet = Packet::datagram(FlowId(0), 0, Bytes(1250), now);
+        link.receive(Port(0), &packet, &mut bench.at(now));
+        let ends = now + Duration::from_millis(1);
+        assert_eq!(link.next_wakeup(), ends);
+        link.wake(&mut bench.at(ends));
+        assert_eq!(bench.sent().len(), 1);
+    }
+    assert!(link.next_wakeup().is_never());
 }
 
 /// Bits of 100 ns are slots: which of three packets in a row fail, in 20 000 triples of each.

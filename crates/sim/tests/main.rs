@@ -18,6 +18,7 @@ mod harq;
 mod hystart;
 mod long_runs;
 mod lookahead;
+mod mimo;
 mod ns3_cubic;
 mod observers;
 mod pftk;

@@ -1,0 +1,53 @@
+//! MIMO links in whole scenarios: laws are made once, and results are the same on any number of threads.
+
+use crate::common::{SECOND, droptail, flow, tcp};
+use airpath_link::Files;
+use airpath_path::{Parts, ReplicationReport, Scenario};
+use airpath_sim::{Plan, replicate};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Flows both ways over a copied link, so many replications; the laws that were made, and reports.
+fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
+    let link = json!({
+        "kind": "mimo", "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2,
+        "snr_db": 5.6, "bad_snr_offset_db": -10, "p_good_to_bad": 0.00125, "p_bad_to_good": 0.125,
+        "fec": {"kind": "reed-solomon", "code_rate": 0.93, "symbol_bits": 8},
+    });
+    let source = || tcp(json!({"mss": 1000}));
+    let document = json!({
+        "duration_ns": 5 * SECOND, "warmup_ns": SECOND,
+        "flows": [flow(source(), json!({})), flow(source(), json!({"direction": "reverse"}))],
+        "bottleneck": {"link": link, "queue": droptail(100)},
+        "ack_path": {"kind": "reverse", "queue": droptail(100)},
+    });
+    let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
+    let files = Arc::<Files>::default();
+    let plan = Plan {
+        scenario: &scenario,
+        parts: &Parts::default(),
+        files: &files,
+        seed: 1,
+        first: 0,
+        count,
+        threads,
+    };
+    let outcome = replicate(&plan, &airpath_sim::Monitor::default()).expect("it is built");
+    let reports = outcome.finished.into_iter().map(|replication| replication.report);
+    (files.outcomes.made(), reports.collect())
+}
+
+/// Segments of 1040 B, and ACKs and SYNs of 40 B, in both directions of six replications.
+#[test]
+fn laws_are_made_once_for_directions_replications_and_threads() {
+    let (made, on_two) = run(6, 2);
+    assert_eq!(made, 2);
+    let (_, on_one) = run(6, 1);
+    assert_eq!(on_one.len(), 6);
+    let links = |reports: &[ReplicationReport]| {
+        let each = reports.iter().map(|report| format!("{:?}", report.links));
+        each.collect::<Vec<_>>()
+    };
+    assert_eq!(links(&on_two), links(&on_one));
+    assert!(on_one.iter().all(|report| report.links[0].lost_packets > 0));
+}
