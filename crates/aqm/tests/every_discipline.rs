@@ -7,8 +7,8 @@ use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
 use airpath_conformance::samples;
 use airpath_core::{
-    Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PayloadHandle, QueueId, Rate, Recorder,
-    Registry, Seed, Series, Setup, Time, test_kit::Bench,
+    Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PacketKind, PayloadHandle, QueueId, Rate,
+    Recorder, Registry, Seed, Series, Setup, Time, test_kit::Bench,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -313,6 +313,31 @@ fn every_limit_counts_what_the_link_holds() {
         assert_eq!((queue.packets(), queue.occupancy()), (15, 35), "{description}");
         offer(&mut queue, &mut bench, 1000);
         assert_eq!((queue.packets(), queue.occupancy()), (20, 40), "{description}");
+    }
+}
+
+/// With 25 ACKs ahead there is room for 15 packets; where they are, no ACK gets in, but for FQ-CoDel,
+/// which drops where most waits.
+#[test]
+fn every_limit_counts_the_acks_that_wait_ahead() {
+    for (kind, _) in AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority") {
+        let around = json!({"kind": "ack-priority", "aqm": with_room_for_40(kind)});
+        let (mut bench, mut queue) = (Bench::default(), Queue::new(make(&around), QueueId(0)));
+        for (acks, data) in [(25, 1000), (1000, 0)] {
+            for flow in 0..acks + data {
+                let packet = if flow < acks {
+                    Packet::ack(FlowId(flow), 0, 1000, 40)
+                } else {
+                    Packet::data(FlowId(flow), 0, 1460, 40, Time::ZERO)
+                };
+                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                assert!(queue.occupancy() <= 40, "{kind}: {}", queue.occupancy());
+            }
+            assert_eq!(queue.occupancy(), 40, "{kind}");
+        }
+        let left = std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO)));
+        let acks = left.filter(|packet| packet.kind == PacketKind::Ack).count();
+        assert_eq!(acks, if *kind == "fq-codel" { 40 } else { 25 }, "{kind}");
     }
 }
 

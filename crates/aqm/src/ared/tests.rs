@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
+use airpath_core::{Bytes, FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -218,4 +218,24 @@ fn a_bad_value_is_named() {
         let setup = Setup { seed: Seed::new(1, 0, "ared"), registry: &registry, extra: () };
         assert_eq!(Ared::build(config, setup).expect_err("refused").to_string(), message);
     }
+}
+
+/// An ACK that goes ahead finds 13 packets: it is in the average, and max_p is adapted by that.
+#[test]
+fn an_arrival_that_passes_by_is_averaged_and_adapted_to() {
+    let mut bench = Bench::default();
+    let mut queue = ared(DIRECT);
+    queue.on_held(13, Bytes(13 * 1500), &mut bench.at(Time::ZERO));
+    let ack = Packet::ack(FlowId(0), 0, 1000, 40);
+    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert_eq!(queue.red.dropper().average(), 13.0);
+    assert_eq!(queue.next_wakeup(), Time::from_millis(500));
+    queue.on_wake(&mut bench.at(Time::from_millis(500)));
+    assert_eq!(queue.red.dropper().curve().max_p, 0.1 * 0.9);
+    // 25 would be above max_th: whatever passes by is let in up to the limit.
+    queue.on_held(999, Bytes(999 * 1500), &mut bench.at(Time::from_secs(1)));
+    assert!(queue.on_bypass(&ack, &mut bench.at(Time::from_secs(1))));
+    queue.on_held(1000, Bytes(1000 * 1500), &mut bench.at(Time::from_secs(1)));
+    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::from_secs(1))));
+    assert_eq!(bench.counts().total(), 0);
 }

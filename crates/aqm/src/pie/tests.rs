@@ -459,3 +459,17 @@ fn a_bad_value_is_named() {
         assert_eq!(Pie::build(config, setup).expect_err("refused").to_string(), message);
     }
 }
+
+/// An ACK that goes ahead is an arrival: the controller runs, and spares it whatever the probability.
+#[test]
+fn an_arrival_that_passes_by_starts_the_timer_and_is_let_in() {
+    let mut bench = Bench::default();
+    let mut queue = dropping(1.0, PieConfig { limit: 2, ..DEFAULT });
+    let ack = Packet::ack(FlowId(0), 0, 1000, 40);
+    assert!(queue.next_wakeup().is_never());
+    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert_eq!(queue.next_wakeup(), Time::from_millis(15));
+    queue.on_held(2, Bytes(80), &mut bench.at(Time::ZERO));
+    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert_eq!(bench.counts().total(), 0);
+}
