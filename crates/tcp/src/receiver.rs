@@ -184,7 +184,6 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
-        self.echo.load = 0;
         if self.uses_sack && self.stream.has_islands() {
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
             ack.size += sack_option_bytes(ack.sack().len() as u16);

@@ -13,7 +13,7 @@ pub(super) struct Echo {
     pub(super) kind: EcnUse,
     /// What every ACK carries now: ECE or nothing. With DCTCP's echo this is DCTCP.CE.
     pub(super) flags: Flags,
-    /// The highest load code since the last ACK.
+    /// The highest load code of what waits for an ACK; out of date while nothing does.
     pub(super) load: u8,
 }
 
@@ -53,7 +53,8 @@ impl Receiver {
     #[inline]
     pub(super) fn note_load(&mut self, packet: &Packet) {
         if self.echo.kind == EcnUse::Vcp {
-            self.echo.load = self.echo.load.max(packet.ecn.bits());
+            let earlier = if self.unacknowledged > 0 { self.echo.load } else { 0 };
+            self.echo.load = earlier.max(packet.ecn.bits());
             self.feedback = f32::from(self.echo.load);
         }
     }

@@ -139,8 +139,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
         let seq = self.board.max();
-        let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
-        segment.ecn = self.ecn.field;
+        let segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         self.board.push_unwatched(end, ctx.now);
         self.release(segment, ctx);
     }

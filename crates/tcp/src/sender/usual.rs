@@ -8,7 +8,7 @@
 use super::{Phase, Sender};
 use crate::congestion::{AckEvent, CongestionControl};
 use crate::recovery::LossRecovery;
-use airpath_core::{Ctx, Flags, Packet, PacketKind, Time};
+use airpath_core::{Ctx, Ecn, Flags, Packet, PacketKind, Time};
 
 impl Sender {
     /// Whether `ack` is a usual one, of new data and with nothing else in it.
@@ -23,6 +23,7 @@ impl Sender {
     pub(super) fn note_what_is_usual(&mut self) {
         self.expects_usual_acks = self.phase == Phase::Established
             && !self.ecn.is_used
+            && self.ecn.field == Ecn::NotEct
             && !self.board.is_watched()
             && self.board.nxt() == self.board.max()
             && !self.pacer.paces_by_window()
