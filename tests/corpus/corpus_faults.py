@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from airpath.scenario.base import Part
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.units import Quantity, Size
+from airpath.scenario.units import Packets, Quantity, Size
 
 ANYTHING_ELSE = {
     "a truth value": ("true", {"truth"}),
@@ -120,7 +120,7 @@ def _value_faults(host: Host, name: str, info: FieldInfo) -> Iterator[tuple[str,
         if not takes & good_for:
             yield kind, value
     if quantities:
-        yield from _unit_faults(quantities)
+        yield from _unit_faults(quantities, is_count="whole" in takes)
     above_zero = "above 0" in _described(host, name)
     if quantities and above_zero:
         yield "zero where more is needed", f'"0 {next(iter(quantities[0].units))}"'
@@ -161,11 +161,13 @@ def _takes(member: Any) -> set[str]:
     )
 
 
-def _unit_faults(kinds: list[type[Quantity]]) -> Iterator[tuple[str, str]]:
+def _unit_faults(kinds: list[type[Quantity]], is_count: bool) -> Iterator[tuple[str, str]]:
+    """Yield what is no quantity; a key that takes a count, too, is of packets without a unit."""
     kind = kinds[0]
     unit = next(iter(kind.units))
-    accepted = {unit for one in kinds for unit in one.units}
-    yield "a number without its unit", "5"
+    accepted = {unit for one in (*kinds, *([Packets] if is_count else [])) for unit in one.units}
+    if not is_count:
+        yield "a number without its unit", "5"
     yield "a decimal number without its unit", "5.5"
     yield "a text without its unit", '"5"'
     yield "a unit that nobody knows", '"5 parsecs"'
