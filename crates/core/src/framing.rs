@@ -5,8 +5,8 @@ use crate::units::{Bytes, Duration, Rate};
 /// A relative error of a division by a code rate that is no byte.
 const ROUNDING: f64 = 1e-9;
 
-/// A code over symbols of m bits, packet by packet: k = ⌈8L/m⌉ symbols of a packet of L bytes become
-/// b = round(k/r) on the air.
+/// A code over symbols of m bits, packet by packet: k = ⌈8L/m⌉ symbols of a packet of L bytes
+/// become b = round(k/r) on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolCode {
     /// r, in (0, 1].
@@ -41,8 +41,8 @@ struct Symbols {
     small: Option<(Bytes, SymbolCode)>,
 }
 
-/// What a link adds to a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the air
-/// for a packet of L; or what a code by symbols makes of L + overhead.
+/// What a link adds to a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the
+/// air for a packet of L; or what a code by symbols makes of L + overhead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     overhead: Bytes,
@@ -85,8 +85,8 @@ impl Framing {
         Framing { code_rate, is_coded: self.block > Bytes(1) || code_rate < 1.0, ..self }
     }
 
-    /// Frames are coded by symbols, in the place of blocks and their code rate; those of up to the size
-    /// in `small` at the code rate beside it.
+    /// Frames are coded by symbols, in the place of blocks and their code rate; those of up to the
+    /// size in `small` at the code rate beside it.
     #[must_use]
     pub fn coded_by_symbols(self, code: SymbolCode, small: Option<(Bytes, f64)>) -> Framing {
         let small = small.map(|(up_to, code_rate)| (up_to, SymbolCode { code_rate, ..code }));

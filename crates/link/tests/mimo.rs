@@ -57,7 +57,7 @@ const PAIRS: Law = Law {
 
 const SAME: Law = Law {
     area: "Forward error correction",
-    source: "A MIMO link without a code is Gilbert-Elliott's channel with slots of a bit: which of three packets fail",
+    source: "A MIMO link without a code as Gilbert-Elliott's channel: which of three packets fail",
     allows: "chi-square at 99.9 %",
 };
 

@@ -1,4 +1,5 @@
-//! MIMO links in whole scenarios: laws are made once, and results are the same on any number of threads.
+//! MIMO links in whole scenarios: laws are made once, and results are the same on any number of
+//! threads.
 
 use crate::common::{SECOND, droptail, flow, tcp};
 use airpath_link::Files;

@@ -14,7 +14,8 @@ const THRESHOLDS: Law = Law {
     allows: "0.02 dB",
 };
 
-/// Two Reno flows in packets of 1040 B over 10 Mbit/s of BPSK with 2×2 antennas at 10 dB, both ways.
+/// Two Reno flows in packets of 1040 B over 10 Mbit/s of BPSK with 2×2 antennas at 10 dB, both
+/// ways.
 fn radio(fec: Value, changes: &[(&str, Value)]) -> Scenario {
     let link = json!({
         "kind": "mimo", "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2,

@@ -4,12 +4,13 @@
 //! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of modulation symbols ──▶ fate of a packet, state at its end
 //! ```
 //!
-//! The rate is that of the air: parity, data and ACKs alike. Fate and state at the end of a packet are one
-//! draw from their joint law, given the state at its start; the time between packets is another by the
-//! n-step law, in modulation symbols at the rate of the next packet. Both are exact, also where a run of a
-//! state outlasts packets.
+//! The rate is that of the air: parity, data and ACKs alike. Fate and state at the end of a packet
+//! are one draw from their joint law, given the state at its start; the time between packets is
+//! another by the n-step law, in modulation symbols at the rate of the next packet. Both are exact,
+//! also where a run of a state outlasts packets.
 //!
-//! Source: vcp-2008 §II; the law of packets: `phy/bit_errors.rs`, codes: `phy/code/reed_solomon.rs`.
+//! Source: vcp-2008 §II; the law of packets: `phy/bit_errors.rs`, codes:
+//! `phy/code/reed_solomon.rs`.
 //! Left out: estimates of the channel, adaptation of the code, changes of the SNR within a run.
 //!
 //! | file | what |
@@ -39,7 +40,8 @@ use std::sync::Arc;
 /// Largest packet that counts as small on a link that does not say.
 const SMALL_UP_TO: Bytes = Bytes(128);
 
-/// What is left of a chain's memory is less than this after [`Mimo::forgotten`] symbols: no draw can tell.
+/// What is left of a chain's memory is less than this after [`Mimo::forgotten`] symbols: no draw
+/// can tell.
 const FORGOTTEN: f64 = 1e-18;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -194,8 +196,9 @@ impl Transmitter for Mimo {
     }
 }
 
-/// The bounds of a draw from [0, 1) at which the outcome changes, by the state at the start. What is
-/// rare stands at 0, where numbers are dense; what cannot be is never drawn, whatever was rounded.
+/// The bounds of a draw from [0, 1) at which the outcome changes, by the state at the start. What
+/// is rare stands at 0, where numbers are dense; what cannot be is never drawn, whatever was
+/// rounded.
 fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     [0, 1].map(|from| {
         let ([lost_and_good, lost_and_bad], [good, bad]) =

@@ -1,7 +1,8 @@
-//! What becomes of packets, by channel and size: made when a size is first met, once for a scenario.
+//! What becomes of packets, by channel and size: made when a size is first met, once for a
+//! scenario.
 //!
-//! Replications, threads and directions share it. An entry is a function of channel and size alone, so
-//! that it does not matter who makes it.
+//! Replications, threads and directions share it. An entry is a function of channel and size alone,
+//! so that it does not matter who makes it.
 
 use super::settings::MimoChannel;
 use airpath_core::Bytes;

@@ -265,8 +265,8 @@ impl MimoChannel {
         })
     }
 
-    /// What becomes of a packet, by the state before it and that at its end. A packet whose block would
-    /// have more symbols than a code can have is lost.
+    /// What becomes of a packet, by the state before it and that at its end. A packet whose block
+    /// would have more symbols than a code can have is lost.
     pub fn outcome(&self, packet: Bytes) -> Outcome {
         let small = self.small.filter(|(up_to, _)| packet <= *up_to).map(|(_, code)| code);
         let Some(code) = small.or(self.code) else {

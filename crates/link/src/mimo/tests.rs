@@ -127,20 +127,24 @@ fn what_is_not_accepted() {
     for (changes, expected) in [
         (
             json!({"tx": 3}),
-            "tx = 3: not 1 or 2: beyond two transmitters no complex space-time block code has the full rate",
+            "tx = 3: not 1 or 2: beyond two transmitters no complex space-time block code has \
+             the full rate",
         ),
         (json!({"rx": 9}), "rx = 9: not from 1 to 8"),
         (
             json!({"modulation": "7psk"}),
-            "modulation = 7psk: not known. Write bpsk, qpsk, 8psk, 16psk, 32psk, 64psk, 16qam, 64qam",
+            "modulation = 7psk: not known. Write bpsk, qpsk, 8psk, 16psk, 32psk, 64psk, 16qam, \
+             64qam",
         ),
         (
             json!({"bad_snr_offset_db": 1}),
-            "bad_snr_offset_db = 1: above 0 dB or not a number: the bad state is no better than the good one",
+            "bad_snr_offset_db = 1: above 0 dB or not a number: the bad state is no better than \
+             the good one",
         ),
         (
             json!({"p_good_to_bad": 0, "p_bad_to_good": 0}),
-            "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Write a number above 0 for one of them",
+            "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Write a \
+             number above 0 for one of them",
         ),
         (
             json!({"p_good_to_bad": 1.5}),

@@ -50,11 +50,11 @@ pub struct MimoPacket {
     pub failure: f64,
     /// How often the next one fails after one that failed; `None` where none fails.
     pub failure_next: Option<f64>,
-    /// SNR_G, dB, at which one fails with 0.5, 0.1 and 0.01, by these texts; `None` where there is none
-    /// from −60 to 200 dB.
+    /// SNR_G, dB, at which one fails with 0.5, 0.1 and 0.01, by these texts; `None` where there is
+    /// none from −60 to 200 dB.
     pub snr_db: BTreeMap<String, Option<f64>>,
-    /// The code rate with the largest (k/b) (1 − failure) at this SNR; `None` where nothing arrives with
-    /// any.
+    /// The code rate with the largest (k/b) (1 − failure) at this SNR; `None` where nothing arrives
+    /// with any.
     pub best_code_rate: Option<f64>,
     /// (k/b) (1 − failure) with it.
     pub best_efficiency: f64,
@@ -102,7 +102,8 @@ impl MimoPacket {
     pub(super) fn warning_of_acks(&self) -> Option<String> {
         let told = || {
             format!(
-                "{:.1} % of the ACKs of {} B are lost, which the fixed point does without: expect less \
+                "{:.1} % of the ACKs of {} B are lost, which the fixed point does without: \
+                 expect less \
                  throughput; simulate",
                 100.0 * self.failure,
                 self.bytes
@@ -118,7 +119,8 @@ impl MimoPacket {
         let next = self.failure_next.filter(|_| self.kind == "segment")?;
         let told = || {
             format!(
-                "after a lost packet of {} B the next is lost in {:.0} % of the cases, {:.2} % of all are: \
+                "after a lost packet of {} B the next is lost in {:.0} % of the cases, {:.2} % \
+                 of all are: \
                  the fixed point takes losses as independent; simulate",
                 self.bytes,
                 100.0 * next,
@@ -152,8 +154,8 @@ fn snr_of(config: &MimoConfig, packet: Bytes, failure: f64) -> Option<f64> {
     Some(low.midpoint(high))
 }
 
-/// The code rate with the largest (k/b) (1 − failure), and that, to the third digit of the rate. Without
-/// a code in `config` it is one of symbols of about a byte.
+/// The code rate with the largest (k/b) (1 − failure), and that, to the third digit of the rate.
+/// Without a code in `config` it is one of symbols of about a byte.
 fn best_code(config: &MimoConfig, packet: Bytes) -> Option<(f64, f64)> {
     let efficiency = |code_rate: f64| {
         let config = coded_at(config, code_rate);

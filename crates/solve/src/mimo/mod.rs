@@ -1,9 +1,9 @@
 //! A MIMO link: the law of its packets, and what TCP gets with it.
 //!
-//! For each direction: symbol error rates, how often packets of each size fail, the SNRs at which they
-//! fail with 0.5, 0.1 and 0.01, and the code rate that delivers most of them. TCP is the fixed point of
-//! `airpath-model` over a fixed link of the rate that is left for IP packets and of this loss; where that
-//! does not cover the scenario, it is said why, and the laws stand alone.
+//! For each direction: symbol error rates, how often packets of each size fail, the SNRs at which
+//! they fail with 0.5, 0.1 and 0.01, and the code rate that delivers most of them. TCP is the fixed
+//! point of `airpath-model` over a fixed link of the rate that is left for IP packets and of this
+//! loss; where that does not cover the scenario, it is said why, and the laws stand alone.
 //!
 //! Source: vcp-2008 §II for the laws.
 
@@ -46,7 +46,8 @@ type Sizes = BTreeSet<(bool, u64)>;
 /// The law of packets and what TCP gets.
 #[derive(Clone, Debug, Serialize)]
 pub struct Solution {
-    /// T of the fixed point: IP packets that reach the receivers, bit/s. `None` where none covers it.
+    /// T of the fixed point: IP packets that reach the receivers, bit/s. `None` where none covers
+    /// it.
     pub throughput_bps: Option<f64>,
     /// By `forward` and `reverse`.
     pub directions: BTreeMap<&'static str, MimoDirection>,
@@ -163,8 +164,8 @@ fn lines(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(line).collect()
 }
 
-/// The scenario over links without radio: of the rate that is left for packets of the largest size, data
-/// lost as here, ACKs not.
+/// The scenario over links without radio: of the rate that is left for packets of the largest size,
+/// data lost as here, ACKs not.
 fn without_radio(
     scenario: &Scenario,
     links: &BTreeMap<&str, MimoConfig>,
