@@ -93,10 +93,11 @@ impl Framing {
         Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
     }
 
-    /// What a packet of this size takes of the link's capacity.
+    /// What a packet of this size takes of the link's capacity. A size may be a mean that somebody
+    /// writes, larger than any packet.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
-        let frame = packet + self.overhead;
+        let frame = Bytes(packet.0.saturating_add(self.overhead.0));
         if self.is_coded { self.coded(frame) } else { frame }
     }
 
@@ -107,7 +108,7 @@ impl Framing {
             return of_small.unwrap_or(code).on_air(frame);
         }
         let blocks = frame.0.div_ceil(self.block.0);
-        let data = blocks * self.block.0;
+        let data = blocks.saturating_mul(self.block.0);
         if self.code_rate < 1.0 {
             let on_air = data as f64 / self.code_rate;
             return Bytes(libm::ceil(on_air * (1.0 - ROUNDING)) as u64);
@@ -145,6 +146,14 @@ impl LinkRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_beyond_any_packet_overflows_nothing() {
+        let framing = Framing::with_overhead(Bytes(65_535)).in_blocks(Bytes(65_535));
+        let rate = LinkRate { nominal: Rate(10_000_000), framing: framing.coded_at(0.001) };
+        let found = rate.packets_per_second(Bytes(u64::MAX));
+        assert!(found > 0.0 && found < 1e-6, "{found}");
+    }
 
     #[test]
     fn a_frame_is_filled_up_to_blocks_and_coded() {
