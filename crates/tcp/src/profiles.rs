@@ -58,6 +58,7 @@ impl TcpOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::RecoveryKind;
 
     #[test]
     fn every_profile_can_be_used() {
@@ -68,6 +69,16 @@ mod tests {
             let options = TcpOptions::of_profile(name).expect("a profile");
             assert_eq!(&options.profile, name);
             assert!(options.validate().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn ns2_with_sack_is_refused() {
+        for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
+            let ns2 = TcpOptions::of_profile("ns2").expect("a profile");
+            let error = TcpOptions { recovery, ..ns2 }.validate().expect_err("SACK");
+            let expected = "recovery = sack: not modelled under procedures = \"ns2\"";
+            assert_eq!(error.to_string(), expected);
         }
     }
 

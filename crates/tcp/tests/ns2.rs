@@ -288,15 +288,6 @@ fn the_receiver_echoes_as_rfc_3168() {
 
 // --- what is refused -------------------------------------------------------------------------------------
 
-#[test]
-fn sack_is_refused() {
-    for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
-        let error = TcpOptions { recovery, ..ns2() }.validate().expect_err("SACK");
-        let expected = "recovery = sack: not modelled under procedures = \"ns2\"";
-        assert_eq!(error.to_string(), expected);
-    }
-}
-
 /// CUBIC under the same profile: the law is its own, the procedures are ns-2's.
 #[test]
 fn other_laws_have_the_procedures_too() {
