@@ -119,6 +119,9 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                     document["bottleneck"]["aqm"] = {"kind": "clamp", "a": "5500 B"}
                 if getattr(choice, "has_stations", False):
                     document["ack_path"] = {"kind": "reverse"}
+                if choice.__name__ == "SmallPackets":
+                    # Another code rate than the link's: it has to have a code.
+                    parent["fec"] = {"code_rate": 0.93}
                 if choice.__name__ == "NoRequest":
                     # What cannot be asked for has to be granted unasked.
                     parent["grant"] = {"kind": "blind-bi"}

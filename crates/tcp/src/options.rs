@@ -140,8 +140,7 @@ pub enum Procedures {
     Rfc,
     /// Those of ns-3.48 (`ns3/`).
     Ns3,
-    /// Those of the one-way agents of ns-2 (`tcp.cc`, `tcp-reno.cc`), which are without SACK: see
-    /// [`TcpOptions::follows_ns2`].
+    /// Those of the one-way agents of ns-2 (`tcp.cc`, `tcp-reno.cc`), which are without SACK.
     Ns2,
 }
 
