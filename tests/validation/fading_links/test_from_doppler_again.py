@@ -57,7 +57,10 @@ def test_error_rates_above_and_below(
     CONDITIONAL.close(f"{case}, mean", "1", chain.error_rate / rate, 1.0, 1e-10)
 
 
-@pytest.mark.parametrize(("branches", "threshold_db"), [(1, -5), (2, 0), (4, 3), (4, 6)])
+@pytest.mark.parametrize(
+    ("branches", "threshold_db"),
+    [(1, -5), (2, 0), pytest.param(4, 3, marks=pytest.mark.long), (4, 6)],
+)
 def test_drawn_fades_last_as_long(branches: int, threshold_db: float) -> None:
     """Branches of 48 waves each from all around, f_D = 1 Hz, 8 s at a time; SNR of 0 dB each."""
     rng, step, samples = np.random.default_rng([2008, branches]), 1 / 250, 2000
