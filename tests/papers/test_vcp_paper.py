@@ -18,7 +18,7 @@ from airpath.papers.vcp.failures import block_rate_of, failure, goodput_share, i
 from airpath.papers.vcp.lte import Recorded
 from airpath.papers.vcp.measures import delivered_packets, first_acks_s, simulated_per
 from airpath.papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
-from airpath.papers.vcp.statements.text import _later_by
+from airpath.papers.vcp.statements.text import later_by
 from airpath.papers.vcp.variants import (
     BURSTS,
     CAPACITIES,
@@ -165,8 +165,8 @@ def test_the_first_ack_is_where_data_begins() -> None:
 
 def test_the_two_sample_difference_is_one_sided() -> None:
     early, late = [1.0, 2.0, 3.0, 4.0], [2.5, 3.5, 4.5, 5.5]
-    assert _later_by(late, early) == pytest.approx(0.5)
-    assert _later_by(early, late) == 0.0
+    assert later_by(late, early) == pytest.approx(0.5)
+    assert later_by(early, late) == 0.0
 
 
 # --- runs --------------------------------------------------------------------------------------

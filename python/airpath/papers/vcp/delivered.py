@@ -15,7 +15,15 @@ from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.kit.statements import known
 from airpath.papers.vcp.common import about, band
 from airpath.papers.vcp.failures import failure, past_db
-from airpath.papers.vcp.grids import FIG5_DB, FIG6_DB, PROTOCOLS, cases, shown, steps
+from airpath.papers.vcp.grids import (
+    FIG5_DB,
+    FIG6_DB,
+    LOSSY_DB,
+    PROTECTION_DB,
+    PROTOCOLS,
+    cases,
+    shown,
+)
 from airpath.papers.vcp.measures import CORRUPTED, DELIVERED, QUEUE_DROPS
 from airpath.papers.vcp.scenarios import ACK_BYTES, Case
 from airpath.papers.vcp.variants import UNIFORM
@@ -110,13 +118,6 @@ def _compared(antennas: str, code_rate: float, snrs_db: Sequence[float]) -> Pane
     past = past_db(antennas, code_rate)
     title = f"{antennas}, {code}"
     return Panel(title, lines, snrs_db, between(snrs_db), past)
-
-
-LOSSY_DB: Final = steps(12, 26, 2)
-"""2x2 without FEC: PERs of 78 % to 0.0002."""
-
-PROTECTION_DB: Final = steps(5, 15, 1)
-"""Failures of ACKs of 0.5 to 0.001 at r = 0.93, 2x2: statements.toml."""
 
 
 def _others() -> Panel:

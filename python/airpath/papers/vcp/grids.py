@@ -15,6 +15,8 @@ __all__ = [
     "FIG3_DB",
     "FIG5_DB",
     "FIG6_DB",
+    "LOSSY_DB",
+    "PROTECTION_DB",
     "PROTOCOLS",
     "cases",
     "fig4_db",
@@ -53,6 +55,12 @@ def fig4_db(antennas: str, code_rate: float) -> tuple[float, ...]:
 
 FIG5_DB: Final = {"2x1": steps(14, 38, 2), "2x2": steps(10, 30, 2)}
 """Where statements look; figures have the values between as well."""
+
+LOSSY_DB: Final = steps(12, 26, 2)
+"""2x2 without FEC: PERs of 78 % to 1e-4."""
+
+PROTECTION_DB: Final = steps(5, 15, 1)
+"""Failures of ACKs of 0.5 to 0.001 at r = 0.93, 2x2: statements.toml."""
 
 FIG6_DB: Final = {
     ("2x1", 0.93): steps(9, 25, 2),

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, gathered, joined, known, means
 from airpath.papers.vcp.burst_failures import law_of
 from airpath.papers.vcp.coding import RATES, SNRS_DB, best_by_law, best_of, rated
 from airpath.papers.vcp.failures import failure
-from airpath.papers.vcp.grids import PROTOCOLS, cases, past_cases, steps
+from airpath.papers.vcp.grids import LOSSY_DB, PROTECTION_DB, PROTOCOLS, cases, past_cases
 from airpath.papers.vcp.lte import RECORDED
 from airpath.papers.vcp.measures import delivered_packets, mean_queue
 from airpath.papers.vcp.scenarios import Case
 from airpath.papers.vcp.statements.common import SAYS, lead
 from airpath.papers.vcp.variants import BAD_SHARE, BURST_BITS, UNIFORM
-
-LOSSY_DB: Final = steps(12, 26, 2)
-PROTECTION_DB: Final = steps(5, 15, 1)
 
 Lines = Mapping[str, Sequence[Case]]
 

@@ -27,7 +27,7 @@ from airpath.papers.vcp.scenarios import Case
 from airpath.papers.vcp.statements.common import SAYS, lead
 from airpath.papers.vcp.variants import CAPACITIES
 
-__all__ = ["CLEAN", "LARGE", "SESSIONS"]
+__all__ = ["CLEAN", "LARGE", "SESSIONS", "later_by"]
 
 # --- sessions ----------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ SESSIONS: Final[Mapping[float, Mapping[str, Case]]] = {
 """Where TCP's lead may be widest."""
 
 
-def _later_by(ours: Sequence[float], theirs: Sequence[float]) -> float:
+def later_by(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Return the largest difference of the distribution functions, theirs over ours."""
     places = np.unique(np.concatenate([ours, theirs]))
     first, other = (
@@ -55,7 +55,7 @@ def _slower(session: Session, said: Said, cells: Mapping[float, Mapping[str, Cas
 
     widest = max(cells, key=times)
     vcp, tcp = (first_acks_s(session, cells[widest][name]) for name in PROTOCOLS)
-    found = _later_by(vcp, tcp)
+    found = later_by(vcp, tcp)
     critical = sqrt(-log(said["level"]) / 2 * (1 / len(vcp) + 1 / len(tcp)))
     told = (
         f"at {widest:g} dB, TCP {times(widest):.2f} times: medians {median(vcp):.3f} and "
