@@ -231,6 +231,8 @@ def _known(session: Session, line: Line, places: Sequence[float]) -> list[Estima
 
 
 def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     places = panel.places(session)
     *_others, last = panel.lines
     base = _known(session, last, places)
@@ -253,9 +255,9 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
     upper.set_title(panel.title)
     upper.set_ylim(bottom=0)
     lower.set_yscale("log")
-    for ticks in (lower.yaxis.set_major_formatter, lower.yaxis.set_minor_formatter):
-        ticks("{x:g}")
-    lower.tick_params(axis="y", which="minor", labelsize=7)
+    lower.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    lower.yaxis.set_major_formatter("{x:g}")
+    lower.yaxis.set_minor_formatter(NullFormatter())
     lower.set_xlabel("SNR_G, dB")
 
 
