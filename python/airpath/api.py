@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from airpath import _airpath, memory
@@ -25,25 +23,20 @@ from airpath.arguments import (
 )
 from airpath.captures import CapturePlan, checked_points
 from airpath.errors import (
-    AirpathError,
     BadValueError,
     Interrupted,
     ModelWarning,
-    Problem,
     RunError,
-    ScenarioError,
 )
 from airpath.estimate import refuse_too_much
-from airpath.files import LARGEST, UnreadableError, read_text
+from airpath.inputs import for_engine, resolved_with_inputs
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
 from airpath.scenario import Scenario, load
-from airpath.scenario.tables import is_unfinished, read_table
 from airpath.scenario.units import Duration
 from airpath.solutions import Solution
-from airpath.trace import Trace
 from airpath.wording import as_written, in_words
 
 __all__ = [
@@ -63,8 +56,6 @@ LARGEST_REPS = 10**6
 """Most replications of one call."""
 LARGEST_THREADS = 10**4
 _LARGEST_SEED = 2**64 - 1
-_FROM_PYTHON = ("capacity",)
-"""Series that are made here, from the trace; the engine does not record them."""
 
 
 def simulate(
@@ -126,7 +117,7 @@ def simulate(
     """
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
     scenario = _scenario(scenario)
-    resolved, read = _resolved(scenario)
+    resolved, read = resolved_with_inputs(scenario)
     refuse_too_much(scenario.file or scenario.name, resolved, reps)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
@@ -141,7 +132,7 @@ def simulate(
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
             output = _airpath.simulate(
-                json.dumps(_for_engine(resolved), allow_nan=False),
+                json.dumps(for_engine(resolved), allow_nan=False),
                 read.compiled_traces(),
                 seed,
                 0,
@@ -208,9 +199,9 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
         If it cannot be run.
     """
     scenario = _scenario(scenario)
-    resolved, read = _resolved(scenario)
+    resolved, read = resolved_with_inputs(scenario)
     refuse_too_much(scenario.file or scenario.name, resolved, 1)
-    text = json.dumps(_for_engine(resolved), allow_nan=False)
+    text = json.dumps(for_engine(resolved), allow_nan=False)
     try:
         _airpath.check(text, read.compiled_traces(), read.table_texts, read.snr_texts)
     except ValueError as error:
@@ -276,8 +267,8 @@ def solve(
     scenario = _scenario(scenario)
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
-    resolved, read = _resolved(scenario)
-    text = json.dumps(_for_engine(resolved), allow_nan=False)
+    resolved, read = resolved_with_inputs(scenario)
+    text = json.dumps(for_engine(resolved), allow_nan=False)
     try:
         found = json.loads(_airpath.solve(text, read.table_texts, model, until_s))
     except ValueError as error:
@@ -347,101 +338,6 @@ def _captures(
         accepted = f"Write a whole number from 0 to {reps - 1}, below {called('reps')}"
         raise BadValueError(f"{head}: is not run. {accepted}.")
     return CapturePlan(folder, chosen, number) if chosen else None
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What the files of a scenario hold, by the keys of its resolved form."""
-
-    traces: Mapping[str, Trace]
-    tables: Mapping[str, Path]
-    table_texts: Mapping[str, str]
-    snr: Mapping[str, Path]
-    snr_texts: Mapping[str, str]
-
-    def compiled_traces(self) -> dict[str, _airpath.Trace]:
-        return {name: trace.compiled for name, trace in self.traces.items()}
-
-    def unfinished_tables(self) -> list[str]:
-        return [name for name, text in self.table_texts.items() if is_unfinished(text)]
-
-    def named(self) -> dict[str, Any]:
-        """Return the files for the provenance."""
-        return {
-            "traces": {
-                **{name: trace.name for name, trace in self.traces.items()},
-                **{name: str(path) for name, path in self.snr.items()},
-            },
-            "tables": {name: str(path) for name, path in self.tables.items()},
-            "unfinished": self.unfinished_tables(),
-        }
-
-
-def _resolved(scenario: Scenario) -> tuple[dict[str, Any], _Read]:
-    text, files = scenario.resolve()
-    resolved: dict[str, Any] = json.loads(text)
-    return resolved, _read(scenario.file, resolved, files)
-
-
-def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Path]) -> _Read:
-    """Read every trace as the kind of its link wants it; report all that cannot be read."""
-    kinds: dict[str, str] = {}
-    fields: dict[str, tuple[str, ...]] = {}
-    for field, link in _tables(resolved):
-        for key in ("trace", "table"):
-            if key in link:
-                kinds.setdefault(link[key], link.get("kind", ""))
-                fields.setdefault(link[key], (*field, key))
-    traces: dict[str, Trace] = {}
-    texts: dict[str, str] = {}
-    snr_texts: dict[str, str] = {}
-    problems: list[str] = []
-    for name, path in files.items():
-        try:
-            kind = kinds.get(name)
-            if fields[name][-1] == "table":
-                texts[name] = _table_text(place, fields[name], name, path)
-            elif "snr" in fields[name]:
-                snr_texts[name] = read_text(path, LARGEST)
-            else:
-                traces[name] = Trace.load(path, "csv" if kind == "rate-trace" else "mahimahi")
-        except AirpathError as error:
-            problems.append(str(error))
-    if problems:
-        raise BadValueError("\n".join(problems))
-    tables, snr = ({name: files[name] for name in read} for read in (texts, snr_texts))
-    return _Read(traces, tables, texts, snr, snr_texts)
-
-
-def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:
-    """Return the text of a table that the engine takes; an error names the scenario's key."""
-    try:
-        text = read_table(name, path)
-        _airpath.PerTable.from_json(text)
-    except UnreadableError as error:
-        wrong = error.why
-    except ValueError as error:
-        wrong = f"not a table of error rates: {str(error).removesuffix('.')}"
-    else:
-        return text
-    raise ScenarioError([Problem(place, field, name, wrong)])
-
-
-def _tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Give every table in `value` with its path."""
-    if isinstance(value, Mapping):
-        yield path, value
-        for key, item in value.items():
-            yield from _tables(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _tables(item, (*path, str(index)))
-
-
-def _for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
-    record = resolved["record"]
-    series = [name for name in record["series"] if name not in _FROM_PYTHON]
-    return {**resolved, "record": {**record, "series": series}}
 
 
 def _check_arguments(

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath import _airpath, api
+from airpath import _airpath
+from airpath.inputs import FROM_PYTHON
 from airpath.scenario import FAMILIES
 
 
@@ -263,4 +264,4 @@ def test_the_series_of_a_scenario_are_those_of_the_engine() -> None:
 
     result = ap.simulate(scenario(record={"series": list(SERIES)}), reps=1)
     assert all({"time_s", "id", "value"} <= set(result.series(name).columns) for name in SERIES)
-    assert set(api._FROM_PYTHON) <= set(SERIES)
+    assert set(FROM_PYTHON) <= set(SERIES)

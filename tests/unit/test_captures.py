@@ -377,11 +377,11 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     from airpath import _airpath, api
 
     scenario = lossy(duration="2 s")
-    resolved, _ = api._resolved(scenario)
+    resolved, _ = api.resolved_with_inputs(scenario)
     request = (0, ("", ""), [("sender", str(full))])
     with pytest.raises(RuntimeError, match="the capture cannot be written: No space left"):
         _airpath.simulate(
-            api.json.dumps(api._for_engine(resolved)), {}, 1, 0, 1, 1, captures=request
+            api.json.dumps(api.for_engine(resolved)), {}, 1, 0, 1, 1, captures=request
         )
 
 

@@ -1,0 +1,125 @@
+"""What a sweep is to run, checked and resolved: points, rule, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+__all__ = ["ENGINES", "Engine", "Plan", "Point", "Rule"]
+
+Engine = Literal["simulate", "solve"]
+"""What answers for a point."""
+
+ENGINES: tuple[Engine, ...] = ("simulate", "solve")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How many replications a point gets.
+
+    With `metric`, replications are added until the interval of its mean, over the first n of them
+    in order, is small enough: half its width is at most `relative` times the mean, or at most
+    `absolute`. The answer depends on the replications alone, not on when they were finished.
+
+    Parameters
+    ----------
+    least, most : int
+        Replications. Equal when there is no `metric`.
+    metric : str, optional
+        Whose interval decides.
+    relative : float, optional
+        Largest half width over the mean, above 0.
+    absolute : float, optional
+        Largest half width, in the unit of the metric, above 0.
+    """
+
+    least: int
+    most: int
+    metric: str | None = None
+    relative: float | None = None
+    absolute: float | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep.
+
+    Parameters
+    ----------
+    number : int
+        Its place, from 0.
+    values : mapping of str to value
+        What is varied, by axis, as it was written: numbers, texts, tables.
+    labels : mapping of str to str
+        What tables and figures call each value.
+    digest : str
+        Of its job.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+    labels: Mapping[str, str]
+    digest: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole sweep, without the jobs: what a ledger stores of it.
+
+    Parameters
+    ----------
+    name : str
+        Title of tables, figures and the report.
+    axes : sequence of str
+        Names of what is varied, in order.
+    points : sequence of Point
+        In order.
+    rule : Rule
+        How many replications.
+    seed : int
+        Master seed.
+    common_random_numbers : bool
+        Whether all points share the seed; else each has its own, drawn from it and the digest.
+    confidence : float
+        Of the intervals, in (0, 1).
+    metrics : sequence of str
+        What is wanted, in order.
+    engines : sequence of Engine
+        What answers for each point.
+    series : sequence of str
+        Time series that are stored.
+    base : str
+        The base scenario as TOML; empty when it is a function.
+    """
+
+    name: str
+    axes: Sequence[str]
+    points: Sequence[Point]
+    rule: Rule
+    seed: int
+    common_random_numbers: bool
+    confidence: float
+    metrics: Sequence[str]
+    engines: Sequence[Engine]
+    series: Sequence[str] = ()
+    base: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return asdict(self)
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> Plan:
+        """Return the plan that `to_dict` wrote."""
+        points = [Point(**point) for point in document["points"]]
+        return Plan(**{**document, "points": points, "rule": Rule(**document["rule"])})
+
+    def seed_of(self, point: Point) -> int:
+        """Return the master seed of a point's replications, 0 to 2^64 - 1."""
+        if self.common_random_numbers:
+            return self.seed
+        import hashlib
+
+        text = f"{self.seed} {point.digest}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
