@@ -8,9 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import markdown
+import page_server
 import pytest
 import run_page
 
@@ -26,6 +28,8 @@ MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES = {**scenario.FAMILIES, "model": Solution}
 """What a user chooses by name, and what solves."""
+LONG = {"docs/explanation/fixed-point-validity.md"}
+"""Pages whose examples take long. Its study, without the page, is tested with the papers."""
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
 
@@ -34,37 +38,81 @@ HEADINGS = ("what it models", "source and equations", "left out", "parameters", 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "page", [n for n, p in zip(NAMES, PAGES, strict=True) if RUNNABLE.search(p.read_text("utf-8"))]
+    "page",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
+        for name, page in zip(NAMES, PAGES, strict=True)
+        if RUNNABLE.search(page.read_text("utf-8"))
+    ],
 )
-def test_every_example_runs(page: str, tmp_path: Path) -> None:
+def test_every_example_runs(
+    page: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
+) -> None:
     for name in ("examples", "studies"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    python_path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    status, printed = run_a_page(page, tmp_path)
+    assert status == 0, printed
+    if "skipped blocks" in printed:
+        pytest.skip(f"{page}: blocks over recorded traces; there are none in {recorded_traces()}")
+
+
+@pytest.fixture(scope="module")
+def run_a_page(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str, Path], tuple[int, str]]]:
+    """Run a page in a folder; status, and what was printed."""
+    outputs = tmp_path_factory.mktemp("outputs")
     traces = recorded_traces_of_the_project()
     environment = {
         **{key: value for key, value in os.environ.items() if key != "AIRPATH_TRACES"},
         **({"AIRPATH_TRACES": str(traces)} if traces else {}),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PAGE_NAME": page,
-        "PYTHONPATH": os.pathsep.join(python_path),
         "MPLBACKEND": "Agg",
         "COLUMNS": "100",
         "NO_COLOR": "1",
         "PYTHONWARNINGS": "error",
         "PYTHONIOENCODING": "utf-8",
     }
-    done = subprocess.run(
-        [sys.executable, run_page.__file__, str(ROOT / page)],
-        cwd=tmp_path,
+    with subprocess.Popen(
+        [sys.executable, page_server.__file__],
         env=environment,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr or done.stdout
-    if "skipped blocks" in done.stdout:
-        pytest.skip(f"{page}: blocks over recorded traces; there are none in {recorded_traces()}")
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        to_server, from_server = server.stdin, server.stdout
+
+        def run(page: str, folder: Path) -> tuple[int, str]:
+            output = outputs / page.replace("/", "-")
+            case = {"page": ROOT / page, "name": page, "folder": folder, "output": output}
+            print(json.dumps({key: str(value) for key, value in case.items()}), file=to_server)
+            to_server.flush()
+            return int(from_server.readline()), output.read_text("utf-8")
+
+        yield run
+        to_server.close()
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ("python\nassert 1 == 2", "AssertionError"),
+        ("python\n>>> 1 + 1\n3", "Expected:\n    3\nGot:\n    2\n"),
+        ("console\n$ airpath --version\n2", "wrong.md:2: $ airpath --version\ndoes not print\n2\n"),
+        ('toml\nduration = "x"\nbottleneck = {}\nflows = []', "exit status 2, not 0:\n"),
+        ("toml\nduration", "wrong.md:2: not TOML"),
+    ],
+)
+def test_an_example_that_is_wrong_is_found(
+    block: str, message: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
+) -> None:
+    page = tmp_path / "wrong.md"
+    page.write_text(f"```{block}\n```\n", "utf-8")
+    status, printed = run_a_page(str(page), tmp_path)
+    assert status == 1
+    assert message in printed
 
 
 def recorded_traces_of_the_project() -> Path | None:

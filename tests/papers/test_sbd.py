@@ -194,7 +194,7 @@ def test_what_the_text_says(tables: Report, figures: Report, key: str) -> None:
     assert statement.holds, statement.measured
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_what_is_weaker_than_the_text_holds() -> None:
     """They say that the engine behaves as it did when the text's own criteria are not met."""
