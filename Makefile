@@ -58,8 +58,9 @@ demo: $(RELEASE)
 
 build: $(QUICK)
 
-test: need-test
-	@scripts/test $(LOGS) lint-rust test-rust doc-rust build lint-python test-python test-wheel
+# The tests in Python come last and alone: some of them measure how soon a command answers.
+test: need-test $(VENV)/.stamp-venv
+	@scripts/test $(LOGS) 'lint-rust test-rust doc-rust | build lint-python test-wheel' test-python
 
 long-tests: build
 	PROPTEST_CASES=10000 $(CARGO_TEST) -- --include-ignored
@@ -148,7 +149,7 @@ lint-python: build
 	$(BIN)/mypy
 
 test-python: build
-	$(PYTEST) -n 2 -m 'not paper_full and not long'
+	$(PYTEST) -n 2 --dist loadfile -m 'not paper_full and not long'
 
 # The packaging is under test here, and the module is the one that is there: `make wheel` is the one
 # that optimises.
