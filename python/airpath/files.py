@@ -118,15 +118,20 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
         what = other_than_file(path)
         if what is None:
             with os.fdopen(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
-                what = _kind(os.fstat(file.fileno()).st_mode)
-                data = b"" if what else file.read(most + 1)
+                status = os.fstat(file.fileno())
+                what = _kind(status.st_mode)
+                # Of a file that grows, or whose size is not told, what is read is what counts.
+                size, data = status.st_size, b""
+                if what is None and size <= most:
+                    data = file.read(most + 1)
+                    size = len(data)
     except (OSError, ValueError) as error:
         raise UnreadableError(name, f"cannot be read: {_reason(error)}") from None
     if what == "a directory":
         raise UnreadableError(name, "cannot be read: is a directory")
     if what is not None:
         raise UnreadableError(name, f"cannot be read: is {what}, not a regular file")
-    if len(data) > most:
+    if size > most:
         raise UnreadableError(name, f"larger than the {most // MIB} MiB that are accepted")
     return data
 
