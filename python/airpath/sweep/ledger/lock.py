@@ -1,0 +1,143 @@
+"""One coordinator at a time: a lock that the kernel takes back when its holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from weakref import WeakSet
+
+from airpath.errors import BadValueError, one_line
+
+__all__ = ["Lock", "coordinator_of"]
+
+_TRIES = 10
+_PAUSE_S = 0.02
+"""Between tries, s: `coordinator_of` holds the lock for a moment."""
+
+_HELD: WeakSet[Lock] = WeakSet()
+
+
+class Lock:
+    """The right to write a ledger, from its making until `release`.
+
+    Parameters
+    ----------
+    ledger : Path
+        The ledger; the lock is the file beside it whose name ends in ``.lock``.
+
+    Raises
+    ------
+    BadValueError
+        If another coordinator has it, or the file cannot be made.
+    """
+
+    def __init__(self, ledger: Path) -> None:
+        self._path = _beside(ledger)
+        for last in (*(False,) * (_TRIES - 1), True):
+            try:
+                self._file = _locked(self._path)
+                break
+            except BlockingIOError:
+                if last:
+                    raise _refused(ledger, self._path) from None
+                time.sleep(_PAUSE_S)
+            except OSError as error:
+                why = (error.strerror or str(error)).lower()
+                raise BadValueError(
+                    f"{one_line(str(self._path))}: cannot be locked ({why}). "
+                    "Give a folder that can be written to, on a disk with locks."
+                ) from None
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        _HELD.add(self)
+
+    def release(self) -> None:
+        """Give it back; a second time does nothing."""
+        if self._file >= 0:
+            with suppress(OSError):
+                self._path.unlink()
+            self.forget()
+
+    def forget(self) -> None:
+        """Close the file alone: in a forked child the lock is the parent's."""
+        with suppress(OSError):
+            os.close(self._file)
+        self._file = -1
+        _HELD.discard(self)
+
+
+def coordinator_of(ledger: Path) -> int | None:
+    """Return the number of the process that writes a ledger now; None when none does.
+
+    Parameters
+    ----------
+    ledger : Path
+        The ledger.
+
+    Returns
+    -------
+    process : int or None
+        0 when there is one whose number is not known.
+    """
+    path = _beside(ledger)
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(path)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return None
+
+
+def _beside(ledger: Path) -> Path:
+    return ledger.with_name(f"{ledger.name}.lock")
+
+
+def _locked(path: Path) -> int:
+    """Return the open and locked file that stands at `path`."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Who had it before has removed the file, perhaps just now.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file), path.stat()):
+                    return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _holder(path: Path) -> int:
+    try:
+        return int(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _refused(ledger: Path, path: Path) -> BadValueError:
+    process = _holder(path)
+    who = f"process {process}" if process else "another process"
+    return BadValueError(
+        f"{one_line(str(ledger))}: is being written by {who}. "
+        "Wait until it is done, or give another folder."
+    )
+
+
+def _in_child() -> None:
+    for lock in list(_HELD):
+        lock.forget()
+
+
+# A worker that is forked and outlives its coordinator would keep the lock.
+os.register_at_fork(after_in_child=_in_child)

@@ -1,0 +1,295 @@
+"""What a ledger stores is there again, for one coordinator and any number of readers."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
+
+import airpath as ap
+from airpath.errors import BadValueError
+from airpath.sweep.job import job_of
+from airpath.sweep.ledger import Build, Ledger, coordinator_of
+from airpath.sweep.ledger.schema import checksum
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+def refused(path: Path, **how: bool) -> str:
+    with pytest.raises(BadValueError) as error:
+        Ledger.open(path, **how).close()
+    text = str(error.value)
+    assert text.startswith(f"{path}: ")
+    assert "\n" not in text
+    return text.removeprefix(f"{path}: ")
+
+
+def test_everything_that_was_stored_is_there_again(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        assert ledger.plan() is None
+        ledger.add([(run(n), metrics(n)) for n in (4, 0, 2)])
+        ledger.add([(run(1, seed=2**64 - 1), {})])
+        ledger.add([])
+    assert os.listdir(path.parent) == [path.name]  # noqa: PTH208
+    with Ledger.open(path) as ledger:
+        assert ledger.finished(digest(0), 1) == [0, 2, 4]
+        assert ledger.values(digest(0), 1) == {n: metrics(n) for n in (0, 2, 4)}
+        assert list(ledger.runs(digest(0), 1)) == [run(n) for n in (0, 2, 4)]
+        assert list(ledger.runs(digest(0), 2**64 - 1)) == [run(1, seed=2**64 - 1)]
+        assert ledger.finished(digest(1), 1) == []
+        assert ledger.cpu_s() == 1.0
+        assert ledger.builds() == {Build(*OWN): 4}
+        assert ledger.stored().replications == {(digest(0), 1): 3, (digest(0), 2**64 - 1): 1}
+
+
+def test_the_plan_and_its_jobs_are_there_again(path: Path) -> None:
+    scenario = ap.Scenario(
+        name="a → b",
+        flows=ap.flows(1, cc="cubic", base_rtt="20 ms"),
+        bottleneck=ap.Bottleneck(aqm=ap.CoDel(), link=ap.FixedLink(rate="5 Mbit/s")),
+        duration="3 s",
+    )
+    job, _ = job_of(scenario)
+    with Ledger.open(path) as ledger:
+        ledger.set_plan(plan(3), {job.digest: job})
+        ledger.set_plan(plan(2, seed=9), {job.digest: job})
+    with Ledger.read(path) as ledger:
+        found = ledger.plan()
+        assert found is not None
+        assert json.dumps(found.to_dict()) == json.dumps(plan(2, seed=9).to_dict())
+        assert ledger.job(job.digest) == job
+        assert ledger.job(digest(7)) is None
+
+
+def test_a_replication_that_is_there_stays_as_it_is(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(0), metrics(0))])
+        ledger.add([(run(0, packed=b"other"), {}), (run(1), {})])
+        assert [found.packed for found in ledger.runs(digest(0), 1)] == [
+            run(0).packed,
+            run(1).packed,
+        ]
+        assert ledger.values(digest(0), 1)[0] == metrics(0)
+
+
+def test_metrics_can_be_added_later_and_none_is_what_was_not_measured(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(0), {"a": math.nan, "b": 0.1 + 0.2}), (run(1), {"a": -math.inf})])
+        ledger.add_values(digest(0), 1, {0: {"c": 1e-300}, 1: {"a": 5.0}})
+        assert ledger.values(digest(0), 1) == {
+            0: {"a": None, "b": 0.1 + 0.2, "c": 1e-300},
+            1: {"a": 5.0},
+        }
+        assert list(ledger.runs(digest(0), 1)) == [run(0), run(1)]
+        with pytest.raises(KeyError):
+            ledger.add_values(digest(0), 1, {2: {}})
+
+
+def test_a_failure_is_kept_until_its_replication_is_finished(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.add_failure(digest(0), 1, 3, "first")
+        ledger.add_failure(digest(0), 1, 3, "again: \udcff")
+        ledger.add_failure(digest(0), 1, 2, "other")
+        assert ledger.failed(digest(0), 1) == {2: "other", 3: "again: \\udcff"}
+        ledger.add([(run(3), {})])
+        assert ledger.failed(digest(0), 1) == {2: "other"}
+        assert ledger.failed(digest(0), 2) == {}
+
+
+def test_solutions_are_metrics_or_the_reason_why_not(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.add_solved(digest(0), {"goodput_bps": 3.5, "jain": None})
+        ledger.add_solved(digest(1), "not covered: aqm = codel")
+        assert ledger.solved(digest(0)) == {"goodput_bps": 3.5, "jain": None}
+        assert ledger.solved(digest(1)) == "not covered: aqm = codel"
+        assert ledger.solved(digest(2)) is None
+
+
+# --- versions ----------------------------------------------------------------------------------
+
+
+def test_replications_of_another_version_are_refused_by_name(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        added(ledger, 2, build=OTHER)
+        added(ledger, 1, job=1)
+    assert refused(path) == (
+        "2 replications were made by other versions (2 by airpath 0.0.9 (feedbeef0123)), this is "
+        f"airpath {OWN[0]} ({OWN[1]}). Write --accept-version to use them, or give another folder."
+    )
+    with Ledger.open(path, accept_version=True) as ledger:
+        assert ledger.finished(digest(0), 1) == [0, 1]
+        assert ledger.builds() == {Build(*OTHER): 2, Build(*OWN): 1}
+    assert not path.with_name("ledger.sqlite.lock").exists()
+
+
+def test_replications_of_another_version_can_be_left_alone(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        added(ledger, 2, build=OTHER)
+    with Ledger.open(path, leave_others=True) as ledger:
+        assert ledger.finished(digest(0), 1) == []
+        assert ledger.cpu_s() == 0.0
+        ledger.add([(run(1, packed=b"own"), {})])
+        assert ledger.finished(digest(0), 1) == [1]
+        assert ledger.builds() == {Build(*OTHER): 2, Build(*OWN): 1}
+    with Ledger.open(path, accept_version=True) as ledger:
+        assert [found.version for found in ledger.runs(digest(0), 1)] == [OTHER[0], OWN[0]]
+
+
+# --- one coordinator, many readers -------------------------------------------------------------
+
+
+def test_a_second_coordinator_is_refused_until_the_first_is_done(path: Path) -> None:
+    with Ledger.open(path):
+        assert coordinator_of(path) == os.getpid()
+        assert refused(path) == (
+            f"is being written by process {os.getpid()}. "
+            "Wait until it is done, or give another folder."
+        )
+    assert coordinator_of(path) is None
+    Ledger.open(path).close()
+
+
+def test_the_lock_of_a_killed_coordinator_is_free_though_its_forked_worker_lives(
+    path: Path,
+) -> None:
+    script = (
+        "import os, sys, time\n"
+        "from airpath.sweep.ledger import Ledger\n"
+        "ledger = Ledger.open(sys.argv[1])\n"
+        "if os.fork() == 0:\n    time.sleep(20)\n    os._exit(0)\n"
+        "print('ready', flush=True)\ntime.sleep(20)\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as first:
+        assert first.stdout is not None
+        try:
+            assert first.stdout.readline() == b"ready\n"
+            assert coordinator_of(path) == first.pid
+            assert refused(path).startswith(f"is being written by process {first.pid}.")
+            first.kill()
+            first.wait()
+            Ledger.open(path).close()
+        finally:
+            os.killpg(first.pid, 9)
+
+
+def test_readers_see_what_is_stored_while_it_is_written(path: Path) -> None:
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def look() -> None:
+        before = 0
+        try:
+            while not done.is_set():
+                with Ledger.read(path) as ledger:
+                    found = ledger.finished(digest(0), 1)
+                    if found != list(range(len(found))) or len(found) < before or len(found) % 2:
+                        wrong.append(found)
+                    before = len(found)
+        except BaseException as error:
+            wrong.append(error)
+
+    with Ledger.open(path) as ledger:
+        readers = [threading.Thread(target=look) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for n in range(0, 60, 2):
+            ledger.add([(run(n), {}), (run(n + 1), {})])
+        with Ledger.read(path) as last:
+            assert last.finished(digest(0), 1) == list(range(60))
+            with pytest.raises(BadValueError, match="read-only"):
+                last.add([(run(99), {})])
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert wrong == []
+
+
+def test_a_transaction_that_fails_stores_nothing(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(0), {})])
+        with pytest.raises(OverflowError):
+            ledger.add([(run(1), {}), (run(2**70), {})])
+        assert ledger.finished(digest(0), 1) == [0]
+
+
+# --- what is no ledger -------------------------------------------------------------------------
+
+
+def test_what_is_no_ledger_is_refused_in_one_line_and_left_as_it_is(path: Path) -> None:
+    foreign = sqlite3.connect(path)
+    foreign.execute("CREATE TABLE runs (a)")
+    foreign.commit()
+    foreign.close()
+    for content, line in (
+        (path.read_bytes(), "not a ledger (another program's file). Give another name."),
+        (b"metric,mean\n" * 20, "not a ledger (not an SQLite file). Give another name."),
+        (b"", "damaged (empty). Put a copy that is whole into its place, or give another folder."),
+    ):
+        path.write_bytes(content)
+        assert refused(path) == line
+        with pytest.raises(BadValueError):
+            Ledger.read(path)
+        assert path.read_bytes() == content
+        assert os.listdir(path.parent) == [path.name]  # noqa: PTH208
+
+
+def test_a_newer_format_is_refused(path: Path) -> None:
+    made(path)
+    data = bytearray(path.read_bytes())
+    data[60:64] = (2).to_bytes(4, "big")
+    path.write_bytes(data)
+    assert refused(path) == ("of format 2, which a newer airpath wrote. This one reads format 1.")
+
+
+def test_what_is_not_there_or_is_no_file_is_refused(path: Path) -> None:
+    with pytest.raises(BadValueError, match=r"no such file or directory. Give the folder of a"):
+        Ledger.read(path)
+    path.mkdir()
+    assert refused(path) == "cannot be read: is a directory."
+    with pytest.raises(BadValueError, match=r"ledger.sqlite.lock: cannot be locked \(no such"):
+        Ledger.open(path / "missing" / "ledger.sqlite")
+    assert list(path.iterdir()) == []
+
+
+def test_the_log_of_a_ledger_that_is_gone_is_not_taken_for_a_new_one(path: Path) -> None:
+    log = path.with_name("ledger.sqlite-wal")
+    log.write_bytes(b"x" * 100)
+    assert refused(path).startswith("is missing, and its log ledger.sqlite-wal is there. Put the")
+    assert log.read_bytes() == b"x" * 100
+    assert not path.exists()
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        added(ledger, 3)
+        pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
+        ledger._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(BadValueError) as error:
+            ledger.add([(run(n), {}) for n in range(3, 300)])
+        assert str(error.value) == (
+            f"{path}: cannot be written (the disk is full). What was stored before is kept."
+        )
+        assert ledger.finished(digest(0), 1) == [0, 1, 2]
+        ledger._connection.execute("PRAGMA max_page_count = 100000")
+        ledger.add([(run(3), {})])
+    with Ledger.read(path) as ledger:
+        assert list(ledger.runs(digest(0), 1)) == [run(n) for n in range(4)]
+
+
+def test_the_checksum_follows_the_stated_rule() -> None:
+    import hashlib
+
+    stated = b"t2:\xc3\xa9i2:-7b3:\x00\x01\x02n0:"
+    assert checksum(["é", -7, b"\0\1\2", None]) == hashlib.sha256(stated).digest()[:8]
