@@ -1,0 +1,96 @@
+"""Sequential stopping: which number of replications counts, and how many to ask for next."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airpath.results.intervals import mean_interval
+from airpath.sweep.plan import Rule
+from airpath.sweep.stopping import Stopping, counted, wanted
+
+VALUES = st.lists(st.none() | st.floats(-1e6, 1e6) | st.just(math.nan), max_size=40)
+
+
+def small_enough(rule: Rule, values: list[float | None], confidence: float) -> bool:
+    found = mean_interval(values, confidence)
+    half = (found.high - found.low) / 2
+    relative = rule.relative is not None and half <= rule.relative * abs(found.mean)
+    return relative or (rule.absolute is not None and half <= rule.absolute)
+
+
+def test_a_fixed_number_needs_no_values() -> None:
+    rule = Rule(4, 4)
+    assert counted(rule, [None] * 3, 0.99) is None
+    assert counted(rule, [None] * 9, 0.99) == 4
+    assert wanted(rule, [], 0.99) == 4
+
+
+def test_the_first_prefix_that_is_small_enough_counts_whatever_comes_later() -> None:
+    rule = Rule(2, 50, "m", absolute=1.0)
+    values = [10.0, 14.0, 10.0, 14.0, *[12.0] * 20]
+    expected = next(n for n in range(2, 24) if small_enough(rule, list(values[:n]), 0.95))
+    assert 4 < expected < 24
+    assert counted(rule, values, 0.95) == expected
+    assert counted(rule, [*values, 1e9], 0.95) == expected
+    assert counted(rule, values[: expected - 1], 0.95) is None
+
+
+def test_what_never_varies_is_known_after_the_least_number() -> None:
+    for value in (0.0, 0.1, -3e9):
+        assert counted(Rule(3, 64, "m", relative=0.01), [value] * 5, 0.99) == 3
+
+
+def test_a_mean_of_zero_has_no_relative_width() -> None:
+    values = [1.0, -1.0] * 8
+    assert counted(Rule(4, 16, "m", relative=0.5), values[:15], 0.99) is None
+    assert counted(Rule(4, 16, "m", relative=0.5), values, 0.99) == 16
+    assert counted(Rule(4, 16, "m", relative=0.5, absolute=5.0), values, 0.99) == 4
+
+
+def test_what_was_not_measured_is_a_replication_and_no_value() -> None:
+    rule = Rule(2, 8, "m", absolute=100.0)
+    assert counted(rule, [None, 1.0, math.nan], 0.99) is None
+    assert counted(rule, [None, 1.0, math.nan, 1.0], 0.99) == 4
+    assert counted(rule, [None] * 8, 0.99) == 8
+    assert wanted(rule, [None, None], 0.99) == 4
+
+
+@pytest.mark.parametrize(("target", "expected"), [(1e-9, 20), (3.0, 14), (1e9, 10)])
+def test_no_more_is_asked_for_than_the_variance_foretells_and_twice_as_many(
+    target: float, expected: int
+) -> None:
+    values = [0.0, 10.0] * 5
+    assert (
+        wanted(Rule(10, 1000, "m", absolute=target), values, 0.95)
+        == {
+            20: 20,
+            14: math.ceil((2.262157 / target) ** 2 * (250 / 9)),
+            10: 10,
+        }[expected]
+    )
+
+
+@given(VALUES, st.integers(2, 5), st.integers(0, 30), st.sampled_from([0.001, 0.1, 1.0]))
+def test_the_answer_is_the_definition_read_word_by_word(
+    values: list[float | None], least: int, more: int, share: float
+) -> None:
+    rule = Rule(least, least + more, "m", relative=share, absolute=1.0)
+    found = counted(rule, values, 0.95)
+    state = Stopping(rule, 0.95)
+    for value in values:
+        state.extend([value])
+    assert state.counted == found
+    last = rule.most if found is None else found
+    for n in range(rule.least, min(last, len(values) + 1)):
+        known = mean_interval(values[:n], 0.95)
+        near = math.isclose((known.high - known.low) / 2, max(share * abs(known.mean), 1.0))
+        assert near or not small_enough(rule, values[:n], 0.95)
+    if found is None:
+        assert len(values) < rule.most
+        assert len(values) < wanted(rule, values, 0.95) <= rule.most
+    else:
+        assert found == wanted(rule, values, 0.95) <= len(values)
