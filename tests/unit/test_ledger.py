@@ -12,13 +12,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
 
 import airpath as ap
 from airpath.errors import BadValueError
 from airpath.sweep.job import job_of
 from airpath.sweep.ledger import Build, Ledger, coordinator_of
 from airpath.sweep.ledger.schema import checksum
+from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
 
 
 @pytest.fixture

@@ -69,7 +69,8 @@ def named_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:
         raise  # It was used after it was closed.
-    except (sqlite3.Error, sqlite3.Warning, OSError, MemoryError) as error:
+    except (sqlite3.Error, sqlite3.Warning, OSError, MemoryError, UnicodeError) as error:
+        # What SQLite says of a damaged file may itself be no text.
         _refuse(path, error)
 
 

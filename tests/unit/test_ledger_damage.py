@@ -1,0 +1,279 @@
+"""A ledger after a power cut shows what was stored or says that it is damaged, nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airpath.errors import BadValueError
+from airpath.sweep.job import File, Job
+from airpath.sweep.ledger import Ledger
+from ledger_samples import OWN, digest, metrics, plan, run
+
+JOBS, RUNS, SECTOR = 3, 12, 512
+NEW = RUNS + 5
+"""A replication that the campaign did not have."""
+
+JOB = {
+    digest(n): Job(f"job {n}", "{}" * 300, (File("t", "csv", digest(9)),), digest(n))
+    for n in range(JOBS)
+}
+
+
+def as_text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=list)
+
+
+def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
+    """Return each value that can be read, with what it is the value of."""
+    found: set[tuple[Any, ...]] = set()
+    stored = ledger.plan()
+    if stored is not None:
+        found.add(("plan", as_text(stored.to_dict())))
+    for key in JOB:
+        job = ledger.job(key)
+        found |= {("job", key, job)} if job is not None else set()
+        numbers = ledger.finished(key, 1)
+        assert list(numbers) == sorted(set(numbers))
+        found |= {("finished", key, n) for n in numbers}
+        for n, values in ledger.values(key, 1).items():
+            found.add(("values", key, n, as_text(values)))
+        for one in ledger.runs(key, 1):
+            found.add(("run", key, one.replication, one.packed, one.cpu_s, one.version))
+        for n, message in ledger.failed(key, 1).items():
+            found.add(("failed", key, n, message))
+        solved = ledger.solved(key)
+        found |= {("solved", key, as_text(solved))} if solved is not None else set()
+    stored_counts = ledger.stored().replications
+    assert all(seed == 1 and count <= RUNS + 1 for (_, seed), count in stored_counts.items())
+    return found
+
+
+@dataclass
+class History:
+    """The files at some moments, and every value that could be read at one of them."""
+
+    files: list[dict[str, bytes]] = field(default_factory=list)
+    values: set[tuple[Any, ...]] = field(default_factory=set)
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> History:
+    """Return what a campaign leaves on the disk while it runs, with and without a log."""
+    folder = tmp_path_factory.mktemp("whole")
+    path = folder / "ledger.sqlite"
+    made = History()
+
+    def look(ledger: Ledger) -> None:
+        made.values |= everything(ledger)
+        names = (path, path.with_name("ledger.sqlite-wal"))
+        made.files.append({file.name: file.read_bytes() for file in names if file.exists()})
+
+    with Ledger.open(path) as ledger:
+        ledger.set_plan(plan(JOBS), JOB)
+        ledger.add_failure(digest(1), 1, 3, "it failed")
+        look(ledger)
+        for n in range(RUNS):
+            job = n % JOBS
+            ledger.add([(run(i, job), metrics(i, job)) for i in range(n, n + 2)])
+            if n == RUNS // 2:
+                ledger._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                look(ledger)
+        look(ledger)
+        ledger.add_values(digest(0), 1, {0: {"later": 0.5}})
+        ledger.add_solved(digest(0), {"goodput_bps": 1.5})
+        ledger.add_solved(digest(1), "not covered")
+        ledger.set_plan(plan(JOBS, most=9), JOB)
+        look(ledger)
+        for job in range(JOBS):
+            numbers = ledger.finished(digest(job), 1)
+            packed = {one.replication: one.packed for one in ledger.runs(digest(job), 1)}
+            assert packed == {n: run(n, job).packed for n in numbers}
+    made.files.append({path.name: path.read_bytes()})
+    with Ledger.read(path) as ledger:
+        made.values |= everything(ledger)
+    assert [len(files) for files in made.files] == [2, 2, 2, 2, 1]
+    return made
+
+
+# --- ways to damage ----------------------------------------------------------------------------
+
+
+def truncated(data: bytes, draw: random.Random, _other: bytes) -> bytes:
+    return data[: draw.randrange(len(data))]
+
+
+def overwritten(data: bytes, draw: random.Random, _other: bytes) -> bytes:
+    length = draw.choice([1, 2, 16, SECTOR, 4096])
+    at = draw.randrange(len(data))
+    filling = draw.choice([bytes(length), b"\xff" * length, draw.randbytes(length)])
+    return data[:at] + filling + data[at + length :]
+
+
+def flipped(data: bytes, draw: random.Random, _other: bytes) -> bytes:
+    changed = bytearray(data)
+    for _ in range(draw.choice([1, 3])):
+        changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    return bytes(changed)
+
+
+def torn(data: bytes, draw: random.Random, other: bytes) -> bytes:
+    """Return sectors of two moments: some were written before the power went, some not."""
+    part = draw.random()
+    sectors = range(0, max(len(data), len(other)), SECTOR)
+    chosen = (other if draw.random() < part else data for _ in sectors)
+    return b"".join(
+        source[at : at + SECTOR].ljust(min(SECTOR, len(data) - at), b"\0")
+        for at, source in zip(sectors, chosen, strict=True)
+        if at < len(data)
+    )
+
+
+def misplaced(data: bytes, draw: random.Random, _other: bytes) -> bytes:
+    source, target = (SECTOR * draw.randrange(len(data) // SECTOR + 1) for _ in range(2))
+    block = data[source : source + draw.choice([SECTOR, 4096])]
+    return data[:target] + block + data[target + len(block) :]
+
+
+WAYS: list[Callable[[bytes, random.Random, bytes], bytes]] = [
+    truncated,
+    overwritten,
+    flipped,
+    torn,
+    misplaced,
+]
+
+
+def damaged_copy(history: History, folder: Path, draw: random.Random) -> Path:
+    """Write the files of a moment with one of them, or both, damaged; return the ledger."""
+    files = dict(draw.choice(history.files))
+    for name in draw.choice([list(files), [draw.choice(list(files))]]):
+        if name.endswith("wal") and draw.random() < 0.1:
+            del files[name]
+            continue
+        other = draw.choice(history.files).get(name, files[name])
+        if files[name]:
+            files[name] = draw.choice(WAYS)(files[name], draw, other)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder / "ledger.sqlite"
+
+
+def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: History) -> bool:
+    """Return whether what was read was stored; False if the file was named as damaged."""
+    try:
+        found = look()
+    except BadValueError as error:
+        text = str(error)
+        assert text.startswith(f"{path}: "), text
+        assert "\n" not in text
+        assert any(word in text for word in ("damaged", "not a ledger", "of format")), text
+        return False
+    assert found <= history.values, found - history.values
+    return True
+
+
+def tried(history: History, folder: Path, seed: int) -> bool:
+    """Damage a copy; return whether it could be read, and a coordinator go on with it."""
+    folder.mkdir()
+    path = damaged_copy(history, folder, random.Random(seed))
+
+    def read() -> set[tuple[Any, ...]]:
+        with Ledger.read(path) as ledger:
+            return everything(ledger)
+
+    def resumed() -> set[tuple[Any, ...]]:
+        with Ledger.open(path) as ledger:
+            found = everything(ledger)
+            ledger.add([(run(NEW), {})])
+            assert NEW in ledger.finished(digest(0), 1)
+            return found
+
+    if seed % 2:
+        return outcome(path, read, history)
+    could = outcome(path, resumed, history)
+    new = {("run", digest(0), NEW, run(NEW).packed, 0.25, run(0).version)}
+    new |= {("finished", digest(0), NEW), ("values", digest(0), NEW, "{}")}
+    return outcome(path, read, History(values=history.values | new)) and could
+
+
+def test_a_damaged_file_shows_what_was_stored_or_is_named(history: History, tmp_path: Path) -> None:
+    found = []
+    for seed in range(400):
+        found.append(tried(history, tmp_path / str(seed), seed))
+        shutil.rmtree(tmp_path / str(seed))
+    # Both ends are tried: with none readable or all readable, the test would show nothing.
+    assert 60 < sum(found) < 340
+
+
+@pytest.mark.long
+def test_damaged_files_at_length(history: History, tmp_path: Path) -> None:
+    for seed in range(1000, 11_000):
+        tried(history, tmp_path / str(seed), seed)
+        shutil.rmtree(tmp_path / str(seed))
+
+
+# --- SIGKILL -----------------------------------------------------------------------------------
+
+CHILD = """
+import sys
+from types import SimpleNamespace
+from airpath.sweep.ledger import Ledger
+path, digest, version, commit = sys.argv[1:]
+def run(n):
+    packed = f"0 1 {n}".encode() * 60
+    return SimpleNamespace(digest=digest, seed=1, replication=n, version=version, commit=commit,
+                           cpu_s=0.25, packed=packed)
+with Ledger.open(path) as ledger:
+    number = max(ledger.finished(digest, 1), default=-1) + 1
+    print("from", number, flush=True)
+    while True:
+        ledger.add([(run(i), {"goodput_bps": i / 3}) for i in range(number, number + 3)])
+        print(number + 2, flush=True)
+        number += 3
+"""
+
+
+def killed_again_and_again(path: Path, times: int) -> None:
+    draw = random.Random(5)
+    reported = -1
+    for _ in range(times):
+        command = [sys.executable, "-c", CHILD, str(path), digest(0), *OWN]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            first = child.stdout.readline().split()
+            assert first[0] == "from"
+            # Nothing that was reported is lost, and whole transactions were stored.
+            assert int(first[1]) > reported
+            assert int(first[1]) % 3 == 0
+            time.sleep(draw.expovariate(1 / 0.01))
+            os.kill(child.pid, signal.SIGKILL)
+            lines = child.stdout.read().splitlines()
+        reported = max(reported, int(first[1]) - 1, *map(int, lines))
+    with Ledger.open(path) as ledger:
+        numbers = ledger.finished(digest(0), 1)
+        assert list(numbers) == list(range(len(numbers)))
+        assert len(numbers) > reported
+        assert list(ledger.runs(digest(0), 1)) == [run(n) for n in numbers]
+        assert ledger.values(digest(0), 1) == {n: {"goodput_bps": n / 3} for n in numbers}
+
+
+def test_a_coordinator_killed_at_any_instant_loses_nothing_reported(tmp_path: Path) -> None:
+    killed_again_and_again(tmp_path / "ledger.sqlite", 20)
+
+
+@pytest.mark.long
+def test_a_coordinator_killed_a_hundred_times_loses_nothing(tmp_path: Path) -> None:
+    killed_again_and_again(tmp_path / "ledger.sqlite", 100)
