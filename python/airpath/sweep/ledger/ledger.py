@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -16,7 +16,7 @@ from airpath import _airpath
 from airpath.errors import BadValueError, one_line
 from airpath.sweep.ledger.lock import Lock
 from airpath.sweep.ledger.opening import connected, damaged, make, named_errors
-from airpath.sweep.ledger.schema import COLUMNS, checksum, is_whole
+from airpath.sweep.ledger.schema import COLUMNS, checksum, checksum_of_packed, is_whole
 from airpath.sweep.ledger.status import Build, Stored, counted_rows
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Ledger:
     ----------
     path : Path
         The file.
+    own : Build
+        What is running now.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None) -> None:
@@ -51,7 +53,7 @@ class Ledger:
         self._connection = connection
         self._lock = lock
         self._mutex = RLock()
-        self._own = Build(_airpath.version(), _airpath.commit())
+        self.own = Build(_airpath.version(), _airpath.commit())
         self._only: Build | None = None
 
     @staticmethod
@@ -86,7 +88,7 @@ class Ledger:
             raise
         try:
             if not accept_version:
-                ledger._only = ledger._own
+                ledger._only = ledger.own
                 if not leave_others:
                     ledger._refuse_others()
         except BaseException:
@@ -200,7 +202,7 @@ class Ledger:
             with self._mutex, named_errors(self.path):
                 query = "SELECT packed FROM runs WHERE rowid = ?"
                 row = self._connection.execute(query, [place]).fetchone()
-            if row is None or checksum(row) != of_packed:
+            if row is None or not _is(row[0], of_packed):
                 raise damaged(self.path, f"replication {number} of job {digest[:12]}")
             yield Run(digest, seed, number, version, commit, cpu_ns / 1e9, row[0])
 
@@ -222,7 +224,7 @@ class Ledger:
         rows = []
         for run, metrics in runs:
             key = (run.digest, str(run.seed), run.replication, run.version, run.commit)
-            rest = (round(run.cpu_s * 1e9), _metrics_text(metrics), checksum([run.packed]))
+            rest = (round(run.cpu_s * 1e9), _metrics_text(metrics), checksum_of_packed(run.packed))
             rows.append((*_with_checksum(*key, *rest), run.packed))
         with self._writing() as connection:
             connection.executemany(
@@ -270,9 +272,14 @@ class Ledger:
         rows = self._rows("failures", *self._accepted(_OF_JOB, [digest, str(seed)]))
         return {number: message for _, _, number, _, _, message, _ in sorted(rows)}
 
+    def failures(self) -> Sequence[tuple[str, int, int, str]]:
+        """Return every failure: digest, seed, replication and message."""
+        rows = self._rows("failures", *self._accepted("true", []))
+        return [(digest, int(seed), n, message) for digest, seed, n, _, _, message, _ in rows]
+
     def add_failure(self, digest: str, seed: int, replication: int, message: str) -> None:
         """Store that a replication failed; it is forgotten when the replication is finished."""
-        key = (digest, str(seed), replication, self._own.version, self._own.commit)
+        key = (digest, str(seed), replication, self.own.version, self.own.commit)
         with self._writing() as connection:
             connection.execute(
                 f"INSERT OR REPLACE INTO failures VALUES ({', '.join('?' * 7)})",
@@ -290,7 +297,7 @@ class Ledger:
     def add_solved(self, digest: str, found: Values | str) -> None:
         """Store the metrics of the analytic model, or why there are none."""
         is_reason = isinstance(found, str)
-        key = (digest, self._own.version, self._own.commit)
+        key = (digest, self.own.version, self.own.commit)
         metrics = None if isinstance(found, str) else _metrics_text(found)
         reason = _storable(str(found)) if is_reason else None
         with self._writing() as connection:
@@ -313,6 +320,33 @@ class Ledger:
     def builds(self) -> Mapping[Build, int]:
         """Return how many replications each version made; also those that are left alone."""
         return self.stored().builds
+
+    # --- removing ------------------------------------------------------------------------------
+
+    def places(self) -> Iterator[tuple[str, str, int, Build, int]]:
+        """Give digest, seed, replication, version and place of every stored replication."""
+        for digest, seed, replication, *build, place in self._scanned("runs", also="rowid"):
+            yield digest, seed, replication, Build(build[0], build[1]), place
+
+    def remove(self, places: Sequence[int], jobs: Collection[str] | None) -> None:
+        """Remove replications, every failure, and jobs and solutions that are not wanted.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Of the replications, as `places` gives them.
+        jobs : collection of str or None
+            The digests that stay; None keeps all.
+        """
+        with self._writing() as connection:
+            connection.executemany("DELETE FROM runs WHERE rowid = ?", [(n,) for n in places])
+            connection.execute("DELETE FROM failures")
+            for table in ("jobs", "solved") if jobs is not None else ():
+                stored = list(connection.execute(f"SELECT digest FROM {table}"))
+                gone = [row for row in stored if row[0] not in (jobs or ())]
+                connection.executemany(f"DELETE FROM {table} WHERE digest = ?", gone)
+        with self._mutex, named_errors(self.path):
+            self._connection.execute("VACUUM")
 
     # --- within --------------------------------------------------------------------------------
 
@@ -379,18 +413,22 @@ class Ledger:
         with self._mutex, named_errors(self.path):
             query = "SELECT DISTINCT airpath_version, airpath_commit FROM runs"
             found = {Build(*row) for row in self._connection.execute(query)}
-        if found <= {self._own}:
+        if found <= {self.own}:
             return
-        others = {build: count for build, count in self.builds().items() if build != self._own}
+        others = {build: count for build, count in self.builds().items() if build != self.own}
         made = ", ".join(f"{count} by {build}" for build, count in others.items())
         raise BadValueError(
             f"{one_line(str(self.path))}: {sum(others.values())} replications were made by other "
-            f"versions ({made}), this is {self._own}. "
+            f"versions ({made}), this is {self.own}. "
             "Write --accept-version to use them, or give another folder."
         )
 
 
 # --- values as they are stored -----------------------------------------------------------------
+
+
+def _is(packed: Any, of_packed: str) -> bool:
+    return isinstance(packed, bytes) and checksum_of_packed(packed) == of_packed
 
 
 def _with_checksum(*values: Any) -> tuple[Any, ...]:

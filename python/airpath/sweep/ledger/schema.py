@@ -1,9 +1,10 @@
 """Format 1 of the ledger: its tables, and the checksum that each row has.
 
-The rule of the checksum, which other programs can follow: the first 8 bytes of the SHA-256 of all
-other columns in their order, each as its type (``i``, ``t``, ``b``, ``n``), its length in bytes,
-``:``, and its bytes; integers are decimal, texts UTF-8, NULL has length 0. In ``runs`` the column
-`packed` is left out: `packed_checksum` stands for it.
+The rule of `checksum`, which other programs can follow: the first 16 hexadecimal digits of the
+SHA-256 of all other columns in their order, each as its type (``i``, ``t``, ``n`` for NULL), its
+length in bytes, ``:``, and its bytes; integers are decimal, texts UTF-8, NULL has length 0. In
+`runs` the column `packed` is left out: `packed_checksum`, the first 16 digits of its own SHA-256,
+stands for it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["APPLICATION_ID", "COLUMNS", "FORMAT", "TABLES", "checksum", "is_whole"]
+__all__ = [
+    "APPLICATION_ID",
+    "COLUMNS",
+    "FORMAT",
+    "TABLES",
+    "checksum",
+    "checksum_of_packed",
+    "is_whole",
+]
 
 APPLICATION_ID = 0x4150_4C47
 """``APLG``, in the header of the file."""
@@ -24,14 +33,14 @@ TABLES = {
     "plan": """CREATE TABLE plan (
     number INTEGER PRIMARY KEY,
     document TEXT NOT NULL,
-    checksum BLOB NOT NULL
+    checksum TEXT NOT NULL
 )""",
     "jobs": """CREATE TABLE jobs (
     digest TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     resolved TEXT NOT NULL,
     files TEXT NOT NULL,
-    checksum BLOB NOT NULL
+    checksum TEXT NOT NULL
 )""",
     "runs": """CREATE TABLE runs (
     digest TEXT NOT NULL,
@@ -41,8 +50,8 @@ TABLES = {
     airpath_commit TEXT NOT NULL,
     cpu_ns INTEGER NOT NULL,
     metrics TEXT NOT NULL,
-    packed_checksum BLOB NOT NULL,
-    checksum BLOB NOT NULL,
+    packed_checksum TEXT NOT NULL,
+    checksum TEXT NOT NULL,
     packed BLOB NOT NULL,
     UNIQUE (digest, seed, replication, airpath_version, airpath_commit)
 )""",
@@ -53,7 +62,7 @@ TABLES = {
     airpath_version TEXT NOT NULL,
     airpath_commit TEXT NOT NULL,
     message TEXT NOT NULL,
-    checksum BLOB NOT NULL,
+    checksum TEXT NOT NULL,
     UNIQUE (digest, seed, replication, airpath_version, airpath_commit)
 )""",
     "solved": """CREATE TABLE solved (
@@ -62,7 +71,7 @@ TABLES = {
     airpath_commit TEXT NOT NULL,
     metrics TEXT,
     reason TEXT,
-    checksum BLOB NOT NULL,
+    checksum TEXT NOT NULL,
     UNIQUE (digest, airpath_version, airpath_commit)
 )""",
 }
@@ -84,34 +93,41 @@ COLUMNS = {
 """The columns that a row's checksum is over, and the checksum last."""
 
 
-def checksum(values: Sequence[Any]) -> bytes:
+def checksum(values: Sequence[Any]) -> str:
     """Return the checksum of a row.
 
     Parameters
     ----------
-    values : sequence of int, str, bytes or None
+    values : sequence of int, str or None
         Its other columns, in order. Of another type are only values of a damaged file.
 
     Returns
     -------
-    checksum : bytes
-        8 of them.
+    checksum : str
+        16 hexadecimal digits.
     """
-    parts = []
-    for value in values:
-        if isinstance(value, str):
-            kind, data = "t", value.encode("utf-8", "surrogatepass")
-        elif isinstance(value, bytes):
-            kind, data = "b", value
-        elif value is None:
-            kind, data = "n", b""
-        else:
-            kind, data = ("i" if isinstance(value, int) else "f"), str(value).encode()
-        parts.append(b"%s%d:" % (kind.encode(), len(data)))
-        parts.append(data)
-    return hashlib.sha256(b"".join(parts)).digest()[:8]
+    return _digits("".join(map(_field, values)).encode("utf-8", "surrogatepass"))
+
+
+def checksum_of_packed(packed: bytes) -> str:
+    """Return the checksum of a packed replication, 16 hexadecimal digits."""
+    return _digits(packed)
 
 
 def is_whole(row: Sequence[Any]) -> bool:
     """Return whether a row is as it was stored; its checksum is its last column."""
     return bool(row[-1] == checksum(row[:-1]))
+
+
+def _field(value: Any) -> str:
+    if type(value) is str:
+        length = len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
+        return f"t{length}:{value}"
+    if value is None:
+        return "n0:"
+    text = str(value)
+    return f"{'i' if type(value) is int else '?'}{len(text)}:{text}"
+
+
+def _digits(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 __all__ = ["Build", "Stored", "counted_rows"]
@@ -34,6 +35,8 @@ class Stored:
     ----------
     replications : mapping of (str, int) to int
         How many there are, by the digest of the job and the master seed.
+    prefixes : mapping of (str, int) to int
+        How many of these there are from 0 on without a gap.
     builds : mapping of Build to int
         How many each version made.
     cpu_s : float
@@ -41,6 +44,7 @@ class Stored:
     """
 
     replications: Mapping[tuple[str, int], int]
+    prefixes: Mapping[tuple[str, int], int]
     builds: Mapping[Build, int]
     cpu_s: float
 
@@ -66,6 +70,11 @@ def counted_rows(rows: Iterable[Sequence[Any]], own: Build | None) -> Stored:
             cpu_ns += spent_ns
     return Stored(
         {key: len(found) for key, found in numbers.items()},
-        {Build(*build): count for build, count in sorted(builds.items())},
+        {key: _prefix(found) for key, found in numbers.items()},
+        {Build(*build): made for build, made in sorted(builds.items())},
         cpu_ns / 1e9,
     )
+
+
+def _prefix(numbers: set[int]) -> int:
+    return next(number for number in count() if number not in numbers)

@@ -1,0 +1,100 @@
+"""``airpath sweep status | prune``: what is in the ledger of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airpath import _airpath
+from airpath.cli import output
+from airpath.errors import one_line
+
+if TYPE_CHECKING:
+    from airpath.sweep.ledger.overview import Overview
+
+__all__ = ["prune", "status"]
+
+LedgerArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a sweep, or its ledger.sqlite.")
+]
+
+_MOST_FAILURES = 20
+"""That are printed; --json has all."""
+
+
+def status(
+    ledger: LedgerArgument,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Say how far a sweep is: points, replications, failures, also while it runs."""
+    from airpath.sweep.ledger.opening import ledger_file
+    from airpath.sweep.ledger.overview import overview
+
+    path = ledger_file(ledger)
+    found = overview(path)
+    if json:
+        about = {"version": _airpath.version(), "commit": _airpath.commit()}
+        command = {"command": output.command_line()}
+        document = {"provenance": about | command, "ledger": one_line(str(path))}
+        output.print_json({**document, **found.to_dict()})
+        return 0
+    print("\n".join(_lines(path, found)))
+    return 0
+
+
+def prune(
+    ledger: LedgerArgument,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be removed, remove nothing.")
+    ] = False,
+    accept_version: Annotated[
+        bool, typer.Option("--accept-version", help="Keep what other versions made.")
+    ] = False,
+) -> int:
+    """Remove what the sweep does not need: replications of other points, seeds and versions."""
+    from airpath.sweep.ledger import prune as pruning
+    from airpath.sweep.ledger.opening import ledger_file
+
+    path = ledger_file(ledger)
+    found = pruning.prune(path, dry_run=dry_run, accept_version=accept_version)
+    verb = "would be removed" if dry_run else "removed"
+    reasons = (
+        (found.other_versions, "of other versions"),
+        (found.not_planned, "of jobs or seeds that are not in the plan"),
+        (found.beyond_most, "beyond the most that a point may have"),
+    )
+    why = "".join(f", {count} {reason}" for count, reason in reasons if count)
+    print(
+        f"{one_line(str(path))}: {found.replications} replications {verb}{why}; "
+        f"{found.failures} failures {verb}; {found.kept} replications kept."
+    )
+    return 0
+
+
+def _lines(path: Path, found: Overview) -> list[str]:
+    least, most = found.wanted
+    wanted = str(most) if least == most else f"{least} to {most}"
+    others = f", and {found.others} others" if found.others else ""
+    builds = ", ".join(f"{build}: {count}" for build, count in found.builds.items())
+    lines = [
+        f"{one_line(str(path))}: {'no plan' if found.name is None else one_line(found.name)}",
+        f"  points        {found.finished_points} of {found.points} finished",
+        f"  replications  {found.replications} of {wanted}{others}",
+        f"  failures      {len(found.failures)}",
+        f"  CPU time      {found.cpu_s:.1f} s",
+        f"  versions      {builds or 'none'}",
+        f"  coordinator   {_coordinator(found.coordinator)}",
+    ]
+    for failure in found.failures[:_MOST_FAILURES]:
+        point = "no point of the plan" if failure.point is None else f"point {failure.point}"
+        lines.append(f"  {point}, replication {failure.replication}: {one_line(failure.message)}")
+    left = len(found.failures) - _MOST_FAILURES
+    return [*lines, f"  and {left} more (--json has all)"] if left > 0 else lines
+
+
+def _coordinator(process: int | None) -> str:
+    if process is None:
+        return "none"
+    return f"process {process}" if process else "running"

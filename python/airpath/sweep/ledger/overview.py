@@ -1,0 +1,144 @@
+"""How far a sweep is, by its ledger alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.sweep.ledger.ledger import Ledger
+from airpath.sweep.ledger.lock import coordinator_of
+from airpath.sweep.ledger.status import Build, Stored
+
+if TYPE_CHECKING:
+    from airpath.sweep.plan import Plan
+
+__all__ = ["Failure", "Overview", "overview"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A replication that failed.
+
+    Parameters
+    ----------
+    point : int or None
+        The number of its point; None when the plan has none with its job.
+    replication : int
+        Its number.
+    message : str
+        Why.
+    """
+
+    point: int | None
+    replication: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far a sweep is.
+
+    Parameters
+    ----------
+    name : str or None
+        Of the sweep; None when the ledger has no plan.
+    points, finished_points : int
+        How many there are, and how many of them need no more replications.
+    wanted : tuple of (int, int)
+        Least and most replications of all points together.
+    replications : int
+        How many of these are stored, at most the most of each point.
+    others : int
+        How many are stored beyond these, and of other points.
+    failures : sequence of Failure
+        In order of the points.
+    cpu_s : float
+        Processor time of all that is stored, s.
+    builds : mapping of Build to int
+        How many replications each version made.
+    coordinator : int or None
+        The process that writes the ledger now, 0 if its number is not known; None without one.
+    """
+
+    name: str | None
+    points: int
+    finished_points: int
+    wanted: tuple[int, int]
+    replications: int
+    others: int
+    failures: Sequence[Failure]
+    cpu_s: float
+    builds: Mapping[Build, int]
+    coordinator: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {
+            "name": self.name,
+            "points": self.points,
+            "finished_points": self.finished_points,
+            "wanted": {"least": self.wanted[0], "most": self.wanted[1]},
+            "replications": self.replications,
+            "others": self.others,
+            "failures": [vars(failure) for failure in self.failures],
+            "cpu_s": self.cpu_s,
+            "versions": [{**vars(build), "replications": n} for build, n in self.builds.items()],
+            "coordinator": self.coordinator,
+        }
+
+
+def overview(path: Path) -> Overview:
+    """Return how far a sweep is, also while it runs.
+
+    Parameters
+    ----------
+    path : Path
+        Its ledger.
+
+    Raises
+    ------
+    BadValueError
+        If it is no ledger, damaged, or cannot be read.
+    """
+    with Ledger.read(path) as ledger:
+        plan, stored, failed = ledger.plan(), ledger.stored(), ledger.failures()
+        total = sum(stored.replications.values())
+        keys = {} if plan is None else {(p.digest, plan.seed_of(p)): p.number for p in plan.points}
+        done = {} if plan is None else _done(ledger, plan, stored)
+    failures = [Failure(keys.get((digest, seed)), n, why) for digest, seed, n, why in failed]
+    most = 0 if plan is None else plan.rule.most
+    planned = sum(min(stored.replications.get(key, 0), most) for key in keys)
+    return Overview(
+        name=None if plan is None else plan.name,
+        points=0 if plan is None else len(plan.points),
+        finished_points=sum(done.values()),
+        wanted=(0, 0)
+        if plan is None
+        else (len(keys) * plan.rule.least, len(keys) * plan.rule.most),
+        replications=planned,
+        others=total - planned,
+        failures=sorted(failures, key=lambda of: (of.point is None, of.point or 0, of.replication)),
+        cpu_s=stored.cpu_s,
+        builds=stored.builds,
+        coordinator=coordinator_of(path),
+    )
+
+
+def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, bool]:
+    """Return whether each point needs no more replications; points can share a job."""
+    from airpath.sweep.stopping import counted
+
+    rule = plan.rule
+    found = {}
+    for point in plan.points:
+        key = (point.digest, plan.seed_of(point))
+        prefix = stored.prefixes.get(key, 0)
+        if rule.metric is None or prefix < rule.least or prefix >= rule.most:
+            found[point.number] = prefix >= rule.most
+            continue
+        values = ledger.values(*key)
+        metric = [values[n].get(rule.metric) for n in range(prefix)]
+        found[point.number] = counted(rule, metric, plan.confidence) is not None
+    return found

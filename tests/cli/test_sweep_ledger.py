@@ -1,0 +1,149 @@
+"""`airpath sweep status | prune`, on ledgers with made-up replications."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from airpath.cli.sweep_ledger import prune, status
+from airpath.errors import BadValueError
+from airpath.sweep.ledger import Ledger
+from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("out").mkdir()
+    return Path("out/ledger.sqlite")
+
+
+def with_others(path: Path) -> None:
+    """Make a ledger of two points with three replications each, and some that nobody wants."""
+    made(path)
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(n), metrics(n)) for n in (3, 4)])
+        added(ledger, 2, job=7)
+        ledger.add([(run(0, seed=2), {})])
+        ledger.add([(run(n, job=1, build=OTHER), {}) for n in range(4)])
+        ledger.add_failure(digest(1), 1, 2, "it\nfailed")
+        ledger.add_failure(digest(9), 1, 0, "long ago")
+
+
+def test_status_counts_points_replications_failures_and_versions(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_others(path)
+    assert status(Path("out")) == 0
+    assert capsys.readouterr().out == (
+        "out/ledger.sqlite: made up\n"
+        "  points        2 of 2 finished\n"
+        "  replications  6 of 6, and 6 others\n"
+        "  failures      2\n"
+        "  CPU time      3.8 s\n"
+        f"  versions      airpath {OTHER[0]} ({OTHER[1]}): 4, airpath {OWN[0]} ({OWN[1]}): 11\n"
+        "  coordinator   none\n"
+        "  point 1, replication 2: it\\nfailed\n"
+        "  no point of the plan, replication 0: long ago\n"
+    )
+
+
+def test_status_json_is_one_document(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(path, count=2)
+    with Ledger.open(path):
+        assert status(path, json=True) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document.pop("provenance")["version"] == OWN[0]
+    assert document == {
+        "ledger": "out/ledger.sqlite",
+        "name": "made up",
+        "points": 2,
+        "finished_points": 0,
+        "wanted": {"least": 6, "most": 6},
+        "replications": 4,
+        "others": 0,
+        "failures": [],
+        "cpu_s": 1.0,
+        "versions": [{"version": OWN[0], "commit": OWN[1], "replications": 4}],
+        "coordinator": os.getpid(),
+    }
+
+
+def test_a_point_whose_interval_is_small_enough_is_finished(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from airpath.sweep.plan import Plan, Rule
+
+    document = plan(2).to_dict()
+    rule = Rule(2, 9, metric="a", relative=0.1)
+    with Ledger.open(path) as ledger:
+        ledger.set_plan(Plan.of({**document, "rule": vars(rule)}), {})
+        ledger.add([(run(n), {"a": 1.0}) for n in range(2)])
+        ledger.add([(run(n, job=1), {"a": float(n)}) for n in range(4)])
+    status(path)
+    assert (
+        "points        1 of 2 finished\n  replications  6 of 4 to 18\n" in capsys.readouterr().out
+    )
+
+
+def test_status_of_an_empty_ledger(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Ledger.open(path).close()
+    status(path)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "out/ledger.sqlite: no plan"
+    assert lines[5] == "  versions      none"
+
+
+def test_prune_removes_what_the_plan_does_not_need(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_others(path)
+    before = path.read_bytes()
+    assert prune(path, dry_run=True) == 0
+    assert capsys.readouterr().out == (
+        "out/ledger.sqlite: 9 replications would be removed, 4 of other versions, 3 of jobs or "
+        "seeds that are not in the plan, 2 beyond the most that a point may have; "
+        "2 failures would be removed; 6 replications kept.\n"
+    )
+    assert path.read_bytes() == before
+    assert prune(path) == 0
+    assert capsys.readouterr().out.startswith("out/ledger.sqlite: 9 replications removed, 4 of ")
+    assert len(path.read_bytes()) < len(before)
+    with Ledger.open(path) as ledger:
+        for job in range(2):
+            assert list(ledger.runs(digest(job), 1)) == [run(n, job) for n in range(3)]
+        assert sum(ledger.stored().replications.values()) == 6
+        assert ledger.failures() == []
+    prune(path)
+    assert ": 0 replications removed; 0 failures removed; 6" in capsys.readouterr().out
+
+
+def test_prune_can_keep_other_versions(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with_others(path)
+    prune(path, accept_version=True)
+    assert ": 6 replications removed, 3 of jobs or " in capsys.readouterr().out
+    with Ledger.open(path, accept_version=True) as ledger:
+        assert ledger.finished(digest(1), 1) == [0, 1, 2]
+
+
+def test_prune_without_a_plan_removes_other_versions_alone(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Ledger.open(path) as ledger:
+        added(ledger, 2)
+        added(ledger, 3, build=OTHER)
+    prune(path)
+    assert ": 3 replications removed, 3 of other versions; " in capsys.readouterr().out
+    with Ledger.open(path) as ledger:
+        assert ledger.finished(digest(0), 1) == [0, 1]
+
+
+def test_prune_waits_for_no_coordinator_and_makes_no_ledger(path: Path) -> None:
+    with pytest.raises(BadValueError, match=r"no such file or directory. Give the folder of a"):
+        prune(path)
+    assert not path.exists()
+    with Ledger.open(path), pytest.raises(BadValueError, match="is being written by process"):
+        prune(path)
