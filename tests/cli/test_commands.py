@@ -233,7 +233,9 @@ def test_reproduce_names_the_figures_of_an_earlier_run(
     (out / "qawla.json").write_text(json.dumps(earlier))
     answer = airpath_command("reproduce", "qawla", "table2", "--quick", "--out", out)
     assert (answer.status, answer.err) == (0, f"{out}: of an earlier run are old.png.\n")
-    assert {path.name for path in out.iterdir()} == {"qawla.json", "old.png", "mine.png"}
+    assert {path.name for path in out.iterdir()} == {
+        *("qawla.json", "report.html", "old.png", "mine.png")
+    }
 
 
 def test_reproduce_json(airpath_command: Command) -> None:

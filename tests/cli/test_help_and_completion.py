@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,6 +40,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenario.toml").write_text(SHORT)
     (tmp_path / "some.trace").write_text("1\n2\n3\n")
+    (tmp_path / "results").mkdir()
+    shutil.copy(ROOT / "docs/reference/papers/qawla.json", tmp_path / "results")
     return tmp_path
 
 
@@ -96,7 +99,7 @@ def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: s
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("airpath re", ["reproduce"]),
+        ("airpath re", ["reproduce", "report"]),
         ("airpath trace ", ["info", "convert", "generate"]),
         ("airpath run --cap", ["--capture", "--capture-replication"]),
         ("airpath reproduce q", ["qawla"]),

@@ -188,7 +188,9 @@ def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None
     assert written == {
         f"qawla-{fig}.{kind}" for fig in ("fig5", "fig6") for kind in ("png", "svg", "csv")
     }
-    assert {path.name for path in out.iterdir()} == written | {"qawla.json"}
+    assert {path.name for path in out.iterdir()} == written | {"qawla.json", "report.html"}
+    shown = (out / "report.html").read_text()
+    assert shown.count("<figure>") == shown.count("</svg>") == 2
     assert (out / "qawla-fig5.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (out / "qawla-fig6.svg").read_text()
     assert json.loads((out / "qawla.json").read_text())["paper"] == "qawla"
@@ -221,7 +223,8 @@ def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -
         assert simulated[-1].extra["replications"] == 1
     # Analytic rows cost nothing and are all there.
     assert sum(row.quantity == "throughput_analysis" for row in report.items[2].rows) == 18
-    assert [path.name for path in tmp_path.iterdir()] == ["qawla.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"qawla.json", "report.html"}
+    assert "Not complete: table4, fig6." in (tmp_path / "report.html").read_text()
     assert "Interrupted" in printed(report)
 
 
@@ -232,7 +235,7 @@ def test_after_ctrl_c_nothing_is_drawn(engine: Any, tmp_path: Path) -> None:
     assert report.interrupted
     assert [item.complete for item in report.items] == [True, False]
     assert [list(item.figures) for item in report.items] == [[], []]
-    assert [path.name for path in tmp_path.iterdir()] == ["qawla.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"qawla.json", "report.html"}
 
 
 def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "run",
     "solve": "solve",
     "reproduce": "reproduce",
+    "report": "report",
     "list": "list_parts",
     "check": "check",
     "example": "example",

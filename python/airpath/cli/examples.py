@@ -30,6 +30,11 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "two tables with fewer and shorter runs; figures and numbers into a folder"
         ),
     },
+    "report": {
+        "airpath report results/qawla.json -o qawla.html": (
+            "one HTML file of what airpath reproduce --out results wrote"
+        ),
+    },
     "list": {
         "airpath list": "everything there is to choose from",
         "airpath list aqm": "the queue disciplines",

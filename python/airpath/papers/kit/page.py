@@ -15,7 +15,7 @@ from airpath.papers.kit.compare import Key, Noted, Shown, absolute, comparison, 
 from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 
-__all__ = ["markdown", "page", "summary"]
+__all__ = ["markdown", "numbers", "page", "summary"]
 
 
 def page(document: Mapping[str, Any]) -> str:
@@ -39,7 +39,7 @@ def page(document: Mapping[str, Any]) -> str:
                 "",
                 f"## {item['item']}: {item['title']}",
                 "",
-                *markdown(_table(published, document)),
+                *markdown(numbers(published, document)),
                 *_tolerances(published),
             ]
     lines += ["", "## What the text says", ""]
@@ -152,7 +152,16 @@ def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"* {summary['title']}: {line}."
 
 
-def _table(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
+def numbers(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
+    """Return the table of published numbers beside ours.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Of one item.
+    document : mapping
+        The reproduction that they are of: its headings and decimals.
+    """
     names = dict.fromkeys(name for row in rows for name in row.row)
     shown: list[Shown | Noted] = [
         _shown(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
@@ -26,7 +26,10 @@ from airpath.papers.kit.session import Session
 from airpath.phy.settings import checked_seed, checked_threads
 from airpath.results.figure_files import checked_formats
 
-__all__ = ["reproduce_paper"]
+__all__ = ["REPORT", "reproduce_paper"]
+
+REPORT: Final = "report.html"
+"""Beside the document that it shows."""
 
 
 def reproduce_paper(
@@ -54,8 +57,8 @@ def reproduce_paper(
     mode : {"quick", "default", "full"}
         How much is simulated; the paper says what each means.
     out : str or Path, optional
-        Folder for figures and for the report as JSON; made when missing. Default: no files.
-        After Ctrl-C no figure is drawn.
+        Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
+        when missing. Default: no files. After Ctrl-C no figure is drawn.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
@@ -113,8 +116,12 @@ def reproduce_paper(
         confidence=paper.confidence,
     )
     if folder is not None:
+        from airpath.report.paper import report_of_paper
+
         text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
         write_file(folder / f"{paper.key}.json", text.encode())
+        shown = report_of_paper(json.loads(text), folder=folder)
+        write_file(folder / REPORT, shown.encode())
     return report
 
 

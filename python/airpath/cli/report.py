@@ -1,0 +1,35 @@
+"""``airpath report``: one HTML file of a reproduced paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airpath.cli import output
+from airpath.files import output_file, write_file
+
+__all__ = ["report"]
+
+
+def report(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SOURCE",
+            help="The PAPER.json of reproduce --out, or its folder.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write it here.")] = Path(
+        "report.html"
+    ),
+) -> int:
+    """Write one HTML file that needs nothing else: verdict, figures, tables, provenance."""
+    from airpath.report.source import report_of
+
+    output_file(out)
+    text = report_of(source, out.parent)
+    write_file(out, text.encode())
+    output.written([out])
+    return 0

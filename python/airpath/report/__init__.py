@@ -1,0 +1,25 @@
+"""A report: one HTML file that needs nothing else, of a paper's reproduction or of a sweep.
+
+```
+  PAPER.json --paper--┐
+                      ├--> Page of blocks --page--> HTML
+  Sweep ------sweep---┘      figures: SVG, cleaned, values on hover
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airpath.report.paper import report_of_paper as report_of_paper
+
+__all__ = ["report_of_paper"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "report_of_paper":
+        from airpath.report.paper import report_of_paper
+
+        return report_of_paper
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,54 @@
+"""Files that stand beside a report: whether they are there, what is in them, links to them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+from airpath.files import LARGEST, read_bytes
+from airpath.report.blocks import Link
+
+__all__ = ["Beside"]
+
+
+class Beside:
+    """A folder with the files of a reproduction or of a sweep, seen from a report.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the files are; None when there are none.
+    out : Path or None
+        Folder of the report. Default: the same.
+
+    Attributes
+    ----------
+    is_known : bool
+        Whether there is a folder.
+    missing : list of str
+        What was wanted and is not there, for the one who writes the report to say.
+    """
+
+    def __init__(self, folder: Path | None, out: Path | None = None) -> None:
+        self._folder = folder
+        self._out = folder if out is None else out
+        self.is_known = folder is not None
+        self.missing: list[str] = []
+
+    def has(self, name: str) -> bool:
+        """Return whether a file is there."""
+        return self._folder is not None and (self._folder / name).is_file()
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        assert self._folder is not None
+        return read_bytes(self._folder / name, LARGEST)
+
+    def link(self, name: str) -> Link:
+        """Return a link to a file."""
+        assert self._folder is not None
+        place = os.path.relpath(self._folder / name, self._out)
+        # An address: no part of a name may look like a scheme.
+        text = place.replace(os.sep, "/").encode("utf-8", "surrogateescape")
+        return Link(quote(text), name)

@@ -1,0 +1,242 @@
+"""What a report is made of, before it is HTML: sections of facts, texts, tables, figures, links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+__all__ = [
+    "MOST_ROWS",
+    "Block",
+    "Cell",
+    "Code",
+    "Facts",
+    "Figure",
+    "Line",
+    "Lines",
+    "Link",
+    "Links",
+    "Page",
+    "Section",
+    "Table",
+    "Tone",
+    "anchor",
+    "cut",
+]
+
+MOST_ROWS = 1000
+"""Of a table in a report. The files beside it have all of them."""
+
+Tone = Literal["", "good", "bad", "quiet"]
+"""What an entry says before it is read."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry of a table.
+
+    Parameters
+    ----------
+    text : str
+        What is shown.
+    value : float or None
+        What the column is sorted by; None for words, and where there is no number.
+    tone : Tone
+        How it is shown.
+    hint : str
+        Shown on hover. Default: nothing.
+    """
+
+    text: str
+    value: float | None = None
+    tone: Tone = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that can be sorted.
+
+    Parameters
+    ----------
+    title : str
+        Its caption.
+    columns : sequence of (str, str)
+        Group and name of each; neighbours of one group share its heading.
+    rows : sequence of sequence of Cell
+        One cell for each column.
+    notes : sequence of str
+        Sentences under it.
+    folded : bool
+        Whether it is opened by a click. Default False.
+    """
+
+    kind: ClassVar[str] = "table"
+    title: str
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+    folded: bool = False
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The headings over the columns and how many columns each spans; empty without any."""
+        spans: list[tuple[str, int]] = []
+        for group, _name in self.columns:
+            if spans and spans[-1][0] == group:
+                spans[-1] = (group, spans[-1][1] + 1)
+            else:
+                spans.append((group, 1))
+        return spans if any(group for group, _span in spans) else []
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether a column's entries are numbers, for each."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        return [any(cell.value is not None for cell in column) for column in columns]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence with what belongs to it in smaller letters."""
+
+    text: str
+    tone: Tone = ""
+    details: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sentences, one under the other."""
+
+    kind: ClassVar[str] = "lines"
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what they stand for."""
+
+    kind: ClassVar[str] = "facts"
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Code:
+    """A text with fixed spacing, opened by a click."""
+
+    kind: ClassVar[str] = "code"
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """A file beside the report: where it is from there, and its name."""
+
+    href: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Links:
+    """Files beside the report."""
+
+    kind: ClassVar[str] = "links"
+    links: Sequence[Link]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    svg : str
+        Clean markup, as `figures.inlined` returns it; or empty.
+    image : str
+        A data URI, where there is no SVG; or empty.
+    links : sequence of Link
+        Its files.
+    """
+
+    kind: ClassVar[str] = "figure"
+    title: str
+    svg: str = ""
+    image: str = ""
+    links: Sequence[Link] = ()
+
+
+Block = Table | Lines | Facts | Code | Links | Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it.
+
+    Parameters
+    ----------
+    key : str
+        Its anchor.
+    title : str
+        The heading.
+    blocks : sequence of Block
+        In order.
+    parts : sequence of Section
+        Sections inside it.
+    """
+
+    key: str
+    title: str
+    blocks: Sequence[Block]
+    parts: Sequence[Section] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        Above everything.
+    verdict : Line
+        What it comes to, in one sentence, and what disagreed or failed.
+    sections : sequence of Section
+        In order.
+    made_by : str
+        Version and commit, at its foot.
+    """
+
+    title: str
+    subtitle: str
+    verdict: Line
+    sections: Sequence[Section]
+    made_by: str
+
+
+def anchor(*names: object) -> str:
+    """Return an anchor: letters, digits and hyphens."""
+    text = "-".join(str(name) for name in names).lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-") or "part"
+
+
+def cut(rows: Iterable[Sequence[Cell]], where: str) -> tuple[list[Sequence[Cell]], list[str]]:
+    """Return as many rows as a table shows, and the note that says how many are left out.
+
+    Parameters
+    ----------
+    rows : iterable of sequence of Cell
+        All of them.
+    where : str
+        The file that has them all.
+    """
+    found = list(rows)
+    if len(found) <= MOST_ROWS:
+        return found, []
+    left = f"The first {MOST_ROWS} of {len(found)} rows; all of them are in {where}."
+    return found[:MOST_ROWS], [left]

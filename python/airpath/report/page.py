@@ -1,0 +1,45 @@
+"""From a `Page` to HTML."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+
+from airpath.report.blocks import Page
+
+__all__ = ["html"]
+
+
+def html(page: Page) -> str:
+    """Return a report as one HTML document that needs nothing else; equal pages, equal bytes.
+
+    Parameters
+    ----------
+    page : Page
+        What is in it. Every text of it is escaped.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("airpath.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = _file("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return environment.get_template("report.html").render(
+        page=page,
+        # These are ours; figures come out of `figures.inlined`.
+        style=Markup(_file("report.css")),
+        script=Markup(script),
+        script_digest=Markup(digest),
+        drawn=Markup,
+    )
+
+
+def _file(name: str) -> str:
+    return (resources.files("airpath.report") / "templates" / name).read_text("utf-8")

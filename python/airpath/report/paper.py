@@ -1,0 +1,299 @@
+"""The report of a reproduced paper, from the document that ``airpath reproduce --out`` writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+from airpath.errors import AirpathError, BadValueError
+from airpath.papers.kit.archive import unpacked
+from airpath.papers.kit.base import Effort, Row
+from airpath.papers.kit.compare import spread
+from airpath.papers.kit.page import numbers
+from airpath.papers.kit.tolerance import MARK
+from airpath.papers.kit.verdict import tolerances
+from airpath.report.beside import Beside
+from airpath.report.blocks import (
+    Block,
+    Cell,
+    Facts,
+    Figure,
+    Line,
+    Lines,
+    Links,
+    Page,
+    Section,
+    Table,
+    Tone,
+    anchor,
+    cut,
+)
+from airpath.report.figures import data_uri, inlined
+from airpath.report.page import html
+
+__all__ = ["report_of_paper"]
+
+Document = Mapping[str, Any]
+
+_MISSING: Final = ("not computed", "not simulated")
+"""What stands for a number of ours that is not there."""
+
+_NUMBER = re.compile(rf"(?:{MARK} )?([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)?")
+
+
+def report_of_paper(
+    document: Document, *, folder: Path | None = None, out: Path | None = None
+) -> str:
+    """Return a paper's report: published numbers beside ours, statements, figures.
+
+    Parameters
+    ----------
+    document : mapping
+        What ``airpath reproduce PAPER --out`` writes into ``PAPER.json``, or its archive.
+    folder : Path, optional
+        Where the figures are that it names. Default: there are none.
+    out : Path, optional
+        Folder that the report will stand in, for links. Default: `folder`.
+
+    Returns
+    -------
+    report : str
+        One HTML document. The same document and figures give the same text.
+
+    Raises
+    ------
+    BadValueError
+        If it is another document.
+    """
+    try:
+        return html(_page(unpacked(document), Beside(folder, out)))
+    except AirpathError:
+        raise
+    except (AttributeError, KeyError, LookupError, TypeError, ValueError):
+        wrong = "not a reproduction. Give what airpath reproduce --out wrote"
+        raise BadValueError(f"{wrong}.") from None
+
+
+def _page(document: Document, beside: Beside) -> Page:
+    made = document["provenance"]
+    items = [_item(item, document, beside) for item in document["items"]]
+    sections = [
+        _summary(document),
+        Section("items", "Tables and figures, published and ours", (), items),
+        *_statements(document),
+        _provenance(document, beside),
+    ]
+    return Page(
+        title=f"{document['paper']}: published numbers and ours",
+        subtitle=str(made["paper"]),
+        verdict=_verdict(document, beside),
+        sections=sections,
+        made_by=f"airpath {made['version']} ({made['commit']})",
+    )
+
+
+def _verdict(document: Document, beside: Beside) -> Line:
+    found = document["verdict"]
+    said = {each["statement"]: each["text"] for each in document["statements"]}
+    details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
+    details += [
+        f"{MARK} Does not hold: {said[key]} ({key})" if key in said else f"{MARK} Not held: {key}"
+        for key in found["do_not_hold"]
+    ]
+    unfinished = [item["item"] for item in document["items"] if not item.get("complete", True)]
+    if unfinished or not document.get("complete", True):
+        names = ", ".join(unfinished) or "nothing"
+        details.append(f"{MARK} Interrupted. Not complete: {names}.")
+    if beside.missing:
+        details.append(f"{MARK} Not there, or no figure: {', '.join(beside.missing)}.")
+    judged = found["numbers"] + found["statements"]
+    tone: Tone = "bad" if details else "good" if judged else ""
+    return Line(found["text"], tone, details)
+
+
+# --- summary -----------------------------------------------------------------------------------
+
+
+def _summary(document: Document) -> Section:
+    made = document["provenance"]
+    effort = Effort(made["replications"], made["duration_s"], made["warmup_s"])
+    facts = [
+        ("mode", f"{made['mode']}: {effort.describe()}, seed {made['seed']}"),
+        ("intervals", f"± are {100 * made['confidence']:g} % intervals"),
+    ]
+    if made["note"]:
+        facts.append(("note", str(made["note"])))
+    lines = [
+        Line(f"{each['title']}: {line}.")
+        for each in document["conclusions"]
+        for line in each["lines"]
+    ]
+    blocks: list[Block] = [Facts(facts), _by_item(document)]
+    return Section("summary", "Summary", blocks + ([Lines(lines)] if lines else []))
+
+
+def _by_item(document: Document) -> Table:
+    columns = [("", name) for name in ("item", "shows", "published", "within", "outside", "ours")]
+    rows = []
+    for item in document["items"]:
+        published = [row for row in item["rows"] if row["published"] is not None]
+        within = [row["within"] for row in published if row["within"] is not None]
+        outside = len(within) - sum(within)
+        rows.append(
+            [
+                Cell(str(item["item"])),
+                Cell(str(item["title"])),
+                _count(len(published)),
+                _count(sum(within)),
+                _count(outside, "bad" if outside else ""),
+                _count(sum(row["ours"] is not None for row in item["rows"])),
+            ]
+        )
+    note = "published: numbers that the paper prints; within, outside: their tolerance; ours: all."
+    return Table("By item", columns, rows, [note])
+
+
+def _count(number: int, tone: Tone = "") -> Cell:
+    return Cell(str(number), number, tone or ("" if number else "quiet"))
+
+
+# --- items -------------------------------------------------------------------------------------
+
+
+def _item(item: Document, document: Document, beside: Beside) -> Section:
+    key = anchor("item", item["item"])
+    blocks: list[Block] = list(_figures(item, key, beside))
+    if not item.get("complete", True):
+        blocks.append(Lines([Line(f"{MARK} Interrupted: not all of it was simulated.", "bad")]))
+    rows = [Row.of(row) for row in item["rows"]]
+    published = [row for row in rows if row.published is not None]
+    if published:
+        blocks.append(_published(published, document))
+    ours = [row for row in rows if row.published is None and row.ours is not None]
+    if ours:
+        blocks.append(_ours(ours, document))
+    return Section(key, f"{item['item']}: {item['title']}", blocks)
+
+
+def _figures(item: Document, key: str, beside: Beside) -> Iterator[Block]:
+    """Yield the figures of an item, each once, and links to its other files."""
+    formats: dict[str, list[str]] = {}
+    # A file that stands for a figure is named as it was when it was written.
+    for name in (PurePath(path).name for path in item.get("figures", ())):
+        formats.setdefault(PurePath(name).stem, []).append(name)
+    for number, (stem, names) in enumerate(formats.items()):
+        there = [name for name in names if beside.has(name)]
+        links = [beside.link(name) for name in there]
+        title = str(item["title"]) if len(formats) == 1 else f"{item['title']} ({stem})"
+        drawn = {PurePath(name).suffix: name for name in reversed(there)}
+        svg = _drawing(beside, drawn.get(".svg"), f"{key}-{number}-", title)
+        if svg:
+            yield Figure(title, svg=svg, links=links)
+        elif ".png" in drawn:
+            yield Figure(title, image=data_uri(beside.read(drawn[".png"])), links=links)
+        elif links:
+            yield Links(links)
+        if not links and beside.is_known:
+            beside.missing.extend(names)
+
+
+def _drawing(beside: Beside, name: str | None, prefix: str, title: str) -> str:
+    """Return an SVG file as markup; nothing where there is none that can be read."""
+    if name is None:
+        return ""
+    try:
+        return inlined(beside.read(name), prefix, title)
+    except BadValueError:
+        beside.missing.append(name)
+        return ""
+
+
+def _published(rows: Sequence[Row], document: Document) -> Table:
+    made = numbers(rows, document)
+    cells = [_column(entries) for entries in zip(*made.rows, strict=True)]
+    body, notes = cut(zip(*cells, strict=True), f"{document['paper']}.json")
+    told = tolerances(rows)
+    if told:
+        each = "; ".join(f"{quantity}: {source}" for quantity, source in told)
+        notes.append(f"{MARK} is outside its tolerance. {each}.")
+    return Table("Published and ours", list(made.columns), body, [*made.notes, *notes])
+
+
+def _column(entries: Sequence[str]) -> list[Cell]:
+    """Return a column's cells; it is one of numbers when every entry that is there is one."""
+    found = [_NUMBER.fullmatch(entry) for entry in entries]
+    are_numbers = all(
+        number or not entry or entry in _MISSING
+        for number, entry in zip(found, entries, strict=True)
+    )
+    return [
+        Cell(
+            entry,
+            float(number[1]) if number and are_numbers else None,
+            "bad" if entry.startswith(MARK) else "quiet" if entry in _MISSING else "",
+        )
+        for number, entry in zip(found, entries, strict=True)
+    ]
+
+
+def _ours(rows: Sequence[Row], document: Document) -> Table:
+    """Return the table of numbers that the paper does not print, for instance a figure's."""
+    names = list(dict.fromkeys(name for row in rows for name in row.row))
+    places = [_column([str(row.row.get(name, "")) for row in rows]) for name in names]
+    values = [_value(row, document["decimals"].get(row.quantity)) for row in rows]
+    quantities = [Cell(row.quantity) for row in rows]
+    units = [Cell("" if row.unit == "1" else row.unit) for row in rows]
+    columns = [("", name) for name in (*names, "quantity", "ours", "unit")]
+    lines = zip(*places, quantities, values, units, strict=True)
+    body, notes = cut(lines, f"{document['paper']}.json")
+    return Table(f"Ours without a published number: {len(rows)}", columns, body, notes, folded=True)
+
+
+def _value(row: Row, decimals: int | None) -> Cell:
+    value = row.ours or 0.0
+    hint = "" if row.low is None or row.high is None else f"{row.low:.6g} to {row.high:.6g}"
+    small = value != 0 and abs(value) < 10.0 ** -(decimals or 0)
+    if decimals is None or small:
+        return Cell(f"{value:.4g}", value, hint=hint)
+    return Cell(spread(value, row.low, row.high, decimals), value, hint=hint)
+
+
+# --- statements --------------------------------------------------------------------------------
+
+
+def _statements(document: Document) -> Iterator[Section]:
+    for of_paper, key, title in (
+        (True, "statements", "What the text says, checked on our numbers"),
+        (False, "measures", "Measures of ours beside it; the verdict does not count them"),
+    ):
+        found = [each for each in document["statements"] if each["of_paper"] is of_paper]
+        if found:
+            yield Section(key, title, [Lines([_statement(each) for each in found])])
+
+
+def _statement(found: Document) -> Line:
+    verdict = "Holds" if found["holds"] else "DOES NOT HOLD"
+    tone: Tone = "good" if found["holds"] else "bad"
+    text = f"{verdict}: {found['text']}"
+    return Line(text, tone, [str(found["criterion"]), *map(str, found["measured"])])
+
+
+# --- provenance --------------------------------------------------------------------------------
+
+
+def _provenance(document: Document, beside: Beside) -> Section:
+    made = document["provenance"]
+    shown = {name: value for name, value in made.items() if name != "scenarios"}
+    facts = [(name.replace("_", " "), _plain(value)) for name, value in shown.items()]
+    count = len(made.get("scenarios", ()))
+    if count:
+        facts.append(("scenarios", f"{count}, resolved, in {document['paper']}.json"))
+    name = f"{document['paper']}.json"
+    files: list[Block] = [Links([beside.link(name)])] if beside.has(name) else []
+    return Section("provenance", "Provenance", [Facts(facts), *files])
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

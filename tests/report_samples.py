@@ -1,0 +1,101 @@
+"""A small reproduction as a document, with a figure: what reports are tried on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from airpath.results.figure_files import save
+from airpath.results.style import new_figure, style
+
+__all__ = ["HOSTILE", "document", "row", "write_paper"]
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+"""Would run if it were not escaped."""
+
+
+def row(place: dict[str, Any], published: float | None, ours: float, **more: Any) -> dict[str, Any]:
+    """Return a row; within 5 %, or none where nothing is published."""
+    within = None if published is None else abs(ours - published) <= 0.05 * published
+    given: dict[str, Any] = {
+        "row": place,
+        "quantity": "goodput",
+        "unit": "kbit/s",
+        "published": published,
+        "published_ci": None,
+        "ours": ours,
+        "low": ours - 1,
+        "high": ours + 1,
+        "within": within,
+        "tolerance": None if published is None else {"source": "5 % (README)"},
+    }
+    return {**given, **more}
+
+
+def document(**more: Any) -> dict[str, Any]:
+    """Return a reproduction: one number of three is outside, one statement of two fails."""
+    statement = {"of_paper": True, "criterion": "At every point.", "measured": ["12, 11, 10"]}
+    return {
+        "paper": "small",
+        "complete": True,
+        "provenance": {
+            "version": "0.1.0",
+            "commit": "0123456789ab",
+            "command": "airpath reproduce small --out out",
+            "paper": "Nobody, A small paper (2001).",
+            "mode": "quick",
+            "replications": 4,
+            "duration_s": 60.0,
+            "warmup_s": 10.0,
+            "note": "",
+            "seed": 1,
+            "confidence": 0.99,
+            "scenarios": {},
+        },
+        "verdict": {
+            "numbers": 3,
+            "text": "2 of 3 published numbers are within tolerance; 1 of 2 statements holds.",
+            "outside_text": ["table1, goodput, aqm red: paper 200 kbit/s, ours 150 kbit/s"],
+            "do_not_hold": ["falls"],
+            "statements": 2,
+        },
+        "items": [
+            {
+                "item": "table1",
+                "title": "Goodput",
+                "rows": [
+                    row({"aqm": "sbd"}, 300.0, 301.5),
+                    row({"aqm": "red"}, 200.0, 150.0),
+                    row({"aqm": "droptail"}, 99.0, 98.5),
+                ],
+                "figures": [],
+            },
+            {
+                "item": "fig2",
+                "title": "Goodput over the buffer",
+                "rows": [row({"buffer": each}, None, 100.0 + each) for each in (5, 10, 40)],
+                "figures": ["elsewhere/small-fig2.png", "elsewhere/small-fig2.svg"],
+            },
+        ],
+        "statements": [
+            {"statement": "rises", "text": "It rises (§2).", "holds": True, **statement},
+            {"statement": "falls", "text": "It falls (§3).", "holds": False, **statement},
+        ],
+        "conclusions": [{"title": "Goodput", "lines": ["2 of 3 rows"]}],
+        "headings": {"goodput": "goodput, kbit/s"},
+        "decimals": {"goodput": 1},
+        **more,
+    }
+
+
+def write_paper(folder: Path, **more: Any) -> Path:
+    """Write a reproduction with its figure, and return its document's path."""
+    with style():
+        figure = new_figure(6, 3)
+        axis = figure.subplots()
+        axis.plot([5, 10, 40], [105, 110, 140], "o-", label="ours")
+        save(figure, folder, "small-fig2", "Goodput", "nobody", ["png", "svg"])
+    path = folder / "small.json"
+    path.write_text(json.dumps(document(**more)))
+    return path
