@@ -12,13 +12,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from report_samples import HOSTILE, document, row, write_paper
 
 from airpath.cli import main
 from airpath.errors import BadValueError
 from airpath.report import report_of_paper
 from airpath.report.blocks import MOST_ROWS
 from airpath.report.figures import inlined
+from report_samples import HOSTILE, document, row, write_paper
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60pt" height="30pt">{}</svg>'
 

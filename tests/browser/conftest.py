@@ -1,0 +1,83 @@
+"""A browser without a window, where there is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OPTIONS = (
+    "--headless=new",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--no-first-run",
+)
+
+
+class Browser:
+    """A page in Chromium.
+
+    Parameters
+    ----------
+    driver : WebDriver
+        Of Selenium.
+    """
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def open(self, page: Path, width: int = 1600) -> None:
+        """Open a file in a window of this width, pixels."""
+        # A window has a least width; what is emulated has none.
+        self.call("Emulation.setDeviceMetricsOverride", **_size(width, 1200))
+        self.driver.get(page.as_uri())
+
+    def call(self, command: str, **settings: Any) -> Any:
+        """Call a command of the DevTools."""
+        return self.driver.execute_cdp_cmd(command, settings)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Return what a script on the page returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def complaints(self) -> list[str]:
+        """Return what the console said since it was asked before."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def screenshot(self, path: Path, width: int) -> None:
+        """Write the whole page as PNG."""
+        height = self.run("return document.documentElement.scrollHeight")
+        self.call("Emulation.setDeviceMetricsOverride", **_size(width, min(height, 6000)))
+        self.driver.save_screenshot(str(path))
+
+
+def _size(width: int, height: int) -> dict[str, Any]:
+    return {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; tests are skipped where it, its driver or Selenium is missing."""
+    selenium = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    service = shutil.which("chromedriver")
+    if program is None or service is None:
+        pytest.skip("no Chromium with its chromedriver (Debian: chromium, chromium-driver)")
+    options = selenium.ChromeOptions()
+    options.binary_location = program
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    # Chromium's own sandbox refuses to start for root.
+    for option in (*OPTIONS, *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument(option)
+    driver = selenium.Chrome(options=options, service=selenium.ChromeService(service))
+    driver.set_page_load_timeout(30)
+    yield Browser(driver)
+    driver.quit()

@@ -1,0 +1,160 @@
+"""Reports in a real browser: nothing is complained of, all is there, tables sort, widths fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pytest
+
+from airpath.report import report_of_paper
+from report_samples import HOSTILE, row, write_paper
+
+if TYPE_CHECKING:
+    from conftest import Browser
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (400, 1600)
+
+SORTED = """
+const [table, column, keys] = arguments;
+const head = document.querySelectorAll("table")[table].querySelectorAll("th[scope=col]")[column];
+const button = head.querySelector("button");
+if (keys) button.focus(); else button.click();
+return head.getAttribute("aria-sort");
+"""
+COLUMN = """
+const rows = [...document.querySelectorAll("table")[arguments[0]].tBodies[0].rows];
+return rows.filter((row) => !row.hidden).map((row) => row.cells[arguments[1]].textContent);
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A paper's report with a figure, long names and a hostile one."""
+    folder = tmp_path_factory.mktemp("report")
+    names = ["sbd", "red", HOSTILE, "codel with a name that is rather long for a column"]
+    rows = [row({"aqm": name, "buffer": 5}, 300.0, 295.0 + 10 * k) for k, name in enumerate(names)]
+    many = [row({"buffer": 7 * each % 30}, None, 100.0 + each) for each in range(30)]
+    figures = ["small-fig2.png", "small-fig2.svg"]
+    items = [
+        {"item": "table1", "title": f"Goodput {HOSTILE}", "rows": rows, "figures": []},
+        {"item": "fig2", "title": "Goodput over the buffer", "rows": many, "figures": figures},
+        {"item": "fig3", "title": "The same again", "rows": [], "figures": figures},
+    ]
+    source = write_paper(folder, items=items)
+    page = folder / "report.html"
+    page.write_text(report_of_paper(json.loads(source.read_text()), folder=folder))
+    return page
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_it_opens_without_a_complaint_and_fits_the_window(
+    browser: Browser, report: Path, tmp_path: Path, width: int
+) -> None:
+    browser.open(report, width)
+    assert browser.complaints() == []
+    assert browser.run("return document.title") == "small: published numbers and ours"
+    assert browser.run("return window.innerWidth") == width
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    browser.run("for (const each of document.querySelectorAll('details')) each.open = true;")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    browser.screenshot(tmp_path / f"report-{width}.png", width)
+    assert (tmp_path / f"report-{width}.png").stat().st_size > 10_000
+
+
+def test_nothing_is_fetched_and_nothing_from_outside_runs(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    assert browser.run("return performance.getEntriesByType('resource').map((e) => e.name)") == []
+    assert browser.run("return document.scripts.length") == 1
+    # A script that is put in later is not the one whose digest the policy names.
+    browser.run(
+        "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        "document.body.append(s);"
+        "fetch('https://elsewhere.example/').catch(() => { window.refused = 1; });"
+    )
+    assert browser.run("return window.ran") is None
+    said = " ".join(browser.complaints())
+    assert "script-src" in said
+    assert "default-src" in said
+
+
+def test_every_figure_is_drawn(browser: Browser, report: Path) -> None:
+    for width in WIDTHS:
+        browser.open(report, width)
+        sizes = browser.run(
+            "return [...document.querySelectorAll('figure svg')].map((svg) => {"
+            " const box = svg.getBoundingClientRect(); return [box.width, box.height]; })"
+        )
+        assert len(sizes) == 2
+        assert all(wide > 300 and high > 100 for wide, high in sizes)
+    # Both figures have the same names inside; each must use its own.
+    used = "[...document.querySelectorAll('use')].map((use) => use.getAttribute('href').slice(1))"
+    assert browser.run(f"return {used}.every((name) => document.getElementById(name))")
+    names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
+    assert browser.run(f"const all = {names}; return all.length === new Set(all).size")
+
+
+def test_every_link_leads_somewhere(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    links = browser.run(
+        "return [...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))"
+    )
+    assert len(links) > 10
+    for link in links:
+        if link.startswith("#"):
+            assert browser.run("return document.getElementById(arguments[0]) !== null", link[1:])
+        else:
+            assert (report.parent / unquote(link)).is_file()
+
+
+def test_tables_sort_by_click_and_by_key(browser: Browser, report: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(report)
+    table, ours = 1, 3
+    as_written = browser.run(COLUMN, table, ours)
+    assert as_written == ["295.0 ± 1.0", "305.0 ± 1.0", "315.0 ± 1.0", "325.0 ± 1.0"]
+    assert browser.run(SORTED, table, ours, False) == "ascending"
+    assert browser.run(SORTED, table, ours, False) == "descending"
+    assert browser.run(COLUMN, table, ours) == as_written[::-1]
+    browser.run(SORTED, table, 0, True)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    names = browser.run(COLUMN, table, 0)
+    assert names[1:] == ["codel with a name that is rather long for a column", "red", "sbd"]
+    states = "[...document.querySelectorAll('table')[1].querySelectorAll('th[scope=col]')]"
+    found = browser.run(f"return {states}.map((th) => th.getAttribute('aria-sort'))")
+    assert found == ["ascending", "none", "none", "none", "none"]
+
+
+def test_numbers_sort_as_numbers_and_rows_are_filtered(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    browser.run("for (const each of document.querySelectorAll('details')) each.open = true;")
+    table = 2
+    browser.run(SORTED, table, 0, False)
+    buffers = [int(text) for text in browser.run(COLUMN, table, 0)]
+    assert buffers == sorted(buffers)
+    assert len(buffers) == 30
+    field = browser.driver.find_element("css selector", ".filter input")
+    field.send_keys("129.0")
+    assert len(browser.run(COLUMN, table, 0)) == 1
+    assert browser.run("return document.querySelector('.filter output').value") == "1 of 30 rows"
+
+
+def test_in_the_dark_letters_can_be_read(browser: Browser, report: Path) -> None:
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    try:
+        browser.call("Emulation.setEmulatedMedia", features=[dark])
+        browser.open(report)
+        ground, ink = browser.run(
+            "const of = getComputedStyle(document.body); return [of.backgroundColor, of.color]"
+        )
+        figure = browser.run(
+            "return getComputedStyle(document.querySelector('.drawn')).backgroundColor"
+        )
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+    assert (ground, ink, figure) == ("rgb(20, 25, 29)", "rgb(230, 234, 237)", "rgb(255, 255, 255)")
