@@ -158,6 +158,10 @@ class SimulationOutput:
         """Whether Ctrl-C ended it early."""
 
     @property
+    def cpu_s(self) -> list[float]:
+        """Processor time of each finished replication, s."""
+
+    @property
     def replications(self) -> str:
         """The finished replications as a JSON list, without what is there for each flow."""
 

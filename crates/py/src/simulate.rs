@@ -36,6 +36,9 @@ pub(crate) struct SimulationOutput {
     recorders: Vec<Recorder>,
     ss: Vec<Vec<SsSample>>,
     flow_monitors: Vec<Option<Vec<FlowStats>>>,
+    /// Processor time of each finished replication, s.
+    #[pyo3(get)]
+    cpu_s: Vec<f64>,
     connections: Vec<Connection>,
     /// Whether Ctrl-C ended it early.
     #[pyo3(get)]
@@ -179,10 +182,16 @@ pub(crate) fn simulate(
     let monitor = memory_bytes.map_or_else(Monitor::default, Monitor::with_memory);
     let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
     let mut raised: Option<PyErr> = None;
+    let caller = std::thread::current();
     let outcome = std::thread::scope(|scope| {
-        let worker = scope.spawn(|| replicate_and_capture(&plan, captures, &monitor));
-        while !worker.is_finished() {
-            py.detach(|| wait(&worker));
+        let worker = scope.spawn(|| {
+            let outcome = replicate_and_capture(&plan, captures, &monitor);
+            caller.unpark();
+            outcome
+        });
+        let is_done = || monitor.is_done() || worker.is_finished();
+        while !is_done() {
+            py.detach(|| wait_until(is_done));
             let fraction = (monitor.simulated_s() / total_s).min(1.0);
             let looked = py.check_signals().and_then(|()| match &progress {
                 Some(call) => {
@@ -195,7 +204,7 @@ pub(crate) fn simulate(
                 raised.get_or_insert(error);
             }
         }
-        worker.join().expect("replications report failures instead of panicking")
+        py.detach(|| worker.join()).expect("replications report failures instead of panicking")
     });
     finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
 }
@@ -224,9 +233,15 @@ fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePla
 
 /// Sleeps until the worker is done, at most one look's interval.
 pub(crate) fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
+    wait_until(|| worker.is_finished());
+}
+
+/// Sleeps until something is done, at most one look's interval; who unparks this thread ends it
+/// at once.
+fn wait_until(is_done: impl Fn() -> bool) {
     let step = LOOK_INTERVAL / 50;
     for _ in 0..50 {
-        if worker.is_finished() {
+        if is_done() {
             return;
         }
         std::thread::park_timeout(step);
@@ -251,6 +266,7 @@ fn finish(
     }
     let mut output = SimulationOutput { interrupted, connections, ..Default::default() };
     for done in outcome.finished {
+        output.cpu_s.push(done.cpu_s);
         output.reports.push(done.report);
         output.recorders.push(done.recorder);
         output.ss.push(done.ss);

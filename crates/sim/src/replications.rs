@@ -9,6 +9,7 @@ use crate::ss::{Sampler, SsSample};
 use airpath_core::{ConfigError, Duration, Recorder, Room, Time};
 use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -40,6 +41,8 @@ pub struct Replication {
     pub ss: Vec<SsSample>,
     /// The flow monitor's statistics by flow, when they were asked for.
     pub flow_monitor: Option<Vec<FlowStats>>,
+    /// Processor time that it took, s. No model sees it.
+    pub cpu_s: f64,
 }
 
 /// What came out.
@@ -129,26 +132,26 @@ pub fn replicate_and_capture(
     let captures = Mutex::new(captures);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..plan.threads.clamp(1, plan.count.max(1)) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= plan.count || monitor.is_stopped() {
-                        break;
-                    }
-                    let number = plan.first + index as u64;
-                    let captures = (captured == Some(number))
-                        .then(|| captures.lock().expect("no thread panics with the lock").take());
-                    let result = run_one(plan, number, captures.flatten(), monitor);
-                    if !matches!(result, Ok(Ok(_)) | Ok(Err(RunError::Interrupted))) {
-                        monitor.stop();
-                    }
-                    results.lock().expect("no thread panics with the lock").push((number, result));
-                }
-            });
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= plan.count || monitor.is_stopped() {
+                break;
+            }
+            let number = plan.first + index as u64;
+            let captures = (captured == Some(number))
+                .then(|| captures.lock().expect("no thread panics with the lock").take());
+            let result = run_one(plan, number, captures.flatten(), monitor);
+            if !matches!(result, Ok(Ok(_)) | Ok(Err(RunError::Interrupted))) {
+                monitor.stop();
+            }
+            results.lock().expect("no thread panics with the lock").push((number, result));
         }
-    });
+    };
+    match plan.threads.clamp(1, plan.count.max(1)) {
+        1 => work(),
+        threads => std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work)))),
+    }
     monitor.done.store(true, Ordering::Release);
     let mut results = results.into_inner().expect("no thread panics with the lock");
     results.sort_by_key(|(number, _)| *number);
@@ -172,8 +175,17 @@ fn run_one(
     captures: Option<CapturePlan>,
     monitor: &Monitor,
 ) -> Result<Result<Replication, RunError>, ConfigError> {
+    let before = thread_cpu_s();
     let network = build(plan.scenario, plan.parts, plan.files, plan.seed, number)?;
-    Ok(run_network(plan, network, number, captures, monitor))
+    let result = run_network(plan, network, number, captures, monitor);
+    let cpu_s = thread_cpu_s() - before;
+    Ok(result.map(|replication| Replication { cpu_s, ..replication }))
+}
+
+/// Processor time of this thread, s.
+fn thread_cpu_s() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 fn run_network(
@@ -211,7 +223,7 @@ fn run_network(
     }
     monitor.finished.fetch_add(1, Ordering::Relaxed);
     let (report, recorder) = driver.into_report(number);
-    Ok(Replication { report, recorder, ss, flow_monitor })
+    Ok(Replication { report, recorder, ss, flow_monitor, cpu_s: 0.0 })
 }
 
 /// Those who look on, if anybody is to.
