@@ -51,12 +51,18 @@ def reproduce(
     ] = None,
     seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
     threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    accept_version: Annotated[
+        bool,
+        typer.Option("--accept-version", help="Use what other versions simulated in --out."),
+    ] = False,
 ) -> int:
     """Make a paper's tables and figures again, the published numbers beside ours."""
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
     kinds = checked_formats("png,svg" if figure_format is None else figure_format)
-    output.only_with_out(out, figure_format=figure_format is not None)
+    output.only_with_out(
+        out, figure_format=figure_format is not None, accept_version=accept_version
+    )
     chosen = papers.load(paper)
     before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
     with output.progress_bar() as tell:
@@ -70,10 +76,13 @@ def reproduce(
             figure_formats=kinds,
             progress=tell,
             provenance={"command": output.command_line()},
+            accept_version=accept_version,
         )
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
+        if out is not None:
+            output.note(f"What was simulated is kept: {output.command_line()} goes on from there.")
     drawn = {path.name for item in report.items for path in item.figures}
     left = [name for name in before if name not in drawn and Path(out or "", name).is_file()]
     if left:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +46,7 @@ def reproduce_paper(
     effort: Effort | None = None,
     figure_formats: str | Sequence[str] = ("png", "svg"),
     engine: Engine | None = None,
+    accept_version: bool = False,
 ) -> Report:
     """Make a paper's tables and figures again.
 
@@ -58,7 +60,8 @@ def reproduce_paper(
         How much is simulated; the paper says what each means.
     out : str or Path, optional
         Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
-        when missing. Default: no files. After Ctrl-C no figure is drawn.
+        when missing. Default: no files. After Ctrl-C no figure is drawn. Finished replications are
+        kept there in ``ledger.sqlite`` and not run again.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
@@ -72,7 +75,9 @@ def reproduce_paper(
     figure_formats : str or sequence of str
         Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
     engine : Engine, optional
-        What simulates and solves. Default: the compiled engine.
+        What simulates and solves. Default: the compiled engine; with another one nothing is kept.
+    accept_version : bool
+        Use the replications in `out` that other versions made. Default False: they are left alone.
 
     Returns
     -------
@@ -83,7 +88,7 @@ def reproduce_paper(
     ------
     BadValueError
         If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
-        accepted, or `out` cannot be written to.
+        accepted, or `out` cannot be written to or has a damaged ledger.
     """
     check_all(None if out is None else path_like("out", out))
     seed = checked_seed(seed)
@@ -100,21 +105,21 @@ def reproduce_paper(
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
-    session = Session(paper, effort, engine or Compiled(), seed, threads, progress, kinds)
-
-    specs = _statements_of(paper, chosen)
-    session.simulate(_wanted_cells(chosen, specs, session))
-    results = [_evaluate(item, session, folder) for item in chosen]
-    report = Report(
-        paper=paper,
-        provenance=_provenance(session, mode, provenance or {}),
-        items=results,
-        statements=[spec.check(session) for spec in _checkable(paper, specs, session)],
-        summaries=paper.summarise(results),
-        interrupted=session.interrupted,
-        effort=effort,
-        confidence=paper.confidence,
-    )
+    with _engine(engine, folder, accept_version) as used:
+        session = Session(paper, effort, used, seed, threads, progress, kinds)
+        specs = _statements_of(paper, chosen)
+        session.simulate(_wanted_cells(chosen, specs, session))
+        results = [_evaluate(item, session, folder) for item in chosen]
+        report = Report(
+            paper=paper,
+            provenance=_provenance(session, mode, provenance or {}),
+            items=results,
+            statements=[spec.check(session) for spec in _checkable(paper, specs, session)],
+            summaries=paper.summarise(results),
+            interrupted=session.interrupted,
+            effort=effort,
+            confidence=paper.confidence,
+        )
     if folder is not None:
         from airpath.report.paper import report_of_paper
 
@@ -123,6 +128,18 @@ def reproduce_paper(
         shown = report_of_paper(json.loads(text), folder=folder)
         write_file(folder / REPORT, shown.encode())
     return report
+
+
+@contextmanager
+def _engine(given: Engine | None, folder: Path | None, accept_version: bool) -> Iterator[Engine]:
+    """Give the engine of a run; with a folder, one that keeps there what is finished."""
+    if given is not None or folder is None:
+        yield given or Compiled()
+        return
+    from airpath.papers.kit.resuming import Resuming
+
+    with closing(Resuming(folder, accept_version)) as resuming:
+        yield resuming
 
 
 def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
@@ -188,6 +205,7 @@ def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[
     return {
         **session.engine.build(),
         **given,
+        **getattr(session.engine, "others_used", dict)(),
         "paper": session.paper.citation,
         "mode": mode,
         "replications": effort.replications,

@@ -1,0 +1,144 @@
+"""`reproduce --out` keeps what is finished and goes on from there, with the same report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.errors import AirpathWarning, BadValueError
+from airpath.papers import Effort, Report, reproduce
+from airpath.papers.kit.resuming import Resuming
+from airpath.sweep import job
+from airpath.sweep.ledger import Ledger
+from airpath.sweep.runs import Run
+
+SHORT = Effort(replications=3, duration_s=2.0, warmup_s=1.0)
+ITEMS = ["table3"]
+REPLICATIONS = 18 * 3
+
+
+class Ran:
+    """Counts what the engine runs, and can stop like Ctrl-C."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        self.stop_after: int | None = None
+        self.commit: str | None = None
+        self._run: Callable[..., list[Run]] = job.run_job
+        monkeypatch.setattr(job, "run_job", self)
+
+    def __call__(self, *arguments: Any) -> list[Run]:
+        runs = self._run(*arguments)
+        self.count += len(runs)
+        if self.commit is not None:
+            runs = [Run(**{**vars(run), "commit": self.commit}) for run in runs]
+        return runs
+
+    def tell(self, _fraction: float, _what: str) -> None:
+        if self.stop_after is not None and self.count >= self.stop_after:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
+    return Ran(monkeypatch)
+
+
+def reproduced(ran: Ran, out: Path, **how: Any) -> Report:
+    return reproduce("qawla", ITEMS, effort=SHORT, out=out, progress=ran.tell, **how)
+
+
+def document(out: Path) -> Any:
+    return json.loads((out / "qawla.json").read_text())
+
+
+def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(
+    ran: Ran, tmp_path: Path
+) -> None:
+    assert not reproduced(ran, tmp_path / "whole", threads=2).interrupted
+    assert ran.count == REPLICATIONS
+    out = tmp_path / "resumed"
+    reported = 0
+    for stop_after in (4, 20, 41):
+        ran.count, ran.stop_after = reported, stop_after
+        assert reproduced(ran, out, threads=2).interrupted
+        # What was finished when Ctrl-C came is there, and nothing was run twice.
+        with Ledger.read(out / "ledger.sqlite") as ledger:
+            kept = sum(ledger.stored().replications.values())
+        assert kept == ran.count >= stop_after
+        reported = kept
+    ran.stop_after = None
+    assert not reproduced(ran, out, threads=1).interrupted
+    assert ran.count == REPLICATIONS
+    assert document(out) == document(tmp_path / "whole")
+    ran.count = 0
+    assert not reproduced(ran, out).interrupted
+    assert ran.count == 0
+    assert document(out) == document(tmp_path / "whole")
+
+
+def test_more_replications_and_another_seed_run_what_is_missing(ran: Ran, tmp_path: Path) -> None:
+    few = Effort(replications=1, duration_s=2.0, warmup_s=1.0)
+    reproduce("qawla", ITEMS, effort=few, out=tmp_path)
+    reproduced(ran, tmp_path)
+    assert ran.count == REPLICATIONS
+    reproduced(ran, tmp_path, seed=2)
+    assert ran.count == 2 * REPLICATIONS
+    report = reproduce("qawla", ITEMS, effort=few, out=tmp_path)
+    assert ran.count == 2 * REPLICATIONS
+    assert {row.extra.get("replications") for row in report.items[0].rows} <= {None, 1}
+
+
+def test_another_versions_replications_are_left_alone_and_named_or_used_and_named(
+    ran: Ran, tmp_path: Path
+) -> None:
+    ran.commit = "feedbeef0123"
+    assert "other_versions" in reproduced(ran, tmp_path, accept_version=True).provenance
+    ran.commit, ran.count = None, 0
+    used = reproduced(ran, tmp_path, accept_version=True)
+    assert ran.count == 0
+    (other,) = used.provenance["other_versions"]
+    assert (other["commit"], other["replications"]) == ("feedbeef0123", REPLICATIONS)
+    said = r"ledger.sqlite: replications of airpath \S+ \(feedbeef0123\) are left alone and run "
+    with pytest.warns(AirpathWarning, match=said):
+        anew = reproduced(ran, tmp_path)
+    assert ran.count == REPLICATIONS
+    assert "other_versions" not in anew.provenance
+
+
+def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: Path) -> None:
+    reproduce("qawla", ["table2"], effort=SHORT, out=tmp_path)
+    assert not (tmp_path / "ledger.sqlite").exists()
+    plain = reproduce("qawla", ITEMS, effort=SHORT)
+    assert ran.count == 0
+    kept = reproduced(ran, tmp_path)
+    assert [row.to_dict() for row in kept.items[0].rows] == [
+        row.to_dict() for row in plain.items[0].rows
+    ]
+
+
+def test_a_scenario_that_records_series_is_run_as_ever(ran: Ran, tmp_path: Path) -> None:
+    scenario = ap.Scenario(
+        flows=ap.flows(1, cc="newreno", base_rtt="20 ms"),
+        bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=ap.FixedLink(rate="5 Mbit/s")),
+        duration="2 s",
+        record={"series": ["queue"], "interval": "1 s"},
+    )
+    engine = Resuming(tmp_path)
+    found = engine.simulate(scenario, replications=2, seed=1, threads=1, progress=None)
+    assert [round(at) for at in found.series("queue", 1).time_s] == [0, 1, 2]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"")
+    name = re.escape(str(tmp_path / "ledger.sqlite"))
+    with pytest.raises(BadValueError, match=rf"^{name}: damaged \(empty\)\."):
+        reproduce("qawla", ITEMS, effort=SHORT, out=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
