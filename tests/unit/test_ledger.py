@@ -6,9 +6,11 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -287,6 +289,107 @@ def test_a_full_disk_is_one_line_and_loses_nothing(path: Path) -> None:
         ledger.add([(run(3), {})])
     with Ledger.read(path) as ledger:
         assert list(ledger.runs(digest(0), 1)) == [run(n) for n in range(4)]
+
+
+READ_ONLY = """
+import os, sys
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)  # for root nothing is read-only
+from ledger_samples import digest
+from airpath.errors import BadValueError
+from airpath.sweep.ledger import Ledger
+for way in (Ledger.read, Ledger.open):
+    try:
+        with way(sys.argv[1]) as ledger:
+            print(list(ledger.finished(digest(0), 1)))
+    except BadValueError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["closed", "with a log"])
+def test_a_folder_that_cannot_be_written_to(is_open: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        source, folder = Path(name, "source"), Path(name, "folder")
+        source.mkdir()
+        with Ledger.open(source / "ledger.sqlite") as ledger:
+            added(ledger, 2)
+            if is_open:
+                shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*.lock", "*-shm"))
+        if not is_open:
+            shutil.copytree(source, folder)
+        Path(name).chmod(0o755)
+        folder.chmod(0o555)
+        path = folder / "ledger.sqlite"
+        answers = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, str(path)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        folder.chmod(0o755)
+    log = (
+        f"{path}: cannot be read with its log in a folder that is read-only. "
+        "Copy both into one that can be written to."
+    )
+    assert (answers.stderr, answers.stdout.splitlines()) == (
+        "",
+        [
+            log if is_open else "[0, 1]",
+            f"{path}.lock: cannot be locked (permission denied). "
+            "Give a folder that can be written to, on a disk with locks.",
+        ],
+    )
+
+
+FULL = """
+import os, sys
+from ledger_samples import digest, run
+from airpath.errors import BadValueError
+from airpath.sweep.ledger import Ledger
+
+path = sys.argv[1] + "/ledger.sqlite"
+draw = __import__("random").Random(1)
+stored = 0
+try:
+    with Ledger.open(path) as ledger:
+        while True:
+            ledger.add([(run(stored, packed=draw.randbytes(20_000)), {})])
+            stored += 1
+except BadValueError as error:
+    print(error)
+for _ in range(2):
+    try:
+        with Ledger.open(path) as ledger:
+            assert list(ledger.finished(digest(0), 1)) == list(range(stored))
+            draw = __import__("random").Random(1)
+            for one in ledger.runs(digest(0), 1):
+                assert one.packed == draw.randbytes(20_000)
+            ledger.add([(run(stored + n, packed=os.urandom(20_000)), {}) for n in range(99)])
+    except BadValueError as error:
+        print(error)
+"""
+
+
+def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
+    """A file system of 2 MiB, mounted where nobody else sees it."""
+    if shutil.which("unshare") is None:
+        pytest.skip("no unshare, which mounts a file system of its own")
+    script = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" -c "$3" "$1"'
+    inside = ["sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL]
+    done = subprocess.run(
+        ["unshare", "-rm", *inside],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare failed" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(f"no file system of its own: {done.stderr.strip()}")
+    line = f"{tmp_path}/ledger.sqlite: cannot be written (the disk is full). "
+    assert (done.stdout, done.stderr) == (3 * f"{line}What was stored before is kept.\n", "")
 
 
 def test_the_checksum_follows_the_stated_rule() -> None:

@@ -50,9 +50,10 @@ class Lock:
                     f"{one_line(str(self._path))}: cannot be locked ({why}). "
                     "Give a folder that can be written to, on a disk with locks."
                 ) from None
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
         _HELD.add(self)
+        with suppress(OSError):  # On a full disk the lock holds as well, without a number.
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
         """Give it back; a second time does nothing."""

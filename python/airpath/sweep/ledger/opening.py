@@ -177,21 +177,31 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-    # Beside a file that is not written to, SQLite keeps a log; where it cannot, there is none
-    # either, or it can be read.
+    # SQLite keeps files beside the ledger even to read it. Where it cannot make them, the ledger is
+    # read as one that nobody writes; what is in a log would then be missing.
+    log = path.with_name(f"{path.name}-wal")
     can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     for mode in (*(("rw",) if can_write else ()), "ro", "ro&immutable=1"):
+        if mode.endswith("1") and log.exists() and log.stat().st_size:
+            raise BadValueError(
+                f"{one_line(str(path))}: cannot be read with its log in a folder that is "
+                "read-only. Copy both into one that can be written to."
+            )
         connection = _connection(path, mode)
         try:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
             connection.close()
-            if mode.endswith("1") or "unable to open" not in str(error):
+            if mode.endswith("1") or not any(words in str(error) for words in _CANNOT_MAKE):
                 raise
             continue
         return connection
     raise AssertionError("the last way returns or raises")
+
+
+_CANNOT_MAKE = ("unable to open", "readonly")
+"""What SQLite says when it cannot make the files beside."""
 
 
 def _connection(path: Path, mode: str) -> sqlite3.Connection:
