@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         RttStagesSolution as RttStagesSolution,
         Solution as Solution,
     )
+    from airpath.sweep.result import Sweep as Sweep, load_sweep as load_sweep
     from airpath.trace import Trace as Trace, generate_trace as generate_trace
 
     __version__: str
@@ -50,6 +51,7 @@ _HOMES = {
     "RttStagesSolution": "airpath.solutions",
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",
+    "Sweep": "airpath.sweep.result",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
@@ -57,6 +59,7 @@ _HOMES = {
     "generate_trace": "airpath.trace",
     "load": "airpath.api",
     "load_result": "airpath.results",
+    "load_sweep": "airpath.sweep.result",
     "simulate": "airpath.api",
     "solve": "airpath.api",
 }

@@ -1,0 +1,79 @@
+"""Legends of figures with several panels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.results import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["legend_below", "limits"]
+
+_LETTERS_PER_INCH, _KEY = 13, 8
+"""Of the legend's text, and what a handle takes, letters."""
+
+
+def legend_below(
+    figure: Figure, handles: Sequence[Any], title: str, side: str = "center", share: float = 1.0
+) -> None:
+    """Put a legend for all panels below them, on as few lines as fit.
+
+    Parameters
+    ----------
+    figure : Figure
+        With a constrained layout.
+    handles : sequence of artist
+        Each with its label.
+    title : str
+        Above the entries; empty for none.
+    side : {"center", "left", "right"}
+        Where it stands. Default in the middle.
+    share : float
+        Of the figure's width, what it may take, in (0, 1]. Default all.
+    """
+    widest = max(len(handle.get_label()) for handle in handles)
+    columns = int(share * _LETTERS_PER_INCH * figure.get_figwidth() / (widest + _KEY))
+    columns = max(1, min(len(handles), columns))
+    # A last line with one entry is not longer than it needs to be.
+    columns = -(-len(handles) // -(-len(handles) // columns))
+    place: dict[str, Any] = {"loc": f"outside lower {side}"}
+    figure.legend(
+        handles=list(handles),
+        **place,
+        ncols=columns,
+        title=style.literal(title) or None,
+        title_fontsize=9.5,
+    )
+
+
+def limits(means: Iterable[float], ends: Iterable[float]) -> tuple[float, float] | None:
+    """Return the ends of an axis on which means can be told apart, whatever a few intervals are.
+
+    An interval of two replications can be hundreds of times as wide as the others; it leaves the
+    panel.
+
+    Parameters
+    ----------
+    means : iterable of float
+        All of them are shown.
+    ends : iterable of float
+        Of their intervals: shown as far as the spread of the means beyond these.
+
+    Returns
+    -------
+    limits : tuple of float or None
+        None where there is no mean.
+    """
+    known = [mean for mean in means if math.isfinite(mean)]
+    if not known:
+        return None
+    low, high = min(known), max(known)
+    room = high - low or 0.5 * abs(high) or 1.0
+    shown = [end for end in ends if low - room <= end <= high + room]
+    low, high = min([low, *shown]), max([high, *shown])
+    margin = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin

@@ -1,0 +1,172 @@
+"""What a ledger says about a sweep: the values that count at each point, and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from airpath.results.intervals import Interval, mean_interval
+from airpath.results.quantities import bounds
+from airpath.sweep.plan import Engine, Plan, Point
+from airpath.sweep.stopping import counted
+
+if TYPE_CHECKING:
+    from airpath.sweep.job import Job
+    from airpath.sweep.runs import Run
+
+__all__ = ["OfPoint", "Readable", "Readings", "Values", "metric_bounds", "read"]
+
+Values = Mapping[str, float | None]
+"""By metric."""
+
+Computed = Callable[["Job", "Run"], Values]
+"""What the user's functions make of a replication."""
+
+
+class Readable(Protocol):
+    """What is read of a ledger."""
+
+    def plan(self) -> Plan | None:
+        """Return the sweep."""
+
+    def job(self, digest: str) -> Job | None:
+        """Return what is run at the points with a digest."""
+
+    def values(self, digest: str, seed: int) -> Mapping[int, Values]:
+        """Return the stored metrics by replication."""
+
+    def runs(self, digest: str, seed: int) -> Iterator[Run]:
+        """Give the stored replications."""
+
+    def failed(self, digest: str, seed: int) -> Mapping[int, str]:
+        """Return why replications failed."""
+
+    def solved(self, digest: str) -> Values | str | None:
+        """Return the metrics of the analytic model, or why there are none."""
+
+
+@dataclass(frozen=True)
+class OfPoint:
+    """What there is of one point.
+
+    Parameters
+    ----------
+    point : Point
+        Which.
+    values : sequence of mapping
+        The metrics of the replications that count, in order from replication 0 on.
+    complete : bool
+        Whether these are as many as the rule wants.
+    failures : mapping of int to str
+        Why replications failed.
+    solved : mapping, str or None
+        What the analytic model says, or why it says nothing; None when nobody asked it.
+    """
+
+    point: Point
+    values: Sequence[Values]
+    complete: bool
+    failures: Mapping[int, str] = field(default_factory=dict)
+    solved: Values | str | None = None
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What there is of a whole sweep.
+
+    Parameters
+    ----------
+    plan : Plan
+        The sweep.
+    points : sequence of OfPoint
+        In the order of the plan.
+    own : sequence of str
+        Metrics that are functions of the user.
+    """
+
+    plan: Plan
+    points: Sequence[OfPoint]
+    own: Sequence[str] = ()
+
+    def column(self, place: int, metric: str) -> list[float]:
+        """Return a metric at a point, a number for each replication that counts, NaN for none."""
+        return [_number(values.get(metric)) for values in self.points[place].values]
+
+    def interval(self, place: int, metric: str, engine: Engine = "simulate") -> Interval:
+        """Return the mean of a metric at a point; that of a model has no interval.
+
+        Parameters
+        ----------
+        place : int
+            Of the point.
+        metric : str
+            Of the plan.
+        engine : Engine
+            What answers. Default: the simulation.
+        """
+        confidence = self.plan.confidence
+        if engine == "simulate":
+            limits = (-math.inf, math.inf) if metric in self.own else metric_bounds(metric)
+            return mean_interval(self.column(place, metric), confidence, limits)
+        solved = self.points[place].solved
+        value = _number(solved.get(metric)) if isinstance(solved, Mapping) else math.nan
+        return Interval(value, math.nan, math.nan, confidence, 0)
+
+
+def metric_bounds(metric: str) -> tuple[float, float]:
+    """Return the least and the largest value that a metric can have, by the end of its name."""
+    name = metric.rpartition(".")[2]
+    return (0.0, 1.0) if name == "jain" else bounds(name)
+
+
+def read(
+    ledger: Readable, plan: Plan, own: Sequence[str] = (), compute: Computed | None = None
+) -> Readings:
+    """Read a sweep from a ledger.
+
+    A point counts its replications from 0 on, up to the number at which the rule is content or to
+    the first that is missing; what was finished besides is left out, so that the table does not
+    depend on the order in which replications were finished.
+
+    Parameters
+    ----------
+    ledger : Readable
+        What to read.
+    plan : Plan
+        The sweep.
+    own : sequence of str
+        Metrics that are functions of the user.
+    compute : callable, optional
+        What they make of a replication; these values are not in the ledger.
+    """
+    return Readings(plan, [_of_point(ledger, plan, point, compute) for point in plan.points], own)
+
+
+def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> OfPoint:
+    seed = plan.seed_of(point)
+    solved = ledger.solved(point.digest) if "solve" in plan.engines else None
+    if "simulate" not in plan.engines:
+        return OfPoint(point, [], solved is not None, {}, solved)
+    stored = dict(ledger.values(point.digest, seed))
+    if compute is not None and (job := ledger.job(point.digest)) is not None:
+        for run in ledger.runs(point.digest, seed):
+            stored[run.replication] = {**stored.get(run.replication, {}), **compute(job, run)}
+    values: list[Values] = []
+    while len(values) < plan.rule.most and len(values) in stored:
+        values.append(stored[len(values)])
+    number = _counted(plan, values)
+    failures = {n: why for n, why in ledger.failed(point.digest, seed).items() if n not in stored}
+    complete = number is not None and ("solve" not in plan.engines or solved is not None)
+    return OfPoint(point, values[:number], complete, failures, solved)
+
+
+def _counted(plan: Plan, values: Sequence[Values]) -> int | None:
+    rule = plan.rule
+    decides = [None if rule.metric is None else each.get(rule.metric) for each in values]
+    return counted(rule, decides, plan.confidence)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,157 @@
+"""What figures call axes and metrics, and which axes are numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.errors import UnitError
+from airpath.scenario.units import (
+    NUMBER_AND_UNIT,
+    ArrivalRate,
+    Duration,
+    Frequency,
+    Length,
+    Quantity,
+    Rate,
+    Size,
+    Speed,
+)
+
+__all__ = ["Numbers", "Shown", "numbers_of", "shown"]
+
+_QUANTITIES: tuple[type[Quantity], ...] = (
+    Duration,
+    Rate,
+    Size,
+    Frequency,
+    Length,
+    Speed,
+    ArrivalRate,
+)
+_WIDE = 15.0
+"""Largest over smallest value from which on an axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The values of an axis as numbers.
+
+    Parameters
+    ----------
+    of : sequence of float
+        In the order of the values.
+    unit : str
+        Of all of them; empty for none.
+    """
+
+    of: Sequence[float]
+    unit: str
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether they are better drawn over their logarithm."""
+        low, high = min(self.of), max(self.of)
+        return low > 0 and high / low >= _WIDE
+
+
+def numbers_of(values: Sequence[Any]) -> Numbers | None:
+    """Return values as numbers: plain ones, or texts of one kind of quantity; None for others.
+
+    Parameters
+    ----------
+    values : sequence of value
+        As they were written: ``["500 kbit/s", "5 Mbit/s"]`` gives 0.5 and 5 Mbit/s.
+    """
+    if not values:
+        return None
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        plain = [float(value) for value in values]
+        return Numbers(plain, "") if all(map(math.isfinite, plain)) else None
+    if not all(isinstance(value, str) and len(value) < 200 for value in values):
+        return None
+    matches = [NUMBER_AND_UNIT.fullmatch(value) for value in values]
+    found = [(float(match["number"]), match["unit"] or "") for match in matches if match]
+    if len(found) < len(values):
+        return None
+    # Packets and segments of one are written without the s.
+    units = {
+        unit.removesuffix("s") if unit in ("packets", "segments") else unit: unit
+        for _, unit in sorted(found)
+    }
+    if len(units) == 1:
+        return Numbers([number for number, _ in found], next(iter(units.values())))
+    return _converted(values, found)
+
+
+def _converted(values: Sequence[str], found: Sequence[tuple[float, str]]) -> Numbers | None:
+    """Return texts with different units of one kind in the unit of the largest."""
+    for kind in _QUANTITIES:
+        try:
+            read = [int(kind.parse(value)) for value in values]
+        except UnitError:
+            continue
+        unit = found[read.index(max(read))][1]
+        return Numbers([number / kind.units[unit] for number in read], unit)
+    return None
+
+
+# --- metrics -----------------------------------------------------------------------------------
+
+_PREFIXES = {
+    "bps": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "s": ((10.0, "s"), (1e-3, "ms"), (0.0, "µs")),
+    "bytes": ((1e6, "MB"), (1e3, "kB"), (0.0, "B")),
+    "packets": ((0.0, "packets"),),
+    "db": ((0.0, "dB"),),
+}
+"""Units by the end of a metric's name, each from which value on."""
+_SIZES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "Mbit/s": 1e-6, "kbit/s": 1e-3, "MB": 1e-6, "kB": 1e-3}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a metric stands in figures.
+
+    Parameters
+    ----------
+    name : str
+        In words: ``p95 sojourn``.
+    unit : str
+        Empty for a number without one.
+    scale : float
+        What a value is multiplied by to be in that unit.
+    """
+
+    name: str
+    unit: str
+    scale: float
+
+    @property
+    def label(self) -> str:
+        """Name and unit, for an axis of a figure."""
+        return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+def shown(metric: str, values: Iterable[float]) -> Shown:
+    """Return how a metric stands in figures, in a unit that fits its values.
+
+    Parameters
+    ----------
+    metric : str
+        As in the tables: the end of its name says its unit.
+    values : iterable of float
+        What is drawn; NaN is left out.
+    """
+    of, _, name = metric.rpartition(".")
+    stem, _, end = name.rpartition("_")
+    choices = _PREFIXES.get(end) if stem else None
+    words = (stem if choices else name).replace("_", " ")
+    words += f" of {of}" if of else ""
+    if choices is None:
+        return Shown(words, "", 1.0)
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
+    unit = next((unit for least, unit in choices if largest >= least), choices[-1][1])
+    return Shown(words, unit, _SIZES.get(unit, 1.0))

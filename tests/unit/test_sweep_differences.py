@@ -1,0 +1,196 @@
+"""Differences between two values of an axis: by pairs, or by Welch where seeds differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sweep_ledgers import GRID, plan_of, sweep_of
+
+import airpath as ap
+from airpath.results import mean_interval
+from airpath.sweep.differences import differences
+from airpath.sweep.plan import Rule
+from airpath.sweep.readings import OfPoint, Readings
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+RATE = ["goodput_bps"]
+
+
+def noise(seed: int, number: int) -> float:
+    return float(np.random.default_rng([seed, number]).normal())
+
+
+def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+    """Return 100 or 90 with common noise of 5, and noise of 1 of each point's own."""
+    own = sum(map(ord, str(values))) % 1000
+    mean = 90.0 if values["cc"] == "cubic" else 100.0
+    return {"goodput_bps": mean + 5 * noise(1, number) + noise(own, number)}
+
+
+def test_common_random_numbers_are_compared_replication_by_replication(tmp_path: Path) -> None:
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(6, 6)), measured)
+    table = sweep.differences("cc", "goodput_bps", "newreno")
+    assert table[["value", "base", "limit", "point", "base_point"]].to_numpy().tolist() == [
+        ["cubic", "newreno", "100 packets", 2, 0],
+        ["cubic", "newreno", "50 packets", 3, 1],
+    ]
+    runs = sweep.runs()
+    x, y = (runs[runs["point"] == n]["goodput_bps"].to_numpy() for n in (0, 2))
+    wanted = mean_interval(list(y - x), 0.99)
+    row = table.iloc[0]
+    assert (row["mean"], row["low"], row["high"]) == (wanted.mean, wanted.low, wanted.high)
+    assert (row["pairs"], row["method"]) == (6, "paired")
+    assert row["base_mean"] == pytest.approx(x.mean(), rel=1e-14)
+    assert row["significant"]
+    # Of 26 + 26 units of variance, 2 are left.
+    ratio = np.var(y - x, ddof=1) / (np.var(x, ddof=1) + np.var(y, ddof=1))
+    assert row["variance_ratio"] == pytest.approx(ratio, rel=1e-12)
+    assert row["variance_ratio"] < 0.2
+
+
+def test_the_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path) -> None:
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(6, 6)), measured)
+    row = sweep.differences("cc", "goodput_bps", "newreno").iloc[1]
+    runs = sweep.runs()
+    x, y = (runs[runs["point"] == n]["goodput_bps"].to_numpy() for n in (1, 3))
+    ratio = y.mean() / x.mean()
+    error = np.std(y - ratio * x, ddof=1) / x.mean() / math.sqrt(6)
+    half = scipy_stats.t.ppf(0.995, 5) * error
+    found = [row[name] for name in ("relative", "relative_low", "relative_high")]
+    assert found == pytest.approx([ratio - 1, ratio - 1 - half, ratio - 1 + half], rel=1e-9)
+
+
+@pytest.mark.parametrize("counts", [(3, 3), (5, 9), (30, 4)])
+def test_points_with_seeds_of_their_own_are_compared_by_welch(counts: tuple[int, int]) -> None:
+    plan = plan_of({"cc": ["newreno", "cubic"]}, RATE, common=False, confidence=0.95)
+    columns = [
+        [10.0 + (n + 1) * noise(n, number) for number in range(count)]
+        for n, count in enumerate(counts)
+    ]
+    points = [
+        OfPoint(point, [{"goodput_bps": value} for value in column], complete=True)
+        for point, column in zip(plan.points, columns, strict=True)
+    ]
+    [found] = differences(Readings(plan, points), "cc", "goodput_bps", "newreno")
+    x, y = map(np.array, columns)
+    errors = [np.var(each, ddof=1) / len(each) for each in (x, y)]
+    df = sum(errors) ** 2 / sum(error**2 / (n - 1) for error, n in zip(errors, counts, strict=True))
+    half = scipy_stats.t.ppf(0.975, math.floor(df)) * math.sqrt(sum(errors))
+    mean = y.mean() - x.mean()
+    assert found.method == "Welch"
+    assert found.interval.reps == 0
+    assert math.isnan(found.variance_ratio)
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        (mean - half, mean + half), rel=1e-9
+    )
+    assert found.relative.mean == pytest.approx(y.mean() / x.mean() - 1)
+    assert found.relative.low < found.relative.mean < found.relative.high
+
+
+def test_with_sequential_stopping_the_common_prefix_is_compared(tmp_path: Path) -> None:
+    def quiet_or_not(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        spread = 20.0 if values["cc"] == "cubic" else 0.1
+        return {"goodput_bps": 100.0 + spread * noise(2, number)}
+
+    rule = Rule(3, 12, "goodput_bps", relative=0.02)
+    sweep = sweep_of(tmp_path, plan_of({"cc": GRID["cc"]}, RATE, rule=rule), quiet_or_not)
+    assert sweep.wide()["reps"].tolist() == [3, 12]
+    row = sweep.differences("cc", "goodput_bps", "newreno").iloc[0]
+    runs = sweep.runs()
+    assert row["pairs"] == 3
+    x, y = (runs[runs["point"] == n]["goodput_bps"].to_numpy()[:3] for n in (0, 1))
+    assert row["mean"] == pytest.approx((y - x).mean(), rel=1e-12)
+    assert not row["significant"]
+
+
+def test_pairs_without_a_value_are_left_out(tmp_path: Path) -> None:
+    def gaps(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        found = measured(values, number)
+        is_gap = number == (1 if values["cc"] == "cubic" else 2)
+        return {"goodput_bps": None} if is_gap else found
+
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(5, 5)), gaps)
+    assert sweep.differences("cc", "goodput_bps", "newreno")["pairs"].tolist() == [3, 3]
+
+
+def test_one_replication_has_no_interval_and_equal_ones_have_one_without_width(
+    tmp_path: Path,
+) -> None:
+    one = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(1, 1)), measured)
+    row = one.differences("cc", "goodput_bps", "newreno").iloc[0]
+    assert math.isnan(row["low"])
+    assert not row["significant"]
+    same = tmp_path / "same"
+    same.mkdir()
+
+    def fixed(values: Mapping[str, Any], _: int) -> dict[str, float | None]:
+        return {"goodput_bps": 0.0 if values["cc"] == "newreno" else 2.0}
+
+    row = sweep_of(same, plan_of(GRID, RATE), fixed).differences("cc", *RATE, "newreno").iloc[0]
+    assert (row["low"], row["high"], row["significant"]) == (2.0, 2.0, True)
+    # Nothing is a part of nothing.
+    assert math.isnan(row["relative"])
+
+
+def test_the_base_is_a_label_or_a_value_as_it_was_written(tmp_path: Path) -> None:
+    parts = [{"kind": "droptail"}, {"kind": "codel", "target": "5 ms"}]
+    plan = plan_of({"aqm": parts, "cc": ["newreno"]}, RATE)
+    sweep = sweep_of(tmp_path, plan, measured)
+    by_label = sweep.differences("aqm", "goodput_bps", "codel")
+    by_value = sweep.differences("aqm", "goodput_bps", {"target": "5 ms", "kind": "codel"})
+    assert by_label.equals(by_value)
+    assert by_label["value"].tolist() == ["droptail"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "metric", "base", "line"),
+    [
+        (
+            "c",
+            "goodput_bps",
+            "cubic",
+            'axis = "c": not an axis of the sweep. The nearest is cc; accepted are cc, limit.',
+        ),
+        (
+            "cc",
+            "goodput",
+            "cubic",
+            'metric = "goodput": not a metric of the sweep. The nearest is goodput_bps; '
+            "accepted are goodput_bps.",
+        ),
+        (
+            "cc",
+            "goodput_bps",
+            "vegas",
+            'base = "vegas": not a value of the axis cc. Accepted are "newreno", "cubic".',
+        ),
+        (7, "goodput_bps", "vegas", "axis = 7: not an axis of the sweep. Accepted are cc, limit."),
+    ],
+)
+def test_what_the_sweep_does_not_have_is_named(
+    tmp_path: Path, axis: Any, metric: str, base: str, line: str
+) -> None:
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE), measured)
+    with pytest.raises(ap.BadValueError) as caught:
+        sweep.differences(axis, metric, base)
+    assert str(caught.value) == line
+
+
+def test_points_that_differ_in_more_than_the_axis_are_not_compared(tmp_path: Path) -> None:
+    plan = plan_of([{"cc": "cubic", "n": 1}, {"cc": "newreno", "n": 2}], RATE)
+    sweep = sweep_of(tmp_path, plan, measured)
+    with pytest.raises(ap.BadValueError, match=r"^axis = \"cc\": no two points differ in it alone"):
+        sweep.differences("cc", "goodput_bps", "cubic")
+    model = plan_of(GRID, RATE, engines=("solve",))
+    other = tmp_path / "model"
+    other.mkdir()
+    solved = sweep_of(other, model, measured, replications=0, solved=lambda _: {"goodput_bps": 1.0})
+    assert solved.complete
+    with pytest.raises(ap.BadValueError, match="nothing is simulated in this sweep"):
+        solved.differences("cc", "goodput_bps", "cubic")

@@ -1,0 +1,265 @@
+"""Figures of a sweep: what is drawn is what the tables say, and what cannot be read is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sweep_ledgers import plan_of, sweep_of
+
+import airpath as ap
+from airpath.sweep.plan import Rule
+from airpath.sweep.plot.legends import limits
+from airpath.sweep.plot.pareto import front
+
+GRID: dict[str, list[Any]] = {
+    "aqm": ["droptail", "codel", "pie"],
+    "cc": ["newreno", "cubic"],
+    "limit": ["50 packets", "200 packets", "100 packets"],
+    "trace": ["one", "other"],
+}
+METRICS = ["goodput_bps", "p95_sojourn_s"]
+
+
+def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+    packets = int(str(values["limit"]).split()[0])
+    part = {"droptail": 1.0, "codel": 0.2, "pie": 0.4}[values["aqm"]]
+    rate = 4e6 + 1e3 * packets * part + 1e5 * (values["cc"] == "cubic")
+    wobble = 1 + 0.01 * number
+    return {"goodput_bps": rate * wobble, "p95_sojourn_s": 1e-3 * packets * part * wobble}
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> ap.Sweep:
+    return sweep_of(tmp_path_factory.mktemp("sweep"), plan_of(GRID, METRICS), measured)
+
+
+def gids(figure: Any) -> list[str]:
+    return sorted(gid for each in figure.findobj() if (gid := each.get_gid()) is not None)
+
+
+def markers(axis: Any) -> dict[str, tuple[float, float]]:
+    lines = [line for line in axis.lines if line.get_gid() is not None]
+    return {line.get_gid(): (line.get_xdata()[0], line.get_ydata()[0]) for line in lines}
+
+
+ALL = sorted(f"point-{n}" for n in range(36))
+
+
+def test_lines_stand_at_the_means_over_the_numbers(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.lines("goodput_bps")
+    titles = [axis.get_title("left") for axis in figure.axes]
+    assert titles == ["newreno · one", "newreno · other", "cubic · one", "cubic · other"]
+    assert gids(figure) == ALL
+    table = sweep.points().query("metric == 'goodput_bps'").set_index("point")
+    for name, (x, y) in markers(figure.axes[2]).items():
+        row = table.loc[int(name.removeprefix("point-"))]
+        assert (row["cc"], row["trace"]) == ("cubic", "one")
+        assert (f"{x:g} packets", y) == (row["limit"], row["mean"] * 1e-6)
+    # One band for each discipline, from the least to the most packets.
+    assert len(figure.axes[1].collections) == 3
+    assert next(line.get_xdata()[0] for line in figure.axes[0].lines) == 50.0
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["droptail", "codel", "pie"]
+    assert figure.axes[-1].get_xlabel() == "limit, packets"
+    assert figure.axes[0].get_ylabel() == "goodput, Mbit/s"
+
+
+def test_words_stand_side_by_side(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.lines(
+        "p95_sojourn_s", "aqm", "cc", where={"trace": "one", "limit": "50 packets"}
+    )
+    [axis] = figure.axes
+    found = markers(axis)
+    assert sorted(found) == ["point-0", "point-12", "point-18", "point-24", "point-30", "point-6"]
+    assert [round(found[f"point-{n}"][0], 2) for n in (0, 6, 12, 18)] == [-0.15, 0.15, 0.85, 1.15]
+    assert [text.get_text() for text in axis.get_xticklabels()] == ["droptail", "codel", "pie"]
+
+
+def test_twenty_series_get_a_panel_each_with_the_others_in_grey(tmp_path: Path) -> None:
+    plan = plan_of({"n": [1, 2, 3], "cc": [f"cc{n}" for n in range(20)]}, ["utilisation"])
+    sweep = sweep_of(tmp_path, plan, lambda v, _: {"utilisation": v["n"] / 4})
+    figure = sweep.plot.lines("utilisation", "n", "cc")
+    drawn = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(drawn) == 20
+    assert all(len(markers(axis)) == 3 for axis in drawn)
+    assert all(len(axis.lines) == 20 + 1 + 3 for axis in drawn)
+
+
+def test_the_model_is_drawn_beside_the_simulation(tmp_path: Path) -> None:
+    plan = plan_of({"n": [1, 2, 3]}, ["utilisation"], engines=("simulate", "solve"))
+    sweep = sweep_of(
+        tmp_path,
+        plan,
+        lambda v, _: {"utilisation": v["n"] / 4},
+        solved=lambda v: "not covered" if v["n"] == 2 else {"utilisation": v["n"] / 5},
+    )
+    found = markers(sweep.plot.lines("utilisation").axes[0])
+    assert sorted(found) == ["point-0", "point-0-solve", "point-1", "point-2", "point-2-solve"]
+    assert found["point-2-solve"] == (3.0, 0.6)
+
+
+def test_a_single_wide_interval_does_not_make_the_rest_flat() -> None:
+    assert limits([1.0, 2.0], [0.9, 1.1, -500.0, 500.0]) == pytest.approx((0.834, 2.066))
+    assert limits([], [1.0]) is None
+    low, high = limits([3.0], []) or (0, 0)
+    assert low < 3.0 < high
+
+
+# --- pareto ------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+@settings(max_examples=50, deadline=None)
+def test_the_front_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+    def beaten(n: int) -> bool:
+        rate, delay = points[n]
+        return any(r >= rate and d <= delay and (r, d) != points[n] for r, d in points)
+
+    found = front([float(rate) for rate, _ in points], [float(delay) for _, delay in points])
+    assert sorted(found) == [n for n in range(len(points)) if not beaten(n)]
+    assert [points[n][1] for n in found] == sorted(points[n][1] for n in found)
+
+
+def test_the_front_leaves_out_what_was_not_measured() -> None:
+    assert front([1.0, np.nan, 3.0], [1.0, 0.0, np.nan]) == [0]
+
+
+def test_pareto_has_a_panel_for_each_condition_and_rings_on_the_front(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.pareto()
+    assert [axis.get_title("left") for axis in figure.axes] == ["one", "other"]
+    assert gids(figure) == ALL
+    axis = figure.axes[0]
+    found = markers(axis)
+    table = sweep.wide().set_index("point")
+    assert found["point-0"] == (
+        table.loc[0, "p95_sojourn_s"] * 1e3,
+        table.loc[0, "goodput_bps"] * 1e-6,
+    )
+    rings = next(line for line in axis.lines if line.get_markersize() == 9.5)
+    mine = sorted(found.values())
+    wanted = [mine[n] for n in front([y for _, y in mine], [x for x, _ in mine])]
+    assert list(zip(rings.get_xdata(), rings.get_ydata(), strict=True)) == wanted
+    assert axis.get_xlim()[0] > axis.get_xlim()[1]
+    titles = [legend.get_title().get_text() for legend in figure.legends]
+    assert titles == ["aqm", "cc"]
+
+
+# --- heat map, distributions, differences ------------------------------------------------------
+
+
+def test_a_heat_map_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.heatmap("goodput_bps", "limit", "aqm")
+    assert gids(figure) == ALL
+    cells = figure.axes[0].patches
+    assert len(cells) == 9
+    texts = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
+    # 4 Mbit/s and 1 kbit/s for each of the 200 packets, with 1.5 % on average for the runs.
+    assert texts[2, 0] == f"{4.2 * 1.015:.2f}"
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["droptail", "codel", "pie"]
+
+
+def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.ecdf("goodput_bps", "aqm")
+    assert gids(figure) == ALL
+    curve = next(line for line in figure.axes[0].lines if line.get_gid() == "point-0")
+    assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
+    assert list(curve.get_xdata())[1:] == pytest.approx([4.05 * (1 + 0.01 * n) for n in range(4)])
+
+
+def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Sweep) -> None:
+    figure = sweep.plot.forest("aqm", "goodput_bps", "droptail")
+    table = sweep.differences("aqm", "goodput_bps", "droptail").set_index("point")
+    assert [axis.get_title("left") for axis in figure.axes] == ["codel", "pie"]
+    for axis in figure.axes:
+        for name, (x, _) in markers(axis).items():
+            row = table.loc[int(name.removeprefix("point-"))]
+            assert x == pytest.approx(100 * row["relative"])
+            assert row["value"] == axis.get_title("left")
+    assert len(markers(figure.axes[0])) == 12
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels[0] == "newreno · 50 packets · one"
+    assert len(labels) == 12
+
+
+# --- files, refusals ---------------------------------------------------------------------------
+
+
+def test_the_figures_that_suit_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Path) -> None:
+    paths = sweep.save(tmp_path, figure_formats="svg")
+    assert [path.name for path in paths] == [
+        "points.csv",
+        "runs.csv",
+        "pareto.svg",
+        "lines-goodput_bps.svg",
+        "lines-p95_sojourn_s.svg",
+        "forest-goodput_bps.svg",
+    ]
+    svg = (tmp_path / "pareto.svg").read_text("utf-8")
+    assert sorted(re.findall(r'<g id="(point-\d+)">', svg)) == ALL
+
+
+def test_ten_replications_have_a_distribution_and_two_axes_of_numbers_a_map(
+    tmp_path: Path,
+) -> None:
+    plan = plan_of({"a": [1, 2, 3], "b": [1, 2, 3]}, ["utilisation"], rule=Rule(10, 10))
+    sweep = sweep_of(tmp_path, plan, lambda v, n: {"utilisation": (v["a"] + n / 10) / v["b"] / 5})
+    assert list(sweep.plot.defaults()) == [
+        *("lines-utilisation", "heatmap-utilisation", "ecdf-utilisation")
+    ]
+
+
+def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
+    plan = plan_of({"cc": ["cubic"]}, ["utilisation"])
+    sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5})
+    assert sweep.plot.defaults() == {}
+    with pytest.raises(ap.BadValueError, match=r"^heatmap: needs two axes that vary"):
+        sweep.plot.heatmap("utilisation")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("lines", {"metric": "delay"}, 'metric = "delay": not a metric of the sweep.'),
+        ("lines", {"metric": "goodput_bps", "over": "rate"}, 'over = "rate": not an axis'),
+        ("lines", {"metric": "goodput_bps", "by": "rate"}, 'by = "rate": not an axis'),
+        ("pareto", {"panels": ["rate"]}, 'panels = "rate": not an axis'),
+        ("heatmap", {"metric": "goodput_bps", "x": "q"}, 'x = "q": not an axis'),
+        ("ecdf", {"metric": "jain"}, 'metric = "jain": not a metric'),
+        (
+            "lines",
+            {"metric": "goodput_bps", "where": {"cc": "vegas"}},
+            'where.cc = "vegas": not a value of the axis cc. Accepted are "newreno", "cubic".',
+        ),
+        ("lines", {"metric": "goodput_bps", "where": "cc"}, 'where = "cc": not a mapping.'),
+        ("lines", {"metric": "goodput_bps", "where": {"q": 1}}, 'where = "q": not an axis'),
+    ],
+)
+def test_what_the_sweep_does_not_have_is_refused_in_one_line(
+    sweep: ap.Sweep, name: str, arguments: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(ap.BadValueError) as caught:
+        getattr(sweep.plot, name)(**arguments)
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
+
+
+def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
+    plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": list(range(9))}, ["utilisation"])
+    sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5}, replications=0)
+    with pytest.raises(
+        ap.BadValueError, match=r"^lines: 30 panels, one for each setting of a, are"
+    ):
+        sweep.plot.lines("utilisation", "b", "a")
+    with pytest.raises(ap.BadValueError, match=r"^ecdf: 30 curves, one for each value of a, are"):
+        sweep.plot.ecdf("utilisation", "a")
+    with pytest.raises(ap.BadValueError, match=r"^forest: 9 settings × 29 values of a are more"):
+        sweep.plot.forest("a", "utilisation", "a0")
+    with pytest.raises(ap.BadValueError, match=r"^pareto: no metric of the sweep is a rate by its"):
+        sweep.plot.pareto()
