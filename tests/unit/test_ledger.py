@@ -293,12 +293,12 @@ def test_a_full_disk_is_one_line_and_loses_nothing(path: Path) -> None:
 
 READ_ONLY = """
 import os, sys
-if os.getuid() == 0:
-    os.setgid(65534)
-    os.setuid(65534)  # for root nothing is read-only
 from ledger_samples import digest
 from airpath.errors import BadValueError
 from airpath.sweep.ledger import Ledger
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)  # for root nothing is read-only
 for way in (Ledger.read, Ledger.open):
     try:
         with way(sys.argv[1]) as ledger:
