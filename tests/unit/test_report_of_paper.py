@@ -243,13 +243,13 @@ def test_the_command_writes_what_the_function_returns(
     [
         ("gone", None, "gone: cannot be read: no such file or directory."),
         ("text", "a text", "text: not a report's source. Give the PAPER.json of airpath "
-         "reproduce --out, or its folder."),
+         "reproduce --out, the ledger of airpath sweep --out, or the folder of one of them."),
         ("other.json", "[1, 2]", "other.json: not a reproduction. Give what airpath reproduce "
          "--out wrote."),
         ("brief.json", '{"paper": "qawla", "verdict": {}}', "brief.json: not a reproduction. "
          "Give what airpath reproduce --out wrote."),
         (".", None, ".: has nothing to report on. Give the PAPER.json of airpath reproduce "
-         "--out, or its folder."),
+         "--out, the ledger of airpath sweep --out, or the folder of one of them."),
     ],
 )  # fmt: skip
 def test_what_is_no_source_is_refused_in_one_line(

@@ -1,4 +1,4 @@
-"""``airpath report``: one HTML file of a reproduced paper."""
+"""``airpath report``: one HTML file of a reproduced paper or of a sweep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def report(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="The PAPER.json of reproduce --out, or its folder.",
+            help="The PAPER.json of reproduce --out, the ledger of a sweep, or a folder with one.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write it here.")] = Path(

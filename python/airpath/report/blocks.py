@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 __all__ = [
@@ -80,7 +81,7 @@ class Table:
     notes: Sequence[str] = ()
     folded: bool = False
 
-    @property
+    @cached_property
     def groups(self) -> list[tuple[str, int]]:
         """The headings over the columns and how many columns each spans; empty without any."""
         spans: list[tuple[str, int]] = []
@@ -91,7 +92,7 @@ class Table:
                 spans.append((group, 1))
         return spans if any(group for group, _span in spans) else []
 
-    @property
+    @cached_property
     def numeric(self) -> list[bool]:
         """Whether a column's entries are numbers, for each."""
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
@@ -225,18 +226,23 @@ def anchor(*names: object) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-") or "part"
 
 
-def cut(rows: Iterable[Sequence[Cell]], where: str) -> tuple[list[Sequence[Cell]], list[str]]:
+def cut(
+    rows: Iterable[Sequence[Cell]], where: str, whole: int | None = None
+) -> tuple[list[Sequence[Cell]], list[str]]:
     """Return as many rows as a table shows, and the note that says how many are left out.
 
     Parameters
     ----------
     rows : iterable of sequence of Cell
-        All of them.
+        All of them, or the first.
     where : str
         The file that has them all.
+    whole : int, optional
+        How many there are. Default: as many as are given.
     """
     found = list(rows)
-    if len(found) <= MOST_ROWS:
+    count = len(found) if whole is None else whole
+    if count <= MOST_ROWS:
         return found, []
-    left = f"The first {MOST_ROWS} of {len(found)} rows; all of them are in {where}."
+    left = f"The first {MOST_ROWS} of {count} rows; all of them are in {where}."
     return found[:MOST_ROWS], [left]

@@ -12,7 +12,16 @@ from airpath.report.paper import report_of_paper
 
 __all__ = ["report_of"]
 
-_ACCEPTED = "Give the PAPER.json of airpath reproduce --out, or its folder"
+LEDGER = "ledger.sqlite"
+"""The file of a sweep's folder that holds everything."""
+
+_SQLITE = b"SQLite format 3\0"
+"""How a ledger begins."""
+
+_ACCEPTED = (
+    "Give the PAPER.json of airpath reproduce --out, the ledger of airpath sweep --out, "
+    "or the folder of one of them"
+)
 
 
 def report_of(source: Path, out: Path) -> str:
@@ -21,7 +30,7 @@ def report_of(source: Path, out: Path) -> str:
     Parameters
     ----------
     source : Path
-        The folder or the document of a reproduced paper.
+        The folder or the document of a reproduced paper, the folder or the ledger of a sweep.
     out : Path
         Folder that the report will stand in, for links.
 
@@ -31,6 +40,11 @@ def report_of(source: Path, out: Path) -> str:
         If it is something else, or a folder with several.
     """
     file = _in_folder(source) if source.is_dir() else source
+    if file.name == LEDGER or _is_ledger(file):
+        from airpath.report.sweep import report_of_sweep
+        from airpath.sweep.result import load_sweep
+
+        return report_of_sweep(load_sweep(file), out=out)
     document = _document(file)
     try:
         return report_of_paper(document, folder=file.parent, out=out)
@@ -39,16 +53,26 @@ def report_of(source: Path, out: Path) -> str:
 
 
 def _in_folder(folder: Path) -> Path:
-    """Return the document of a folder; a file of another kind beside it is none."""
+    """Return what a folder has to report on: of a paper its document, not the ledger beside it."""
     found = [path for path in sorted(folder.glob("*.json")) if _is_paper(path)]
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
         wrong = f"has several reports ({names}). Give one of these files"
+    elif not found and (folder / LEDGER).exists():
+        return folder / LEDGER
     elif not found:
         wrong = f"has nothing to report on. {_ACCEPTED}"
     else:
         return found[0]
     raise BadValueError(f"{one_line(str(folder))}: {wrong}.")
+
+
+def _is_ledger(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(_SQLITE)) == _SQLITE
+    except (OSError, ValueError):
+        return False
 
 
 def _is_paper(path: Path) -> bool:

@@ -1,0 +1,95 @@
+"""Differences along each axis of a sweep, as the tables of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from airpath.errors import BadValueError
+from airpath.report.blocks import MOST_ROWS, Cell, Section, Table, Tone, anchor, cut
+from airpath.report.numbers import change
+
+if TYPE_CHECKING:
+    from airpath.sweep.differences import Difference
+    from airpath.sweep.readings import Readings
+
+__all__ = ["differences_along"]
+
+_MOST_OPEN: Final = 12
+"""Rows of a table that is not opened by a click."""
+
+
+def differences_along(readings: Readings) -> Iterator[Section]:
+    """Yield the section of differences along the axes, if points differ in one axis alone."""
+    plan = readings.plan
+    if "simulate" not in plan.engines:
+        return
+    parts = [part for axis in plan.axes for part in _along(readings, axis)]
+    if parts:
+        yield Section("differences", "Differences", (), parts)
+
+
+def _along(readings: Readings, axis: str) -> Iterator[Section]:
+    """Yield the differences between the first value of an axis and the others."""
+    from airpath.sweep.differences import differences
+
+    plan = readings.plan
+    base = next((point.labels.get(axis, "") for point in plan.points if axis in point.values), "")
+    points = range(min(len(plan.points), MOST_ROWS))
+    try:
+        found = [differences(readings, axis, metric, base, points) for metric in plan.metrics]
+    except BadValueError:
+        # No two points differ in it alone.
+        return
+    if found:
+        tables = [_counts(readings, axis, found), _table(readings, axis, base, found)]
+        yield Section(anchor("along", axis), f"{axis}, less {base}", tables)
+
+
+def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]) -> Table:
+    """Return how often each value of an axis gives more and less than the base."""
+    columns = [("", axis), *(("", name) for name in readings.plan.metrics)]
+    labels = dict.fromkeys(each.point.labels.get(axis, "") for each in found[0])
+    rows = []
+    for label in labels:
+        cells = [Cell(label)]
+        for of_metric in found:
+            own = [each for each in of_metric if each.point.labels.get(axis, "") == label]
+            higher = sum(each.interval.low > 0 for each in own)
+            lower = sum(each.interval.high < 0 for each in own)
+            tone: Tone = "" if higher or lower else "quiet"
+            text = f"higher at {higher}, lower at {lower} of {len(own)}"
+            cells.append(Cell(text, higher - lower, tone))
+        rows.append(cells)
+    note = "Higher, lower: the interval of the difference is above 0, below 0."
+    return Table("", columns, rows, [note])
+
+
+def _table(
+    readings: Readings, axis: str, base: str, found: Sequence[Sequence[Difference]]
+) -> Table:
+    plan = readings.plan
+    others = [name for name in plan.axes if name != axis]
+    heads = [axis, *others, "points"]
+    columns = [*(("", name) for name in heads), *(("change of", name) for name in plan.metrics)]
+    rows = []
+    for of_metrics in zip(*found, strict=True):
+        point, before = of_metrics[0].point, of_metrics[0].base
+        rows.append(
+            [
+                Cell(point.labels.get(axis, "")),
+                *(Cell(point.labels.get(name, "")) for name in others),
+                Cell(f"{point.number} − {before.number}"),
+                *(change(each.relative, each.interval, each.significant) for each in of_metrics),
+            ]
+        )
+    body, notes = cut(rows, "runs.csv")
+    how = sorted({each.method for each in found[0]})
+    words = {"paired": "within pairs of replications", "Welch": "by Welch, seeds of their own"}
+    about = (
+        f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "
+        f"{' and '.join(words.get(each, each) for each in how)}; grey where 0 is inside. "
+        "The difference in the metric's own unit shows on hover."
+    )
+    title = f"{len(rows)} differences, point by point"
+    return Table(title, columns, body, [about, *notes], folded=len(rows) > _MOST_OPEN)

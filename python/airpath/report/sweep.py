@@ -1,0 +1,367 @@
+"""The report of a sweep, from its ledger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airpath.errors import one_line
+from airpath.report.beside import Beside
+from airpath.report.blocks import (
+    MOST_ROWS,
+    Block,
+    Cell,
+    Code,
+    Facts,
+    Figure,
+    Line,
+    Lines,
+    Links,
+    Page,
+    Section,
+    Table,
+    Tone,
+    anchor,
+    cut,
+)
+from airpath.report.differences import differences_along
+from airpath.report.figures import inlined
+from airpath.report.numbers import estimate
+from airpath.report.page import html
+from airpath.report.scenarios import scenarios
+
+if TYPE_CHECKING:
+    from airpath.sweep.readings import OfPoint, Readings
+    from airpath.sweep.result import Sweep
+    from airpath.sweep.scales import Shown
+
+    Looks = Mapping[str, Shown]
+
+__all__ = ["report_of_sweep"]
+
+_FILES: Final = ("points.csv", "runs.csv", "ledger.sqlite")
+_MOST_MESSAGES: Final = 5
+"""In the verdict; the table of failures has more."""
+_TITLES: Final[Mapping[str, str]] = {
+    "pareto": "Rate against delay",
+    "lines": "{} along an axis",
+    "heatmap": "{} over two axes",
+    "ecdf": "Distribution of {}",
+    "forest": "Differences of {}",
+}
+"""By the beginning of a figure's name."""
+_MOST_DRAWN: Final = 2000
+"""Points of a sweep whose figures are drawn."""
+
+
+def report_of_sweep(
+    sweep: Sweep,
+    *,
+    folder: Path | None = None,
+    out: Path | None = None,
+    figures: Mapping[str, bytes] | None = None,
+) -> str:
+    """Return a sweep's report: figures, points, differences, scenarios, provenance.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What is reported on; it may be unfinished, which is said.
+    folder : Path, optional
+        Where its files are, for links to those that are there. Default: that of its ledger.
+    out : Path, optional
+        Folder that the report will stand in. Default: `folder`.
+    figures : mapping of str to bytes, optional
+        SVG files by their name without ending, as ``sweep.plot.save`` wrote them. Default: they
+        are drawn.
+
+    Returns
+    -------
+    report : str
+        One HTML document. Equal ledgers beside equal files give equal texts.
+    """
+    beside = Beside(sweep.path.parent if folder is None else folder, out)
+    readings = sweep.readings
+    plan = readings.plan
+    drawn = _drawn(sweep) if figures is None else figures
+    failures = sweep.failures()
+    looks = _looks(readings)
+    sections = [
+        _summary(readings),
+        *_figures(readings, looks, drawn, beside),
+        *_failures(failures),
+        _points(readings, looks),
+        *differences_along(readings),
+        *scenarios(plan),
+        _provenance(sweep.provenance, readings, beside),
+    ]
+    made = sweep.provenance
+    return html(
+        Page(
+            title=plan.name or "Sweep",
+            subtitle=_asked(readings),
+            verdict=_verdict(readings, failures),
+            sections=sections,
+            made_by=f"airpath {made['version']} ({made['commit']})",
+        )
+    )
+
+
+# --- what it comes to --------------------------------------------------------------------------
+
+
+def _asked(readings: Readings) -> str:
+    plan = readings.plan
+    counts = [f"{name} ({len(_labels(readings, name))})" for name in plan.axes]
+    return f"{_several(len(plan.points), 'point')}: {' × '.join(counts)}" if counts else "one point"
+
+
+def _labels(readings: Readings, axis: str) -> list[str]:
+    return list(dict.fromkeys(of.point.labels.get(axis, "") for of in readings.points))
+
+
+def _verdict(readings: Readings, failures: Any) -> Line:
+    plan = readings.plan
+    runs = sum(len(of.values) for of in readings.points)
+    parts = [_several(len(plan.points), "point")]
+    if "simulate" in plan.engines:
+        parts.append(_several(runs, "replication"))
+    left = [of.point.number for of in readings.points if not of.complete]
+    simulated = failures[failures["engine"] == "simulate"]
+    details = []
+    if left:
+        details.append(f"! Unfinished: {_some(left)}.")
+    if len(simulated):
+        details += [f"! Failed: {message}" for message in _messages(simulated)]
+    wide = [of.point.number for of in readings.points if _is_too_wide(readings, of)]
+    if wide:
+        rule = plan.rule
+        details.append(
+            f"! {_several(rule.most, 'replication')} were not enough for the interval of "
+            f"{rule.metric} that was asked for: {_some(wide)}."
+        )
+    tone: Tone = "bad" if details else "good"
+    unsolved = failures[failures["engine"] == "solve"]
+    if len(unsolved):
+        details += [f"No analytic model: {message}" for message in _messages(unsolved)]
+    if not left:
+        parts.append("everything that was asked for is there")
+    return Line(", ".join(parts) + ".", tone, details)
+
+
+def _messages(failures: Any) -> list[str]:
+    """Return the messages, each once with how often it was said, the most frequent first."""
+    counts: dict[str, list[int]] = {}
+    for number, message in zip(failures["point"], failures["message"], strict=True):
+        counts.setdefault(str(message), []).append(int(number))
+    ranked = sorted(counts.items(), key=lambda each: -len(each[1]))
+    told = [
+        f"{message} ({_some(list(dict.fromkeys(numbers)))})"
+        for message, numbers in ranked[:_MOST_MESSAGES]
+    ]
+    left = len(ranked) - len(told)
+    return [*told, f"and {_several(left, 'other message')}."] if left else told
+
+
+def _is_too_wide(readings: Readings, of: OfPoint) -> bool:
+    """Return whether a point has the most replications and still not the interval asked for."""
+    rule = readings.plan.rule
+    if rule.metric is None or len(of.values) < rule.most:
+        return False
+    found = readings.interval(of.point.number, rule.metric)
+    half = (found.high - found.low) / 2
+    fine = [half <= rule.relative * abs(found.mean)] if rule.relative is not None else []
+    fine += [half <= rule.absolute] if rule.absolute is not None else []
+    return not any(fine)
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _some(numbers: list[int], most: int = 10) -> str:
+    """Return the numbers of points as a text, of many the first."""
+    listed = ", ".join(map(str, numbers[:most]))
+    left = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return f"{'point' if len(numbers) == 1 else 'points'} {listed}{left}"
+
+
+# --- sections ----------------------------------------------------------------------------------
+
+
+def _summary(readings: Readings) -> Section:
+    plan = readings.plan
+    facts = [(axis, ", ".join(_labels(readings, axis))) for axis in plan.axes]
+    facts += [("metrics", ", ".join(plan.metrics)), ("replications", _rule(readings))]
+    shared = (
+        "the same for all points, so that differences are paired"
+        if plan.common_random_numbers
+        else "each point its own"
+    )
+    facts += [
+        ("random numbers", f"seed {plan.seed}, {shared}"),
+        ("intervals", f"± are {100 * plan.confidence:g} % intervals"),
+        ("answered by", ", ".join(plan.engines)),
+    ]
+    return Section("summary", "Summary", [Facts(facts)])
+
+
+def _rule(readings: Readings) -> str:
+    rule = readings.plan.rule
+    if "simulate" not in readings.plan.engines:
+        return "none, the analytic model alone"
+    if rule.metric is None:
+        return f"{rule.most} of each point"
+    wanted = [] if rule.relative is None else [f"{100 * rule.relative:g} % of its mean"]
+    wanted += [] if rule.absolute is None else [f"{rule.absolute:g}"]
+    return (
+        f"{rule.least} to {rule.most} of each point, until half the interval of {rule.metric} "
+        f"is at most {' or '.join(wanted)}"
+    )
+
+
+def _drawn(sweep: Sweep) -> dict[str, bytes]:
+    from airpath.results.figure_files import figure_bytes
+    from airpath.sweep.plot import SweepPlot
+
+    if len(sweep.plan.points) > _MOST_DRAWN:
+        return {}
+    figures = SweepPlot(sweep, shown=False).defaults()
+    name = sweep.plan.name
+    return {
+        stem: figure_bytes(figure, "svg", f"{name}: {stem}", "") for stem, figure in figures.items()
+    }
+
+
+def _figures(
+    readings: Readings, looks: Looks, drawn: Mapping[str, bytes], beside: Beside
+) -> Iterator[Section]:
+    if not drawn:
+        return
+    hints = _hints(readings, looks)
+    figures = []
+    for stem, data in drawn.items():
+        links = [
+            beside.link(f"{stem}.{kind}")
+            for kind in ("svg", "png", "pdf")
+            if beside.has(f"{stem}.{kind}")
+        ]
+        kind, _, metric = stem.partition("-")
+        title = _TITLES.get(kind, kind).format(metric)
+        svg = inlined(data, f"{anchor('figure', stem)}-", title, hints)
+        figures.append(Figure(title, svg=svg, links=links))
+    yield Section("figures", "Figures", figures)
+
+
+def _hints(readings: Readings, looks: Looks) -> dict[str, str]:
+    """Return what the marks of points say on hover, by the identifiers in the figures."""
+    plan = readings.plan
+    found = {}
+    for place, of in enumerate(readings.points):
+        labels = [f"{axis}: {label}" for axis, label in of.point.labels.items()]
+        for engine in plan.engines:
+            name = f"point-{of.point.number}" + ("" if engine == "simulate" else f"-{engine}")
+            lines = [f"point {of.point.number}" + ("" if engine == "simulate" else ", model")]
+            lines += labels
+            for metric, look in looks.items():
+                cell = estimate(readings.interval(place, metric, engine), look.scale)
+                lines.append(f"{look.name}: {cell.text or '–'} {look.unit}".rstrip())
+            found[name] = "\n".join(lines)
+    return found
+
+
+def _looks(readings: Readings) -> Looks:
+    from airpath.sweep.scales import shown
+
+    plan = readings.plan
+    places = range(len(plan.points))
+    return {
+        metric: shown(
+            metric,
+            [
+                readings.interval(place, metric, engine).mean
+                for place in places
+                for engine in plan.engines
+            ],
+        )
+        for metric in plan.metrics
+    }
+
+
+def _points(readings: Readings, looks: Looks) -> Section:
+    plan = readings.plan
+    several = len(plan.engines) > 1
+    heads = ["point", *plan.axes, *(["engine"] if several else []), "reps"]
+    columns = [("", name) for name in (*heads, *(look.label for look in looks.values()))]
+    rows = [
+        [
+            Cell(str(of.point.number), of.point.number),
+            *(Cell(of.point.labels.get(axis, "")) for axis in plan.axes),
+            *([Cell(engine)] if several else []),
+            _reps(of) if engine == "simulate" else Cell(""),
+            *(
+                estimate(readings.interval(place, metric, engine), look.scale)
+                for metric, look in looks.items()
+            ),
+        ]
+        for place, of in enumerate(readings.points[:MOST_ROWS])
+        for engine in plan.engines
+    ]
+    body, notes = cut(rows, "points.csv", len(readings.points) * len(plan.engines))
+    about = "± is half the interval; its ends show on hover."
+    table = Table("Means over the replications that count", columns, body, [about, *notes])
+    return Section("points", "Points", [table])
+
+
+def _reps(of: OfPoint) -> Cell:
+    count = len(of.values)
+    if of.complete:
+        return Cell(str(count), count)
+    return Cell(f"! {count}", count, "bad", "fewer than asked for")
+
+
+def _failures(failures: Any) -> Iterator[Section]:
+    if not len(failures):
+        return
+    axes = [name for name in failures.columns if name not in {"engine", "replication", "message"}]
+    columns = [("", name) for name in (*axes, "engine", "replication", "message")]
+    rows = []
+    for record in failures.to_dict("records"):
+        replication = record["replication"]
+        number = None if str(replication) == "<NA>" else int(replication)
+        rows.append(
+            [
+                Cell(str(record[axes[0]]), float(record[axes[0]])),
+                *(Cell(str(record[axis])) for axis in axes[1:]),
+                Cell(str(record["engine"])),
+                Cell("" if number is None else str(number), number),
+                Cell(one_line(str(record["message"])), tone="bad"),
+            ]
+        )
+    body, notes = cut(rows, "ledger.sqlite")
+    yield Section("failures", "What failed", [Table("", columns, body, notes)])
+
+
+def _provenance(made: Mapping[str, Any], readings: Readings, beside: Beside) -> Section:
+    plan = readings.plan
+    left = {"scenario_toml", "axes", "metrics", "engines"}
+    facts = [
+        (name.replace("_", " "), _plain(value)) for name, value in made.items() if name not in left
+    ]
+    blocks: list[Block] = [Facts(facts)]
+    if plan.base:
+        blocks.append(Code("The base scenario", plan.base))
+    else:
+        blocks.append(Lines([Line("The base is a function of the parameters.")]))
+    there = [beside.link(name) for name in _FILES if beside.has(name)]
+    return Section("provenance", "Provenance", [*blocks, *([Links(there)] if there else [])])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) and math.isfinite(value) else str(value)

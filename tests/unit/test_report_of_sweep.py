@@ -1,0 +1,214 @@
+"""The report of a sweep: points, differences, what failed, values on hover, equal bytes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from airpath.cli import main
+from airpath.report import report_of_sweep
+from airpath.report.numbers import change, estimate
+from airpath.results.intervals import Interval
+from airpath.sweep.plan import Rule
+from airpath.sweep.result import Sweep
+from report_samples import HOSTILE
+from report_sweeps import write_sweep
+
+NO_FIGURES: dict[str, bytes] = {}
+
+
+def text_of(path: Path, **options: object) -> str:
+    """Return a report, without figures for their time."""
+    settings: dict[str, object] = {"figures": NO_FIGURES, **options}
+    return report_of_sweep(Sweep(path), **settings)  # type: ignore[arg-type]
+
+
+def table_after(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first table behind a heading."""
+    body = page[page.index(heading) :].partition("<tbody>")[2].partition("</tbody>")[0]
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.splitlines() if row]
+
+
+def first_lines(page: str) -> str:
+    return page[page.index("<h1>") : page.index("<h2>")]
+
+
+# --- what is in it -----------------------------------------------------------------------------
+
+
+def test_points_stand_with_their_means_and_intervals(tmp_path: Path) -> None:
+    sweep = Sweep(write_sweep(tmp_path))
+    page = report_of_sweep(sweep, figures=NO_FIGURES)
+    rows = table_after(page, "Means over the replications")
+    assert len(rows) == 12
+    assert rows[3][:5] == ["3", "droptail", "cubic", "5 Mbit/s", "4"]
+    found = sweep.readings.interval(3, "goodput_bps")
+    half = (found.high - found.low) / 2
+    assert rows[3][5] == f"{found.mean / 1e6:.3f} ± {half / 1e6:.3f}"
+    assert "goodput, Mbit/s" in page
+
+
+def test_what_was_asked_for_stands_first_and_nothing_failed(tmp_path: Path) -> None:
+    page = text_of(write_sweep(tmp_path))
+    first = first_lines(page)
+    assert "12 points: bottleneck.aqm (3) × flows.0.cc (2) × bottleneck.link.rate (2)" in first
+    assert "12 points, 48 replications, everything that was asked for is there." in first
+    assert 'class="verdict good"' in first
+    assert "What failed" not in page
+
+
+def test_failures_and_what_is_missing_stand_above_everything(tmp_path: Path) -> None:
+    why = {4: "no link", 7: "no link", 9: "other"}
+    page = text_of(write_sweep(tmp_path, missing=[1], failed=why))
+    first = first_lines(page)
+    assert 'class="verdict bad"' in first
+    assert "! Unfinished: points 1, 4, 7, 9." in first
+    assert first.index("! Failed: no link (points 4, 7)") < first.index("! Failed: other (point 9)")
+    rows = table_after(page, "What failed")
+    assert [row[-2:] for row in rows] == [["3", "no link"], ["3", "no link"], ["3", "other"]]
+    assert table_after(page, "Means over")[1][4] == "! 3"
+
+
+def test_an_interval_that_stayed_too_wide_is_named(tmp_path: Path) -> None:
+    rule = Rule(2, 4, "goodput_bps", relative=1e-9)
+    first = first_lines(text_of(write_sweep(tmp_path, rule=rule)))
+    assert "! 4 replications were not enough for the interval of goodput_bps" in first
+    (tmp_path / "other").mkdir()
+    rule = Rule(2, 4, "goodput_bps", relative=0.9)
+    assert "not enough" not in text_of(write_sweep(tmp_path / "other", rule=rule))
+
+
+def test_differences_are_those_of_the_sweep(tmp_path: Path) -> None:
+    sweep = Sweep(write_sweep(tmp_path))
+    page = report_of_sweep(sweep, figures=NO_FIGURES)
+    counts = table_after(page, "flows.0.cc, less newreno</h3>")
+    assert counts[0][:2] == ["cubic", "higher at 6, lower at 0 of 6"]
+    rows = table_after(page, "6 differences, point by point</caption>")
+    found = sweep.differences("flows.0.cc", "goodput_bps", base="newreno").iloc[0]
+    half = 50 * (found["relative_high"] - found["relative_low"])
+    assert rows[0][3] == "2 − 0"
+    assert rows[0][4] == f"+{100 * found['relative']:.2f} ± {half:.2f} %"
+
+
+def test_scenarios_say_what_they_have_where_the_base_has_something_else(tmp_path: Path) -> None:
+    page = text_of(write_sweep(tmp_path))
+    rows = table_after(page, "What 12 points change")
+    assert rows[0][:4] == ["base", "{kind = &#34;droptail&#34;}", "&#34;newreno&#34;", "not set"]
+    lines = page[page.index("What 12 points change") :].splitlines()
+    first, last = (next(line for line in lines if f'">{name}</td>' in line) for name in ("0", "11"))
+    assert first.count('class="quiet"') == 3  # queue, congestion control, digest
+    assert last.count('class="quiet"') == 1
+    assert "[bottleneck]" in page
+
+
+def test_the_model_stands_in_lines_of_its_own(tmp_path: Path) -> None:
+    page = text_of(write_sweep(tmp_path, engines=["simulate", "solve"]))
+    rows = table_after(page, "Means over the replications")
+    assert [row[4] for row in rows[:2]] == ["simulate", "solve"]
+    assert rows[1][5:] == ["", "", ""]
+
+
+def test_figures_are_drawn_with_values_on_hover(tmp_path: Path) -> None:
+    path = write_sweep(tmp_path, metrics=["goodput_bps"])
+    page = report_of_sweep(Sweep(path))
+    assert page.count("<figure>") == page.count("</svg>") >= 2
+    titles = re.findall(r"<title>(point \d+\n.*?)</title>", page, re.DOTALL)
+    assert len(titles) >= 12
+    cell = estimate(Sweep(path).readings.interval(3, "goodput_bps"), 1e-6)
+    told = (
+        "point 3\nbottleneck.aqm: droptail\nflows.0.cc: cubic\nbottleneck.link.rate: 5 Mbit/s\n"
+        f"goodput: {cell.text} Mbit/s"
+    )
+    assert told in titles
+    names = re.findall(r' id="([^"]+)"', page)
+    assert len(names) == len(set(names))
+
+
+# --- size, bytes, safety -----------------------------------------------------------------------
+
+
+def test_equal_ledgers_give_equal_bytes(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("a", "b")]
+    pages = []
+    for folder in folders:
+        folder.mkdir()
+        pages.append(report_of_sweep(Sweep(write_sweep(folder, metrics=["goodput_bps"]))))
+    assert pages[0] == pages[1]
+    assert str(tmp_path) not in pages[0]
+
+
+def test_many_points_are_cut_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("blocks", "differences", "sweep"):
+        monkeypatch.setattr(f"airpath.report.{module}.MOST_ROWS", 5)
+    page = text_of(write_sweep(tmp_path))
+    assert "The first 5 of 12 rows; all of them are in points.csv." in page
+    assert len(table_after(page, "Means over")) == 5
+    assert "The first 5 of 13 rows; all of them are in ledger.sqlite." in page
+
+
+def test_names_from_outside_are_only_text(tmp_path: Path) -> None:
+    grid = {"flows.0.cc": ["newreno", HOSTILE]}
+    path = write_sweep(tmp_path, name=HOSTILE, grid=grid, failed={1: HOSTILE}, base=HOSTILE)
+    page = report_of_sweep(Sweep(path))
+    assert page.count("<script>") == 1
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in first_lines(page)
+
+
+# --- numbers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (4.0123, 0.0701, "4.012 ± 0.070"),
+        (151.13, 2.51, "151.1 ± 2.5"),
+        (1234.5, 321.0, "1234 ± 321"),
+        (0.5, 0.0, "0.5 ± 0"),
+        (1e-12, 2e-13, "1e-12 ± 2e-13"),
+        (-3.0, float("nan"), "-3"),
+        (float("nan"), float("nan"), ""),
+    ],
+)
+def test_an_estimate_has_the_digits_of_its_interval(mean: float, half: float, text: str) -> None:
+    cell = estimate(Interval(mean, mean - half, mean + half, 0.99, 4))
+    assert cell.text == text
+    assert cell.value == (mean if text else None)
+
+
+def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
+    nan = float("nan")
+    absolute = Interval(2.0, 1.0, 3.0, 0.99, 4)
+    assert change(Interval(nan, nan, nan, 0.99, 4), absolute, True).text == "2"
+    cell = change(Interval(0.05, 0.03, 0.07, 0.99, 4), absolute, False)
+    assert (cell.text, cell.tone, cell.hint) == ("+5.0 ± 2.0 %", "quiet", "1 to 3")
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def test_the_command_takes_a_folder_or_a_ledger(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_sweep(tmp_path, metrics=["goodput_bps"], engines=["solve"])
+    out = tmp_path / "report.html"
+    assert main(["report", str(tmp_path), "-o", str(out)]) == 0
+    first = out.read_text()
+    assert 'href="ledger.sqlite"' in first
+    shutil.copy(path, tmp_path / "copy.db")
+    assert main(["report", str(tmp_path / "copy.db"), "-o", str(out)]) == 0
+    assert out.read_text() == first
+
+
+def test_a_damaged_ledger_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_sweep(tmp_path)
+    path.write_bytes(path.read_bytes()[:6000])
+    out = tmp_path / "report.html"
+    assert main(["report", str(path), "-o", str(out)]) == 2
+    assert capsys.readouterr().err.startswith(f"{path}: ")
+    assert not out.exists()
