@@ -9,8 +9,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from airpath.report import report_of_paper
+from airpath.report import report_of_paper, report_of_sweep
+from airpath.sweep.result import Sweep
 from report_samples import HOSTILE, row, write_paper
+from report_sweeps import write_sweep
 
 if TYPE_CHECKING:
     from conftest import Browser
@@ -48,6 +50,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = write_paper(folder, items=items)
     page = folder / "report.html"
     page.write_text(report_of_paper(json.loads(source.read_text()), folder=folder))
+    return page
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep's report with figures, a failure and a hostile name."""
+    folder = tmp_path_factory.mktemp("sweep")
+    results = Sweep(write_sweep(folder, failed={4: HOSTILE}, missing=[7]))
+    results.save(folder)
+    page = folder / "report.html"
+    page.write_text(report_of_sweep(results))
     return page
 
 
@@ -142,6 +155,57 @@ def test_numbers_sort_as_numbers_and_rows_are_filtered(browser: Browser, report:
     field.send_keys("129.0")
     assert len(browser.run(COLUMN, table, 0)) == 1
     assert browser.run("return document.querySelector('.filter output').value") == "1 of 30 rows"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_sweep_opens_without_a_complaint_and_fits_the_window(
+    browser: Browser, sweep: Path, tmp_path: Path, width: int
+) -> None:
+    browser.open(sweep, width)
+    browser.run("for (const each of document.querySelectorAll('details')) each.open = true;")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    browser.screenshot(tmp_path / f"sweep-{width}.png", width)
+    assert browser.complaints() == []
+    assert browser.run("return document.scripts.length") == 1
+
+
+def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None:
+    browser.open(sweep)
+    drawn = (
+        "return [...document.querySelectorAll('figure')].map((figure) =>"
+        " [...figure.querySelectorAll('.has-value')].map((mark) => {"
+        "  const box = mark.getBoundingClientRect();"
+        "  return [mark.querySelector('title').textContent, box.width * box.height]; }))"
+    )
+    figures = browser.run(drawn)
+    assert len(figures) >= 3
+    for marks in figures:
+        assert marks
+        assert all(text.startswith("point ") and area > 0 for text, area in marks)
+    texts = [text for text, _area in figures[0]]
+    assert len(texts) == len(set(texts)) == 12
+    assert all("goodput: " in text and "p95 sojourn: " in text for text in texts)
+    # What the pointer meets at the middle of a mark is the mark.
+    meets = (
+        "const mark = document.querySelector('.has-value'); mark.scrollIntoView();"
+        "const box = mark.getBoundingClientRect();"
+        "const met = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);"
+        "return met.closest('.has-value') !== null"
+    )
+    assert browser.run(meets)
+
+
+def test_a_sweeps_links_lead_somewhere(browser: Browser, sweep: Path) -> None:
+    browser.open(sweep)
+    links = browser.run(
+        "return [...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))"
+    )
+    inside = {link[1:] for link in links if link.startswith("#")}
+    assert {"summary", "figures", "failures", "points", "differences", "provenance"} <= inside
+    assert all(browser.run("return document.getElementById(arguments[0])", name) for name in inside)
+    files = {unquote(link) for link in links if not link.startswith("#")}
+    assert {"points.csv", "runs.csv", "ledger.sqlite"} <= files
+    assert all((sweep.parent / name).is_file() for name in files)
 
 
 def test_in_the_dark_letters_can_be_read(browser: Browser, report: Path) -> None:

@@ -30,6 +30,9 @@ __all__ = [
 MOST_ROWS = 1000
 """Of a table in a report. The files beside it have all of them."""
 
+_LONGEST_LINE = 36
+"""Characters of an entry that is kept on one line."""
+
 Tone = Literal["", "good", "bad", "quiet"]
 """What an entry says before it is read."""
 
@@ -54,6 +57,11 @@ class Cell:
     value: float | None = None
     tone: Tone = ""
     hint: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it may take several lines."""
+        return len(self.text) > _LONGEST_LINE
 
 
 @dataclass(frozen=True)
