@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from airpath.scenario import Scenario
 from airpath.scenario.tables import is_unfinished, read_table
 from airpath.trace import Trace
 
-__all__ = ["FROM_PYTHON", "Inputs", "Role", "for_engine", "resolved_with_inputs"]
+__all__ = ["FROM_PYTHON", "Inputs", "Reading", "Role", "for_engine", "resolved_with_inputs"]
 
 FROM_PYTHON = ("capacity",)
 """Series that are made here, from the trace; the engine does not record them."""
@@ -72,13 +72,46 @@ class Inputs:
         }
 
 
-def resolved_with_inputs(scenario: Scenario) -> tuple[dict[str, Any], Inputs]:
+class Reading:
+    """What was read for earlier scenarios, so that a file of many is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Path], tuple[str, Trace | None]] = {}
+
+    def text(self, path: Path) -> str:
+        """Return what is in a file."""
+        return self._once("", path, lambda: (read_text(path, LARGEST), None))[0]
+
+    def trace(self, path: Path, format_: Literal["csv", "mahimahi"]) -> Trace:
+        """Return the recorded link of a file."""
+
+        def read() -> tuple[str, Trace]:
+            text = self.text(path)
+            return text, Trace.parse(text, str(path), format_)
+
+        found = self._once(format_, path, read)[1]
+        assert found is not None  # It was made by `read`.
+        return found
+
+    def _once(
+        self, what: str, path: Path, read: Callable[[], tuple[str, Trace | None]]
+    ) -> tuple[str, Trace | None]:
+        if (what, path) not in self._known:
+            self._known[what, path] = read()
+        return self._known[what, path]
+
+
+def resolved_with_inputs(
+    scenario: Scenario, reading: Reading | None = None
+) -> tuple[dict[str, Any], Inputs]:
     """Return the resolved form of a scenario and what its files hold.
 
     Parameters
     ----------
     scenario : Scenario
         What is to be run.
+    reading : Reading, optional
+        Of earlier scenarios, whose files are not read again. Default: all are read.
 
     Raises
     ------
@@ -87,7 +120,7 @@ def resolved_with_inputs(scenario: Scenario) -> tuple[dict[str, Any], Inputs]:
     """
     text, files = scenario.resolve()
     resolved: dict[str, Any] = json.loads(text)
-    return resolved, _read(scenario.file, resolved, files)
+    return resolved, _read(scenario.file, resolved, files, reading or Reading())
 
 
 def for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +130,9 @@ def for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
     return {**resolved, "record": {**record, "series": series}}
 
 
-def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Path]) -> Inputs:
+def _read(
+    place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Path], reading: Reading
+) -> Inputs:
     """Read every trace as the kind of its link wants it; report all that cannot be read."""
     kinds: dict[str, str] = {}
     fields: dict[str, tuple[str, ...]] = {}
@@ -116,14 +151,14 @@ def _read(place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Pa
                 roles[name] = "table"
                 texts[name] = _table_text(place, fields[name], name, path)
                 continue
-            texts[name] = read_text(path, LARGEST)
+            texts[name] = reading.text(path)
             if "snr" in fields[name]:
                 roles[name] = "snr"
                 continue
             format_: Literal["csv", "mahimahi"]
             format_ = "csv" if kinds.get(name) == "rate-trace" else "mahimahi"
             roles[name] = format_
-            traces[name] = Trace.parse(texts[name], str(path), format_)
+            traces[name] = reading.trace(path, format_)
         except AirpathError as error:
             problems.append(str(error))
     if problems:

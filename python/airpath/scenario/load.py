@@ -23,7 +23,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["load", "loads"]
+__all__ = ["load", "loads", "of_document", "parsed"]
 
 _LARGEST = 16 * MIB
 """Bytes of the largest scenario file that is read."""
@@ -100,8 +100,34 @@ def loads(
 def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenario:
     if not isinstance(text, str):
         raise ScenarioError([Problem(place, (), text, "not a text", "Write TOML, or use load")])
-    document = _parse(text, place)
+    document = parsed(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
+    scenario, overrides = of_document(document, place, folder, given)
+    overrides.warn(stacklevel=3)
+    return scenario
+
+
+def of_document(
+    document: dict[str, Any], place: str, folder: Path | None, given: Given = ()
+) -> tuple[Scenario, Overrides]:
+    """Return the scenario of a document, and what became of values that others took the place of.
+
+    Parameters
+    ----------
+    document : dict
+        What a file says; it is changed.
+    place : str
+        The file's name, for messages.
+    folder : pathlib.Path or None
+        Where relative trace paths start.
+    given : mapping of str to value, or iterable of (key, value)
+        Overrides, as for `load`.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found.
+    """
     problems: list[Problem] = []
     overrides = Overrides(document, Scenario, called("overrides"), FromFile)
     for key, value in pairs(given, "overrides"):
@@ -118,11 +144,24 @@ def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenari
     scenario._folder = folder
     scenario._file = place
     scenario._overrides = overrides.made()
-    overrides.warn(stacklevel=3)
-    return scenario
+    return scenario, overrides
 
 
-def _parse(text: str, place: str) -> dict[str, Any]:
+def parsed(text: str, place: str) -> dict[str, Any]:
+    """Return what a TOML text says.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    place : str
+        The file's name, for messages.
+
+    Raises
+    ------
+    ScenarioError
+        If it is no TOML; the line says where.
+    """
     # Some editors begin a file with a byte order mark.
     text = text.removeprefix("\ufeff")
     try:

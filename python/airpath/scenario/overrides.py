@@ -36,7 +36,7 @@ else:
 if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["Overrides", "pairs", "replaced", "titled", "value_of_text"]
+__all__ = ["Overrides", "pairs", "put_over", "replaced", "titled", "value_of_text"]
 
 REPLACE = "replace"
 _LONGEST_OVERRIDE = 200
@@ -154,13 +154,17 @@ class Overrides:
 
     def warn(self, stacklevel: int) -> None:
         """Say what was given and is lost; `stacklevel` counts from the caller."""
+        for text in self.lost():
+            warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
+
+    def lost(self) -> list[str]:
+        """Return what was given and is lost, a line each."""
         moved = (
             f"{self._place}: {key} {text}."
             for key, text in self._moved.items()
             if key not in self._made
         )
-        for text in (*self._said, *moved):
-            warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
+        return [*self._said, *moved]
 
     def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
         """Return those `before` and each of these, as short texts: ``bottleneck.aqm = gred``."""
@@ -301,8 +305,37 @@ def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenari
         raise BadValueError(str(Problem(REPLACE, (), key, wrong, accepted)))
     else:
         given = pairs(key, REPLACE)
+    made, overrides = put_over(scenario, given, REPLACE)
+    overrides.warn(stacklevel=3)
+    return made
+
+
+def put_over(
+    scenario: Scenario,
+    given: Iterable[tuple[str, Any]],
+    place: str,
+    context: Mapping[str, Any] | None = None,
+) -> tuple[Scenario, Overrides]:
+    """Return the scenario with other values, and what became of those it had.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        It stays as it is.
+    given : iterable of (key, value)
+        Dotted keys and their values.
+    place : str
+        What begins each line about such a value.
+    context : mapping, optional
+        Validation context of the values.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found.
+    """
     document = scenario.given()
-    overrides = Overrides(document, type(scenario), REPLACE)
+    overrides = Overrides(document, type(scenario), place, context)
     problems: list[Problem] = []
     for name, item in given:
         try:
@@ -310,16 +343,15 @@ def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenari
         except ScenarioError as error:
             problems += error.problems
     try:
-        made = type(scenario).model_validate(document)
+        made = type(scenario).model_validate(document, context=context)
     except ValidationError as error:
-        place = scenario.file or scenario.name
-        problems += [overrides.placed(problem) for problem in problems_of(error, place)]
+        where = scenario.file or scenario.name
+        problems += [overrides.placed(problem) for problem in problems_of(error, where)]
     if problems:
         raise ScenarioError(problems)
     made._folder, made._file = scenario.folder, scenario.file
     made._overrides = overrides.made(scenario.overrides)
-    overrides.warn(stacklevel=3)
-    return made
+    return made, overrides
 
 
 # --- what the models say -----------------------------------------------------------------------

@@ -84,6 +84,14 @@ class Solution(ABC):
         flows = [kind.flow_type(**flow) for flow in found["flows"]]
         return kind(**{**found, "flows": flows, "provenance": provenance})
 
+    def metrics(self) -> dict[str, float]:
+        """Return what the model says under the names that the metrics of a simulation have.
+
+        Only what means the same: ``ip_throughput_bps``, ``flows.0.mean_rtt_s``,
+        ``queues.bottleneck.mean_packets``, ...
+        """
+        return {}
+
     @abstractmethod
     def lines(self) -> list[str]:
         """Return the operating point as the command prints it, line by line."""

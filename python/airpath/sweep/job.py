@@ -11,11 +11,11 @@ from typing import Any
 
 from airpath import _airpath, memory
 from airpath.errors import RunError
-from airpath.inputs import Inputs, Role, for_engine, resolved_with_inputs
+from airpath.inputs import Inputs, Reading, Role, for_engine, resolved_with_inputs
 from airpath.scenario import Scenario
 from airpath.sweep.runs import Run, packed
 
-__all__ = ["Contents", "File", "Job", "job_of", "run_job"]
+__all__ = ["Compiled", "Contents", "File", "Job", "compiled", "job_of", "run_job"]
 
 Contents = Mapping[str, str]
 """What is in files, by the SHA-256 of each."""
@@ -77,7 +77,9 @@ class Job:
         return float(self.resolved["duration_ns"]) / 1e9
 
 
-def job_of(scenario: Scenario, series: Sequence[str] = ()) -> tuple[Job, dict[str, str]]:
+def job_of(
+    scenario: Scenario, series: Sequence[str] = (), reading: Reading | None = None
+) -> tuple[Job, dict[str, str]]:
     """Return the job of a scenario, and the contents of its files by their SHA-256.
 
     Parameters
@@ -86,19 +88,21 @@ def job_of(scenario: Scenario, series: Sequence[str] = ()) -> tuple[Job, dict[st
         What to run. What it records and captures is left out.
     series : sequence of str
         Time series that are recorded all the same, as often as the scenario says.
+    reading : Reading, optional
+        Of earlier scenarios, whose files are not read again. Default: all are read.
 
     Raises
     ------
     BadValueError
         If it cannot be resolved, or a file not be read.
     """
-    resolved, inputs = resolved_with_inputs(scenario)
+    resolved, inputs = resolved_with_inputs(scenario, reading)
     record = {**resolved["record"], "series": list(series), "ss": False, "flow_monitor": False}
     if not series:
         record["interval_ns"] = 0
     capture = {**resolved["capture"], "points": []}
     resolved = {**for_engine({**resolved, "record": record}), "capture": capture}
-    contents = {_sha256(text): text for text in inputs.texts.values()}
+    contents = {_of_file(text): text for text in inputs.texts.values()}
     files = _files(inputs)
     text = json.dumps(resolved, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Job(scenario.name, text, files, _digest(resolved, files)), contents
@@ -106,7 +110,7 @@ def job_of(scenario: Scenario, series: Sequence[str] = ()) -> tuple[Job, dict[st
 
 def _files(inputs: Inputs) -> tuple[File, ...]:
     return tuple(
-        File(key, role, _sha256(inputs.texts[key])) for key, role in sorted(inputs.roles.items())
+        File(key, role, _of_file(inputs.texts[key])) for key, role in sorted(inputs.roles.items())
     )
 
 
@@ -114,6 +118,11 @@ def _digest(resolved: Mapping[str, Any], files: Sequence[File]) -> str:
     decides = {key: value for key, value in resolved.items() if key != "name"}
     document = [decides, [[file.key, file.role, file.sha256] for file in files]]
     return _sha256(json.dumps(document, sort_keys=True, separators=(",", ":")))
+
+
+@lru_cache(_KEPT_TRACES)
+def _of_file(text: str) -> str:
+    return _sha256(text)
 
 
 def _sha256(text: str) -> str:
@@ -156,26 +165,20 @@ def run_job(
         if stop is not None and stop():
             raise KeyboardInterrupt
 
-    by_role: dict[str, dict[str, str]] = {"table": {}, "snr": {}}
-    traces = {}
-    for file in job.files:
-        if file.role in by_role:
-            by_role[file.role][file.key] = contents[file.sha256]
-        else:
-            traces[file.key] = _trace(contents[file.sha256], file.role, file.key)
+    files = compiled(job, contents)
     try:
         output = _airpath.simulate(
             job.text,
-            traces,
+            files.traces,
             seed,
             first,
             count,
             1,
             None,
             look,
-            by_role["table"],
+            files.tables,
             memory.for_recordings(),
-            by_role["snr"],
+            files.snr,
         )
     except (ValueError, RuntimeError) as error:
         raise RunError(f"{job.name}: {error}") from None
@@ -193,6 +196,45 @@ def run_job(
         )
         for place, document in enumerate(json.loads(output.replications))
     ]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The files of a job as the engine takes them, by the keys of the resolved scenario.
+
+    Parameters
+    ----------
+    traces : dict
+        Recorded links.
+    tables, snr : dict of str to str
+        Error rates and SNRs over time.
+    """
+
+    traces: dict[str, _airpath.Trace]
+    tables: dict[str, str]
+    snr: dict[str, str]
+
+
+def compiled(job: Job, contents: Contents) -> Compiled:
+    """Return the files of a job as the engine takes them.
+
+    Parameters
+    ----------
+    job : Job
+        What is run.
+    contents : mapping
+        Of its files.
+    """
+    found = Compiled({}, {}, {})
+    for file in job.files:
+        text = contents[file.sha256]
+        if file.role == "table":
+            found.tables[file.key] = text
+        elif file.role == "snr":
+            found.snr[file.key] = text
+        else:
+            found.traces[file.key] = _trace(text, file.role, file.key)
+    return found
 
 
 @lru_cache(_KEPT_TRACES)

@@ -1,0 +1,215 @@
+"""Points of a sweep: what is varied, crossed, paired, listed; what is left out; what it is called.
+
+Values are those of TOML: numbers, texts, truth values, lists and tables. From Python parts come as
+objects too; they are kept as they are for the scenario, and as tables for everything else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.errors import one_line, show
+from airpath.scenario.base import Model
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import Quantity
+
+__all__ = [
+    "BASE",
+    "Assignments",
+    "Dimension",
+    "combined",
+    "key_of",
+    "labels_of",
+    "matches",
+    "plain",
+    "size",
+    "values_by_axis",
+]
+
+BASE = "base"
+"""Label of a point that leaves an axis as the base has it."""
+
+_LONGEST_LABEL = 60
+
+Assignments = Mapping[str, Any]
+"""Values by axis."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """What is varied together; dimensions are crossed with each other.
+
+    Parameters
+    ----------
+    source : str
+        The key that it was written under: ``grid``, ``zip``, ``points`` or ``random``.
+    rows : sequence of mapping
+        Values by axis, in order.
+    """
+
+    source: str
+    rows: Sequence[Assignments]
+
+
+def size(counts: Iterable[int]) -> int:
+    """Return how many points dimensions of these sizes give, before any is left out."""
+    return math.prod(counts)
+
+
+def combined(dimensions: Sequence[Dimension]) -> Iterator[dict[str, Any]]:
+    """Yield the values of each point; what is written last changes first."""
+    for rows in itertools.product(*(dimension.rows for dimension in dimensions)):
+        yield {axis: value for row in rows for axis, value in row.items()}
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """Return a value as TOML and JSON have it.
+
+    Raises
+    ------
+    TypeError
+        If they do not have it.
+    """
+    if isinstance(value, Model):
+        return value.given()
+    if isinstance(value, (Quantity, Decibels)):
+        return str(value)
+    if isinstance(value, (bool, int, str)):
+        return value
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays
+        return plain(value.tolist())
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    raise TypeError(show(value))
+
+
+def key_of(value: Any) -> str:
+    """Return a text that equal plain values share, and no others."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def values_by_axis(dimensions: Iterable[Dimension]) -> dict[str, list[Any]]:
+    """Return the plain values of each axis, each once, in order."""
+    found: dict[str, dict[str, Any]] = {}
+    for dimension in dimensions:
+        for row in dimension.rows:
+            for axis, value in row.items():
+                known = plain(value)
+                found.setdefault(axis, {}).setdefault(key_of(known), known)
+    return {axis: list(values.values()) for axis, values in found.items()}
+
+
+# --- labels ------------------------------------------------------------------------------------
+
+
+def labels_of(values: Sequence[Any]) -> list[str]:
+    """Return what tables and figures call the values of an axis, no two the same.
+
+    A table is called by its kind; where several have it, with the keys in which they differ.
+
+    Parameters
+    ----------
+    values : sequence of plain values
+        No two the same.
+    """
+    texts = [_text(value) for value in values]
+    for kind in {text for text in texts if texts.count(text) > 1}:
+        places = [place for place, text in enumerate(texts) if text == kind]
+        tables = [values[place] for place in places]
+        differ = _differing([table for table in tables if isinstance(table, Mapping)])
+        for place in places:
+            texts[place] = _with(kind, values[place], differ)
+    taken: set[str] = set()
+    for place, text in enumerate(texts):
+        free = (text, *(f"{text} ({number})" for number in range(2, len(texts) + 2)))
+        texts[place] = next(each for each in free if each not in taken)
+        taken.add(texts[place])
+    return texts
+
+
+def _text(value: Any) -> str:
+    """Return a value as text; a part is its kind."""
+    if isinstance(value, str):
+        return one_line(value) or '""'
+    kind = kind_of(value)
+    if kind is not None:
+        return one_line(kind)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(item)}" for key, item in value.items()) or "{}"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "[]"
+    return show(value)
+
+
+def kind_of(value: Any) -> str | None:
+    """Return the kind of a table that describes a part."""
+    for key in ("kind", "profile"):
+        if isinstance(value, Mapping) and isinstance(value.get(key), str):
+            return str(value[key])
+    return None
+
+
+def _differing(tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    keys = dict.fromkeys(key for table in tables for key in table)
+    return [
+        key
+        for key in keys
+        if len({key_of(table[key]) if key in table else None for table in tables}) > 1
+    ]
+
+
+def _with(kind: str, value: Any, differ: Sequence[str]) -> str:
+    if not isinstance(value, Mapping):
+        return kind
+    rest = [_of_key(key, value[key]) for key in differ if key in value]
+    whole = ", ".join([kind, *rest])
+    return whole if len(whole) <= _LONGEST_LABEL else f"{whole[: _LONGEST_LABEL - 1]}…"
+
+
+def _of_key(key: str, value: Any) -> str:
+    # A quantity says by its unit what it is.
+    text = _text(value)
+    has_unit = isinstance(value, str) and " " in value and key != "file"
+    return text if has_unit and key in ("limit", "rate") else f"{key} {text}"
+
+
+# --- exclusion ---------------------------------------------------------------------------------
+
+
+def matches(value: Any, label: str, wanted: Any) -> bool:
+    """Return whether a value is the one that an exclusion names.
+
+    It names it by the value, by its label, by the kind of a table, or by some keys of it.
+
+    Parameters
+    ----------
+    value : plain value
+        Of a point; `BASE` is its label where the point does not set the axis.
+    label : str
+        What it is called.
+    wanted : plain value
+        What the exclusion says.
+    """
+    if key_of(value) == key_of(wanted) or (isinstance(wanted, str) and wanted == label):
+        return True
+    if isinstance(value, Mapping) and isinstance(wanted, str):
+        return kind_of(value) == wanted
+    if isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        inside = {key: value[key] for key in wanted if key in value}
+        return bool(wanted) and key_of(inside) == key_of(wanted)
+    return False

@@ -1,0 +1,140 @@
+"""Points that are drawn: at random, on a Latin hypercube, along a Sobol' sequence.
+
+The draws depend on the seed alone. A text keeps its unit: ``["1 Mbit/s", "9 Mbit/s"]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from airpath.errors import BadValueError, quoted
+
+__all__ = ["drawn", "wrong_bounds"]
+
+_QUANTITY = re.compile(r"\s*(?P<number>[-+]?[0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*(?P<unit>\S.*?)\s*")
+_WHOLE_UNITS = ("packets", "packet", "segments", "segment", "B", "bit/s", "ns")
+"""Units of which there are no parts."""
+_DIGITS = 6
+"""Significant digits of what is drawn."""
+
+
+def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, str] | None:
+    """Return what is wrong with the ends of a range, what is accepted, an example; None if nothing.
+
+    Parameters
+    ----------
+    values : sequence
+        Two numbers, or two texts with the same unit.
+    logarithmic : bool
+        Whether both have to be above 0.
+    """
+    example = '["1 Mbit/s", "9 Mbit/s"]'
+    ends = [_split(value) for value in values]
+    if len(ends) != 2 or any(end is None for end in ends):
+        return "not two numbers", "Write the least and the largest value", example
+    (low, unit), (high, other) = (end for end in ends if end is not None)
+    if unit != other:
+        return f"units {quoted(unit)} and {quoted(other)}", "Write both in one unit", example
+    if not low < high:
+        return "the second is not above the first", "Write the least value first", example
+    if logarithmic and low <= 0:
+        return "not above 0", "Write ends above 0, or uniform", '["1 Mbit/s", "9 Mbit/s"]'
+    return None
+
+
+def drawn(
+    method: str, samples: int, seed: int, axes: Mapping[str, Mapping[str, Sequence[Any]]]
+) -> list[dict[str, Any]]:
+    """Return values by axis for each sample.
+
+    Parameters
+    ----------
+    method : str
+        ``random``, ``latin-hypercube`` or ``sobol``.
+    samples : int
+        How many, from 1 on.
+    seed : int
+        Of the draws, 0 to 2^64 - 1.
+    axes : mapping
+        For each axis one of ``uniform``, ``log-uniform`` (two ends) and ``choice`` (values).
+
+    Raises
+    ------
+    BadValueError
+        If the method needs scipy and there is none.
+    """
+    if method == "random":
+        columns = [[_unit(seed, axis, number) for number in range(samples)] for axis in axes]
+    else:
+        columns = _designed(method, samples, seed, len(axes))
+    made = [
+        [_value(kind, values, share) for share in shares]
+        for shares, draw in zip(columns, axes.values(), strict=True)
+        for kind, values in draw.items()
+    ]
+    return [dict(zip(axes, row, strict=True)) for row in zip(*made, strict=True)]
+
+
+def _unit(seed: int, axis: str, number: int) -> float:
+    """Return a number from [0, 1): of each axis and sample its own, whatever else is drawn."""
+    digest = hashlib.sha256(f"{seed} {number} {axis}".encode()).digest()
+    return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
+
+
+def _designed(method: str, samples: int, seed: int, dimensions: int) -> list[list[float]]:
+    import numpy as np
+
+    try:
+        from scipy.stats import qmc
+    except ImportError:
+        raise BadValueError(
+            f"random.method = {quoted(method)}: needs scipy, which is not there. "
+            'Install it, pip install "airpath[random]", or write method = "random".'
+        ) from None
+    kind = qmc.LatinHypercube if method == "latin-hypercube" else qmc.Sobol
+    generator = np.random.Generator(np.random.PCG64(seed))
+    try:
+        sampler = kind(dimensions, rng=generator)
+    except TypeError:  # Before scipy 1.15 it has another name.
+        sampler = kind(dimensions, seed=generator)
+    with warnings.catch_warnings():
+        # Of Sobol' points whose number is no power of 2; the page of the keys says it.
+        warnings.simplefilter("ignore", UserWarning)
+        return [[float(share) for share in row] for row in sampler.random(samples).T]
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def _split(value: Any) -> tuple[float, str] | None:
+    """Return number and unit; None for what is neither a number nor a quantity."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (float(value), "") if math.isfinite(value) else None
+    found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    return (float(found["number"]), found["unit"]) if found else None
+
+
+def _value(kind: str, values: Sequence[Any], share: float) -> Any:
+    """Return the value at a share of the range, in [0, 1)."""
+    if kind == "choice":
+        return values[min(int(share * len(values)), len(values) - 1)]
+    (low, unit), (high, _) = (end for end in map(_split, values) if end is not None)
+    whole = unit in _WHOLE_UNITS or all(isinstance(value, int) for value in values)
+    if whole:
+        # Each whole number has the same share of the range.
+        low, high = low - 0.5, high + 0.5
+    if kind == "log-uniform":
+        found = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
+    else:
+        found = low + share * (high - low)
+    if whole:
+        number: float = min(max(math.floor(found + 0.5), math.ceil(low)), math.floor(high))
+    else:
+        number = float(f"{found:.{_DIGITS}g}")
+    return f"{Decimal(repr(number)):f} {unit}" if unit else number

@@ -1,0 +1,404 @@
+"""Metrics by their names: the columns of a result, for one replication.
+
+A bare name is looked up among the quantities of all flows together, then it may be `jain`, then
+one of the first queue, then one of the first link. Else the name says of what: ``groups.0``,
+``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
+``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airpath import _airpath
+from airpath.flow_descriptions import grouped
+from airpath.results.cells import USER_QUANTITIES, jain_of_users
+from airpath.results.phases import PHASE_QUANTITIES, phase_rows
+from airpath.results.quantities import (
+    DELAY_QUANTILES,
+    FLOW_QUANTITIES,
+    LINK_QUANTITIES,
+    QUEUE_QUANTITIES,
+    together,
+)
+from airpath.results.stations import STATION_QUANTITIES
+from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
+from airpath.results.vocabulary import DROP_REASONS
+from airpath.scenario.faults import nearest
+
+if TYPE_CHECKING:
+    from airpath.solutions import Solution
+
+__all__ = ["Metric", "UnknownMetricError", "evaluate", "known_names", "solve_metrics"]
+
+_GIVEN = ("start_s", "transfer_bytes")
+_NUMBERED = ("flows", "groups", "phases", "transfers")
+_NAMED = ("queues", "links", "jain_of_users")
+_BOTH = ("users", "stations")
+_DROPS = ("drops", "drop_share", *(f"drops_{reason}" for reason in DROP_REASONS))
+"""Of queues: all drops, their share of the arrivals, those for each reason."""
+
+Document = Mapping[str, Any]
+"""What a replication measured: `Run.measured()`."""
+
+
+class UnknownMetricError(KeyError):
+    """A name that nothing of a scenario has."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A name, taken apart.
+
+    Parameters
+    ----------
+    name : str
+        As it was written.
+    scope : str
+        ``bare``, or what it is of: ``flows``, ``queues``, ...
+    of : str
+        Which of them: a number, the name of a queue or link, or such a name and a number.
+    quantity : str
+        What of it.
+    """
+
+    name: str
+    scope: str
+    of: str
+    quantity: str
+
+    @staticmethod
+    def parse(name: str) -> Metric:
+        """Take a name apart; what cannot be is a bare name, which nothing has."""
+        scope, _, rest = name.partition(".")
+        of, _, quantity = rest.rpartition(".")
+        if scope == "jain_of_users" and rest:
+            return Metric(name, scope, rest, scope)
+        if scope in (*_NUMBERED, *_NAMED, *_BOTH) and of and quantity:
+            return Metric(name, scope, of, quantity)
+        return Metric(name, "bare", "", name)
+
+    def value(self, run: Document, resolved: Mapping[str, Any]) -> float | None:
+        """Return the value in a replication; None for what was not measured.
+
+        Parameters
+        ----------
+        run : mapping
+            What the replication measured.
+        resolved : mapping
+            The resolved scenario.
+
+        Raises
+        ------
+        UnknownMetricError
+            If nothing of this replication has the name.
+        """
+        found = _OF[self.scope](self, run, resolved)
+        if found is None or math.isnan(found):
+            return None
+        return float(found)
+
+
+def evaluate(
+    names: Iterable[str], run: Document, resolved: Mapping[str, Any]
+) -> dict[str, float | None]:
+    """Return metrics of a replication: the numbers that the tables of its `Result` have.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Which.
+    run : mapping
+        What the replication measured, as `Run.measured` returns it.
+    resolved : mapping
+        The resolved scenario, as `Job.resolved` returns it.
+
+    Returns
+    -------
+    values : dict of str to float or None
+        By name. None for what was not measured, or what this scenario does not have.
+    """
+    values: dict[str, float | None] = {}
+    for name in names:
+        try:
+            values[name] = Metric.parse(name).value(run, resolved)
+        except UnknownMetricError:
+            values[name] = None
+    return values
+
+
+def solve_metrics(names: Iterable[str], solution: Solution) -> dict[str, float | None]:
+    """Return what an analytic model says under the names of the same quantities of a simulation.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Which metrics.
+    solution : Solution
+        What the model found.
+
+    Returns
+    -------
+    values : dict of str to float or None
+        By name. None for what the model does not say.
+    """
+    found = solution.metrics()
+    values: dict[str, float | None] = {}
+    for name in names:
+        bare = (name, f"queues.bottleneck.{name}", f"links.bottleneck.{name}")
+        first = next((found[key] for key in bare if key in found), None)
+        values[name] = None if first is None else float(first)
+    return values
+
+
+# --- of what -----------------------------------------------------------------------------------
+
+
+def _bare(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    name = metric.quantity
+    if name in FLOW_QUANTITIES:
+        merged = {key: run["together"]["all"][key] for key in DELAY_QUANTILES}
+        return together(run["flows"], name, merged)
+    if name == "jain":
+        return _jain(run, range(len(run["flows"])))
+    for table, quantity_of in (("queues", _of_queue), ("links", _of_link)):
+        if run[table]:
+            try:
+                return quantity_of(run[table][0], name)
+            except UnknownMetricError:
+                continue
+    raise UnknownMetricError(name)
+
+
+def _flow(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    number = _number(metric.of, len(run["flows"]))
+    if metric.quantity not in (*FLOW_QUANTITIES, *_GIVEN):
+        raise UnknownMetricError(metric.name)
+    try:
+        value: float | None = run["flows"][number][metric.quantity]
+    except KeyError:
+        raise UnknownMetricError(metric.name) from None
+    return value
+
+
+def _group(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
+    groups = grouped(resolved)
+    number = _number(metric.of, len(groups))
+    members = groups[number]
+    if metric.quantity == "jain":
+        return _jain(run, members)
+    if metric.quantity == "flows":
+        return float(len(members))
+    if metric.quantity not in FLOW_QUANTITIES:
+        raise UnknownMetricError(metric.name)
+    of_group = next(one for one in run["together"]["groups"] if one["group"] == number)
+    merged = {key: of_group[key] for key in DELAY_QUANTILES}
+    flows = run["flows"]
+    return together([flows[member] for member in members], metric.quantity, merged)
+
+
+def _queue(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    return _of_queue(_called(run["queues"], metric), metric.quantity)
+
+
+def _link(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    return _of_link(_called(run["links"], metric), metric.quantity)
+
+
+def _user(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    return _one_of(metric, run.get("users", ()), "user", USER_QUANTITIES)
+
+
+def _station(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    return _one_of(metric, run.get("stations", ()), "station", STATION_QUANTITIES)
+
+
+def _jain_of_users(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    if not any(user["link"] == metric.of for user in run.get("users", ())):
+        raise UnknownMetricError(metric.name)
+    return jain_of_users(run, metric.of)
+
+
+def _phase(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+    if metric.quantity not in (*PHASE_QUANTITIES, "from_s", "until_s"):
+        raise UnknownMetricError(metric.name)
+    rows = phase_rows(run)
+    value: float | None = rows[_number(metric.of, len(rows))][metric.quantity]
+    return value
+
+
+def _transfer(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
+    groups = transfer_groups(resolved)
+    if metric.quantity not in TRANSFER_QUANTITIES or metric.of not in map(str, groups):
+        raise UnknownMetricError(metric.name)
+    found: float | None = completions(resolved, run, groups[int(metric.of)])[metric.quantity]
+    return found
+
+
+_OF = {
+    "bare": _bare,
+    "flows": _flow,
+    "groups": _group,
+    "queues": _queue,
+    "links": _link,
+    "users": _user,
+    "stations": _station,
+    "jain_of_users": _jain_of_users,
+    "phases": _phase,
+    "transfers": _transfer,
+}
+
+
+def _of_queue(queue: Mapping[str, Any], name: str) -> float | None:
+    drops = queue["drops"]
+    if name in QUEUE_QUANTITIES:
+        value: float | None = queue[name]
+        return value
+    if name == "drops":
+        return float(sum(drops.values()))
+    if name == "drop_share":
+        return sum(drops.values()) / queue["arrived"] if queue["arrived"] else None
+    if name in _DROPS:
+        return float(drops.get(name.removeprefix("drops_"), 0))
+    return _own(queue.get("measured", {}), name)
+
+
+def _of_link(link: Mapping[str, Any], name: str) -> float | None:
+    if name in LINK_QUANTITIES:
+        value: float | None = link[name]
+        return value
+    regimes = {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
+    return _own({**regimes, **link.get("counters", {})}, name)
+
+
+def _own(found: Mapping[str, float | None], name: str) -> float | None:
+    if name not in found:
+        raise UnknownMetricError(name)
+    return found[name]
+
+
+def _one_of(
+    metric: Metric, rows: Sequence[Mapping[str, Any]], key: str, quantities: Sequence[str]
+) -> float | None:
+    link, _, number = metric.of.rpartition(".")
+    for row in rows:
+        if row["link"] == link and str(row[key]) == number and metric.quantity in quantities:
+            value: float | None = row[metric.quantity]
+            return value
+    raise UnknownMetricError(metric.name)
+
+
+def _called(entries: Sequence[Mapping[str, Any]], metric: Metric) -> Mapping[str, Any]:
+    for entry in entries:
+        if entry["name"] == metric.of:
+            return entry
+    raise UnknownMetricError(metric.name)
+
+
+def _number(text: str, count: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < count):
+        raise UnknownMetricError(text)
+    return int(text)
+
+
+def _jain(run: Document, members: Iterable[int]) -> float:
+    flows = run["flows"]
+    return _airpath.jain_index([flows[member]["goodput_bps"] for member in members])
+
+
+# --- what there is -----------------------------------------------------------------------------
+
+
+def is_known(name: str, run: Document, resolved: Mapping[str, Any]) -> bool:
+    """Return whether a scenario has a metric, by a replication of it that may be very short.
+
+    Parameters
+    ----------
+    name : str
+        Of the metric.
+    run : mapping
+        What a replication measured; its phases are not looked at.
+    resolved : mapping
+        The resolved scenario.
+    """
+    metric = Metric.parse(name)
+    if metric.scope == "phases":
+        number = metric.of.isdecimal() and int(metric.of) <= len(resolved["controls"])
+        quantity = metric.quantity in (*PHASE_QUANTITIES, "from_s", "until_s")
+        return bool(number and quantity and resolved["controls"])
+    try:
+        metric.value(run, resolved)
+    except UnknownMetricError:
+        return False
+    return True
+
+
+def advice(name: str, run: Document, resolved: Mapping[str, Any]) -> str:
+    """Return which names come near to one that nothing has, and all bare ones where none does."""
+    names = known_names(run, resolved)
+    text = nearest(name, names)
+    if text.startswith("The nearest"):
+        return text.partition(";")[0]
+    bare = [each for each in names if "." not in each]
+    return f"Accepted are {', '.join(bare)}, and those of one flow, group, queue or link"
+
+
+def known_names(run: Document, resolved: Mapping[str, Any]) -> list[str]:
+    """Return the names of the metrics of a scenario; of flows, users, stations the first's alone.
+
+    Parameters
+    ----------
+    run : mapping
+        What a replication measured.
+    resolved : mapping
+        The resolved scenario.
+    """
+    queues = {queue["name"]: _queue_names(queue) for queue in run["queues"]}
+    links = {link["name"]: _link_names(link) for link in run["links"]}
+    first_queue, first_link = (next(iter(of.values()), []) for of in (queues, links))
+    names = dict.fromkeys([*FLOW_QUANTITIES, "jain", *first_queue, *first_link])
+    found = list(names)
+    found += [f"queues.{quantity}" for quantity in _within(queues)]
+    found += [f"links.{quantity}" for quantity in _within(links)]
+    given = _GIVEN if "transfer_bytes" in run["flows"][0] else _GIVEN[:1]
+    found += [f"flows.0.{name}" for name in (*FLOW_QUANTITIES, *given)]
+    found += [
+        f"groups.{number}.{name}"
+        for number in grouped(resolved)
+        for name in (*FLOW_QUANTITIES, "flows", "jain")
+    ]
+    found += [
+        f"transfers.{number}.{name}"
+        for number in transfer_groups(resolved)
+        for name in TRANSFER_QUANTITIES
+    ]
+    phases = range(len(phase_rows(run)))
+    found += [f"phases.{number}.{name}" for number in phases for name in _of_phases()]
+    for of, key, quantities in (
+        ("users", "user", USER_QUANTITIES),
+        ("stations", "station", STATION_QUANTITIES),
+    ):
+        rows = run.get(of, [])[:1]
+        found += [f"{of}.{row['link']}.{row[key]}.{name}" for row in rows for name in quantities]
+    cells = dict.fromkeys(user["link"] for user in run.get("users", ()))
+    return [*found, *(f"jain_of_users.{cell}" for cell in cells)]
+
+
+def _within(tables: Mapping[str, Sequence[str]]) -> list[str]:
+    return [f"{name}.{quantity}" for name, table in tables.items() for quantity in table]
+
+
+def _of_phases() -> tuple[str, ...]:
+    return (*PHASE_QUANTITIES, "from_s", "until_s")
+
+
+def _queue_names(queue: Mapping[str, Any]) -> list[str]:
+    return [*QUEUE_QUANTITIES, *_DROPS, *queue.get("measured", {})]
+
+
+def _link_names(link: Mapping[str, Any]) -> list[str]:
+    regimes = (f"regime_{j}_packets" for j in range(1, 1 + len(link["regime_packets"])))
+    return [*LINK_QUANTITIES, *regimes, *link.get("counters", {})]

@@ -1,0 +1,132 @@
+"""Metrics of one replication have the names and the values of the tables of its `Result`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.results.frames import plain
+from airpath.results.quantities import FLOW_QUANTITIES
+from airpath.scenario import loads
+from airpath.sweep.job import job_of, run_job
+from airpath.sweep.metrics import Metric, evaluate, known_names
+
+PATHS = {
+    "codel": """
+duration = "6 s"
+warmup = "1 s"
+bottleneck = {aqm = "codel", link = {kind = "fixed", rate = "5 Mbit/s"}}
+control = [{at = "3 s", rate = "2 Mbit/s"}]
+[[flows]]
+count = 2
+cc = "cubic"
+base_rtt = "40 ms"
+[[flows]]
+size = "50 kB"
+start = "2 s"
+base_rtt = "20 ms"
+""",
+    "both ways": """
+duration = "4 s"
+bottleneck.aqm = {kind = "droptail", limit = "20 packets"}
+bottleneck.link = {kind = "fixed", rate = "4 Mbit/s"}
+ack_path = {kind = "link", link = {kind = "fixed", rate = "1 Mbit/s"}}
+[[flows]]
+base_rtt = "30 ms"
+[[flows]]
+source = "poisson"
+rate = "1 Mbit/s"
+base_rtt = "30 ms"
+""",
+}
+
+
+def replication(text: str) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
+    scenario = loads(text)
+    job, contents = job_of(scenario)
+    run = run_job(job, contents, 3, 0, 1)[0]
+    return run.measured(), job.resolved, ap.simulate(scenario, reps=1, seed=3)
+
+
+def tables(result: ap.Result) -> Iterator[tuple[str, Any]]:
+    """Yield every number of every table of a result of one replication, by its metric."""
+    together = result.summary().loc["all"]
+    for name in FLOW_QUANTITIES:
+        yield name, together[(name, "mean")]
+    yield "jain", result.jain().mean
+    identifiers = {
+        "flows": ("flow", ("kind", "direction")),
+        "groups": ("group", ("kind", "direction")),
+        "queues": ("queue", ()),
+        "links": ("link", ()),
+        "phases": ("phase", ()),
+        "transfers": ("group", ()),
+    }
+    for table, (key, texts) in identifiers.items():
+        for row in getattr(result, table)().to_dict("records"):
+            for column, value in row.items():
+                if column not in ("replication", key, *texts):
+                    yield f"{table}.{row[key]}.{column}", value
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_column_of_every_table_is_a_metric_with_its_value(path: str) -> None:
+    run, resolved, result = replication(PATHS[path])
+    found = dict(tables(result))
+    values = evaluate(found, run, resolved)
+    assert len(found) > 100
+    for name, value in found.items():
+        missing = value is None or (isinstance(value, float) and math.isnan(value))
+        assert values[name] == (None if missing else value), name
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_known_name_is_one_that_the_engine_has(path: str) -> None:
+    run, resolved, _ = replication(PATHS[path])
+    for name in known_names(run, resolved):
+        Metric.parse(name).value(run, resolved)
+
+
+def test_a_bare_name_is_of_all_flows_then_of_the_first_queue_then_of_the_first_link() -> None:
+    run, resolved, result = replication(PATHS["codel"])
+    queue, link = plain(result.queue_intervals())[0], plain(result.link_intervals())[0]
+    names = ["delivered_bytes", "jain", "p95_sojourn_s", "utilisation", "lost_packets"]
+    found = evaluate(names, run, resolved)
+    assert found["delivered_bytes"] == sum(flow["delivered_bytes"] for flow in run["flows"])
+    assert found["delivered_bytes"] != link["delivered_bytes"]["mean"]
+    assert found["p95_sojourn_s"] == queue["p95_sojourn_s"]["mean"]
+    assert found["utilisation"] == link["utilisation"]["mean"]
+    assert found["lost_packets"] == 0.0
+
+
+def test_drops_of_all_reasons_are_a_metric_and_their_share_of_the_arrivals() -> None:
+    run, resolved, _ = replication(PATHS["codel"])
+    queue = run["queues"][0]
+    found = evaluate(["drops", "drop_share", "drops_early", "drops_channel"], run, resolved)
+    assert found["drops_early"] == queue["drops"]["early"] > 0
+    assert found["drops_channel"] == 0.0
+    assert found["drops"] == sum(queue["drops"].values())
+    assert found["drop_share"] == found["drops"] / queue["arrived"]
+
+
+def test_what_a_scenario_does_not_have_is_none() -> None:
+    run, resolved, _ = replication(PATHS["codel"])
+    names = [
+        "margin",
+        "flows.9.goodput_bps",
+        "flows.-1.goodput_bps",
+        "queues.x.marks",
+        "phases.7.x",
+    ]
+    names += ["groups.0.transfer_bytes", "transfers.0.mean_s", "users.cell.0.slots", "", ".", "a.b"]
+    assert evaluate(names, run, resolved) == dict.fromkeys(names)
+
+
+def test_what_was_not_measured_is_none() -> None:
+    run, resolved, _ = replication(PATHS["both ways"])
+    assert run["flows"][1]["kind"] == "datagram"
+    assert evaluate(["flows.1.mean_rtt_s"], run, resolved) == {"flows.1.mean_rtt_s": None}
