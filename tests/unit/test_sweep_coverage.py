@@ -1,0 +1,50 @@
+"""The study of coverage counts what it says: intervals of the engine's own M/D/1 queue."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.sweep.plan import Rule
+from studies.stopping import coverage as study
+
+
+def test_the_known_mean_is_the_models() -> None:
+    scenario = ap.Scenario(
+        flows=ap.flows(1, source="poisson", rate="5 Mbit/s", packet="1500 B"),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="1000 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+        ),
+        duration="11 s",
+        warmup="1 s",
+    )
+    solution = ap.solve(scenario)
+    # Little: the packets that wait, over the arrival rate.
+    wait = solution.queue_packets / (5e6 / 12_000)  # type: ignore[attr-defined]
+    assert wait == pytest.approx(study.KNOWN_S, rel=1e-9)
+
+
+def test_intervals_of_normal_values_hold_and_those_that_stop_early_do_not_quite() -> None:
+    """Normal values have the stated coverage; with two to begin with, stopping loses some."""
+    values = np.random.default_rng(5).normal(study.KNOWN_S, 0.1 * study.KNOWN_S, (1500, 64))
+    rules = [Rule(8, 8), Rule(2, 64, "wait", relative=0.05)]
+    fixed, early = study.coverage(values.tolist(), rules, [0.95])
+    assert fixed.low <= fixed.contained <= fixed.high
+    assert fixed.mean_reps == 8
+    assert early.contained < early.low
+    assert early.half_width <= 0.05
+
+
+def test_the_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
+    said: list[str] = []
+    study.main(2, tmp_path / "coverage.csv", said.append)
+    rows = list(csv.DictReader((tmp_path / "coverage.csv").read_text().splitlines()))
+    assert len(rows) == 2 * len(study.RULES)
+    assert {row["sweeps"] for row in rows} == {"2"}
+    assert rows[0]["rule"] == "fixed"
+    assert rows[5]["relative"] == "0.1"
+    assert "bias" in said[1]
