@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from airpath import html
@@ -19,12 +19,21 @@ _MOST_ROWS, _MOST_FAILURES = 20, 5
 _DIGITS = 3
 
 
-def effort(readings: Readings) -> str:
-    """Return how much was done, a line: points, replications, confidence, seed."""
+def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
+    """Return how much was done, a line: points, replications, confidence, seed.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    places : sequence of int, optional
+        Of the points that are meant. Default: all.
+    """
     plan = readings.plan
-    parts = [f"{len(plan.points)} {'point' if len(plan.points) == 1 else 'points'}"]
+    points = [readings.points[n] for n in (range(len(plan.points)) if places is None else places)]
+    parts = [f"{len(points)} {'point' if len(points) == 1 else 'points'}"]
     if "simulate" in plan.engines:
-        counts = [len(of.values) for of in readings.points]
+        counts = [len(of.values) for of in points]
         low, high = min(counts, default=0), max(counts, default=0)
         each = f"{low}" if low == high else f"{low} to {high}"
         parts[0] += f", {each} {'replication' if high == 1 else 'replications'} each"
@@ -32,7 +41,7 @@ def effort(readings: Readings) -> str:
             parts.append(f"{100 * plan.confidence:g} % intervals")
         shared = "" if plan.common_random_numbers else ", each point its own random numbers"
         parts.append(f"seed {plan.seed}{shared}")
-    left = sum(not of.complete for of in readings.points)
+    left = sum(not of.complete for of in points)
     return " · ".join([*parts, *([f"{left} unfinished"] if left else [])])
 
 

@@ -56,7 +56,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool)
         outer_labels(panels, style.literal(look.label), "share of replications")
         _legend(figure, chosen, by)
         title = f"{readings.plan.name}: distribution of {look.name}"
-        style.heading(figure, title, effort(readings))
+        style.heading(figure, title, effort(readings, chosen.places))
     return figure
 
 

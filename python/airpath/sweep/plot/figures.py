@@ -29,7 +29,7 @@ class SweepPlot:
     """Figures of one sweep.
 
     Every figure takes `where`, by axis the values that are drawn, each a label or a list of them:
-    ``where={"flows.0.cc": ["cubic", "bbr"]}``. Axes that a figure does not use get a panel for
+    ``where={"flows.0.cc": ["newreno", "cubic"]}``. Axes that a figure does not use get a panel for
     each of their settings.
 
     Parameters
@@ -247,8 +247,8 @@ class SweepPlot:
         Returns
         -------
         figure : matplotlib.figure.Figure
-            A panel for each other value, a row for each setting of the other axes. Markers are
-            filled where the interval of the difference excludes 0.
+            A panel for each other value, a row for each setting of the other axes; where there is
+            one setting, a row for each value. Markers are filled where the interval excludes 0.
 
         Raises
         ------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
 from airpath.results import style
+from airpath.results.intervals import Interval
 from airpath.sweep.differences import Difference, differences, text_of
 from airpath.sweep.overview import effort
 from airpath.sweep.plot.legends import limits
@@ -40,33 +40,43 @@ def draw_forest(
             f"{_MOST_ROWS} × {len(COLOURS)} that can be read. Choose some with where."
         )
     rest = [name for name in chosen.varied if name != axis]
-    labels = [style.literal(chosen.name(number, rest)) for number in rows] if rest else [""]
+    if len(rows) == 1:
+        # One panel with a row for each value says more than panels with one row.
+        panels = [("", [(each, n, COLOURS[n]) for n, each in enumerate(found)])]
+        labels = [each.point.labels.get(axis, "") for each in found]
+    else:
+        panels = [
+            (
+                column[0].point.labels.get(axis, ""),
+                [(each, rows[each.base.number], COLOURS[number]) for each in column],
+            )
+            for number, column in enumerate(columns.values())
+        ]
+        labels = [chosen.name(number, rest) for number in rows]
     look = shown(metric, (each.interval.mean for each in found))
-    scale = 100.0 if relative else look.scale
+    unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
-        width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(columns))
-        height = 2.3 + _ROW_IN * max(len(rows), 3)
-        figure = style.new_figure(width, height, shown=is_shown)
-        panels: Any = figure.subplots(1, len(columns), sharey=True, sharex=True, squeeze=False)
-        for number, (panel, column) in enumerate(zip(panels[0], columns.values(), strict=True)):
-            panel.set_title(style.literal(column[0].point.labels.get(axis, "")))
+        width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(panels))
+        figure = style.new_figure(width, 2.3 + _ROW_IN * max(len(labels), 3), shown=is_shown)
+        drawn: Any = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)
+        for panel, (title, column_rows) in zip(drawn[0], panels, strict=True):
+            panel.set_title(style.literal(title))
             panel.axvline(0, color="black", lw=0.9, zorder=1)
-            for each in column:
-                _row(panel, each, rows[each.base.number], COLOURS[number], scale, relative)
+            for each, row, colour in column_rows:
+                _row(panel, each.relative if relative else each.interval, row, colour, scale)
+                panel.lines[-1].set_gid(gid(each.point))
             panel.grid(visible=True, axis="x")
             panel.grid(visible=False, axis="y")
-            _bands(panel, chosen, list(rows), rest)
-        shown_of = [each.relative if relative else each.interval for each in found]
-        both = limits(
-            [0.0, *(each.mean * scale for each in shown_of)],
-            [end * scale for each in shown_of for end in (each.low, each.high)],
-        )
-        panels[0, 0].set_xlim(both)
-        panels[0, 0].set_yticks(range(len(rows)), labels)
-        panels[0, 0].set_ylim(len(rows) - 0.4, -0.6)
-        for panel in panels[0]:
             panel.tick_params(axis="y", length=0)
-        unit = "%" if relative else look.unit
+            _bands(panel, chosen, list(rows), rest)
+        intervals = [each.relative if relative else each.interval for each in found]
+        both = limits(
+            [0.0, *(each.mean * scale for each in intervals)],
+            [end * scale for each in intervals for end in (each.low, each.high)],
+        )
+        drawn[0, 0].set_xlim(both)
+        drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
+        drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")
         figure.supxlabel(style.literal(what), fontsize=10)
         name = found[0].base.labels.get(axis, "")
@@ -74,22 +84,17 @@ def draw_forest(
         style.heading(
             figure,
             f"{chosen.readings.plan.name}: {look.name}, difference to {name}",
-            f"{effort(chosen.readings)} · {methods} · filled: the interval excludes 0",
+            f"{effort(chosen.readings, chosen.places)} · {methods} · filled: the interval "
+            "excludes 0",
         )
     return figure
 
 
-def _row(
-    panel: Axes, each: Difference, row: int, colour: str, scale: float, relative: bool
-) -> None:
-    value = each.relative if relative else each.interval
-    if math.isnan(value.mean):
-        return
+def _row(panel: Axes, value: Interval, row: int, colour: str, scale: float) -> None:
     look = style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    face = look if each.significant else "white"
-    one = panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
-    one[0].set_gid(gid(each.point))
+    face = look if value.low > 0 or value.high < 0 else "white"
+    panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
 
 
 def _bands(panel: Axes, chosen: Selection, places: list[int], rest: list[str]) -> None:

@@ -59,7 +59,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bo
         bar.set_label(style.literal(look.label))
         bar.outline.set_visible(False)
         title = f"{readings.plan.name}: {look.name} over {x} and {y}"
-        style.heading(figure, title, effort(readings))
+        style.heading(figure, title, effort(readings, chosen.places))
     return figure
 
 

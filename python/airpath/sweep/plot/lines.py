@@ -72,7 +72,7 @@ class _Lines:
             self._ticks(panels[0][0])
             self._legend(figure)
             title = f"{self.chosen.readings.plan.name}: {self.look.name} over {self.over}"
-            style.heading(figure, title, effort(self.chosen.readings))
+            style.heading(figure, title, effort(self.chosen.readings, self.chosen.places))
         return figure
 
     # --- a panel -------------------------------------------------------------------------------
@@ -167,6 +167,7 @@ class _Lines:
             axis.set_yscale("log")
             axis.set_ylim(min(known) / 1.5, max(known) * 1.5)
             axis.yaxis.set_major_formatter("{x:g}")
+            axis.yaxis.set_minor_formatter("")
         elif (both := limits(means, ends)) is not None:
             axis.set_ylim(both)
 
@@ -180,6 +181,8 @@ class _Lines:
             at = [by_key[key] for key in self.labels]
             if numbers.logarithmic:
                 axis.set_xscale("log")
+                axis.xaxis.set_major_formatter("{x:g}")
+                axis.xaxis.set_minor_formatter("")
             if not self._own_labels:
                 labels = [f"{number:g}" for number in at]
             if len(labels) > _MOST_TICKS:

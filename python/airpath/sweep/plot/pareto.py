@@ -106,7 +106,8 @@ class _Pareto:
             style.heading(
                 figure,
                 title,
-                f"{effort(self.chosen.readings)} · ringed: no other point is better in both means",
+                f"{effort(self.chosen.readings, self.chosen.places)} · ringed: no other point is "
+                "better in both means",
             )
         return figure
 

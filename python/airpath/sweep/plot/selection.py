@@ -26,8 +26,9 @@ Where = Mapping[str, object]
 """By axis, the values that are drawn: a label or a value, or a list of them."""
 
 COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""A series has a colour and a marker, so that neither alone has to be told apart."""
+MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
+"""A series has a colour and a marker, so that neither alone has to be told apart. ▲ and ▼ have a
+meaning of their own in figures."""
 
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
