@@ -48,3 +48,23 @@ def test_the_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
     assert rows[0]["rule"] == "fixed"
     assert rows[5]["relative"] == "0.1"
     assert "bias" in said[1]
+
+
+def test_the_page_has_the_numbers_that_were_written() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "explanation" / "statistics.md").read_text("utf-8")
+    _, _, rest = page.partition("<!-- coverage -->\n")
+    printed = [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in rest.partition("\n\n")[0].splitlines()[2:]
+    ]
+    rows = list(csv.DictReader(study.TABLE.read_text().splitlines()))
+    assert {row["holds"] for row in rows} == {"yes", ""}
+    found = {}
+    for row in rows:
+        name = f"fixed, {row['min']}"
+        if row["relative"]:
+            name = f"until {row['relative']}, from {row['min']} to {row['max']}"
+        share = f"{100 * int(row['contained']) / int(row['sweeps']):.1f} %"
+        found.setdefault(name, [name]).extend([share, f"{float(row['mean_reps']):.1f}"])
+    assert printed == list(found.values())
