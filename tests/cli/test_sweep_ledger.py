@@ -1,4 +1,4 @@
-"""`airpath sweep status | prune`, on ledgers with made-up replications."""
+"""`airpath sweep status | export | prune`, on ledgers with made-up replications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath.cli.sweep_ledger import prune, status
+from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import BadValueError
 from airpath.sweep.ledger import Ledger
 from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
@@ -95,6 +95,42 @@ def test_status_of_an_empty_ledger(path: Path, capsys: pytest.CaptureFixture[str
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "out/ledger.sqlite: no plan"
     assert lines[5] == "  versions      none"
+
+
+def test_export_writes_points_and_runs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pandas as pd
+
+    made(path)
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(n), metrics(n)) for n in (3, 4)])
+        added(ledger, 2, job=7)
+    assert export(Path("out"), "tables", "csv,parquet") == 0
+    files = [f"tables/{stem}.{form}" for stem in ("points", "runs") for form in ("csv", "parquet")]
+    assert capsys.readouterr().err == "".join(f"written: {name}\n" for name in files)
+    runs = pd.read_csv("tables/runs.csv", comment="#")
+    # Every replication that counts, and no other.
+    assert list(runs["goodput_bps"]) == [
+        metrics(n, job)["goodput_bps"] for job in (0, 1) for n in range(3)
+    ]
+    assert len(pd.read_parquet("tables/runs.parquet")) == 6
+    points = pd.read_csv("tables/points.csv", comment="#")
+    means = points[points["metric"] == "goodput_bps"]["mean"]
+    assert list(means) == pytest.approx([1 / 3, 1e6 + 1 / 3])
+    again = Path("tables/points.csv").read_bytes()
+    export(path, "again")
+    assert Path("again/points.csv").read_bytes() == again
+
+
+def test_export_refuses_what_is_no_ledger_and_unknown_formats(path: Path) -> None:
+    with pytest.raises(BadValueError, match=r"^out/ledger.sqlite: cannot be read: no such file"):
+        export(Path("out"), "tables")
+    made(path)
+    with pytest.raises(BadValueError, match='formats = "xlsx": not a format of tables'):
+        export(path, "tables", "xlsx")
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(BadValueError, match=r"^out/ledger.sqlite: damaged \("):
+        export(path, "tables")
+    assert not Path("tables").exists()
 
 
 def test_prune_removes_what_the_plan_does_not_need(

@@ -1,4 +1,4 @@
-"""``airpath sweep status | prune``: what is in the ledger of a sweep."""
+"""``airpath sweep status | export | prune``: what is in the ledger of a sweep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airpath.errors import one_line
 if TYPE_CHECKING:
     from airpath.sweep.ledger.overview import Overview
 
-__all__ = ["prune", "status"]
+__all__ = ["export", "prune", "status"]
 
 LedgerArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder of a sweep, or its ledger.sqlite.")
@@ -41,6 +41,25 @@ def status(
         output.print_json({**document, **found.to_dict()})
         return 0
     print("\n".join(_lines(path, found)))
+    return 0
+
+
+def export(
+    ledger: LedgerArgument,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Write points and runs here.")],
+    formats: Annotated[
+        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Of the tables.")
+    ] = "csv",
+) -> int:
+    """Write a sweep's tables: points with means and intervals, runs with every replication."""
+    from airpath.results.export import checked_formats
+    from airpath.sweep.ledger.opening import connected, ledger_file
+    from airpath.sweep.result import load_sweep
+
+    forms = checked_formats(formats)
+    path = ledger_file(ledger)
+    connected(path, writes=False).close()
+    output.written(load_sweep(path).save(out, formats=forms, figure_formats=()))
     return 0
 
 
