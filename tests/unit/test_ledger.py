@@ -133,6 +133,7 @@ def test_replications_of_another_version_are_refused_by_name(path: Path) -> None
     with Ledger.open(path, accept_version=True) as ledger:
         assert ledger.finished(digest(0), 1) == [0, 1]
         assert ledger.builds() == {Build(*OTHER): 2, Build(*OWN): 1}
+        assert ledger.versions() == [Build(*OTHER), Build(*OWN)]
     assert not path.with_name("ledger.sqlite.lock").exists()
 
 

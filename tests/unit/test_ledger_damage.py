@@ -56,6 +56,7 @@ def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
             found.add(("failed", key, n, message))
         solved = ledger.solved(key)
         found |= {("solved", key, as_text(solved))} if solved is not None else set()
+    assert {(build.version, build.commit) for build in ledger.versions()} <= {OWN}
     stored_counts = ledger.stored().replications
     assert all(seed == 1 and count <= RUNS + 1 for (_, seed), count in stored_counts.items())
     return found

@@ -102,7 +102,7 @@ class Sweep:
     def provenance(self) -> dict[str, Any]:
         """What made it; equal for equal sweeps, whenever and wherever they ran."""
         with self._ledger() as ledger:
-            builds = sorted((build.version, build.commit) for build in ledger.builds())
+            builds = sorted((build.version, build.commit) for build in ledger.versions())
         return tables.about(self.readings, builds)
 
     @property

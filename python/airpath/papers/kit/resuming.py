@@ -100,7 +100,7 @@ class Resuming(Compiled):
             accepted = self._accept_version
             ledger = Ledger.open(self._path, accept_version=accepted, leave_others=True)
             self._opened = ledger
-            others = [build for build in ledger.builds() if build != ledger.own]
+            others = [build for build in ledger.versions() if build != ledger.own]
             if others and not accepted:
                 warnings.warn(
                     f"{one_line(str(self._path))}: replications of {', '.join(map(str, others))} "

@@ -321,6 +321,17 @@ class Ledger:
         """Return how many replications each version made; also those that are left alone."""
         return self.stored().builds
 
+    def versions(self) -> list[Build]:
+        """Return what made replications, in order; also what is left alone. Quicker than `builds`.
+
+        A row of each is looked at.
+        """
+        query = "SELECT DISTINCT airpath_version, airpath_commit FROM runs"
+        with self._mutex, named_errors(self.path):
+            named = self._connection.execute(query).fetchall()
+        rows = (row for of in named for row in self._rows("runs", _OF_BUILD, of, "LIMIT 1"))
+        return sorted({Build(row[3], row[4]) for row in rows})
+
     # --- removing ------------------------------------------------------------------------------
 
     def places(self) -> Iterator[tuple[str, str, int, Build, int]]:
@@ -410,10 +421,7 @@ class Ledger:
                 raise
 
     def _refuse_others(self) -> None:
-        with self._mutex, named_errors(self.path):
-            query = "SELECT DISTINCT airpath_version, airpath_commit FROM runs"
-            found = {Build(*row) for row in self._connection.execute(query)}
-        if found <= {self.own}:
+        if set(self.versions()) <= {self.own}:
             return
         others = {build: count for build, count in self.builds().items() if build != self.own}
         made = ", ".join(f"{count} by {build}" for build, count in others.items())
