@@ -92,6 +92,7 @@ class _Cleaner:
         hint = self.hints.get(element.get("id", ""))
         if hint is not None:
             ET.SubElement(made, "title").text = hint
+        if hint is not None or (made.tag == "use" and len(element)):
             made.set("class", "has-value")
         for inner in element:
             # Comments and instructions have no name that is text.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import write_file
+from airpath.results.svg_values import with_values
 from airpath.scenario.base import nearest
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     # The same figure gives the same file.
     with mpl.rc_context({"svg.hashsalt": "airpath"}):
         figure.savefig(data, format=kind, dpi=160, metadata=about)
-    return data.getvalue()
+    return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
 
 def save(

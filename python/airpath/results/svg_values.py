@@ -1,0 +1,126 @@
+"""Values on hover: in the SVG of a figure, the marks of its curves say what they stand for.
+
+A mark is known by its place in the file, so that nothing need be said where a figure is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+__all__ = ["with_values"]
+
+_MARK = re.compile(r'<use xlink:href="#m[0-9a-f]+" x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*/>')
+_NUMBER = re.compile(r"[-−+\d.]*(?:e[-−+\d]+)?|.*\\mathdefault.*")
+_MOST = 3000
+"""Marks of a figure; more cannot be told apart, and would double the file."""
+
+_STEPS_PER_POINT = 50
+"""Places are compared in steps of 1/50 point: what is nearer is one mark to the eye."""
+
+Place = tuple[int, int]
+
+
+def with_values(svg: bytes, figure: Figure) -> bytes:
+    """Return a figure's SVG with a title at the marks of its curves: name, abscissa, value.
+
+    Curves that have an identifier of their own are left to who gave it.
+
+    Parameters
+    ----------
+    svg : bytes
+        As matplotlib wrote it.
+    figure : Figure
+        What it was made of.
+    """
+    curves = [(axis, line) for axis in figure.axes for line in axis.get_lines()]
+    if any(line.get_gid() for _, line in curves):
+        return svg
+    told: dict[Place, str] = {}
+    for axis, line in curves:
+        if _has_marks(axis, line):
+            for place, text in _of_line(figure, axis, line):
+                told.setdefault(place, text)
+    if not 0 < len(told) <= _MOST:
+        return svg
+
+    def titled(mark: re.Match[str]) -> str:
+        places = _near(float(mark[1]), float(mark[2]))
+        text = next((told[place] for place in places if place in told), None)
+        if text is None:
+            return mark[0]
+        return f"{mark[0][:-2]}><title>{escape(text, quote=False)}</title></use>"
+
+    return _MARK.sub(titled, svg.decode()).encode()
+
+
+def _has_marks(axis: Axes, line: Line2D) -> bool:
+    # The ends of intervals are marks of another kind, and lines across a panel have none.
+    is_mark = line.get_marker() not in ("", " ", "None", "none", None, "_", "|")
+    return is_mark and line.get_transform() == axis.transData
+
+
+def _of_line(figure: Figure, axis: Axes, line: Line2D) -> Iterator[tuple[Place, str]]:
+    scale = 72.0 / figure.dpi
+    height = figure.get_figheight() * 72.0
+    name = _name(axis, line)
+    names = _label(figure, axis, "x") or "x", _label(figure, axis, "y") or "y"
+    ticks = _ticks(axis, "x"), _ticks(axis, "y")
+    data: Any = line.get_xydata()
+    for values, (left, up) in zip(data, axis.transData.transform(data), strict=True):
+        if not (math.isfinite(left) and math.isfinite(up)):
+            continue
+        lines = [name] if name else []
+        for label, known, value in zip(names, ticks, map(float, values), strict=True):
+            lines.append(f"{label}: {known.get(value) or f'{value:.4g}'}")
+        yield _place(left * scale, height - up * scale), "\n".join(lines)
+
+
+def _place(x: float, y: float) -> Place:
+    return round(x * _STEPS_PER_POINT), round(y * _STEPS_PER_POINT)
+
+
+def _near(x: float, y: float) -> Iterator[Place]:
+    """Yield the place of a mark and those beside it: the last digit may be another."""
+    across, down = _place(x, y)
+    yield across, down
+    yield from ((across + i, down + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+
+
+def _name(axis: Axes, line: Line2D) -> str:
+    """Return what the legend calls a curve; that of intervals is called as they are."""
+    label = str(line.get_label())
+    for container in axis.containers:
+        if label.startswith("_") and line in container.get_children():
+            label = str(container.get_label())
+    return "" if label.startswith("_") else _plain(label)
+
+
+def _label(figure: Figure, axis: Axes, side: str) -> str:
+    """Return the name of an axis; inner panels have that of the others, or their title."""
+    own = getattr(axis, f"get_{side}label")()
+    if not own and side == "y":
+        own = axis.get_title(loc="left") or axis.get_title()
+    others = (getattr(other, f"get_{side}label")() for other in figure.axes)
+    return _plain(own or next((label for label in others if label), ""))
+
+
+def _ticks(axis: Axes, side: str) -> Mapping[float, str]:
+    """Return the words that are written at places along an axis; numbers are in the data."""
+    places = getattr(axis, f"get_{side}ticks")()
+    texts = (_plain(tick.get_text()) for tick in getattr(axis, f"get_{side}ticklabels")())
+    pairs = zip(map(float, places), texts, strict=False)
+    return {place: text for place, text in pairs if not _NUMBER.fullmatch(text)}
+
+
+def _plain(text: str) -> str:
+    """Return a text without the marks of matplotlib's formulas."""
+    return " ".join(re.sub(r"(?<!\\)\$", "", text).replace("\\$", "$").split())
