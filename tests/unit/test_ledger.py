@@ -20,6 +20,7 @@ import airpath as ap
 from airpath.errors import BadValueError
 from airpath.sweep.job import job_of
 from airpath.sweep.ledger import Build, Ledger, coordinator_of
+from airpath.sweep.ledger.prune import prune
 from airpath.sweep.ledger.schema import checksum
 from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
 
@@ -218,6 +219,20 @@ def test_readers_see_what_is_stored_while_it_is_written(path: Path) -> None:
         for reader in readers:
             reader.join()
     assert wrong == []
+
+
+def test_a_reader_goes_on_while_the_file_is_pruned(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.set_plan(plan(1), {})
+        added(ledger, 200, job=7)
+        added(ledger, 3)
+        added(ledger, 9, job=8)
+    with Ledger.read(path) as reader:
+        kept, gone = (reader.runs(digest(job), 1) for job in (0, 8))
+        assert (next(kept), next(gone)) == (run(0), run(0, job=8))
+        assert prune(path).kept == 3
+        assert list(kept) == [run(1), run(2)]
+        assert list(gone) == []
 
 
 def test_a_transaction_that_fails_stores_nothing(path: Path) -> None:

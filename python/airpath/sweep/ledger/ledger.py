@@ -196,15 +196,18 @@ class Ledger:
         """Give the finished replications of a job with a seed, in order, without series."""
         from airpath.sweep.runs import Run
 
+        # By its key: another process may prune the file meanwhile, and rows change their places.
+        query = f"SELECT packed FROM runs WHERE {_OF_JOB} AND replication = ? AND {_OF_BUILD}"
         found = self._latest(digest, seed)
         for number in sorted(found):
-            _, _, _, version, commit, cpu_ns, _, of_packed, _, place = found[number]
+            *key, cpu_ns, _, of_packed, _, _ = found[number]
             with self._mutex, named_errors(self.path):
-                query = "SELECT packed FROM runs WHERE rowid = ?"
-                row = self._connection.execute(query, [place]).fetchone()
-            if row is None or not _is(row[0], of_packed):
+                row = self._connection.execute(query, key).fetchone()
+            if row is None:
+                continue
+            if not _is(row[0], of_packed):
                 raise damaged(self.path, f"replication {number} of job {digest[:12]}")
-            yield Run(digest, seed, number, version, commit, cpu_ns / 1e9, row[0])
+            yield Run(digest, seed, number, key[3], key[4], cpu_ns / 1e9, row[0])
 
     def add(self, runs: Sequence[tuple[Run, Values]]) -> None:
         """Store finished replications with their metrics: all of them, or none.
