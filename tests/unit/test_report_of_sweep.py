@@ -146,7 +146,19 @@ def test_many_points_are_cut_and_counted(tmp_path: Path, monkeypatch: pytest.Mon
     page = text_of(write_sweep(tmp_path))
     assert "The first 5 of 12 rows; all of them are in points.csv." in page
     assert len(table_after(page, "Means over")) == 5
+    assert "Of 12 points the first 5 are compared; runs.csv has all of them." in page
     assert "The first 5 of 13 rows; all of them are in ledger.sqlite." in page
+
+
+def test_what_is_not_drawn_and_what_has_no_value_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airpath.report.sweep._MOST_DRAWN", 11)
+    path = write_sweep(tmp_path, metrics=["goodput_bps", "my_metric"])
+    page = report_of_sweep(Sweep(path))
+    assert "Not drawn: 12 points are more than the 11 that can be told apart." in page
+    assert "<figure>" not in page
+    assert "Without a value: my_metric; nothing measured it, or it is a function" in page
 
 
 def test_names_from_outside_are_only_text(tmp_path: Path) -> None:

@@ -62,7 +62,9 @@ def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]
             cells.append(Cell(text, higher - lower, tone))
         rows.append(cells)
     note = "Higher, lower: the interval of the difference is above 0, below 0."
-    return Table("", columns, rows, [note])
+    count = len(readings.plan.points)
+    left = f"Of {count} points the first {MOST_ROWS} are compared; runs.csv has all of them."
+    return Table("", columns, rows, [note, *([left] if count > MOST_ROWS else [])])
 
 
 def _table(

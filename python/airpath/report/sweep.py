@@ -238,6 +238,10 @@ def _drawn(sweep: Sweep) -> dict[str, bytes]:
 def _figures(
     readings: Readings, looks: Looks, drawn: Mapping[str, bytes], beside: Beside
 ) -> Iterator[Section]:
+    count = len(readings.plan.points)
+    if count > _MOST_DRAWN:
+        few = f"Not drawn: {count} points are more than the {_MOST_DRAWN} that can be told apart."
+        yield Section("figures", "Figures", [Lines([Line(few)])])
     if not drawn:
         return
     hints = _hints(readings, looks)
@@ -311,8 +315,20 @@ def _points(readings: Readings, looks: Looks) -> Section:
     ]
     body, notes = cut(rows, "points.csv", len(readings.points) * len(plan.engines))
     about = "± is half the interval; its ends show on hover."
+    empty = [metric for metric in looks if not _is_measured(readings, metric)]
+    if empty:
+        why = "nothing measured it, or it is a function, whose values are not in the ledger"
+        notes.append(f"Without a value: {', '.join(empty)}; {why}.")
     table = Table("Means over the replications that count", columns, body, [about, *notes])
     return Section("points", "Points", [table])
+
+
+def _is_measured(readings: Readings, metric: str) -> bool:
+    return any(
+        math.isfinite(readings.interval(place, metric, engine).mean)
+        for place in range(len(readings.points))
+        for engine in readings.plan.engines
+    )
 
 
 def _reps(of: OfPoint) -> Cell:
