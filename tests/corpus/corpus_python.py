@@ -128,6 +128,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "advisories": (ap.advisories, {"scenario": "good.toml"}),
     "flows": (ap.flows, {"count": 1}),
     "load_result": (ap.load_result, {"folder": "missing"}),
+    "load_sweep": (ap.load_sweep, {"path": "missing"}),
     "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
     "papers.reproduce": (papers.reproduce, {"paper": "qawla", "items": ["table2"]}),
 }  # fmt: skip

@@ -230,6 +230,8 @@ def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
         ("lines", {"metric": "goodput_bps", "over": "rate"}, 'over = "rate": not an axis'),
         ("lines", {"metric": "goodput_bps", "by": "rate"}, 'by = "rate": not an axis'),
         ("pareto", {"panels": ["rate"]}, 'panels = "rate": not an axis'),
+        ("pareto", {"shape": "rate"}, 'shape = "rate": not an axis'),
+        ("pareto", {"panels": "rate"}, 'panels = "rate": not an axis'),
         ("heatmap", {"metric": "goodput_bps", "x": "q"}, 'x = "q": not an axis'),
         ("ecdf", {"metric": "jain"}, 'metric = "jain": not a metric'),
         (
@@ -263,3 +265,21 @@ def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
         sweep.plot.forest("a", "utilisation", "a0")
     with pytest.raises(ap.BadValueError, match=r"^pareto: no metric of the sweep is a rate by its"):
         sweep.plot.pareto()
+
+
+def test_a_sweep_of_models_is_drawn_without_intervals(tmp_path: Path) -> None:
+    plan = plan_of({"n": [1, 2, 3], "m": [1, 2, 3]}, METRICS, engines=("solve",))
+    sweep = sweep_of(
+        tmp_path,
+        plan,
+        lambda *_: "never",
+        replications=0,
+        solved=lambda v: {"goodput_bps": 1e6 * v["n"], "p95_sojourn_s": 0.01 * v["m"]},
+    )
+    assert list(sweep.plot.defaults()) == [
+        "pareto",
+        *(f"{name}-{metric}" for metric in METRICS for name in ("lines", "heatmap")),
+    ]
+    assert markers(sweep.plot.pareto(by="n").axes[0])["point-8"] == (30.0, 3.0)
+    with pytest.raises(ap.BadValueError, match=r"^ecdf: nothing is simulated in this sweep"):
+        sweep.plot.ecdf("goodput_bps")

@@ -226,7 +226,10 @@ def text_of(point: Point, axis: str) -> str:
 
 def _text(value: object) -> str:
     # Parameters of a function may be anything.
-    return json.dumps(value, sort_keys=True, default=repr)
+    try:
+        return json.dumps(value, sort_keys=True, default=repr)
+    except (TypeError, ValueError):
+        return repr(value)
 
 
 def _setting(plan: Plan, point: Point, but: str) -> str:

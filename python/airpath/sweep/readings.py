@@ -90,6 +90,11 @@ class Readings:
     points: Sequence[OfPoint]
     own: Sequence[str] = ()
 
+    @property
+    def first_engine(self) -> Engine:
+        """What answers where one answer is shown: the simulation, if there is one."""
+        return "simulate" if "simulate" in self.plan.engines else "solve"
+
     def column(self, place: int, metric: str) -> list[float]:
         """Return a metric at a point, a number for each replication that counts, NaN for none."""
         return [_number(values.get(metric)) for values in self.points[place].values]

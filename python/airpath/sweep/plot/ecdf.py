@@ -23,6 +23,10 @@ _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
 def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool) -> Figure:
     """Draw the distributions of a metric; see `SweepPlot.ecdf`."""
     readings = chosen.readings
+    if readings.first_engine != "simulate":
+        raise BadValueError(
+            "ecdf: nothing is simulated in this sweep, and a model has no replications. Draw lines."
+        )
     series = chosen.values(by) if by is not None else {"": ""}
     if len(series) > len(COLOURS):
         raise BadValueError(

@@ -103,7 +103,7 @@ class SweepPlot:
         *,
         by: str | None = None,
         shape: str | None = None,
-        panels: Sequence[str] | None = None,
+        panels: str | Sequence[str] | None = None,
         where: Where | None = None,
     ) -> Figure:
         """Draw a rate against a delay, with intervals in both directions, and mark the front.
@@ -120,7 +120,7 @@ class SweepPlot:
         by, shape : str, optional
             Axes with a colour and a marker for each value, up to eight. Default: the first two
             that have so few and no panels.
-        panels : sequence of str, optional
+        panels : str or sequence of str, optional
             Axes with a panel for each setting: what nobody can choose. Default: those of the path
             and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …), unless all
             are.
@@ -144,8 +144,10 @@ class SweepPlot:
                     f"{argument} = one of {', '.join(metrics)}."
                 )
         chosen = self._chosen(where, **names)
-        for name in [by, shape, *(panels or ())]:
-            self._axis(chosen, "panels" if name in (panels or ()) else "by", name)
+        panels = [panels] if isinstance(panels, str) else panels
+        given = [("by", by), ("shape", shape), *(("panels", name) for name in panels or ())]
+        for argument, axis in given:
+            self._axis(chosen, argument, axis)
         apart = choice.conditions(chosen) if panels is None else list(panels)
         apart = [axis for axis in apart if axis in chosen.varied and axis not in (by, shape)]
         by = by or choice.first(chosen, [*apart, shape])

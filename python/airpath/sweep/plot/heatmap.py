@@ -30,7 +30,10 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bo
     rest = [axis for axis in chosen.varied if axis not in (x, y)]
     facets = Facets(chosen, rest, "heatmap")
     readings = chosen.readings
-    means = {place: readings.interval(place, metric).mean for place in chosen.places}
+    means = {
+        place: readings.interval(place, metric, readings.first_engine).mean
+        for place in chosen.places
+    }
     look = shown(metric, means.values())
     known = [value * look.scale for value in means.values() if not math.isnan(value)] or [0.0]
     columns, rows = list(chosen.values(x).items()), list(chosen.values(y).items())

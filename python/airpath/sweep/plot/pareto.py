@@ -78,8 +78,9 @@ class _Pareto:
         self.chosen = chosen
         self.by, self.shape = series
         self.facets = Facets(chosen, apart, "pareto")
+        readings, engine = chosen.readings, chosen.readings.first_engine
         self.found: list[dict[int, Interval]] = [
-            {place: chosen.readings.interval(place, metric) for place in chosen.places}
+            {place: readings.interval(place, metric, engine) for place in chosen.places}
             for metric in metrics
         ]
         rates, delays = (
