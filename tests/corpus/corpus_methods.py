@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from corpus_case import Call
@@ -14,6 +16,8 @@ from corpus_tables import GOOD, toml
 import airpath as ap
 from airpath.results.plot import Plot
 from airpath.scenario import loads
+from airpath.sweep.plot import SweepPlot
+from sweep_ledgers import plan_of, sweep_of
 
 
 @functools.cache
@@ -48,9 +52,20 @@ def code() -> ap.phy.ReedSolomon:
     return ap.phy.ReedSolomon(0.9)
 
 
+@functools.cache
+def sweep() -> ap.Sweep:
+    """A sweep of four points, from a ledger in a folder of its own."""
+    made = tempfile.TemporaryDirectory()
+    plan = plan_of({"cc": ["newreno", "cubic"], "n": [1, 2]}, ["goodput_bps", "mean_delay_s"])
+    values = {"goodput_bps": 1e6, "mean_delay_s": 0.1}
+    return sweep_of(Path(made.name), plan, lambda *_: values, owns=made)
+
+
 OWNERS: dict[type, Callable[[], Any]] = {
     ap.Result: result,
     Plot: lambda: result().plot,
+    ap.Sweep: sweep,
+    SweepPlot: lambda: sweep().plot,
     ap.Scenario: scenario,
     ap.Trace: trace,
     ap.phy.ErrorChain: chain,
@@ -97,6 +112,14 @@ METHODS: dict[str, dict[str, Any]] = {
     "Scenario.model_copy": {},
     "Scenario.replace": {"key": {"duration": "2 s"}},
     "Scenario.to_toml": {},
+    "Sweep.differences": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
+    "Sweep.save": {"folder": "new", "figure_formats": None},
+    "SweepPlot.ecdf": {"metric": "goodput_bps"},
+    "SweepPlot.forest": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
+    "SweepPlot.heatmap": {"metric": "goodput_bps"},
+    "SweepPlot.lines": {"metric": "goodput_bps"},
+    "SweepPlot.pareto": {},
+    "SweepPlot.save": {"folder": "new"},
     "Trace.bin_rates": {"bin_ns": 10**6},
     "Trace.load": {"path": "good.trace"},
     "Trace.parse": {"text": "1\n"},
@@ -117,6 +140,8 @@ FITTING: dict[str, set[str]] = {
     "PerTable.save(path)": _TEXTS,
     "Plot.save(folder)": _TEXTS,
     "Result.save(folder)": _TEXTS,
+    "Sweep.save(folder)": _TEXTS,
+    "SweepPlot.save(folder)": _TEXTS,
     "PerTable.fer(snr_db)": _NUMBERS,
     "PerTable.per(snr_db)": _NUMBERS,
 }

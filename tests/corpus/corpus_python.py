@@ -135,8 +135,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 """Functions that users call, with arguments with which they are content."""
 
 NOT_TRIED = {
-    "capture_to", "command", "effort", "engine", "name", "progress", "provenance", "skip",
-    "until_clean",
+    "accept_version", "bands", "capture_to", "command", "effort", "engine", "name", "progress",
+    "provenance", "relative", "skip", "until_clean",
 }  # fmt: skip
 """Arguments that are called, or shown, or taken for true or false."""
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sweep_ledgers import GRID, plan_of, sweep_of
 
 import airpath as ap
 from airpath.results import mean_interval
@@ -23,6 +22,7 @@ from airpath.sweep.job import job_of, run_job
 from airpath.sweep.ledger import Ledger
 from airpath.sweep.plan import Plan, Point, Rule
 from airpath.sweep.scales import numbers_of, shown
+from sweep_ledgers import GRID, plan_of, sweep_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 METRICS = ["goodput_bps", "utilisation"]
@@ -173,7 +173,7 @@ def test_equal_sweeps_give_equal_bytes_in_whatever_order_they_ran(tmp_path: Path
         folder.mkdir()
         plan = plan_of(GRID, METRICS)
         sweep = sweep_of(folder, plan, measured, backwards=name == "other")
-        paths = sweep.save(folder / "out", figure_formats=[])
+        paths = sweep.save(folder / "out", figure_formats=None)
         assert [path.name for path in paths] == ["points.csv", "runs.csv"]
         written.append([path.read_bytes() for path in paths])
     assert written[0] == written[1]
@@ -193,7 +193,7 @@ def test_numbers_in_files_are_read_back_to_the_last_bit(
     folder = tmp_path_factory.mktemp("sweep")
     plan = plan_of({"n": [1]}, ["mean_snr_db"])
     sweep = sweep_of(folder, plan, lambda _, number: {"mean_snr_db": values[number]})
-    path = sweep.save(folder, figure_formats=[])[1]
+    path = sweep.save(folder, figure_formats=None)[1]
     lines = path.read_text().splitlines()
     rows = csv.reader(line for line in lines if not line.startswith("#"))
     assert [float(row[-1]) for row in [*rows][1:]] == values

@@ -227,9 +227,16 @@ def text_of(point: Point, axis: str) -> str:
 def _text(value: object) -> str:
     # Parameters of a function may be anything.
     try:
-        return json.dumps(value, sort_keys=True, default=repr)
-    except (TypeError, ValueError):
+        return json.dumps(value, sort_keys=True, default=_repr)
+    except (TypeError, ValueError, RecursionError):
+        return _repr(value)
+
+
+def _repr(value: object) -> str:
+    try:
         return repr(value)
+    except Exception:
+        return type(value).__name__
 
 
 def _setting(plan: Plan, point: Point, but: str) -> str:

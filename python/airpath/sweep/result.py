@@ -237,7 +237,7 @@ class Sweep:
         folder: str | Path,
         *,
         formats: str | Sequence[str] = "csv",
-        figure_formats: str | Sequence[str] = "png",
+        figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
         """Write tables and figures into a folder.
 
@@ -247,8 +247,8 @@ class Sweep:
             Made when missing.
         formats : str or sequence of str
             Of the tables, any of ``csv``, ``csv.gz`` and ``parquet``. Default ``csv``.
-        figure_formats : str or sequence of str
-            ``png``, ``pdf``, ``svg``, or several; an empty list for none. Default ``png``.
+        figure_formats : str or sequence of str, optional
+            ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
         Returns
         -------
@@ -269,7 +269,7 @@ class Sweep:
         from airpath.results.provenance import as_comment
 
         forms = checked_formats(formats)
-        kinds = figure_files.checked_formats(figure_formats) if len(figure_formats) else []
+        kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
         where = output_folder(folder)
         made_by = self.provenance
         head = as_comment(made_by)

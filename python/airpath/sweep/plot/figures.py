@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
@@ -136,7 +136,10 @@ class SweepPlot:
         from airpath.sweep.plot.pareto import draw_pareto
 
         metrics = self._sweep.plan.metrics
-        names = {"rate": rate or choice.rate(metrics), "delay": delay or choice.delay(metrics)}
+        names = {
+            "rate": choice.rate(metrics) if rate is None else rate,
+            "delay": choice.delay(metrics) if delay is None else delay,
+        }
         for argument, name in names.items():
             if name is None:
                 raise BadValueError(
@@ -144,11 +147,11 @@ class SweepPlot:
                     f"{argument} = one of {', '.join(metrics)}."
                 )
         chosen = self._chosen(where, **names)
-        panels = [panels] if isinstance(panels, str) else panels
-        given = [("by", by), ("shape", shape), *(("panels", name) for name in panels or ())]
+        several: Sequence[Any] = panels if isinstance(panels, (list, tuple)) else [panels]
+        given = [("by", by), ("shape", shape), *(("panels", name) for name in several)]
         for argument, axis in given:
             self._axis(chosen, argument, axis)
-        apart = choice.conditions(chosen) if panels is None else list(panels)
+        apart = choice.conditions(chosen) if panels is None else [axis for axis in several if axis]
         apart = [axis for axis in apart if axis in chosen.varied and axis not in (by, shape)]
         by = by or choice.first(chosen, [*apart, shape])
         shape = shape or choice.first(chosen, [*apart, by])
