@@ -190,7 +190,10 @@ class Ledger:
     def values(self, digest: str, seed: int) -> Mapping[int, Values]:
         """Return the stored metrics of a job with a seed, by replication, in order."""
         found = self._latest(digest, seed)
-        return {number: json.loads(found[number][6]) for number in sorted(found)}
+        numbers = sorted(found)
+        # One list takes half the time of many objects.
+        texts = ",".join(found[number][6] for number in numbers)
+        return dict(zip(numbers, json.loads(f"[{texts}]"), strict=True))
 
     def runs(self, digest: str, seed: int) -> Iterator[Run]:
         """Give the finished replications of a job with a seed, in order, without series."""
