@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sweep_ledgers import plan_of, sweep_of
 
 import airpath as ap
 from airpath.sweep.plan import Rule
 from airpath.sweep.plot.legends import limits
 from airpath.sweep.plot.pareto import front
+from sweep_ledgers import plan_of, sweep_of
 
 GRID: dict[str, list[Any]] = {
     "aqm": ["droptail", "codel", "pie"],

@@ -59,7 +59,7 @@ def export(
     forms = checked_formats(formats)
     path = ledger_file(ledger)
     connected(path, writes=False).close()
-    output.written(load_sweep(path).save(out, formats=forms, figure_formats=()))
+    output.written(load_sweep(path).save(out, formats=forms, figure_formats=None))
     return 0
 
 
