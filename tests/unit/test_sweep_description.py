@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 import airpath as ap
+import airpath.errors
 from airpath.sweep.description import Description, described, load_sweep
+from airpath.sweep.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
 
 LTE = """
 duration = "10 s"
@@ -62,3 +66,229 @@ def test_python_gives_the_same_points_as_the_file(tmp_path: Path) -> None:
     ).plan
     assert [point.digest for point in plan.points] == [point.digest for point in of_file.points]
     assert [point.labels for point in plan.points] == [point.labels for point in of_file.points]
+
+
+def test_axes_need_no_quotes(tmp_path: Path) -> None:
+    plan = sweep(tmp_path, 'scenario = "lte.toml"\n[grid]\nflows.0.cc = ["reno", "cubic"]').plan
+    assert [point.values for point in plan.points] == [
+        {"flows.0.cc": "reno"},
+        {"flows.0.cc": "cubic"},
+    ]
+
+
+def test_without_axes_there_is_one_point_the_base(tmp_path: Path) -> None:
+    found = sweep(tmp_path, 'scenario = "lte.toml"')
+    assert [(point.values, point.labels) for point in found.plan.points] == [({}, {})]
+    assert found.plan.metrics == ["goodput_bps", "p95_delay_s"]
+    assert (found.plan.rule.least, found.plan.rule.most) == (4, 4)
+
+
+def test_a_base_may_be_a_table_and_overrides_apply_to_it(tmp_path: Path) -> None:
+    text = "[scenario]" + LTE.replace("bottleneck", "scenario.bottleneck")
+    text = text.replace("[scenario]", "").replace("duration", "scenario.duration")
+    text = text.replace("flows", "scenario.flows")
+    (tmp_path / "sweep.toml").write_text(text)
+    found = load_sweep(tmp_path / "sweep.toml", [("duration", "3 s"), ("flows.0.count", "5")])
+    (job,) = found.jobs.values()
+    assert (job.simulated_s, job.resolved["flows"][0]["count"]) == (3.0, 5)
+
+
+def test_a_base_may_be_a_function_of_the_parameters() -> None:
+    def scenario(rate: float, buffer: str) -> ap.Scenario:
+        if rate < 0:
+            raise ZeroDivisionError("no rate")
+        link = ap.FixedLink(rate=rate * 1e6)
+        bottleneck = ap.Bottleneck(aqm=ap.DropTail(limit=buffer), link=link)
+        return ap.Scenario(
+            duration="2 s", bottleneck=bottleneck, flows=ap.flows(1, base_rtt="40 ms")
+        )
+
+    grid = {"rate": [1, 2.5], "buffer": ["10 packets"]}
+    found = described(scenario, grid=grid)
+    assert (found.plan.base, found.plan.name) == ("", "scenario")
+    assert found.plan.points[1].values == {"rate": 2.5, "buffer": "10 packets"}
+    link = found.jobs[found.plan.points[1].digest].resolved["bottleneck"]["link"]
+    assert link["rate_bps"] == 2_500_000
+    with pytest.raises(ValueError, match="the function raised ZeroDivisionError: no rate") as told:
+        described(scenario, grid=grid | {"rate": [1, -1]})
+    assert str(told.value) == (
+        "airpath.sweep: the function raised ZeroDivisionError: no rate. "
+        "At the point rate = -1, buffer = 10 packets."
+    )
+
+
+def test_metrics_may_be_functions(base: ap.Scenario) -> None:
+    def loss(result: ap.Result) -> float:
+        return float(result.queues()["drops_early"].sum())
+
+    mixed = described(base, metrics=["jain", loss, ("mine", loss)])
+    assert mixed.plan.metrics == ["jain", "loss", "mine"]
+    assert dict(mixed.functions) == {"loss": loss, "mine": loss}
+    assert dict(described(base, metrics={"own": loss}).functions) == {"own": loss}
+
+
+def test_what_is_lost_of_the_base_is_said_once(base: ap.Scenario) -> None:
+    grid = {"bottleneck.aqm": ["gred"], "flows.0.cc": ["reno", "cubic", "newreno"]}
+    with pytest.warns(ap.errors.OverrideWarning) as told:
+        described(base, grid=grid)
+    assert [str(line.message) for line in told] == [
+        'airpath.sweep: bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "100 packets".'
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
+def test_points_of_one_trace_share_its_content(tmp_path: Path, base: ap.Scenario) -> None:
+    trace = tmp_path / "a.trace"
+    trace.write_text("1\n5\n9\n")
+    link = ap.TraceLink(file=str(trace))
+    grid = {"bottleneck.link": [link], "flows.0.cc": ["reno", "cubic"]}
+    found = described(base, grid=grid)
+    assert list(found.contents.values()) == ["1\n5\n9\n"]
+    assert len(found.jobs) == 2
+    assert {job.files[0].sha256 for job in found.jobs.values()} == set(found.contents)
+
+
+def test_points_that_are_the_same_scenario_share_a_job(base: ap.Scenario) -> None:
+    found = described(base, grid={"duration": ["10 s", "10000 ms"]})
+    assert [point.labels["duration"] for point in found.plan.points] == ["10 s", "10000 ms"]
+    assert len(found.jobs) == 1
+
+
+def test_excluded_combinations_are_left_out_by_value_label_kind_or_some_keys(
+    base: ap.Scenario,
+) -> None:
+    grid = {
+        "bottleneck.aqm": [{"kind": "codel", "target": "5 ms"}, {"kind": "codel"}, "pie"],
+        "flows.0.count": [1, 2],
+    }
+    for exclude, left in (
+        ([{"bottleneck.aqm": "codel"}], 2),
+        ([{"bottleneck.aqm": {"kind": "codel"}, "flows.0.count": 1}], 4),
+        ([{"bottleneck.aqm": "codel, target 5 ms"}], 4),
+        ([{"bottleneck.aqm": "pie", "flows.0.count": 2}, {"flows.0.count": 1}], 2),
+    ):
+        assert len(described(base, grid=grid, exclude=exclude).plan.points) == left, exclude
+
+
+def test_labels_may_be_given(base: ap.Scenario) -> None:
+    grid = {"flows.0.cc": ["reno", "cubic"], "flows.0.count": [1, 2]}
+    labels = {"flows.0.cc": ["Reno", "CUBIC"], "flows.0.count": {"1": "one flow"}}
+    plan = described(base, grid=grid, labels=labels).plan
+    assert [tuple(point.labels.values()) for point in plan.points] == [
+        ("Reno", "one flow"),
+        ("Reno", "2"),
+        ("CUBIC", "one flow"),
+        ("CUBIC", "2"),
+    ]
+
+
+def test_an_axis_that_a_listed_point_leaves_out_is_as_in_the_base(base: ap.Scenario) -> None:
+    points = [{"flows.0.cc": "cubic"}, {"flows.0.cc": "reno", "flows.0.count": 3}]
+    first, second = described(base, points=points).plan.points
+    assert first.values == {"flows.0.cc": "cubic", "flows.0.count": None}
+    assert first.labels == {"flows.0.cc": "cubic", "flows.0.count": "base"}
+    assert second.labels == {"flows.0.cc": "reno", "flows.0.count": "3"}
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> ap.Scenario:
+    (tmp_path / "lte.toml").write_text(LTE)
+    return ap.load(tmp_path / "lte.toml")
+
+
+def test_the_reference_has_every_key_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/sweep-file.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([a-z_.]+)` \| .* \| (.*?) ?\|$", page, re.MULTILINE))
+    keys = {**SweepKeys.model_fields, **Random.model_fields, **Reps.model_fields}
+    assert set(rows) == (keys.keys() - {"until"}) | {f"until.{key}" for key in Until.model_fields}
+    for name, field in keys.items():
+        if isinstance(field.default, (bool, int, float, str)):
+            assert rows[name] == f"`{json.dumps(field.default)}`", name
+        elif field.is_required() and name in rows:
+            assert rows[name] == ""
+    assert rows["metrics"] == f"`{json.dumps(DEFAULT_METRICS)}`"
+    assert rows["engines"] == '`["simulate"]`'
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+_GRID = '[grid]\n"flows.0.cc" = ["cubic", "reno"]'
+BAD = {
+    "rep = 4": "rep = 4: unknown key. The nearest is reps; accepted are scenario, name, reps, "
+    "seed, confidence, common_random_numbers, metrics, engines, series, grid, zip, points, "
+    "random, exclude, labels.",
+    "reps = 0": "reps = 0: below 1. Write a whole number from 1 to 1000000, for example 4.",
+    "seed = -1": "seed = -1: below 0. Write a whole number from 0 to 2^64 - 1, for example 1.",
+    "confidence = 2": "confidence = 2: not between 0 and 1. Write a fraction, for example 0.99.",
+    'reps = {max = 3, until = {metric = "jain", absolute = 0.1}}': "reps.max = 3: below min = 4. "
+    "Write a number from min on.",
+    'reps = {max = 9, until = {metric = "jain"}}': "reps.until: says no width. Add relative or "
+    "absolute, for example relative = 0.02.",
+    'metrics = ["godput_bps"]': 'metrics: "godput_bps": no point has this metric. The nearest is '
+    "goodput_bps.",
+    'metrics = ["flows.7.goodput_bps"]': 'metrics: "flows.7.goodput_bps": no point has this '
+    "metric. The nearest is flows.0.goodput_bps.",
+    'engines = ["solv"]': 'engines.0 = "solv": not an engine. The nearest is solve; accepted are '
+    "simulate, solve.",
+    "grid = 4": "grid = 4: not a table of axes. Write axes with their values, for example "
+    '"flows.0.cc" = ["newreno", "cubic"].',
+    "grid.x = []": "grid.x = []: no values. Write one at least, or leave the axis out.",
+    "grid.x = 3": "grid.x = 3: not a list of values. Write a list, for example [3].",
+    "grid.x = [1, 1]": "grid.x.1 = 1: twice among the values of this axis. Write it once; it is "
+    "number 0 already.",
+    "grid.x = [nan]": "grid.x.0 = nan: not a value that a scenario can have. Write a number, a "
+    "text, true or false, a list or a table.",
+    "zip = {a = [1, 2], b = [1]}": "zip: lists of different lengths: a has 2, b has 1. Write lists "
+    "of the same length.",
+    "points = []": "points = []: no points. Write one at least, or leave this key out.",
+    "grid.a = [1]\nzip.a = [2]": '"a" is in grid and in zip. Leave it in one of them.',
+    "\n".join(f"grid.a{i} = {list(range(10))}" for i in range(9)): "1000000000 points. Write axes "
+    "that give 1000000 at most.",
+    "random = {samples = 1000000000, axes = {a = {choice = [1]}}}": "1000000000 points. Write axes "
+    "that give 1000000 at most.",
+    "random = {samples = 2, axes = {a = {uniform = ['1 s', '9 ms']}}}": "random.axes.a.uniform = "
+    '["1 s", "9 ms"]: units "s" and "ms". Write both in one unit, for example '
+    '["1 Mbit/s", "9 Mbit/s"].',
+    "random = {samples = 2, axes = {a = {uniform = [3, 2]}}}": "random.axes.a.uniform = [3, 2]: "
+    "the second is not above the first. Write the least value first, for example "
+    '["1 Mbit/s", "9 Mbit/s"].',
+    'random = {samples = 2, method = "halton", axes = {a = {choice = [1]}}}': "random.method = "
+    '"halton": not a method. Accepted are random, latin-hypercube, sobol.',
+    "exclude = [{x = 1}]\n" + _GRID: "exclude.0.x = 1: no axis of this sweep. Accepted are "
+    "flows.0.cc.",
+    'exclude = [{"flows.0.cc" = "cubik"}]\n' + _GRID: 'exclude.0."flows.0.cc" = "cubik": no value '
+    "of this axis. Values are cubic, reno.",
+    'exclude = [{"flows.0.cc" = "cubic"}, {"flows.0.cc" = "reno"}]\n' + _GRID: "exclude: leaves "
+    "out every point. Leave one in.",
+    'labels = {"flows.0.cc" = ["C"]}\n' + _GRID: 'labels."flows.0.cc" = ["C"]: as many as 1 for 2 '
+    "values. Write one label for each.",
+    'labels = {"flows.0.cc" = ["C", "C"]}\n' + _GRID: 'labels."flows.0.cc": two values are called '
+    '"C". Write different labels.',
+    'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm = "
+    '"codel": unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first '
+    "bottleneck.aqmm = codel, flows.0.cc = cubic.",
+    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write a whole number from 1 to "
+    "4294967295, for example 1. At the point flows.0.count = 0.",
+}
+
+
+@pytest.mark.parametrize("text", BAD, ids=lambda text: text[:30])
+def test_bad_input_is_one_line(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lte.toml").write_text(LTE)
+    (tmp_path / "s.toml").write_text(f'scenario = "lte.toml"\n{text}')
+    with pytest.raises(ap.errors.BadValueError) as told:
+        load_sweep("s.toml")
+    assert str(told.value) == f"s.toml: {BAD[text]}"
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text('scenario = "no.toml"\nreps = 0\nseed = 1.5')
+    with pytest.raises(ap.errors.BadValueError) as told:
+        load_sweep("s.toml")
+    assert [line.partition(": ")[2].split(":")[0] for line in str(told.value).splitlines()] == [
+        "reps = 0",
+        "seed = 1.5",
+        "cannot be read",
+    ]

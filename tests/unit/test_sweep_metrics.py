@@ -13,7 +13,7 @@ from airpath.results.frames import plain
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.scenario import loads
 from airpath.sweep.job import job_of, run_job
-from airpath.sweep.metrics import Metric, evaluate, known_names
+from airpath.sweep.metrics import Metric, evaluate, known_names, solve_metrics
 
 PATHS = {
     "codel": """
@@ -130,3 +130,57 @@ def test_what_was_not_measured_is_none() -> None:
     run, resolved, _ = replication(PATHS["both ways"])
     assert run["flows"][1]["kind"] == "datagram"
     assert evaluate(["flows.1.mean_rtt_s"], run, resolved) == {"flows.1.mean_rtt_s": None}
+
+
+# --- analytic models ---------------------------------------------------------------------------
+
+POISSON = """
+duration = "400 s"
+warmup = "10 s"
+bottleneck.aqm = {kind = "droptail", limit = "20 packets"}
+bottleneck.link = {kind = "fixed", rate = "5 Mbit/s"}
+flows = [{source = "poisson", rate = "4 Mbit/s", packet = "1000 B"}]
+"""
+RENO = """
+duration = "200 s"
+warmup = "20 s"
+bottleneck.aqm = "gred"
+bottleneck.link = {kind = "fixed", rate = "5 Mbit/s"}
+flows = [{count = 4, base_rtt = "40 ms"}]
+"""
+SOLVED = {
+    POISSON: {
+        "goodput_bps": 0.01,
+        "ip_throughput_bps": 0.01,
+        "mean_packets": 0.1,
+        "mean_sojourn_s": 0.1,
+        "utilisation": 0.01,
+        "flows.0.mean_delay_s": 0.1,
+        "flows.0.goodput_bps": 0.01,
+        "jain": 1e-9,
+    },
+    RENO: {"goodput_bps": 0.06, "ip_throughput_bps": 0.06, "jain": 0.05},
+}
+"""Metrics of both engines with the relative difference that chance and model leave."""
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
+@pytest.mark.parametrize("text", SOLVED, ids=["md1k", "fixed-point"])
+def test_a_model_says_what_a_simulation_measures_under_the_same_name(text: str) -> None:
+    run, resolved, _ = replication(text)
+    solution = ap.solve(loads(text))
+    found = solve_metrics([*SOLVED[text], "p95_delay_s", "nothing"], solution)
+    measured = evaluate(SOLVED[text], run, resolved)
+    for name, relative in SOLVED[text].items():
+        assert found[name] == pytest.approx(measured[name], rel=relative), name
+    assert found["p95_delay_s"] is found["nothing"] is None
+
+
+def test_without_a_scenario_a_model_has_no_goodput() -> None:
+    solution = ap.solve(loads(POISSON))
+    bare = type(solution)(**{**vars(solution), "provenance": {}})
+    assert solve_metrics(["goodput_bps"], bare) == {"goodput_bps": None}
+    resolved = solution.provenance["scenario"]
+    assert solve_metrics(["goodput_bps"], bare, resolved) == solve_metrics(
+        ["goodput_bps"], solution
+    )

@@ -90,7 +90,14 @@ class Solution(ABC):
         Only what means the same: ``ip_throughput_bps``, ``flows.0.mean_rtt_s``,
         ``queues.bottleneck.mean_packets``, ...
         """
-        return {}
+        if self.throughput_bps is None:
+            return {}
+        found = {"ip_throughput_bps": self.throughput_bps}
+        for flow in self.flows:
+            found[f"flows.{flow.id}.ip_throughput_bps"] = flow.throughput_bps
+            if hasattr(flow, "rtt_s"):
+                found[f"flows.{flow.id}.mean_rtt_s"] = flow.rtt_s
+        return found
 
     @abstractmethod
     def lines(self) -> list[str]:

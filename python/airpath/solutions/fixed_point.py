@@ -57,6 +57,10 @@ class FixedPointSolution(Solution, model="fixed-point"):
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
 
+    def metrics(self) -> dict[str, float]:
+        """Return rates, round trips and the queue at the fixed point under simulation's names."""
+        return {**super().metrics(), "queues.bottleneck.mean_packets": self.queue_packets}
+
     def lines(self) -> list[str]:
         """Return the fixed point, and its average over the swings, as the command prints them."""
         where = f"domain {self.domain}"

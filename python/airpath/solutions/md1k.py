@@ -74,6 +74,17 @@ class Md1kSolution(Solution, model="md1k"):
     warnings: Sequence[str]
     provenance: Mapping[str, Any]
 
+    def metrics(self) -> dict[str, float]:
+        """Return rates, delays, the queue and the link under the names of a simulation."""
+        return {
+            **super().metrics(),
+            **{f"flows.{flow.id}.mean_delay_s": flow.one_way_delay_s for flow in self.flows},
+            "queues.bottleneck.mean_packets": self.queue_packets,
+            "queues.bottleneck.mean_sojourn_s": self.mean_sojourn_s,
+            "queues.bottleneck.drop_share": self.drop_probability,
+            "links.bottleneck.utilisation": self.utilisation,
+        }
+
     def lines(self) -> list[str]:
         """Return throughput, use of the link and queue as the command prints them."""
         return [

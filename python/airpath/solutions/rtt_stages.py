@@ -115,6 +115,10 @@ class RttStagesSolution(Solution, model="rtt-stages"):
         """Return what `airpath.models.rtt_stages` takes: the link's terms and the flow's."""
         return {**self.download, **{name: getattr(self, name) for name in _LINK}}
 
+    def metrics(self) -> dict[str, float]:
+        """Return the time of the download; its rates are over that time, not over a run."""
+        return {"transfers.0.mean_s": self.flows[0].completion_s}
+
     def lines(self) -> list[str]:
         """Return the terms, both methods and Eq. 9 as the command prints them."""
         parts = self.base_rtt

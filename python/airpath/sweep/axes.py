@@ -147,7 +147,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return one_line(value) or '""'
     kind = kind_of(value)
-    if kind is not None:
+    if kind:
         return one_line(kind)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_text(item)}" for key, item in value.items()) or "{}"

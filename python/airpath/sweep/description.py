@@ -231,8 +231,8 @@ def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) ->
             ]
             texts = [given.get(text, text) for text in texts]
         elif given is not None and len(given) != len(texts):
-            what = f"{len(given)} labels for {len(texts)} values"
-            problems.append(Problem(place, field, given, what, "Write one for each"))
+            what = f"as many as {len(given)} for {len(texts)} values"
+            problems.append(Problem(place, field, given, what, "Write one label for each"))
         elif given is not None:
             texts = list(given)
         if len(set(texts)) < len(texts):

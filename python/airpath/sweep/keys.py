@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator
@@ -148,7 +148,9 @@ def _plain(value: Any, path: Path) -> Any:
         plain(value)
     except TypeError:
         accepted = "Write a number, a text, true or false, a list or a table"
-        raise faults_at((path, value, fault("no value of TOML", accepted))) from None
+        raise faults_at(
+            (path, value, fault("not a value that a scenario can have", accepted))
+        ) from None
     return value
 
 
@@ -160,10 +162,19 @@ def _table(value: Any, example: str) -> Mapping[str, Any]:
     return found
 
 
+def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield axes and values; without quotes TOML makes tables in tables of ``flows.0.cc``."""
+    for key, value in table.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
 def _axes(value: Any) -> dict[str, list[Any]]:
     """Return lists of values by axis."""
     found = {}
-    for axis, values in _table(value, '"flows.0.cc" = ["newreno", "cubic"]').items():
+    for axis, values in _flat(_table(value, '"flows.0.cc" = ["newreno", "cubic"]')):
         if hasattr(values, "tolist"):
             values = values.tolist()
         if isinstance(values, (str, Mapping)) or not isinstance(values, (list, tuple, range)):

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
-from airpath.flow_descriptions import grouped
+from airpath.advisory import packet_bytes
+from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
@@ -130,7 +131,9 @@ def evaluate(
     return values
 
 
-def solve_metrics(names: Iterable[str], solution: Solution) -> dict[str, float | None]:
+def solve_metrics(
+    names: Iterable[str], solution: Solution, resolved: Mapping[str, Any] | None = None
+) -> dict[str, float | None]:
     """Return what an analytic model says under the names of the same quantities of a simulation.
 
     Parameters
@@ -139,19 +142,41 @@ def solve_metrics(names: Iterable[str], solution: Solution) -> dict[str, float |
         Which metrics.
     solution : Solution
         What the model found.
+    resolved : mapping, optional
+        The resolved scenario, which says how much of a packet is payload. Default: that of the
+        solution's provenance; without one there is no goodput.
 
     Returns
     -------
     values : dict of str to float or None
-        By name. None for what the model does not say.
+        By name. None for what the model does not say. Goodputs are the payload of the packets
+        that arrive, none of them twice.
     """
     found = solution.metrics()
+    about = solution.provenance.get("scenario") if resolved is None else resolved
+    if about is not None and "ip_throughput_bps" in found and solution.flows:
+        found |= _goodputs(found, about)
     values: dict[str, float | None] = {}
     for name in names:
         bare = (name, f"queues.bottleneck.{name}", f"links.bottleneck.{name}")
         first = next((found[key] for key in bare if key in found), None)
         values[name] = None if first is None else float(first)
     return values
+
+
+def _goodputs(found: Mapping[str, float], resolved: Mapping[str, Any]) -> dict[str, float]:
+    goodputs = []
+    for number, flow in enumerate(FlowDescriptions(resolved)):
+        source = flow["source"]
+        whole = packet_bytes(source)
+        share = (source["options"]["mss"] if source["kind"] == "tcp" else whole) / whole
+        goodputs.append(found[f"flows.{number}.ip_throughput_bps"] * share)
+    by_flow = {f"flows.{number}.goodput_bps": value for number, value in enumerate(goodputs)}
+    return {
+        **by_flow,
+        "goodput_bps": math.fsum(goodputs),
+        "jain": _airpath.jain_index(goodputs),
+    }
 
 
 # --- of what -----------------------------------------------------------------------------------
