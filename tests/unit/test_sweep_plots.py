@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import airpath as ap
+from airpath.results import Interval
 from airpath.sweep.plan import Rule
 from airpath.sweep.plot.legends import limits
 from airpath.sweep.plot.pareto import front
@@ -106,10 +108,20 @@ def test_the_model_is_drawn_beside_the_simulation(tmp_path: Path) -> None:
 
 
 def test_a_single_wide_interval_does_not_make_the_rest_flat() -> None:
-    assert limits([1.0, 2.0], [0.9, 1.1, -500.0, 500.0]) == pytest.approx((0.834, 2.066))
-    assert limits([], [1.0]) is None
-    low, high = limits([3.0], []) or (0, 0)
+    narrow = Interval(1.0, 0.9, 1.1, 0.99, 4)
+    wide = Interval(2.0, -500.0, 500.0, 0.99, 2)
+    none = Interval(math.nan, math.nan, math.nan, 0.99, 0)
+    assert limits([narrow, narrow, wide, none], 10.0) == pytest.approx((8.34, 20.66))
+    assert limits([none], 1.0) is None
+    low, high = limits([Interval(3.0, math.nan, math.nan, 0.99, 1)], 1.0) or (0, 0)
     assert low < 3.0 < high
+
+
+def test_means_that_hardly_differ_are_not_drawn_far_apart() -> None:
+    close = [Interval(mean, mean - 1, mean + 1, 0.99, 4) for mean in (8.0, 8.001)]
+    low, high = limits(close, 1.0) or (0, 0)
+    assert low < 7.0
+    assert high > 9.0
 
 
 # --- pareto ------------------------------------------------------------------------------------

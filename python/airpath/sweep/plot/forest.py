@@ -70,11 +70,7 @@ def draw_forest(
             panel.tick_params(axis="y", length=0)
             _bands(panel, chosen, list(rows), rest)
         intervals = [each.relative if relative else each.interval for each in found]
-        both = limits(
-            [0.0, *(each.mean * scale for each in intervals)],
-            [end * scale for each in intervals for end in (each.low, each.high)],
-        )
-        drawn[0, 0].set_xlim(both)
+        drawn[0, 0].set_xlim(limits(intervals, scale, [0.0]))
         drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
         drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")

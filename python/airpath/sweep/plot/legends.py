@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from airpath.results import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from airpath.results.intervals import Interval
 
 __all__ = ["legend_below", "limits"]
 
@@ -50,7 +53,9 @@ def legend_below(
     )
 
 
-def limits(means: Iterable[float], ends: Iterable[float]) -> tuple[float, float] | None:
+def limits(
+    intervals: Iterable[Interval], scale: float, also: Iterable[float] = ()
+) -> tuple[float, float] | None:
     """Return the ends of an axis on which means can be told apart, whatever a few intervals are.
 
     An interval of two replications can be hundreds of times as wide as the others; it leaves the
@@ -58,21 +63,28 @@ def limits(means: Iterable[float], ends: Iterable[float]) -> tuple[float, float]
 
     Parameters
     ----------
-    means : iterable of float
-        All of them are shown.
-    ends : iterable of float
-        Of their intervals: shown as far as the spread of the means beyond these.
+    intervals : iterable of Interval
+        All means are shown; ends of intervals as far beyond these as the means are apart, or as
+        half of the intervals are long.
+    scale : float
+        What they are multiplied by.
+    also : iterable of float
+        What is shown besides, in the axis's unit. Default: nothing.
 
     Returns
     -------
     limits : tuple of float or None
         None where there is no mean.
     """
-    known = [mean for mean in means if math.isfinite(mean)]
+    known = [each for each in intervals if math.isfinite(each.mean)]
+    means = [*(each.mean * scale for each in known), *also]
     if not known:
         return None
-    low, high = min(known), max(known)
-    room = high - low or 0.5 * abs(high) or 1.0
+    low, high = min(means), max(means)
+    lengths = [(each.high - each.low) * scale for each in known if math.isfinite(each.low)]
+    usual = statistics.median(lengths) if lengths else 0.0
+    room = max(high - low, usual) or 0.5 * abs(high) or 1.0
+    ends = (end * scale for each in known for end in (each.low, each.high))
     shown = [end for end in ends if low - room <= end <= high + room]
     low, high = min([low, *shown]), max([high, *shown])
     margin = 0.06 * (high - low) or 0.1 * abs(high) or 1.0

@@ -158,17 +158,15 @@ class _Lines:
         )
 
     def _limits(self, axis: Axes) -> None:
-        scale = self.look.scale
         found = self.found.values()
-        means = [each.mean * scale for each in found]
-        ends = [end * scale for each in found for end in (each.low, each.high)]
+        means = [each.mean * self.look.scale for each in found]
         known = [mean for mean in means if math.isfinite(mean)]
         if known and min(known) > 0 and max(known) / min(known) >= _WIDE:
             axis.set_yscale("log")
             axis.set_ylim(min(known) / 1.5, max(known) * 1.5)
             axis.yaxis.set_major_formatter("{x:g}")
             axis.yaxis.set_minor_formatter("")
-        elif (both := limits(means, ends)) is not None:
+        elif (both := limits(found, self.look.scale)) is not None:
             axis.set_ylim(both)
 
     def _ticks(self, axis: Axes) -> None:

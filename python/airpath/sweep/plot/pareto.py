@@ -127,13 +127,8 @@ class _Pareto:
             axis.plot(x, y, "o", zorder=3.5, **ring)
         axis.grid(visible=True, axis="both")
         axis.margins(0.08)
-        ends = [
-            end * self.rate.scale
-            for place in places
-            for found in [self.found[0][place]]
-            for end in (found.low, found.high)
-        ]
-        if (both := limits(rates, ends)) is not None:
+        found = [self.found[0][place] for place in places]
+        if (both := limits(found, self.rate.scale)) is not None:
             axis.set_ylim(both)
         known = [value for value in delays if not math.isnan(value)]
         if known and min(known) > 0 and max(known) / min(known) >= 15:
