@@ -15,6 +15,7 @@ GOOD_WORDS: Mapping[str, tuple[str, ...]] = {
     "solve": ("good.toml",),
     "check": ("good.toml",),
     "reproduce": ("qawla", "table2"),
+    "report": ("good/paper.json",),
     "list": (),
     "example": ("dual-regime",),
     "phy per": ("--channel", "awgn", "--snr", "2", "--mcs", "0", "--errors", "1"),

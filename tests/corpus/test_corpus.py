@@ -6,6 +6,7 @@ the options of the commands, from the signatures of what Python offers.
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from corpus_python import constructors, functions
 from corpus_tables import GOOD, Host, hosts, toml
 
 from airpath.scenario.base import Part
+from report_samples import document
 
 HOSTS = hosts()
 FEWEST = {
@@ -37,6 +39,7 @@ KINDS = 785
 
 TRACE = b"1\n2\n3\n"
 SNRS = b"time_s,snr_db\n0,10\n1,10\n"
+PAPER = json.dumps(document())
 RATES = b"time_s,rate_bps\n0,1000000\n1,1000000\n"
 
 
@@ -48,6 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "good.trace").write_bytes(TRACE)
     (tmp_path / "good.csv").write_bytes(RATES)
     (tmp_path / "snr.csv").write_bytes(SNRS)
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "paper.json").write_text(PAPER)
     os.mkfifo(tmp_path / "pipe")
     return tmp_path
 

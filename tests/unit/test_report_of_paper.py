@@ -278,6 +278,16 @@ def test_a_folder_with_several_reproductions_asks_for_one(
     assert capsys.readouterr().err == f"{tmp_path}: {wrong}\n"
 
 
+def test_a_file_of_data_is_not_written_over(
+    paper: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = paper.read_text()
+    assert main(["report", str(paper), "-o", str(paper)]) == 2
+    wrong = "not the name of a page. Write one that ends in .html."
+    assert capsys.readouterr().err == f'--out: "{paper}": {wrong}\n'
+    assert paper.read_text() == before
+
+
 def test_a_folder_that_is_not_there_is_refused_before_the_work(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

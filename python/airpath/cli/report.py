@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from airpath.arguments import blamed
 from airpath.cli import output
+from airpath.errors import BadValueError
 from airpath.files import output_file, write_file
 
 __all__ = ["report"]
@@ -28,6 +30,10 @@ def report(
     """Write one HTML file that needs nothing else: verdict, figures, tables, provenance."""
     from airpath.report.source import report_of
 
+    if out.suffix.lower() not in (".html", ".htm"):
+        # A data file is one letter away.
+        wrong = "not the name of a page. Write one that ends in .html"
+        raise BadValueError(f"{blamed('out', out)}: {wrong}.")
     output_file(out)
     text = report_of(source, out.parent)
     write_file(out, text.encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.errors import BadValueError, one_line
-from airpath.files import LARGEST, read_bytes
+from airpath.files import LARGEST, other_than_file, read_bytes
 from airpath.report.paper import report_of_paper
 
 __all__ = ["report_of"]
@@ -40,7 +40,7 @@ def report_of(source: Path, out: Path) -> str:
         If it is something else, or a folder with several.
     """
     file = _in_folder(source) if source.is_dir() else source
-    if file.name == LEDGER or _is_ledger(file):
+    if (file.name == LEDGER and file.exists()) or _is_ledger(file):
         from airpath.report.sweep import report_of_sweep
         from airpath.sweep.result import load_sweep
 
@@ -68,6 +68,9 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _is_ledger(file: Path) -> bool:
+    # A pipe would be waited for.
+    if other_than_file(file) is not None:
+        return False
     try:
         with file.open("rb") as stream:
             return stream.read(len(_SQLITE)) == _SQLITE
