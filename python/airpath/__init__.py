@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         RttStagesSolution as RttStagesSolution,
         Solution as Solution,
     )
+    from airpath.sweep.api import SweepInterrupted as SweepInterrupted, sweep as sweep
     from airpath.sweep.result import Sweep as Sweep, load_sweep as load_sweep
     from airpath.trace import Trace as Trace, generate_trace as generate_trace
 
@@ -52,6 +53,7 @@ _HOMES = {
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",
     "Sweep": "airpath.sweep.result",
+    "SweepInterrupted": "airpath.sweep.api",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
@@ -62,6 +64,7 @@ _HOMES = {
     "load_sweep": "airpath.sweep.result",
     "simulate": "airpath.api",
     "solve": "airpath.api",
+    "sweep": "airpath.sweep.api",
 }
 """Where the names are that are no part of a scenario."""
 

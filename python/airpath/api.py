@@ -137,7 +137,7 @@ def simulate(
                 seed,
                 0,
                 reps,
-                min(threads or _cores(), reps),
+                min(threads or cores(), reps),
                 captures.request(about, scenario.name) if captures else None,
                 progress,
                 read.table_texts,
@@ -357,7 +357,7 @@ def _check_arguments(
     )
 
 
-def _cores() -> int:
+def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -30,6 +30,14 @@ link = {kind = "fixed", rate = "5 Mbit/s"}
 [[flows]]
 base_rtt = "40 ms"
 """
+SWEEP = """\
+scenario = "scenario.toml"
+reps = 1
+metrics = ["goodput_bps"]
+
+[grid]
+"bottleneck.aqm" = ["gred", "codel"]
+"""
 QUICKLY = {"run": ["--reps", "1"], "phy per": ["--errors", "1", "--blocks", "10"]}
 """Options that make an example short."""
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
@@ -39,6 +47,7 @@ LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenario.toml").write_text(SHORT)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
     (tmp_path / "some.trace").write_text("1\n2\n3\n")
     (tmp_path / "results").mkdir()
     shutil.copy(ROOT / "docs/reference/papers/qawla.json", tmp_path / "results")
@@ -78,6 +87,8 @@ def test_help_ends_with_examples(airpath_command: Command, name: str) -> None:
 def test_every_example_of_help_runs(airpath_command: Command, name: str, line: str) -> None:
     words = shlex.split(line)
     assert words[: len(name.split()) + 1] == ["airpath", *name.split()]
+    if name in ("sweep status", "sweep prune"):
+        assert airpath_command("sweep", "sweep.toml", "--out", "results").status == 0
     answer = airpath_command(*words[1:], *QUICKLY.get(name, []))
     assert answer.status == 0, answer.err
 

@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "solve": "solve",
     "reproduce": "reproduce",
     "report": "report",
+    "sweep": "app",
     "list": "list_parts",
     "check": "check",
     "example": "example",

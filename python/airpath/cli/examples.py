@@ -35,6 +35,20 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "one HTML file of what airpath reproduce --out results wrote"
         ),
     },
+    "sweep": {
+        "airpath sweep sweep.toml --out results": (
+            "ledger, tables, figures and report in a folder; the same command again goes on"
+        ),
+        "airpath sweep sweep.toml --reps 2 --set duration='2 s'": (
+            "a short look: the table alone, nothing is kept"
+        ),
+    },
+    "sweep status": {
+        "airpath sweep status results": "points, replications and failures, also while it runs",
+    },
+    "sweep prune": {
+        "airpath sweep prune results --dry-run": "what the sweep file no longer asks for",
+    },
     "list": {
         "airpath list": "everything there is to choose from",
         "airpath list aqm": "the queue disciplines",

@@ -297,7 +297,7 @@ class Sweep:
 
         def computed(job: Job, run: Run) -> Values:
             result = result_of(job, run, confidence)
-            return {name: float(function(result)) for name, function in self._functions.items()}
+            return {name: _number(function, result) for name, function in self._functions.items()}
 
         return computed
 
@@ -312,6 +312,14 @@ class Sweep:
                 own = {name: values.get(name) for name in self._own}
                 found[of.point.digest, seed, number] = own
         return found
+
+
+def _number(function: Callable[[Result], float], result: Result) -> float | None:
+    """Return what a function of the user says; None where it fails, which `sweep` has told."""
+    try:
+        return float(function(result))
+    except Exception:
+        return None
 
 
 def _restored(path: Path, own: Sequence[str], found: Mapping[Key, Values]) -> Sweep:

@@ -1,0 +1,210 @@
+"""``airpath sweep``: run a sweep file; what is in its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from airpath.arguments import check_all, whole
+from airpath.cli import completion, output
+from airpath.cli.examples import epilog
+from airpath.cli.sweep_ledger import prune, status
+from airpath.errors import RunError
+
+if TYPE_CHECKING:
+    from airpath.sweep.coordinator import Ended
+    from airpath.sweep.description import Description
+    from airpath.sweep.result import Sweep
+
+__all__ = ["app"]
+
+_MOST_ROWS = 40
+"""Points that are printed when the others are in a file."""
+
+
+class _Group(TyperGroup):
+    """What does not begin with one of the commands is a sweep to run."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or args[0] not in (*self.commands, "--help", "-h"):
+            args = ["run", *args] if args else ["--help"]
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        formatter.write_usage(ctx.command_path, "FILE.toml [OPTIONS]")
+        others = "|".join(name for name in self.commands if name != "run")
+        formatter.write_usage(ctx.command_path, f"{others} DIR [OPTIONS]", prefix="       ")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        # Its own options are those of a run; the commands come behind them.
+        run: Any = self.commands["run"]
+        run.format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Run many scenarios, each replicated; the same command goes on where it was left.",
+    epilog=epilog("sweep"),
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command("status", epilog=epilog("sweep status"))(status)
+app.command("prune", epilog=epilog("sweep prune"))(prune)
+
+
+@app.command("run", hidden=True)
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The sweep file.")],
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Keep ledger, tables, figures and report here."),
+    ] = None,
+    set_: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the base scenario's.",
+            autocompletion=completion.settings,
+        ),
+    ] = [],  # noqa: B006  (typer copies it)
+    reps: Annotated[
+        int | None, typer.Option(help="Replications of each point. Default: as the file says.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|ADDRESS|FILE.py",
+            help="Run on Dask: processes here, a scheduler, or what client() in a file returns.",
+        ),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first failure.")
+    ] = False,
+    accept_version: Annotated[
+        bool, typer.Option("--accept-version", help="Use what other versions made.")
+    ] = False,
+) -> int:
+    """Run what is missing of a sweep, and write its tables, figures and report."""
+    from airpath.sweep.description import load_sweep
+
+    _check(reps, threads, dask)
+    description = load_sweep(file, output.load_options(set_))
+    if reps is not None:
+        from airpath.sweep.plan import Rule
+
+        plan = replace(description.plan, rule=Rule(reps, reps))
+        description = replace(description, plan=plan)
+    options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
+    with _executor(dask, threads) as executor:
+        sweep, ended = _run(description, executor=executor, threads=threads, **options)
+    if ended.interrupted:
+        _say_how_to_go_on(sweep, out)
+        return 130
+    try:
+        if out is not None:
+            _save(sweep, Path(out))
+    finally:
+        with output.interrupts_wait():
+            _print(sweep, out)
+    if ended.failed:
+        from airpath.sweep.api import failure_text
+
+        raise RunError(failure_text(ended))
+    return 0
+
+
+def _check(reps: int | None, threads: int | None, dask: str | None) -> None:
+    from airpath.api import LARGEST_REPS, LARGEST_THREADS
+
+    many = "Write a whole number from 1 on"
+    both = dask is not None and dask != "local" and threads is not None
+    check_all(
+        None if reps is None else whole("reps", reps, 1, LARGEST_REPS, many),
+        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
+        "--threads and --dask: the cluster has its own. Leave one of them out." if both else None,
+    )
+
+
+@contextmanager
+def _executor(dask: str | None, threads: int | None) -> Iterator[Any]:
+    if dask is None:
+        yield None
+        return
+    from airpath.sweep.dask import dask_executor
+
+    with dask_executor(dask, threads) as executor:
+        yield executor
+
+
+def _run(
+    description: Description, *, executor: Any, threads: int | None, **options: Any
+) -> tuple[Sweep, Ended]:
+    from airpath.sweep.api import run_description
+
+    own = threads if executor is None else None
+    with output.progress_bar() as tell:
+        return run_description(description, executor=executor, threads=own, tell=tell, **options)
+
+
+def _say_how_to_go_on(sweep: Sweep, out: str | None) -> None:
+    left, points = len(sweep.unfinished), len(sweep.plan.points)
+    done = f"Interrupted: {points - left} of {points} points are finished"
+    if out is None:
+        output.note(f"{done}; nothing is kept without a folder (--out DIR).")
+    else:
+        output.note(f"{done}. Go on with: {output.command_line()}")
+
+
+def _save(sweep: Sweep, folder: Path) -> None:
+    from airpath.files import write_file
+    from airpath.report.sweep import report_of_sweep
+
+    page = folder / "report.html"
+    with output.interrupts_wait():
+        output.written(sweep.save(folder))
+        write_file(page, report_of_sweep(sweep, folder=folder).encode())
+        output.written([page])
+
+
+# --- printing ------------------------------------------------------------------------------------
+
+
+def _print(sweep: Sweep, out: str | None) -> None:
+    from airpath.results.intervals import text
+
+    plan, console = sweep.plan, output.console()
+    columns = ["point", *plan.axes, *(["engine"] if len(plan.engines) > 1 else []), *plan.metrics]
+    rows: list[Sequence[str]] = []
+    readings = sweep.readings
+    for place, point in enumerate(plan.points):
+        for engine in plan.engines:
+            means = (readings.interval(place, name, engine) for name in plan.metrics)
+            which = [engine] if len(plan.engines) > 1 else []
+            labels = [point.labels.get(axis, "") for axis in plan.axes]
+            shown = [text(mean, 1, _digits(mean.mean)) for mean in means]
+            rows.append([str(point.number), *labels, *which, *shown])
+    most = len(rows) if out is None else _MOST_ROWS
+    output.print_table(console, plan.name, columns, rows[:most])
+    if len(rows) > most:
+        console.print(f"and {len(rows) - most} more rows in {out}/points.csv", style="dim")
+    if out is None:
+        output.note("Nothing was kept. Write --out DIR for ledger, tables, figures and report.")
+
+
+def _digits(value: float) -> int:
+    """Return the digits behind the point that show four that matter."""
+    import math
+
+    if not math.isfinite(value) or value == 0:
+        return 0
+    return min(max(0, 3 - math.floor(math.log10(abs(value)))), 9)

@@ -1,0 +1,142 @@
+"""A sweep on Dask: the same as on threads, also when workers die."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import warnings
+from collections.abc import Collection, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sweep_samples import Sample, scenario, traced
+
+from airpath.errors import BadValueError
+from airpath.sweep.executors import workers_of
+from airpath.sweep.plan import Rule
+from airpath.sweep.tasks import Task, TaskResult
+
+distributed = pytest.importorskip("distributed", reason="needs airpath[dask]")
+
+# What Dask's processes leave to the collector of garbage when they are killed.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:.*:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*:UserWarning:distributed"),
+]
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[Any]:
+    from airpath.sweep.dask import dask_executor
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with dask_executor("local", 2) as made:
+            yield made
+
+
+class Killing:
+    """Workers of whom one dies with every so many tasks that are sent."""
+
+    def __init__(self, of: Sample, executor: Any, every: int, most: int) -> None:
+        self._workers = workers_of(of.contents, executor, None)
+        self.slots = self._workers.slots
+        self.stop, self.close = self._workers.stop, self._workers.close
+        self.killed = 0
+        self._cluster = executor._client.cluster
+        self._every, self._most, self._sent = every, most, 0
+        self._random = random.Random(1)
+
+    def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
+        sent = self._workers.submit(task, ship)
+        self._sent += 1
+        alive = [worker.pid for worker in self._cluster.workers.values() if worker.pid]
+        if alive and self._sent % self._every == 0 and self.killed < self._most:
+            os.kill(self._random.choice(alive), signal.SIGKILL)
+            self.killed += 1
+        return sent
+
+
+def sample(folder: Path, replications: int, duration: str) -> Sample:
+    scenarios = [scenario(rate, duration) for rate in ("1 Mbit/s", "2 Mbit/s")]
+    return Sample([*scenarios, traced(folder)], Rule(replications, replications))
+
+
+@pytest.mark.timeout(120)
+def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor: Any) -> None:
+    of = sample(tmp_path, 60, "20 s")
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    of.run(here)
+    workers = Killing(of, executor, 8, 1)
+    ended = of.run(there, workers)
+    assert workers.killed == 1
+    assert (ended.failed, ended.replications) == (0, 180)
+    assert of.stored(there) == of.stored(here)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_the_same_when_workers_die_again_and_again(tmp_path: Path, executor: Any) -> None:
+    of = sample(tmp_path, 1000, "200 s")
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    of.run(here)
+    workers = Killing(of, executor, 3, 10)
+    assert of.run(there, workers).failed == 0
+    assert workers.killed > 3
+    assert of.stored(there) == of.stored(here)
+
+
+def test_a_worker_of_another_version_is_refused_before_anything_runs(
+    executor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airpath.sweep import dask
+
+    # The workers' own is what it was: it is this process that is another.
+    monkeypatch.setattr(dask, "_own_build", lambda: ("9.9", "fed"))
+    with pytest.raises(BadValueError) as refused:
+        dask.DaskExecutor(executor._client)
+    lines = str(refused.value).splitlines()
+    assert 1 <= len(lines) <= 2
+    for line in lines:
+        assert line.startswith("worker tcp://127.0.0.1:")
+        assert line.endswith(", this is airpath 9.9 (fed). Install the same there.")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (None, "cannot be read (no such file or directory)."),
+        ("1 / 0", "failed (ZeroDivisionError: division by zero)."),
+        ("x = 1", "gives no client. Define a function client() that returns a"),
+        ("def client():\n    return 3", "gives no client. Define a function client()"),
+    ],
+)
+def test_a_file_without_a_client_is_refused(tmp_path: Path, text: str | None, wrong: str) -> None:
+    from airpath.sweep.dask import dask_executor
+
+    path = tmp_path / "cluster.py"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(BadValueError) as refused, dask_executor(str(path)):
+        pass
+    assert str(refused.value).startswith(f'--dask: "{path}": {wrong}')
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from airpath.sweep import dask
+
+    monkeypatch.setattr(dask, "_CONNECT_S", 0.3)
+    with pytest.raises(BadValueError) as refused, dask.dask_executor("tcp://127.0.0.1:9"):
+        pass
+    text = str(refused.value)
+    assert text.startswith('--dask: "tcp://127.0.0.1:9": no scheduler answers (')
+    assert "\n" not in text
