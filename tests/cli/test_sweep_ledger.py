@@ -89,12 +89,21 @@ def test_a_point_whose_interval_is_small_enough_is_finished(
     )
 
 
-def test_status_of_an_empty_ledger(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_of_a_ledger_without_a_sweep(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Ledger.open(path).close()
     status(path)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "out/ledger.sqlite: no plan"
-    assert lines[5] == "  versions      none"
+    assert capsys.readouterr().out == (
+        "out/ledger.sqlite: no sweep\n"
+        "  replications  0\n"
+        "  failures      0\n"
+        "  CPU time      0.0 s\n"
+        "  versions      none\n"
+        "  coordinator   none\n"
+    )
+    with Ledger.open(path) as ledger:
+        added(ledger, 2)
+    status(path)
+    assert "no sweep\n  replications  2\n" in capsys.readouterr().out
 
 
 def test_export_writes_points_and_runs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

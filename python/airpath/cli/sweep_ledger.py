@@ -93,14 +93,9 @@ def prune(
 
 
 def _lines(path: Path, found: Overview) -> list[str]:
-    least, most = found.wanted
-    wanted = str(most) if least == most else f"{least} to {most}"
-    others = f", and {found.others} others" if found.others else ""
     builds = ", ".join(f"{build}: {count}" for build, count in found.builds.items())
     lines = [
-        f"{one_line(str(path))}: {'no plan' if found.name is None else one_line(found.name)}",
-        f"  points        {found.finished_points} of {found.points} finished",
-        f"  replications  {found.replications} of {wanted}{others}",
+        *_head(path, found),
         f"  failures      {len(found.failures)}",
         f"  CPU time      {found.cpu_s:.1f} s",
         f"  versions      {builds or 'none'}",
@@ -111,6 +106,19 @@ def _lines(path: Path, found: Overview) -> list[str]:
         lines.append(f"  {point}, replication {failure.replication}: {one_line(failure.message)}")
     left = len(found.failures) - _MOST_FAILURES
     return [*lines, f"  and {left} more (--json has all)"] if left > 0 else lines
+
+
+def _head(path: Path, found: Overview) -> list[str]:
+    if found.name is None:
+        return [f"{one_line(str(path))}: no sweep", f"  replications  {found.others}"]
+    least, most = found.wanted
+    wanted = str(most) if least == most else f"{least} to {most}"
+    others = f", and {found.others} others" if found.others else ""
+    return [
+        f"{one_line(str(path))}: {one_line(found.name)}",
+        f"  points        {found.finished_points} of {found.points} finished",
+        f"  replications  {found.replications} of {wanted}{others}",
+    ]
 
 
 def _coordinator(process: int | None) -> str:
