@@ -190,6 +190,31 @@ def test_an_axis_that_a_listed_point_leaves_out_is_as_in_the_base(base: ap.Scena
     assert second.labels == {"flows.0.cc": "reno", "flows.0.count": "3"}
 
 
+def test_a_metric_may_be_one_that_some_points_alone_have(base: ap.Scenario) -> None:
+    grid = {"flows.0.count": [1, 3]}
+    plan = described(base, grid=grid, metrics=["flows.2.goodput_bps"]).plan
+    assert plan.metrics == ["flows.2.goodput_bps"]
+
+
+def test_what_several_points_cannot_have_is_told_once(base: ap.Scenario) -> None:
+    grid = {"duration": ["10 s", "20 s"], "bottleneck.link.rate": ["5 Mbit/s", "0 bit/s"]}
+    with pytest.raises(ap.errors.BadValueError) as told:
+        described(base, grid=grid)
+    assert str(told.value).startswith('airpath.sweep: bottleneck.link.rate = "0 bit/s": not above')
+    assert str(told.value).endswith(
+        "At 2 points, first duration = 10 s, bottleneck.link.rate = 0 bit/s."
+    )
+
+
+def test_the_scenario_of_a_point_has_its_values_in_its_title(base: ap.Scenario) -> None:
+    found = described(
+        base, grid={"flows.0.cc": ["reno", "cubic"]}, exclude=[{"flows.0.cc": "reno"}]
+    )
+    (point,) = found.plan.points
+    assert (point.number, point.labels) == (0, {"flows.0.cc": "cubic"})
+    assert found.scenarios(0).title == "lte (flows.0.cc = cubic)"
+
+
 @pytest.fixture
 def base(tmp_path: Path) -> ap.Scenario:
     (tmp_path / "lte.toml").write_text(LTE)
@@ -267,6 +292,9 @@ BAD = {
     'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm = "
     '"codel": unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first '
     "bottleneck.aqmm = codel, flows.0.cc = cubic.",
+    'grid.bottleneck.link = [{kind = "trace", file = "no.trace"}]': "bottleneck.link.file = "
+    '"no.trace": no such file: no.trace. Write a path from the scenario file, or "traces:NAME". '
+    "At the point bottleneck.link = trace.",
     "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write a whole number from 1 to "
     "4294967295, for example 1. At the point flows.0.count = 0.",
 }

@@ -14,7 +14,7 @@ from airpath.sweep.job import Job, compiled, run_job
 from airpath.sweep.metrics import advice, is_known
 from airpath.wording import in_words
 
-__all__ = ["Complaints", "Measurable", "checked", "unknown_metrics"]
+__all__ = ["Complaints", "Measurable", "check_job", "measurable", "unknown_metrics"]
 
 _MOST_LINES = 20
 
@@ -39,8 +39,8 @@ class Measurable:
         return self.run is None or is_known(name, self.run, self.resolved)
 
 
-def checked(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> Measurable:
-    """Let the engine wire a job, and return what can be measured of it.
+def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None:
+    """Let the engine wire a job.
 
     Parameters
     ----------
@@ -61,6 +61,18 @@ def checked(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> Measur
         _airpath.check(job.text, files.traces, files.tables, files.snr)
     except ValueError as error:
         raise BadValueError(in_words(scenario, str(error))) from None
+
+
+def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
+    """Return what can be measured of a job, by a replication of one nanosecond.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be run.
+    contents : mapping
+        Of its files.
+    """
     resolved = job.resolved
     record = {**resolved["record"], "series": []}
     short = {**resolved, "duration_ns": 1, "warmup_ns": 0, "controls": [], "record": record}
@@ -84,12 +96,6 @@ class Complaints:
         self._place = place
         self._found: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
-        self.example: Measurable | None = None
-
-    def metrics(self, names: Iterable[str], found: Measurable) -> None:
-        """Keep a point from which unknown metrics can be explained."""
-        if self.example is None and found.run is not None:
-            self.example = found
 
     def add(self, error: BadValueError, labels: Mapping[str, str]) -> None:
         """Keep what is wrong with a point.
@@ -101,11 +107,19 @@ class Complaints:
         labels : mapping of str to str
             What the point's values are called, by axis.
         """
-        problems = error.problems if isinstance(error, ScenarioError) else str(error).split("\n")
-        for line in dict.fromkeys(map(str, problems)):
+        if isinstance(error, ScenarioError):
+            lines = [str(self._placed(problem, labels)) for problem in error.problems]
+        else:
+            lines = str(error).split("\n")
+        for line in dict.fromkeys(lines):
             at = ", ".join(f"{axis} = {label}" for axis, label in labels.items())
             self._found.setdefault(line, [at])
             self._counts[line] = self._counts.get(line, 0) + 1
+
+    def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
+        """Return the problem with this place where the value is an axis's, not the base's."""
+        of_axis = any(f"{problem.field_name}.".startswith(f"{axis}.") for axis in axes)
+        return replace(problem, place=self._place) if of_axis and problem.place else problem
 
     def lines(self) -> list[str]:
         """Return a line for each problem: at how many points, and at which first."""
@@ -123,28 +137,23 @@ class Complaints:
         return found
 
 
-def unknown_metrics(
-    names: Sequence[str], known: Iterable[str], example: Measurable | None, place: str
-) -> list[str]:
+def unknown_metrics(names: Sequence[str], example: Measurable | None, place: str) -> list[str]:
     """Return a line for each metric that no point has.
 
     Parameters
     ----------
-    names, known : sequence of str
-        All that are wanted, and those that some point has.
+    names : sequence of str
+        Those metrics.
     example : Measurable or None
         Of a point, for advice.
     place : str
         What begins each line.
     """
-    there = set(known)
     lines = []
     for name in names:
-        if name in there:
-            continue
         accepted = None
         if example is not None and example.run is not None:
             accepted = advice(name, example.run, example.resolved)
-        what = "no point has this metric"
-        lines.append(str(Problem(f"{place}: metrics: {quoted(name)}", (), MISSING, what, accepted)))
+        head = f"{place}: metrics: {quoted(name)}"
+        lines.append(str(Problem(head, (), MISSING, "no point has this metric", accepted)))
     return lines

@@ -38,7 +38,7 @@ from airpath.sweep.axes import (
     values_by_axis,
 )
 from airpath.sweep.base import Base, Overrides, base_of
-from airpath.sweep.checks import Complaints, checked, unknown_metrics
+from airpath.sweep.checks import Complaints, Measurable, check_job, measurable, unknown_metrics
 from airpath.sweep.draw import drawn
 from airpath.sweep.job import Job, job_of
 from airpath.sweep.keys import SweepKeys
@@ -316,7 +316,8 @@ def _resolved(
     own = dict(keys.metrics)
     names, rule = _with_deciding(list(own), keys.reps)
     columns = [name for name in names if own.get(name) is None]
-    known: set[str] = set()
+    sought = columns
+    example: Measurable | None = None
     for number, values in enumerate(assigned):
         plain_values = {axis: plain(values[axis]) if axis in values else None for axis in labels}
         called = {
@@ -327,9 +328,11 @@ def _resolved(
             scenario = base.at(values)
             job, read = job_of(scenario, keys.series, reading)
             if job.digest not in jobs:
-                found = checked(scenario, job, read)
-                known |= {name for name in columns if name not in known and found.has(name)}
-                complaints.metrics(columns, found)
+                check_job(scenario, job, read)
+                if sought:
+                    found = measurable(job, read)
+                    sought = [name for name in sought if not found.has(name)]
+                    example = example or found
         except BadValueError as error:
             complaints.add(error, called)
             continue
@@ -338,7 +341,7 @@ def _resolved(
         points.append(Point(number, plain_values, called, job.digest))
     lines = complaints.lines()
     if not lines:
-        lines = unknown_metrics(columns, known, complaints.example, place)
+        lines = unknown_metrics(sought, example, place)
     if lines:
         raise BadValueError("\n".join(lines))
     for text in base.lost:
