@@ -87,7 +87,7 @@ def test_help_ends_with_examples(airpath_command: Command, name: str) -> None:
 def test_every_example_of_help_runs(airpath_command: Command, name: str, line: str) -> None:
     words = shlex.split(line)
     assert words[: len(name.split()) + 1] == ["airpath", *name.split()]
-    if name in ("sweep status", "sweep prune"):
+    if name in ("sweep status", "sweep export", "sweep prune"):
         assert airpath_command("sweep", "sweep.toml", "--out", "results").status == 0
     answer = airpath_command(*words[1:], *QUICKLY.get(name, []))
     assert answer.status == 0, answer.err

@@ -46,6 +46,11 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "sweep status": {
         "airpath sweep status results": "points, replications and failures, also while it runs",
     },
+    "sweep export": {
+        "airpath sweep export results --out tables --format parquet": (
+            "a table of points, a table of replications"
+        ),
+    },
     "sweep prune": {
         "airpath sweep prune results --dry-run": "what the sweep file no longer asks for",
     },

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from airpath.arguments import check_all, whole
 from airpath.cli import completion, output
 from airpath.cli.examples import epilog
-from airpath.cli.sweep_ledger import prune, status
+from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("status", epilog=epilog("sweep status"))(status)
+app.command("export", epilog=epilog("sweep export"))(export)
 app.command("prune", epilog=epilog("sweep prune"))(prune)
 
 
