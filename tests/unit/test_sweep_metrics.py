@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from airpath.scenario import loads
 from airpath.sweep.job import job_of, run_job
 from airpath.sweep.metrics import Metric, evaluate, known_names, solve_metrics
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PATHS = {
     "codel": """
 duration = "6 s"
@@ -46,7 +48,10 @@ base_rtt = "30 ms"
 
 
 def replication(text: str) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
-    scenario = loads(text)
+    return of_scenario(loads(text))
+
+
+def of_scenario(scenario: ap.Scenario) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
     job, contents = job_of(scenario)
     run = run_job(job, contents, 3, 0, 1)[0]
     return run.measured(), job.resolved, ap.simulate(scenario, reps=1, seed=3)
@@ -82,6 +87,27 @@ def test_every_column_of_every_table_is_a_metric_with_its_value(path: str) -> No
     for name, value in found.items():
         missing = value is None or (isinstance(value, float) and math.isnan(value))
         assert values[name] == (None if missing else value), name
+
+
+RADIO = {"users": "cell-newreno.toml", "stations": "wimax-download.toml"}
+
+
+@pytest.mark.parametrize("table", RADIO)
+def test_users_and_stations_have_metrics(table: str) -> None:
+    short = [("warmup", "1 s"), ("duration", "4 s"), ("control", "[]")]
+    run, resolved, result = of_scenario(ap.load(EXAMPLES / RADIO[table], short))
+    rows = getattr(result, table)().to_dict("records")
+    for row in rows:
+        of = f"{table}.{row['link']}.{row[table.removesuffix('s')]}"
+        names = [name for name in row if name not in ("replication", "link", table[:-1])]
+        found = evaluate([f"{of}.{name}" for name in names], run, resolved)
+        for name in names:
+            value = found[f"{of}.{name}"]
+            assert value == row[name] or (value is None and math.isnan(row[name])), name
+    assert rows
+    for cell, index in result.jain_of_users().items():
+        name = f"jain_of_users.{cell}"
+        assert evaluate([name], run, resolved) == {name: index.mean}
 
 
 @pytest.mark.parametrize("path", PATHS)

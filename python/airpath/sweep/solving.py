@@ -109,4 +109,4 @@ def solve_job(
         written = scenario()
         lines = [as_written(written, line) for line in str(error).split("\n")]
         return one_line(" ".join(lines))
-    return solve_metrics(metrics, Solution.of(found, {}))
+    return solve_metrics(metrics, Solution.of(found, {}), job.resolved)
