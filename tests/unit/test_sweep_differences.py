@@ -34,7 +34,7 @@ def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
 
 
 def test_common_random_numbers_are_compared_replication_by_replication(tmp_path: Path) -> None:
-    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(6, 6)), measured)
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(30, 30)), measured)
     table = sweep.differences("cc", "goodput_bps", "newreno")
     assert table[["value", "base", "limit", "point", "base_point"]].to_numpy().tolist() == [
         ["cubic", "newreno", "100 packets", 2, 0],
@@ -45,13 +45,13 @@ def test_common_random_numbers_are_compared_replication_by_replication(tmp_path:
     wanted = mean_interval(list(y - x), 0.99)
     row = table.iloc[0]
     assert (row["mean"], row["low"], row["high"]) == (wanted.mean, wanted.low, wanted.high)
-    assert (row["pairs"], row["method"]) == (6, "paired")
+    assert (row["pairs"], row["method"]) == (30, "paired")
     assert row["base_mean"] == pytest.approx(x.mean(), rel=1e-14)
     assert row["significant"]
     # Of 26 + 26 units of variance, 2 are left.
     ratio = np.var(y - x, ddof=1) / (np.var(x, ddof=1) + np.var(y, ddof=1))
     assert row["variance_ratio"] == pytest.approx(ratio, rel=1e-12)
-    assert row["variance_ratio"] < 0.2
+    assert row["variance_ratio"] < 0.3
 
 
 def test_the_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path) -> None:
