@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweep_ledgers import GRID, plan_of, sweep_of
 
 import airpath as ap
 from airpath.results import mean_interval
 from airpath.sweep.differences import differences
 from airpath.sweep.plan import Rule
 from airpath.sweep.readings import OfPoint, Readings
+from sweep_ledgers import GRID, plan_of, sweep_of
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
