@@ -36,7 +36,19 @@ from airpath.sweep.job import job_of, run_job
 from airpath.sweep.plan import Rule
 from airpath.sweep.stopping import counted
 
-__all__ = ["KNOWN_S", "MOST", "RULES", "Row", "bias", "binomial_range", "coverage", "main", "waits"]
+__all__ = [
+    "KNOWN_S",
+    "MOST",
+    "RULES",
+    "Row",
+    "bias",
+    "binomial_range",
+    "coverage",
+    "interval",
+    "main",
+    "scenario",
+    "waits",
+]
 
 RHO: Final = 0.5
 SERVICE_S: Final = 1.2e-3
@@ -92,9 +104,9 @@ class Row:
     half_width: float
 
 
-def waits(seed: int, count: int = MOST) -> list[float]:
-    """Return the mean wait in each replication of a sweep, s."""
-    scenario = ap.Scenario(
+def scenario() -> ap.Scenario:
+    """Return the one point of the sweeps."""
+    return ap.Scenario(
         name="M/D/1 queue at 50 % load",
         flows=ap.flows(1, source="poisson", rate="5 Mbit/s", packet="1500 B"),
         bottleneck=ap.Bottleneck(
@@ -103,7 +115,11 @@ def waits(seed: int, count: int = MOST) -> list[float]:
         duration="11 s",
         warmup="1 s",
     )
-    job, contents = job_of(scenario)
+
+
+def waits(seed: int, count: int = MOST) -> list[float]:
+    """Return the mean wait in each replication of a sweep, s."""
+    job, contents = job_of(scenario())
     return [
         next(
             float(queue[METRIC])
@@ -131,7 +147,7 @@ def coverage(
     for confidence in confidences:
         low, high = binomial_range(len(sweeps), confidence)
         for rule in rules:
-            found = [_interval(rule, values, confidence) for values in sweeps]
+            found = [interval(rule, values, confidence) for values in sweeps]
             yield Row(
                 rule,
                 confidence,
@@ -144,7 +160,14 @@ def coverage(
             )
 
 
-def _interval(rule: Rule, values: Sequence[float], confidence: float) -> Interval:
+def interval(rule: Rule, values: Sequence[float], confidence: float) -> Interval:
+    """Return the interval that a sweep has for a point with these values.
+
+    Raises
+    ------
+    ValueError
+        If the rule wants more of them.
+    """
     number = counted(rule, values, confidence)
     if number is None:
         raise ValueError(f"{len(values)} replications: fewer than the rule wants")

@@ -14,15 +14,7 @@ from studies.stopping import coverage as study
 
 
 def test_the_known_mean_is_the_models() -> None:
-    scenario = ap.Scenario(
-        flows=ap.flows(1, source="poisson", rate="5 Mbit/s", packet="1500 B"),
-        bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="1000 packets"), link=ap.FixedLink(rate="10 Mbit/s")
-        ),
-        duration="11 s",
-        warmup="1 s",
-    )
-    solution = ap.solve(scenario)
+    solution = ap.solve(study.scenario())
     # Little: the packets that wait, over the arrival rate.
     wait = solution.queue_packets / (5e6 / 12_000)  # type: ignore[attr-defined]
     assert wait == pytest.approx(study.KNOWN_S, rel=1e-9)
@@ -38,6 +30,23 @@ def test_intervals_of_normal_values_hold_and_those_that_stop_early_do_not_quite(
     assert fixed.mean_reps == 8
     assert early.contained < low
     assert early.half_width <= 0.05
+
+
+def test_a_sweep_stops_and_has_the_interval_as_the_study_says() -> None:
+    rule = Rule(4, 16, study.METRIC, relative=0.05)
+    until = {"metric": study.METRIC, "relative": 0.05}
+    for seed in (3, 4):
+        sweep = ap.sweep(
+            study.scenario(),
+            metrics=[study.METRIC],
+            reps={"min": 4, "max": 16, "until": until},
+            seed=seed,
+            confidence=0.95,
+        )
+        [found] = sweep.points().to_dict("records")
+        wanted = study.interval(rule, study.waits(seed, 16), 0.95)
+        assert (found["low"], found["high"]) == (wanted.low, wanted.high)
+        assert found["reps"] == wanted.reps
 
 
 def test_the_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:

@@ -258,6 +258,24 @@ def test_functions_of_the_user_are_asked_about_every_replication(tmp_path: Path)
     assert math.isnan(ap.load_sweep(tmp_path).points()["mean"].tolist()[1])
 
 
+def test_a_function_that_fails_is_told_and_does_not_take_the_table_with_it(tmp_path: Path) -> None:
+    functions_sweep(tmp_path)
+
+    def picky(result: ap.Result) -> float:
+        if result.replications[0]["replication"] == 1:
+            raise ValueError("no\nway")
+        return 4.0
+
+    sweep = ap.Sweep(tmp_path / "ledger.sqlite", {"mine": picky})
+    table = sweep.points().set_index("metric")
+    assert (table.loc["mine", "mean"], table.loc["mine", "reps"]) == (4.0, 1)
+    assert table.loc["goodput_bps", "reps"] == 2
+    assert sweep.failures()[["replication", "message"]].to_numpy().tolist() == [
+        [1, "mine: ValueError: no\\nway"]
+    ]
+    assert pickle.loads(pickle.dumps(sweep)).failures().equals(sweep.failures())
+
+
 def shown_and_summed(shown: object) -> tuple[str, int]:
     text = shown._repr_html_()  # type: ignore[attr-defined]
     if isinstance(shown, ap.Sweep):

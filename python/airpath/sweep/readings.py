@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from airpath.sweep.job import Job
     from airpath.sweep.runs import Run
 
-__all__ = ["OfPoint", "Readable", "Readings", "Values", "metric_bounds", "read"]
+__all__ = ["OfPoint", "Own", "Readable", "Readings", "Values", "metric_bounds", "read"]
 
 Values = Mapping[str, float | None]
 """By metric."""
 
-Computed = Callable[["Job", "Run"], Values]
-"""What the user's functions make of a replication."""
+Own = tuple[Values, str | None]
+"""What the user's functions make of a replication, and why one of them failed."""
+
+Computed = Callable[["Job", "Run"], Own]
+"""What asks the user's functions about a replication."""
 
 
 class Readable(Protocol):
@@ -60,7 +63,7 @@ class OfPoint:
     complete : bool
         Whether these are as many as the rule wants.
     failures : mapping of int to str
-        Why replications failed.
+        Why replications failed, or functions of the user when they were asked about them.
     solved : mapping, str or None
         What the analytic model says, or why it says nothing; None when nobody asked it.
     """
@@ -155,14 +158,19 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
     if "simulate" not in plan.engines:
         return OfPoint(point, [], solved is not None, {}, solved)
     stored = dict(ledger.values(point.digest, seed))
+    broken: dict[int, str] = {}
     if compute is not None and (job := ledger.job(point.digest)) is not None:
         for run in ledger.runs(point.digest, seed):
-            stored[run.replication] = {**stored.get(run.replication, {}), **compute(job, run)}
+            own, why = compute(job, run)
+            stored[run.replication] = {**stored.get(run.replication, {}), **own}
+            if why is not None:
+                broken[run.replication] = why
     values: list[Values] = []
     while len(values) < plan.rule.most and len(values) in stored:
         values.append(stored[len(values)])
     number = _counted(plan, values)
     failures = {n: why for n, why in ledger.failed(point.digest, seed).items() if n not in stored}
+    failures |= {n: why for n, why in broken.items() if n < len(values[:number])}
     complete = number is not None and ("solve" not in plan.engines or solved is not None)
     return OfPoint(point, values[:number], complete, failures, solved)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed, check_all, path_like
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, one_line
 from airpath.sweep import tables
 from airpath.sweep.differences import difference_table, differences
 from airpath.sweep.overview import overview
 from airpath.sweep.plan import Plan
-from airpath.sweep.readings import Computed, Readings, Values, read
+from airpath.sweep.readings import Computed, Own, Readings, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class Sweep:
         check_all(path_like("path", path))
         self.path = Path(path)
         self._functions = dict(functions or {})
-        self._found: Mapping[Key, Values] = {}
+        self._found: Mapping[Key, Own] = {}
         self._own = tuple(self._functions)
         self._owns = owns
 
@@ -293,36 +293,39 @@ class Sweep:
         if not self._own:
             return None
         if not self._functions:
-            return lambda job, run: self._found.get((job.digest, run.seed, run.replication), {})
+            return lambda job, run: self._found.get(
+                (job.digest, run.seed, run.replication), ({}, None)
+            )
 
-        def computed(job: Job, run: Run) -> Values:
+        def computed(job: Job, run: Run) -> Own:
             result = result_of(job, run, confidence)
-            return {name: _number(function, result) for name, function in self._functions.items()}
+            values: dict[str, float | None] = {}
+            why = None
+            for name, function in self._functions.items():
+                try:
+                    value: Any = function(result)
+                    values[name] = None if value is None else float(value)
+                except Exception as error:
+                    values[name] = None
+                    why = why or f"{name}: {type(error).__name__}: {one_line(str(error))}"
+            return values, why
 
         return computed
 
-    def _of_functions(self) -> dict[Key, Values]:
+    def _of_functions(self) -> dict[Key, Own]:
         """Return what the user's functions found, for another process."""
         if not self._own:
             return {}
-        found: dict[Key, Values] = {}
+        found: dict[Key, Own] = {}
         for of in self.readings.points:
             seed = self.plan.seed_of(of.point)
             for number, values in enumerate(of.values):
                 own = {name: values.get(name) for name in self._own}
-                found[of.point.digest, seed, number] = own
+                found[of.point.digest, seed, number] = (own, of.failures.get(number))
         return found
 
 
-def _number(function: Callable[[Result], float], result: Result) -> float | None:
-    """Return what a function of the user says; None where it fails, which `sweep` has told."""
-    try:
-        return float(function(result))
-    except Exception:
-        return None
-
-
-def _restored(path: Path, own: Sequence[str], found: Mapping[Key, Values]) -> Sweep:
+def _restored(path: Path, own: Sequence[str], found: Mapping[Key, Own]) -> Sweep:
     sweep = Sweep(path)
     sweep._own, sweep._found = tuple(own), found
     return sweep
