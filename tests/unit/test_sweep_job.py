@@ -27,6 +27,7 @@ def test_replications_are_those_of_simulate_wherever_they_begin() -> None:
     parts = [*run_job(job, contents, 7, 0, 1), *run_job(job, contents, 7, 1, 3)]
     assert [run.replication for run in parts] == [0, 1, 2, 3]
     assert [run.measured() for run in parts] == whole
+    assert all(1e-5 < run.cpu_s < 10 for run in parts)
 
 
 def test_digest_knows_values_and_contents_and_neither_name_nor_what_is_recorded(

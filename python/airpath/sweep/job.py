@@ -183,6 +183,7 @@ def run_job(
     except (ValueError, RuntimeError) as error:
         raise RunError(f"{job.name}: {error}") from None
     series = json.loads(job.text)["record"]["series"]
+    spent_s = output.cpu_s
     return [
         Run(
             digest=job.digest,
@@ -190,7 +191,7 @@ def run_job(
             replication=document["replication"],
             version=_airpath.version(),
             commit=_airpath.commit(),
-            cpu_s=0.0,
+            cpu_s=spent_s[place],
             packed=packed(document, *output.flows(place)),
             series={name: output.series(place, name) for name in series},
         )
