@@ -32,6 +32,7 @@ meaning of their own in figures."""
 
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
+_ROW_PAD_IN = 0.09
 
 
 def gid(point: Point, engine: str = "simulate") -> str:
@@ -205,6 +206,9 @@ class Facets:
         width = max(columns * size[0], 8.5)
         height = max(rows * size[1], 3.0) + 1.3
         figure = style.new_figure(width, height, shown=shown)
+        if rows > 1:
+            # Titles stand apart from the numbers above them.
+            figure.set_layout_engine("constrained", h_pad=_ROW_PAD_IN)
         grid: Any = figure.subplots(rows, columns, squeeze=False, **options)
         settings = list(self.places.items())
         if len(self.axes) == 2 and len(self.chosen.values(self.axes[0])) != rows:
