@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import airpath as ap
 import airpath.errors
 from airpath.sweep.description import Description, described, load_sweep
 from airpath.sweep.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
+from airpath.sweep.plan import Plan
 
 LTE = """
 duration = "10 s"
@@ -320,3 +323,70 @@ def test_all_problems_are_told_at_once(tmp_path: Path, monkeypatch: pytest.Monke
         "seed = 1.5",
         "cannot be read",
     ]
+
+
+BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"grid": {1: [2]}},
+        "grid = {1 = [2]}: not a table of axes. Write axes with their values, for "
+        'example "flows.0.cc" = ["newreno", "cubic"].',
+    ),
+    (
+        {"grid": {"x": map(str, "ab")}},
+        'grid.x = a map: not a list of values. Write a list, for example ["reno", "cubic"].',
+    ),
+    (
+        {"grid": {"x": [None]}},
+        "grid.x.0 = None: not a value that a scenario can have. Write a "
+        "number, a text, true or false, a list or a table.",
+    ),
+    (
+        {"grid": {"x": [ap.CoDel]}},
+        "grid.x.0 = the class CoDel: not a value that a scenario can "
+        "have. Write a number, a text, true or false, a list or a table.",
+    ),
+    ({"metrics": {"x": 3}}, "metrics.x = 3: not a function. Write a function of a Result."),
+    (
+        {"metrics": "jain"},
+        'metrics = "jain": not a list of names. Write a list, for example ["goodput_bps"].',
+    ),
+    ({"metrics": ["jain", "jain"]}, 'metrics.1 = "jain": twice in the list. Write it once.'),
+    (
+        {"reps": True},
+        "reps = true: not a whole number. Write a whole number from 1 to 1000000, for example 4.",
+    ),
+    (
+        {"engines": "solve"},
+        'engines = "solve": not a list. Write a list of words, for example ["simulate", "solve"].',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"), BAD_ARGUMENTS, ids=[str(bad[0]) for bad in BAD_ARGUMENTS]
+)
+def test_bad_arguments_are_one_line(keys: dict[str, Any], line: str, base: ap.Scenario) -> None:
+    with pytest.raises(ap.errors.BadValueError) as told:
+        described(base, **keys)
+    assert str(told.value) == f"airpath.sweep: {line}"
+
+
+def test_what_is_no_base_is_one_line() -> None:
+    for base, line in (
+        (3, "scenario = 3: no path, table, Scenario or function. Give one of them."),
+        (lambda: 3, "3: what the function returned is no Scenario. Return one."),
+    ):
+        with pytest.raises(ap.errors.BadValueError) as told:
+            described(base)  # type: ignore[arg-type]
+        assert str(told.value) == f"airpath.sweep: {line}"
+
+
+def test_values_of_numpy_and_quantities_are_values(base: ap.Scenario) -> None:
+    grid = {"flows.0.count": np.array([1, 2]), "flows.0.base_rtt": [ap.Duration.parse("50 ms")]}
+    plan = described(base, grid=grid, seed=np.int64(3), reps=np.int64(2)).plan
+    assert (plan.seed, plan.rule.most) == (3, 2)
+    assert [point.values for point in plan.points] == [
+        {"flows.0.count": 1, "flows.0.base_rtt": "50 ms"},
+        {"flows.0.count": 2, "flows.0.base_rtt": "50 ms"},
+    ]
+    assert Plan.of(json.loads(json.dumps(plan.to_dict()))).points == plan.points

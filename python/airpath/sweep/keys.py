@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -30,11 +31,15 @@ def _whole(low: int, high: int, example: str) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         most = "2^64 - 1" if high == LARGEST_SEED else str(high)
         accepted = f"Write a whole number from {low} to {most}"
-        if not isinstance(value, int) or isinstance(value, bool):
+        try:
+            number = operator.index(value)  # numpy's integers too
+        except TypeError:
+            number = None
+        if number is None or isinstance(value, bool):
             raise fault("not a whole number", accepted, example)
-        if not low <= value <= high:
-            raise fault(f"below {low}" if value < low else f"above {most}", accepted, example)
-        return int(value)
+        if not low <= number <= high:
+            raise fault(f"below {low}" if number < low else f"above {most}", accepted, example)
+        return number
 
     return check
 
@@ -179,6 +184,8 @@ def _axes(value: Any) -> dict[str, list[Any]]:
             values = values.tolist()
         if isinstance(values, (str, Mapping)) or not isinstance(values, (list, tuple, range)):
             error = fault("not a list of values", "Write a list", f"[{show(values)}]")
+            if not isinstance(values, (str, int, float)):
+                error = fault("not a list of values", "Write a list", '["reno", "cubic"]')
             raise faults_at(((axis,), values, error))
         if not values:
             error = fault("no values", "Write one at least, or leave the axis out")
