@@ -191,6 +191,13 @@ def test_an_estimate_has_the_digits_of_its_interval(mean: float, half: float, te
     assert cell.value == (mean if text else None)
 
 
+def test_an_interval_that_ends_at_the_least_value_is_written_with_both_ends() -> None:
+    cell = estimate(Interval(0.0784, 0.0, 0.1979, 0.99, 3), 1e3)
+    assert cell.text == "78 (0 … 198)"
+    # The last bit is not an end.
+    assert estimate(Interval(0.3, 0.1 + 0.2, 0.1 + 0.2, 0.99, 3)).text == "0.3 ± 0"
+
+
 def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
     nan = float("nan")
     absolute = Interval(2.0, 1.0, 3.0, 0.99, 4)

@@ -12,9 +12,14 @@ __all__ = ["change", "estimate"]
 _DIGITS = 4
 """Of a number without an interval."""
 
+_LOPSIDED = 1e-6
+"""How far from its middle a mean may be, in halves of its interval, to be written with one ±."""
+
 
 def estimate(found: Interval, scale: float = 1.0) -> Cell:
     """Return a mean with half its interval; nothing for a NaN.
+
+    An interval that ends where the quantity does, at 0 for instance, is written with both ends.
 
     Parameters
     ----------
@@ -29,7 +34,12 @@ def estimate(found: Interval, scale: float = 1.0) -> Cell:
     if not math.isfinite(high - low):
         return Cell(_plain(mean), mean)
     hint = f"{_plain(low, 6)} to {_plain(high, 6)}"
-    return Cell(_spread(mean, (high - low) / 2), mean, hint=hint)
+    half = (high - low) / 2
+    off = abs(mean - (low + high) / 2)
+    if half > 0 and off > max(_LOPSIDED * half, 1e-9 * abs(mean)):
+        decimals = _decimals(half)
+        return Cell(f"{mean:.{decimals}f} ({low:.{decimals}f} … {high:.{decimals}f})", mean)
+    return Cell(_spread(mean, half), mean, hint=hint)
 
 
 def change(relative: Interval, absolute: Interval, significant: bool) -> Cell:
@@ -57,11 +67,14 @@ def _spread(mean: float, half: float) -> str:
     """Return both with the decimals that give half an interval two digits."""
     if half <= 0:
         return f"{_plain(mean, 6)} ± 0"
-    decimals = 1 - math.floor(math.log10(half))
-    if decimals > 9 or (decimals < 0 and abs(mean) >= 1e9):
+    shown = _decimals(half)
+    if shown > 9:
         return f"{mean:.4g} ± {half:.2g}"
-    shown = max(decimals, 0)
     return f"{mean:.{shown}f} ± {half:.{shown}f}"
+
+
+def _decimals(half: float) -> int:
+    return max(1 - math.floor(math.log10(half)), 0)
 
 
 def _plain(value: float, digits: int = _DIGITS) -> str:
