@@ -1,0 +1,20 @@
+"""The example sweeps can be run: every point of them is checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airpath.sweep.description import load_sweep
+
+SWEEPS = sorted((Path(__file__).parents[2] / "examples" / "sweeps").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
+def test_every_point_of_an_example_is_accepted(path: Path) -> None:
+    about = path.read_text("utf-8").splitlines()
+    found = load_sweep(path)
+    assert f"{len(found.plan.points)} points" in about[0]
+    assert len(about) <= 20
+    assert len({point.digest for point in found.plan.points}) == len(found.plan.points)
