@@ -10,7 +10,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from corpus_case import Call, Case, what_is_wrong_with, what_is_wrong_with_the_call
@@ -23,6 +25,7 @@ from corpus_tables import GOOD, Host, hosts, toml
 
 from airpath.scenario.base import Part
 from report_samples import document
+from report_sweeps import write_sweep
 
 HOSTS = hosts()
 FEWEST = {
@@ -40,7 +43,21 @@ KINDS = 785
 TRACE = b"1\n2\n3\n"
 SNRS = b"time_s,snr_db\n0,10\n1,10\n"
 PAPER = json.dumps(document())
+SWEEP = """\
+scenario = "../good.toml"
+reps = 1
+metrics = ["goodput_bps"]
+[grid]
+duration = ["1 s"]
+"""
 RATES = b"time_s,rate_bps\n0,1000000\n1,1000000\n"
+
+
+@cache
+def ledger() -> bytes:
+    """Return the file of a small sweep."""
+    with TemporaryDirectory() as folder:
+        return write_sweep(Path(folder), reps=1).read_bytes()
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +70,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "snr.csv").write_bytes(SNRS)
     (tmp_path / "good").mkdir()
     (tmp_path / "good" / "paper.json").write_text(PAPER)
+    (tmp_path / "good" / "sweep.toml").write_text(SWEEP)
+    (tmp_path / "good" / "ledger.sqlite").write_bytes(ledger())
     os.mkfifo(tmp_path / "pipe")
     return tmp_path
 
