@@ -1,0 +1,99 @@
+"""How much of each core a sweep leaves to the engine.
+
+The bare engine runs replications in one call on one thread; a sweep runs as many on all cores,
+with its tasks, metrics, packing and ledger. Both take turns. Efficiency per core is the processor
+time of the bare engine for as many replications over cores x seconds of the sweep; where something
+else runs on the machine, what counts is the processor time of the sweep in place of cores x
+seconds.
+
+    python benches/sweep.py [SECONDS]
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import airpath as ap
+from airpath import _airpath
+from airpath.api import cores
+from airpath.sweep.coordinator import Coordinator
+from airpath.sweep.executors import workers_of
+from airpath.sweep.job import Job, job_of
+from airpath.sweep.ledger import FILE_NAME, Ledger
+from airpath.sweep.plan import Plan, Point, Rule
+from airpath.sweep.progress import Progress
+
+GOALS = {5: 0.8, 50: 0.95}
+"""Efficiency that is wanted, by milliseconds of a replication."""
+POINTS = 8
+ROUNDS = 3
+
+
+def jobs(simulated_s: float) -> list[Job]:
+    made = []
+    for place in range(POINTS):
+        scenario = ap.Scenario(
+            name="bench",
+            flows=ap.flows(16, cc="newreno", base_rtt="40 ms"),
+            bottleneck=ap.Bottleneck(
+                aqm=ap.Gred(), link=ap.FixedLink(rate=f"{10 + place / 10:.1f} Mbit/s")
+            ),
+            duration=simulated_s,
+        )
+        made.append(job_of(scenario)[0])
+    return made
+
+
+def bare(of: list[Job], reps: int) -> float:
+    """Return the processor time of the engine in a loop, s."""
+    began = time.process_time()
+    for job in of:
+        _airpath.simulate(job.text, {}, 1, 0, reps, 1)
+    return time.process_time() - began
+
+
+def swept(of: list[Job], reps: int) -> tuple[float, float]:
+    """Return seconds and processor time of the same as a sweep."""
+    points = [Point(place, {}, {}, job.digest) for place, job in enumerate(of)]
+    plan = Plan(
+        "bench", [], points, Rule(reps, reps), 1, True, 0.99,
+        ["goodput_bps", "p95_sojourn_s"], ["simulate"],
+    )  # fmt: skip
+    by_digest = {job.digest: job for job in of}
+    with tempfile.TemporaryDirectory() as folder:
+        wall, cpu = time.perf_counter(), time.process_time()
+        workers = workers_of({}, None, None)
+        with Ledger.open(Path(folder, FILE_NAME)) as ledger:
+            ledger.set_plan(plan, by_digest)
+            Coordinator(plan, by_digest, {}, ledger, workers, {}, progress=Progress()).run(
+                lambda: False
+            )
+        workers.close()
+        return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def main(seconds: float) -> None:
+    print(f"{cores()} cores, {ROUNDS} rounds of about {seconds:g} s")
+    print("replication   per core   goal   by processor time")
+    for milliseconds, goal in GOALS.items():
+        pilot = jobs(10.0)
+        of = jobs(round(10.0 * milliseconds / 1e3 * POINTS * 20 / bare(pilot, 20), 3))
+        reps = max(4, round(seconds * cores() * 1e3 / milliseconds / POINTS))
+        walls, cpus = [], []
+        for _ in range(ROUNDS):
+            alone = bare(of, reps)
+            wall, cpu = swept(of, reps)
+            walls.append(alone / (cores() * wall))
+            cpus.append(alone / cpu)
+        real = alone / reps / POINTS * 1e3
+        middle = ROUNDS // 2
+        print(
+            f"{real:8.1f} ms {sorted(walls)[middle]:10.2f} {goal:6.2f} {sorted(cpus)[middle]:12.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 5.0)

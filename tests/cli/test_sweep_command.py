@@ -1,0 +1,205 @@
+"""``airpath sweep``: a file in, tables and report out; interrupted, killed and started again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import environment
+
+from airpath.sweep.ledger import FILE_NAME, Ledger
+
+Command = Callable[..., Any]
+
+BASE = """\
+duration = "2 s"
+
+[bottleneck]
+aqm = "gred"
+link = {kind = "fixed", rate = "5 Mbit/s"}
+
+[[flows]]
+base_rtt = "40 ms"
+start = {uniform = ["0 s", "1 s"]}
+"""
+SWEEP = """\
+scenario = "base.toml"
+reps = 3
+metrics = ["goodput_bps", "p95_sojourn_s"]
+
+[grid]
+"bottleneck.aqm" = ["gred", "codel"]
+"flows.0.cc" = ["newreno", "cubic"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("base.toml").write_text(BASE)
+    Path("sweep.toml").write_text(SWEEP)
+    return tmp_path
+
+
+def finished(folder: str) -> dict[tuple[str, int], float]:
+    """Return what a ledger has: processor time by job and replication."""
+    with Ledger.read(Path(folder, FILE_NAME)) as ledger:
+        plan = ledger.plan()
+        assert plan is not None
+        return {
+            (point.digest, run.replication): run.cpu_s
+            for point in plan.points
+            for run in ledger.runs(point.digest, plan.seed_of(point))
+        }
+
+
+def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_missing(
+    airpath_command: Command,
+) -> None:
+    first = airpath_command("sweep", "sweep.toml", "--out", "one", "--threads", "1")
+    assert first.status == 0
+    assert first.out.count("\n") == 4 + 4
+    assert first.err.splitlines()[-1] == "written: one/report.html"
+    second = airpath_command("sweep", "sweep.toml", "--out", "two", "--threads", "2")
+    assert (second.status, second.out) == (0, first.out)
+    for name in ("points.csv", "runs.csv", "report.html"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+    stored = finished("two")
+    more = airpath_command("sweep", "sweep.toml", "--out", "two", "--reps", "4")
+    assert more.status == 0
+    after = finished("two")
+    assert len(after) == 16
+    assert {key: after[key] for key in stored} == stored
+
+
+def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    answer = airpath_command("sweep", "sweep.toml", "--reps", "1")
+    assert answer.status == 0
+    assert answer.err.startswith("Nothing was kept. Write --out DIR for ")
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--reps", "0"], "--reps: 0: below 1. Write a whole number from 1 on."),
+        (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
+        (["--dask", "x.py", "--threads", "2"], "--threads and --dask: the cluster has its own. "),
+        (["--dask", "x.py"], '--dask: "x.py": cannot be read (no such file or directory).'),
+        (["--set", "flows.0.cc"], "--set flows.0.cc: no value. "),
+    ],
+)
+def test_bad_options_are_one_line_each(
+    airpath_command: Command, folder: Path, options: list[str], line: str
+) -> None:
+    answer = airpath_command("sweep", "sweep.toml", "--out", "new", *options)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(line)
+    assert answer.err.count("\n") == 1
+    assert not Path("new").exists()
+
+
+def test_a_file_that_is_not_there_is_one_line(airpath_command: Command) -> None:
+    answer = airpath_command("sweep", "statsu")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("statsu: ")
+    assert answer.err.count("\n") == 1
+
+
+# --- interrupted, killed -------------------------------------------------------------------------
+
+MANY = """\
+scenario = "base.toml"
+reps = {reps}
+
+[grid]
+"bottleneck.link.rate" = ["1 Mbit/s", "2 Mbit/s", "4 Mbit/s", "8 Mbit/s"]
+"""
+
+
+def started(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "airpath", "sweep", *words],
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def complete(*words: str) -> None:
+    process = started(*words)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+
+
+def wait_for_replications(folder: str, many: int) -> None:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        try:
+            with Ledger.read(Path(folder, FILE_NAME)) as ledger:
+                if sum(ledger.stored().replications.values()) >= many:
+                    return
+        except ValueError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("it did not begin")
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Command) -> None:
+    Path("many.toml").write_text(MANY.format(reps=1_000_000))
+    process = started("many.toml", "--out", "o")
+    wait_for_replications("o", 20)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    took = time.monotonic() - began
+    assert process.returncode == 130
+    assert took < 3  # a second on a machine with nothing else to do; ending Python is in it
+    end = "points are finished. Go on with: airpath sweep many.toml --out o\n"
+    assert err == f"Interrupted: 0 of 4 {end}"
+    assert len(finished("o")) >= 20
+
+
+def kill_at_random(kills: int, reps: int) -> None:
+    """Kill the command again and again, and compare with one that was left alone."""
+    Path("many.toml").write_text(MANY.format(reps=reps))
+    draw = random.Random(4)
+    lasting: dict[tuple[str, int], float] = {}
+    for _ in range(kills):
+        process = started("many.toml", "--out", "o")
+        if not lasting:
+            wait_for_replications("o", 1)
+        time.sleep(draw.uniform(0, 1.2))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        now = finished("o")
+        # What was there is there, as it was: with the time that its only run took.
+        assert {key: now[key] for key in lasting} == lasting
+        lasting = now
+    complete("many.toml", "--out", "o")
+    whole = finished("o")
+    assert {key: whole[key] for key in lasting} == lasting
+    assert len(whole) == 4 * reps
+    complete("many.toml", "--out", "alone")
+    for name in ("points.csv", "runs.csv"):
+        assert Path("o", name).read_bytes() == Path("alone", name).read_bytes()
+
+
+def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice() -> None:
+    kill_at_random(3, 150)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_sweep_that_is_killed_a_hundred_times() -> None:
+    kill_at_random(100, 3000)
