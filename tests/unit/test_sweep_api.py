@@ -1,0 +1,107 @@
+"""`airpath.sweep`: what it returns, keeps, warns of and raises."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sweep_samples import scenario
+
+import airpath as ap
+from airpath.errors import AirpathWarning, BadValueError, RunError
+from airpath.sweep.ledger import FILE_NAME
+
+GRID = {"bottleneck.aqm": ["gred", "codel"]}
+
+
+def test_the_package_is_the_function() -> None:
+    import airpath.sweep.job  # noqa: F401
+
+    assert callable(ap.sweep)
+    with pytest.raises(BadValueError, match=r"^threads = 0: below 1\."):
+        ap.sweep(scenario(), grid=GRID, threads=0)
+
+
+def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
+    told: list[float] = []
+    sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: told.append(f))
+    table = sweep.points()
+    assert list(table["bottleneck.aqm"]) == ["gred", "codel"]
+    alone = ap.simulate(scenario(), reps=3, seed=5)
+    goodput = sum(sum(flow["goodput_bps"] for flow in run["flows"]) for run in alone.replications)
+    assert table["mean"][0] == pytest.approx(goodput / 3)
+    assert told
+    assert sweep.path.exists()
+    path = sweep.path
+    del sweep
+    gc.collect()
+    assert not path.parent.exists()
+
+
+def test_a_function_makes_scenarios_and_another_is_a_metric(tmp_path: Path) -> None:
+    def base(rate: str) -> ap.Scenario:
+        return scenario(rate)
+
+    def events(result: ap.Result) -> float:
+        return float(result.replications[0]["events"])
+
+    sweep = ap.sweep(
+        base,
+        grid={"rate": ["1 Mbit/s", "2 Mbit/s"]},
+        metrics=["goodput_bps", events],
+        reps=2,
+        out=tmp_path / "out",
+    )
+    runs = sweep.runs()
+    alone = ap.simulate(scenario("2 Mbit/s"), reps=2)
+    expected = [float(run["events"]) for run in alone.replications]
+    assert list(runs[runs["point"] == 1]["events"]) == expected
+    assert (tmp_path / "out" / FILE_NAME).exists()
+
+
+def test_a_metric_that_fails_is_a_warning_or_with_fail_fast_an_error(tmp_path: Path) -> None:
+    def bad(_result: ap.Result) -> float:
+        raise LookupError("nothing there")
+
+    arguments: dict[str, Any] = {"grid": GRID, "metrics": [bad], "reps": 1}
+    text = r"^2 points failed\. The first is point 0 \(bottleneck\.aqm = gred\), replication 0: "
+    with pytest.warns(AirpathWarning, match=text + "bad: LookupError: nothing there"):
+        sweep = ap.sweep(scenario(), **arguments)
+    assert sweep.points()["mean"].isna().all()
+    with pytest.raises(RunError, match=r"^. points? failed\. "):
+        ap.sweep(scenario(), **arguments, fail_fast=True, threads=1)
+
+
+def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    began = time.monotonic()
+    timer = threading.Timer(1.0, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(ap.SweepInterrupted) as stopped:
+        ap.sweep(scenario("1 Gbit/s"), points=[{"duration": "1 s"}, {"duration": "10 h"}], reps=2)
+    timer.join()
+    assert time.monotonic() - began < 1.0 + 2
+    assert len(stopped.value.sweep.runs()) == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
+    sweep = ap.sweep(base, grid=GRID, reps=2, series=["cwnd"], out=tmp_path)
+    files = sorted((tmp_path / "series").iterdir())
+    digests = {point.digest[:12] for point in sweep.plan.points}
+    assert {path.name for path in files} == {
+        f"{digest}-{number}.parquet" for digest in digests for number in range(2)
+    }
+    first = pd.read_parquet(tmp_path / "series" / f"{sweep.plan.points[0].digest[:12]}-0.parquet")
+    alone = ap.simulate(base, reps=1).series("cwnd")
+    assert list(first.columns) == ["series", "time_s", "id", "queue", "value"]
+    assert list(first["value"]) == list(alone["value"])
