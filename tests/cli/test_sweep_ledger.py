@@ -166,6 +166,24 @@ def test_prune_removes_what_the_plan_does_not_need(
     assert ": 0 replications removed; 0 failures removed; 6" in capsys.readouterr().out
 
 
+def test_prune_removes_the_series_of_what_it_removes(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(path)
+    folder = path.parent / "series"
+    folder.mkdir()
+    with Ledger.open(path) as ledger:
+        added(ledger, 2, job=7)
+    kept, gone = (f"{digest(job)[:12]}-1.parquet" for job in (0, 7))
+    for name in (kept, gone, "mine.parquet"):
+        (folder / name).touch()
+    prune(path, dry_run=True)
+    assert capsys.readouterr().out.endswith(" 1 files of series would be removed.\n")
+    assert (folder / gone).exists()
+    prune(path)
+    assert sorted(file.name for file in folder.iterdir()) == sorted([kept, "mine.parquet"])
+
+
 def test_prune_can_keep_other_versions(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with_others(path)
     prune(path, accept_version=True)

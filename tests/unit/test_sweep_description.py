@@ -12,7 +12,7 @@ import pytest
 
 import airpath as ap
 import airpath.errors
-from airpath.sweep.description import Description, described, load_sweep
+from airpath.sweep.description import Description, described, read_sweep_file
 from airpath.sweep.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
 from airpath.sweep.plan import Plan
 
@@ -36,7 +36,7 @@ metrics = ["p95_sojourn_s"]
 def sweep(folder: Path, text: str) -> Description:
     (folder / "lte.toml").write_text(LTE)
     (folder / "sweep.toml").write_text(text)
-    return load_sweep(folder / "sweep.toml")
+    return read_sweep_file(folder / "sweep.toml")
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
@@ -91,7 +91,7 @@ def test_a_base_may_be_a_table_and_overrides_apply_to_it(tmp_path: Path) -> None
     text = text.replace("[scenario]", "").replace("duration", "scenario.duration")
     text = text.replace("flows", "scenario.flows")
     (tmp_path / "sweep.toml").write_text(text)
-    found = load_sweep(tmp_path / "sweep.toml", [("duration", "3 s"), ("flows.0.count", "5")])
+    found = read_sweep_file(tmp_path / "sweep.toml", [("duration", "3 s"), ("flows.0.count", "5")])
     (job,) = found.jobs.values()
     assert (job.simulated_s, job.resolved["flows"][0]["count"]) == (3.0, 5)
 
@@ -292,9 +292,16 @@ BAD = {
     "values. Write one label for each.",
     'labels = {"flows.0.cc" = ["C", "C"]}\n' + _GRID: 'labels."flows.0.cc": two values are called '
     '"C". Write different labels.',
-    'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm = "
-    '"codel": unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first '
+    'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm: "
+    "unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first "
     "bottleneck.aqmm = codel, flows.0.cc = cubic.",
+    # A key is wrong with every value: one line for each axis.
+    "grid.bottleneck.aqm.targt = [1, 2, 3]": "bottleneck.aqm.targt: unknown key. Accepted are "
+    "kind, limit. At 3 points, first bottleneck.aqm.targt = 1.",
+    'grid.flows.3.cc = ["cubic", "reno"]': "flows.3.cc: flows has no entry 3. Write a position "
+    "from 0 to 0. At 2 points, first flows.3.cc = cubic.",
+    "[grid]": "grid: no axes. Write one at least, or leave this key out.",
+    "zip = {}": "zip: no axes. Write one at least, or leave this key out.",
     'grid.bottleneck.link = [{kind = "trace", file = "no.trace"}]': "bottleneck.link.file = "
     '"no.trace": no such file: no.trace. Write a path from the scenario file, or "traces:NAME". '
     "At the point bottleneck.link = trace.",
@@ -309,15 +316,31 @@ def test_bad_input_is_one_line(text: str, tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "lte.toml").write_text(LTE)
     (tmp_path / "s.toml").write_text(f'scenario = "lte.toml"\n{text}')
     with pytest.raises(ap.errors.BadValueError) as told:
-        load_sweep("s.toml")
+        read_sweep_file("s.toml")
     assert str(told.value) == f"s.toml: {BAD[text]}"
+
+
+def test_a_scenario_and_a_sweep_file_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lte.toml").write_text(LTE)
+    (tmp_path / "s.toml").write_text('scenario = "s.toml"')
+    with pytest.raises(ap.errors.BadValueError) as told:
+        read_sweep_file("s.toml")
+    assert str(told.value) == "s.toml: a sweep file, not a scenario. airpath sweep runs it."
+    with pytest.raises(ap.errors.BadValueError) as told:
+        read_sweep_file("lte.toml")
+    assert str(told.value) == (
+        "lte.toml: a scenario, not a sweep file. Name it in one, or run it with airpath run."
+    )
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text('scenario = "no.toml"\nreps = 0\nseed = 1.5')
     with pytest.raises(ap.errors.BadValueError) as told:
-        load_sweep("s.toml")
+        read_sweep_file("s.toml")
     assert [line.partition(": ")[2].split(":")[0] for line in str(told.value).splitlines()] == [
         "reps = 0",
         "seed = 1.5",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath.sweep.description import load_sweep
+from airpath.sweep.description import read_sweep_file
 
 SWEEPS = sorted((Path(__file__).parents[2] / "examples" / "sweeps").glob("*.toml"))
 
@@ -14,7 +14,7 @@ SWEEPS = sorted((Path(__file__).parents[2] / "examples" / "sweeps").glob("*.toml
 @pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
 def test_every_point_of_an_example_is_accepted(path: Path) -> None:
     about = path.read_text("utf-8").splitlines()
-    found = load_sweep(path)
+    found = read_sweep_file(path)
     assert f"{len(found.plan.points)} points" in about[0]
     assert len(about) <= 20
     assert len({point.digest for point in found.plan.points}) == len(found.plan.points)

@@ -96,10 +96,10 @@ def run(
     ] = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
-    from airpath.sweep.description import load_sweep
+    from airpath.sweep.description import read_sweep_file
 
     _check(reps, threads, dask)
-    description = load_sweep(file, output.load_options(set_))
+    description = read_sweep_file(file, output.load_options(set_))
     if reps is not None:
         from airpath.sweep.plan import Rule
 

@@ -88,6 +88,7 @@ def prune(
     print(
         f"{one_line(str(path))}: {found.replications} replications {verb}{why}; "
         f"{found.failures} failures {verb}; {found.kept} replications kept."
+        + (f" {found.series} files of series {verb}." if found.series else "")
     )
     return 0
 

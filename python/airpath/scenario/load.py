@@ -128,6 +128,9 @@ def of_document(
     ScenarioError
         With every problem found.
     """
+    if "scenario" in document and "bottleneck" not in document:
+        accepted = "airpath sweep runs it"
+        raise ScenarioError([Problem(place, (), MISSING, "a sweep file, not a scenario", accepted)])
     problems: list[Problem] = []
     overrides = Overrides(document, Scenario, called("overrides"), FromFile)
     for key, value in pairs(given, "overrides"):

@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, time
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -36,7 +37,15 @@ else:
 if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["Overrides", "pairs", "put_over", "replaced", "titled", "value_of_text"]
+__all__ = [
+    "NowhereProblem",
+    "Overrides",
+    "pairs",
+    "put_over",
+    "replaced",
+    "titled",
+    "value_of_text",
+]
 
 REPLACE = "replace"
 _LONGEST_OVERRIDE = 200
@@ -84,6 +93,19 @@ def titled(name: str, overrides: Sequence[str]) -> str:
         for each in overrides
     )
     return f"{name} ({', '.join(shown)})"
+
+
+@dataclass(frozen=True)
+class NowhereProblem(Problem):
+    """A key that leads nowhere, whatever its value.
+
+    Parameters
+    ----------
+    key : str
+        As it was given.
+    """
+
+    key: str = ""
 
 
 class Overrides:
@@ -201,7 +223,7 @@ class Overrides:
     ) -> ScenarioError:
         text = value if isinstance(value, str) else show(_plain(value))
         place = f"{self._place} {key}={text}"
-        return ScenarioError([Problem(place, (), MISSING, what, accepted, example)])
+        return ScenarioError([NowhereProblem(place, (), MISSING, what, accepted, example, key)])
 
     # --- what becomes of the old value -----------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 from airpath import _airpath
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
 from airpath.scenario import Scenario
+from airpath.scenario.overrides import NowhereProblem
 from airpath.sweep.job import Job, compiled, run_job
 from airpath.sweep.metrics import advice, is_known
 from airpath.wording import in_words
@@ -117,9 +118,18 @@ class Complaints:
             self._counts[line] = self._counts.get(line, 0) + 1
 
     def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
-        """Return the problem with this place where the value is an axis's, not the base's."""
+        """Return the problem with this place where the value is an axis's, not the base's.
+
+        A key that there is not is wrong with every value: it is told without one.
+        """
+        if isinstance(problem, NowhereProblem):
+            field = tuple(problem.key.split("."))
+            return Problem(self._place, field, MISSING, problem.what, problem.accepted)
         of_axis = any(f"{problem.field_name}.".startswith(f"{axis}.") for axis in axes)
-        return replace(problem, place=self._place) if of_axis and problem.place else problem
+        if not (of_axis and problem.place):
+            return problem
+        value = MISSING if problem.what == "unknown key" else problem.value
+        return replace(problem, place=self._place, value=value)
 
     def lines(self) -> list[str]:
         """Return a line for each problem: at how many points, and at which first."""

@@ -47,7 +47,7 @@ from airpath.sweep.plan import Plan, Point, Rule
 if TYPE_CHECKING:
     from airpath.results import Result
 
-__all__ = ["MOST_POINTS", "Description", "described", "load_sweep"]
+__all__ = ["MOST_POINTS", "Description", "described", "read_sweep_file"]
 
 MOST_POINTS = 1_000_000
 """Points of the largest sweep, before any is left out."""
@@ -80,7 +80,7 @@ class Description:
     scenarios: Callable[[int], Scenario]
 
 
-def load_sweep(path: str | os.PathLike[str], overrides: Overrides = ()) -> Description:
+def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> Description:
     """Read a sweep file.
 
     Parameters
@@ -103,6 +103,9 @@ def load_sweep(path: str | os.PathLike[str], overrides: Overrides = ()) -> Descr
     except UnreadableError as error:
         raise ScenarioError([Problem(place, (), MISSING, error.why)]) from None
     document = parsed(text, place)
+    if "bottleneck" in document and "scenario" not in document:
+        accepted = "Name it in one, or run it with airpath run"
+        raise ScenarioError([Problem(place, (), MISSING, "a scenario, not a sweep file", accepted)])
     return _described(document, place, Path(path).parent, overrides)
 
 
@@ -153,7 +156,7 @@ def _described(
         except BadValueError as error:
             problems.append(str(error))
     if keys is not None:
-        problems += _in_one_place(keys, place)
+        problems += [*_without_axes(document, place), *_in_one_place(keys, place)]
     if problems or keys is None or base is None:
         raise BadValueError("\n".join(problems))
     dimensions = _dimensions(keys, place)
@@ -164,6 +167,13 @@ def _described(
 
 
 # --- points ------------------------------------------------------------------------------------
+
+
+def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
+    """Return a line for each table of axes that has none."""
+    accepted = "Write one at least, or leave this key out"
+    tables = (name for name in ("grid", "zip") if name in document and not document[name])
+    return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
 
 
 def _in_one_place(keys: SweepKeys, place: str) -> list[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import re
 from pathlib import Path
-
-import numpy as np
 
 from airpath.errors import BadValueError
 from airpath.files import write_file
 from airpath.sweep.runs import Run
 
-__all__ = ["FOLDER", "refuse_without_parquet", "series_file", "write_series"]
+__all__ = ["FOLDER", "is_series", "refuse_without_parquet", "series_file", "write_series"]
 
 FOLDER = "series"
 """In the folder of the sweep."""
@@ -31,6 +30,11 @@ def series_file(folder: Path, digest: str, replication: int) -> Path:
         Its number.
     """
     return folder / f"{digest[:12]}-{replication}.parquet"
+
+
+def is_series(name: str) -> bool:
+    """Return whether a file's name is that of the series of a replication."""
+    return re.fullmatch(r"[0-9a-f]{12}-[0-9]+\.parquet", name) is not None
 
 
 def refuse_without_parquet() -> None:
@@ -63,6 +67,7 @@ def write_series(folder: Path, run: Run) -> Path:
         Columns `series`, `time_s`, `id` (number of the flow or part), `queue` (-1 where there is
         none) and `value`.
     """
+    import numpy as np
     import pandas as pd
 
     tables = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from airpath.sweep.ledger.ledger import Ledger
+from airpath.sweep.series import FOLDER, is_series, series_file
 
 __all__ = ["Pruned", "prune"]
 
@@ -26,6 +27,8 @@ class Pruned:
         Failed replications.
     kept : int
         Replications that stay.
+    series : int
+        Files of time series that belong to no replication that stays.
     """
 
     other_versions: int
@@ -33,6 +36,7 @@ class Pruned:
     beyond_most: int
     failures: int
     kept: int
+    series: int = 0
 
     @property
     def replications(self) -> int:
@@ -41,7 +45,9 @@ class Pruned:
 
 
 def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) -> Pruned:
-    """Remove the replications that the plan does not need, and failures, so that they run again.
+    """Remove the replications that the plan does not need, with their series, and failures.
+
+    What failed runs again.
 
     Without a plan, as in the ledger of `reproduce`, only what other versions made is removed.
 
@@ -62,18 +68,36 @@ def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) ->
     Ledger.read(path).close()  # One that is missing is not made.
     if dry_run:
         with Ledger.read(path) as ledger:
-            return _counted(dict(_needless(ledger, accept_version)), ledger)
+            found = list(_needless(ledger, accept_version))
+            return _counted(found, ledger, _series(path, found))
     with Ledger.open(path, accept_version=True) as ledger:
-        found = dict(_needless(ledger, accept_version))
-        answer = _counted(found, ledger)
+        found = list(_needless(ledger, accept_version))
+        series = _series(path, found)
+        answer = _counted(found, ledger, series)
         plan = ledger.plan()
         digests = None if plan is None else {point.digest for point in plan.points}
-        ledger.remove([place for place, why in found.items() if why], digests)
+        ledger.remove([each.place for each in found if each.why], digests)
+        for file in series:
+            file.unlink(missing_ok=True)
         return answer
 
 
-def _needless(ledger: Ledger, accept_version: bool) -> Iterator[tuple[int, str]]:
-    """Give the place of each replication and why it is not needed; "" when it is."""
+class _Found(NamedTuple):
+    """Where a replication is, why it is not needed ("" when it is), and its file of series."""
+
+    place: int
+    why: str
+    series: str
+
+
+def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
+    """Return the files of series, beside the ledger, of replications that do not stay."""
+    kept = {each.series for each in found if not each.why}
+    files = sorted((path.parent / FOLDER).glob("*.parquet"))
+    return [file for file in files if is_series(file.name) and file.name not in kept]
+
+
+def _needless(ledger: Ledger, accept_version: bool) -> Iterator[_Found]:
     plan = ledger.plan()
     most = 0 if plan is None else plan.rule.most
     keys = set() if plan is None else {(p.digest, str(plan.seed_of(p))) for p in plan.points}
@@ -85,15 +109,16 @@ def _needless(ledger: Ledger, accept_version: bool) -> Iterator[tuple[int, str]]
             why = "not_planned"
         elif plan is not None and replication >= most:
             why = "beyond_most"
-        yield place, why
+        yield _Found(place, why, series_file(Path(), digest, replication).name)
 
 
-def _counted(found: Mapping[int, str], ledger: Ledger) -> Pruned:
-    counts: Counter[Any] = Counter(found.values())
+def _counted(found: Iterable[_Found], ledger: Ledger, series: Sequence[Path]) -> Pruned:
+    counts = Counter(each.why for each in found)
     return Pruned(
         other_versions=counts["other_versions"],
         not_planned=counts["not_planned"],
         beyond_most=counts["beyond_most"],
         failures=len(ledger.failures()),
         kept=counts[""],
+        series=len(series),
     )
