@@ -166,6 +166,33 @@ def test_pareto_has_a_panel_for_each_condition_and_rings_on_the_front(sweep: ap.
 # --- heat map, distributions, differences ------------------------------------------------------
 
 
+def test_a_logarithmic_axis_has_more_than_one_number(tmp_path: Path) -> None:
+    """Delays from 20 to 600 ms showed 100 alone."""
+    plan = plan_of({"limit": ["2 packets", "60 packets"]}, METRICS)
+
+    def rising(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        packets = int(str(values["limit"]).split()[0])
+        return {"goodput_bps": 1e6 + packets, "p95_sojourn_s": packets / 100 + 1e-5 * number}
+
+    figure = sweep_of(tmp_path, plan, rising).plot.pareto(*METRICS)
+    figure.canvas.draw()
+    axis = figure.axes[0].xaxis
+    low, high = sorted(axis.get_view_interval())
+    ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+    shown = [label.get_text() for at, label in ticks if low <= at <= high]
+    assert shown == ["20", "50", "100", "200", "500"]
+
+
+def test_a_label_of_five_hundred_letters_leaves_room_for_the_figure(tmp_path: Path) -> None:
+    """The panels had no width left, and a warning of matplotlib said so."""
+    plan = plan_of({"aqm": ["droptail " * 60, "codel"], "limit": ["1 packets"]}, METRICS)
+    figure = sweep_of(
+        tmp_path, plan, lambda _, number: dict.fromkeys(METRICS, 1.0 + number)
+    ).plot.pareto(*METRICS)
+    figure.canvas.draw()
+    assert figure.axes[0].get_position().width > 0.5
+
+
 def test_a_heat_map_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -> None:
     figure = sweep.plot.heatmap("goodput_bps", "limit", "aqm")
     assert gids(figure) == ALL

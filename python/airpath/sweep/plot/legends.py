@@ -10,14 +10,35 @@ from typing import TYPE_CHECKING, Any
 from airpath.results import style
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from airpath.results.intervals import Interval
 
-__all__ = ["legend_below", "limits"]
+__all__ = ["label_decades", "legend_below", "limits"]
 
 _LETTERS_PER_INCH, _KEY = 13, 8
 """Of the legend's text, and what a handle takes, letters."""
+_FEW_DECADES = 2.7
+"""On so many 2 and 5 are labelled too."""
+
+
+def label_decades(axis: Axis) -> None:
+    """Label a logarithmic axis at 1, 10, 100, and at 2 and 5 times these where there is room.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        Its limits are set.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    few = math.log10(high / low) <= _FEW_DECADES
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=20))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=20))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def legend_below(

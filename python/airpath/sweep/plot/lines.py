@@ -10,7 +10,7 @@ from airpath.results import style
 from airpath.results.intervals import Interval
 from airpath.sweep.overview import effort
 from airpath.sweep.plan import Engine
-from airpath.sweep.plot.legends import legend_below, limits
+from airpath.sweep.plot.legends import label_decades, legend_below, limits
 from airpath.sweep.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
 from airpath.sweep.scales import Shown, shown
 
@@ -164,8 +164,7 @@ class _Lines:
         if known and min(known) > 0 and max(known) / min(known) >= _WIDE:
             axis.set_yscale("log")
             axis.set_ylim(min(known) / 1.5, max(known) * 1.5)
-            axis.yaxis.set_major_formatter("{x:g}")
-            axis.yaxis.set_minor_formatter("")
+            label_decades(axis.yaxis)
         elif (both := limits(found, self.look.scale)) is not None:
             axis.set_ylim(both)
 
@@ -179,8 +178,7 @@ class _Lines:
             at = [by_key[key] for key in self.labels]
             if numbers.logarithmic:
                 axis.set_xscale("log")
-                axis.xaxis.set_major_formatter("{x:g}")
-                axis.xaxis.set_minor_formatter("")
+                label_decades(axis.xaxis)
             if not self._own_labels:
                 labels = [f"{number:g}" for number in at]
             if len(labels) > _MOST_TICKS:

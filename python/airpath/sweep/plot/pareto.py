@@ -10,7 +10,7 @@ from airpath.errors import BadValueError
 from airpath.results import style
 from airpath.results.intervals import Interval
 from airpath.sweep.overview import effort
-from airpath.sweep.plot.legends import legend_below, limits
+from airpath.sweep.plot.legends import label_decades, legend_below, limits
 from airpath.sweep.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
 from airpath.sweep.scales import Shown, shown
 
@@ -107,8 +107,8 @@ class _Pareto:
             style.heading(
                 figure,
                 title,
-                f"{effort(self.chosen.readings, self.chosen.places)} · ringed: no other point is "
-                "better in both means",
+                f"{effort(self.chosen.readings, self.chosen.places)} · up and to the right is "
+                "better; ringed: no other point is better in both means",
             )
         return figure
 
@@ -134,18 +134,8 @@ class _Pareto:
         if known and min(known) > 0 and max(known) / min(known) >= 15:
             axis.set_xscale("log")
             axis.set_xlim(min(known) / 1.6, max(known) * 1.6)
-            axis.xaxis.set_major_formatter("{x:g}")
-            axis.xaxis.set_minor_formatter("")
+            label_decades(axis.xaxis)
         axis.invert_xaxis()
-        axis.annotate(
-            "better →",
-            (0.985, 0.02),
-            xycoords="axes fraction",
-            ha="right",
-            va="bottom",
-            rotation=25,
-            color=style.COLOURS["grey"],
-        )
         self._names(axis, [(places[n], delays[n], rates[n]) for n in best])
 
     def _marker(self, axis: Axes, place: int, delay: float, rate: float) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, one_line
 from airpath.results import style
 from airpath.sweep.differences import checked_axis, checked_value, text_of
 from airpath.sweep.scales import Numbers, numbers_of
@@ -33,6 +33,7 @@ meaning of their own in figures."""
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
 _ROW_PAD_IN = 0.09
+_LONGEST_LABEL = 48
 
 
 def gid(point: Point, engine: str = "simulate") -> str:
@@ -75,7 +76,7 @@ class Selection:
         for place in self.places:
             point = self.point(place)
             key = self.key(place, axis)
-            found.setdefault(key, point.labels.get(axis, ""))
+            found.setdefault(key, _short(point.labels.get(axis, "")))
             raw.setdefault(key, point.values.get(axis))
         numbers = numbers_of(list(raw.values()))
         if numbers is None:
@@ -92,7 +93,13 @@ class Selection:
     def name(self, place: int, axes: Sequence[str]) -> str:
         """Return the labels of a point along some axes, as one text."""
         labels = self.point(place).labels
-        return " · ".join(labels.get(axis, "") or "–" for axis in axes)
+        return " · ".join(_short(labels.get(axis, "")) or "–" for axis in axes)
+
+
+def _short(label: str) -> str:
+    """Return what of a label a figure has room for, on one line."""
+    text = one_line(label)
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
 
 
 def selected(readings: Readings, where: Where | None) -> Selection:
