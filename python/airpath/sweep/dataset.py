@@ -26,8 +26,8 @@ def dataset(readings: Readings) -> xr.Dataset:
     """Return means and intervals by axis; see `Sweep.to_xarray`."""
     if importlib.util.find_spec("xarray") is None:
         raise BadValueError(
-            "to_xarray: needs xarray. Install it with: pip install xarray. Without it, wide() "
-            "has the same numbers."
+            "to_xarray: needs xarray. Install it with: pip install 'airpath[xarray]'. Without it, "
+            "wide() has the same numbers."
         )
     import xarray as xr
 
