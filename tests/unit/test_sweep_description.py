@@ -386,7 +386,9 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("keys", "line"), BAD_ARGUMENTS, ids=[str(bad[0]) for bad in BAD_ARGUMENTS]
+    ("keys", "line"),
+    BAD_ARGUMENTS,
+    ids=[f"{n}-{next(iter(bad[0]))}" for n, bad in enumerate(BAD_ARGUMENTS)],
 )
 def test_bad_arguments_are_one_line(keys: dict[str, Any], line: str, base: ap.Scenario) -> None:
     with pytest.raises(ap.errors.BadValueError) as told:
