@@ -80,6 +80,25 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
     assert {key: after[key] for key in stored} == stored
 
 
+def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: Command) -> None:
+    """The report fell over a failure that belongs to no replication."""
+    text = SWEEP.replace("reps = 3", 'engines = ["solve"]').replace(
+        '["gred", "codel"]', '["droptail"]'
+    )
+    Path("sweep.toml").write_text(text)
+    answer = airpath_command("sweep", "sweep.toml", "--out", "out")
+    assert answer.status == 0
+    _, title, head, _, newreno, cubic = answer.out.splitlines()
+    assert title == "sweep"
+    assert "goodput, Mbit/s" in head
+    assert newreno.split()[:3] == ["0", "droptail", "newreno"]
+    assert 4 < float(newreno.split()[3]) < 5
+    assert cubic.split()[3:] == ["–", "–"]
+    told = answer.err.splitlines()[-1]
+    assert told.startswith("solve: 1 of 2 points have no solution. The first is point 1: ")
+    assert "What failed" in Path("out/report.html").read_text()
+
+
 def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path) -> None:
     before = sorted(folder.iterdir())
     answer = airpath_command("sweep", "sweep.toml", "--reps", "1")

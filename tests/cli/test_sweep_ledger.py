@@ -174,7 +174,7 @@ def test_prune_removes_the_series_of_what_it_removes(
     folder.mkdir()
     with Ledger.open(path) as ledger:
         added(ledger, 2, job=7)
-    kept, gone = (f"{digest(job)[:12]}-1.parquet" for job in (0, 7))
+    kept, gone = (f"{digest(job)[:12]}-1-1.parquet" for job in (0, 7))
     for name in (kept, gone, "mine.parquet"):
         (folder / name).touch()
     prune(path, dry_run=True)

@@ -99,9 +99,13 @@ def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
     files = sorted((tmp_path / "series").iterdir())
     digests = {point.digest[:12] for point in sweep.plan.points}
     assert {path.name for path in files} == {
-        f"{digest}-{number}.parquet" for digest in digests for number in range(2)
+        f"{digest}-1-{number}.parquet" for digest in digests for number in range(2)
     }
-    first = pd.read_parquet(tmp_path / "series" / f"{sweep.plan.points[0].digest[:12]}-0.parquet")
+    # Another seed's are other files: what is stored is not run again, and keeps its own.
+    ap.sweep(base, grid=GRID, reps=1, seed=2, series=["cwnd"], out=tmp_path)
+    digest = sweep.plan.points[0].digest[:12]
+    first = pd.read_parquet(tmp_path / "series" / f"{digest}-1-0.parquet")
+    assert (tmp_path / "series" / f"{digest}-2-0.parquet").exists()
     alone = ap.simulate(base, reps=1).series("cwnd")
     assert list(first.columns) == ["series", "time_s", "id", "queue", "value"]
     assert list(first["value"]) == list(alone["value"])

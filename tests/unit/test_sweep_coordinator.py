@@ -218,6 +218,22 @@ def test_a_function_of_the_user_that_fails_is_a_failure_of_its_point(tmp_path: P
     assert ended.replications == 2
 
 
+def test_a_function_that_fails_at_what_is_stored_is_a_failure_too(tmp_path: Path) -> None:
+    """Its exception came out as it was."""
+    values: list[Any] = [1.0, 1.0, 2.0]
+
+    def own(result: Any) -> Any:
+        return values[result.replications[0]["replication"]]
+
+    of = Sample([scenario()], Rule(2, 3, "own", absolute=1.0), functions={"own": own})
+    of.plan.metrics[:] = ["own"]
+    assert of.run(tmp_path).failed == 0
+    values[1] = "many"
+    ended = of.run(tmp_path)
+    text = 'point 0 (n = 0), replication 1: own: TypeError: returned "many", not a number'
+    assert (ended.failed, ended.first, ended.replications) == (1, text, 0)
+
+
 def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> None:
     def own(result: Any) -> float:
         return float(result.replications[0]["replication"] % 2)
@@ -277,6 +293,19 @@ def test_workers_that_go_away_end_it_in_one_line_and_lose_nothing(tmp_path: Path
         of.run(tmp_path, workers_of(of.contents, executor, None))
     assert "\n" not in str(lost.value)
     assert sum(map(len, of.stored(tmp_path).values())) == 2
+
+
+def test_a_function_that_cannot_travel_is_named_as_such(tmp_path: Path) -> None:
+    class Pickling(Inline):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            import pickle
+
+            pickle.dumps(args)
+            return super().submit(fn, *args, **kwargs)
+
+    of = Sample([scenario()], Rule(1, 1), functions={"own": lambda _: 1.0}, metrics=["own"])
+    with pytest.raises(RunError, match=r"^metrics: a function cannot be sent to another process "):
+        of.run(tmp_path, workers_of(of.contents, Pickling(), None))
 
 
 def test_what_is_no_executor_is_refused() -> None:

@@ -15,7 +15,7 @@ from airpath.arguments import check_all, whole
 from airpath.cli import completion, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
-from airpath.errors import RunError
+from airpath.errors import RunError, one_line
 
 if TYPE_CHECKING:
     from airpath.sweep.coordinator import Ended
@@ -181,31 +181,44 @@ def _save(sweep: Sweep, folder: Path) -> None:
 
 
 def _print(sweep: Sweep, out: str | None) -> None:
-    from airpath.results.intervals import text
+    from airpath.report.numbers import estimate
+    from airpath.sweep.scales import shown
 
-    plan, console = sweep.plan, output.console()
-    columns = ["point", *plan.axes, *(["engine"] if len(plan.engines) > 1 else []), *plan.metrics]
+    plan, readings, console = sweep.plan, sweep.readings, output.console()
+    most = len(plan.points) if out is None else _MOST_ROWS // len(plan.engines)
+    found = [
+        (point, engine, [readings.interval(place, name, engine) for name in plan.metrics])
+        for place, point in enumerate(plan.points)
+        for engine in plan.engines
+    ]
+    looks = [
+        shown(metric, (of[number].mean for _, _, of in found))
+        for number, metric in enumerate(plan.metrics)
+    ]
+    are_both = len(plan.engines) > 1
+    labels = (look.label for look in looks)
+    columns = ["point", *plan.axes, *(["engine"] if are_both else []), *labels]
     rows: list[Sequence[str]] = []
-    readings = sweep.readings
-    for place, point in enumerate(plan.points):
-        for engine in plan.engines:
-            means = (readings.interval(place, name, engine) for name in plan.metrics)
-            which = [engine] if len(plan.engines) > 1 else []
-            labels = [point.labels.get(axis, "") for axis in plan.axes]
-            shown = [text(mean, 1, _digits(mean.mean)) for mean in means]
-            rows.append([str(point.number), *labels, *which, *shown])
-    most = len(rows) if out is None else _MOST_ROWS
-    output.print_table(console, plan.name, columns, rows[:most])
-    if len(rows) > most:
-        console.print(f"and {len(rows) - most} more rows in {out}/points.csv", style="dim")
+    for point, engine, of in found:
+        texts = (
+            estimate(each, look.scale).text or "–" for each, look in zip(of, looks, strict=True)
+        )
+        called = (one_line(point.labels.get(axis, "")) for axis in plan.axes)
+        rows.append([str(point.number), *called, *([engine] if are_both else []), *texts])
+    rows = rows[: most * len(plan.engines)]
+    output.print_table(console, one_line(plan.name), columns, rows)
+    if (left := len(plan.points) - most) > 0:
+        console.print(f"and {left} more points in {out}/points.csv", style="dim", markup=False)
+    _say_what_has_no_model(sweep)
     if out is None:
         output.note("Nothing was kept. Write --out DIR for ledger, tables, figures and report.")
 
 
-def _digits(value: float) -> int:
-    """Return the digits behind the point that show four that matter."""
-    import math
-
-    if not math.isfinite(value) or value == 0:
-        return 0
-    return min(max(0, 3 - math.floor(math.log10(abs(value)))), 9)
+def _say_what_has_no_model(sweep: Sweep) -> None:
+    without = [of for of in sweep.readings.points if isinstance(of.solved, str)]
+    if without:
+        first, count = without[0], len(sweep.plan.points)
+        output.note(
+            f"solve: {len(without)} of {count} points have no solution. The first is point "
+            f"{first.point.number}: {one_line(str(first.solved))}"
+        )

@@ -341,12 +341,14 @@ def _reps(of: OfPoint) -> Cell:
 def _failures(failures: Any) -> Iterator[Section]:
     if not len(failures):
         return
+    import pandas as pd
+
     axes = [name for name in failures.columns if name not in {"engine", "replication", "message"}]
     columns = [("", name) for name in (*axes, "engine", "replication", "message")]
     rows = []
     for record in failures.to_dict("records"):
         replication = record["replication"]
-        number = None if str(replication) == "<NA>" else int(replication)
+        number = None if pd.isna(replication) else int(replication)
         rows.append(
             [
                 Cell(str(record[axes[0]]), float(record[axes[0]])),

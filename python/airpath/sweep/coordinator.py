@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from airpath.sweep.plan import Plan, Point
 from airpath.sweep.progress import Progress
 from airpath.sweep.stopping import Stopping
 from airpath.sweep.targets import Pace, Queue, Target
-from airpath.sweep.tasks import Failure, Task, TaskResult, build, value_of
+from airpath.sweep.tasks import Failure, Task, TaskResult, Unit, build, failure_of, value_of
 
 if TYPE_CHECKING:
     from airpath.sweep.job import Contents, Job
@@ -177,21 +178,29 @@ class Coordinator:
         stopping = Stopping(plan.rule, plan.confidence)
         target = Target(job, seed, plan.rule, stopping, points, job.simulated_s)
         values = {number: dict(of) for number, of in self._ledger.values(digest, seed).items()}
-        self._complete(job, seed, values)
+        failures = self._complete(job, seed, values)
         target.resume(values)
         self._progress.opened(target)
-        if not target.is_done:
+        if failures or not target.is_done:
             self._targets[digest, seed] = target
+        for failure in failures:
+            self._fail(failure)
         return target
 
-    def _complete(self, job: Job, seed: int, stored: dict[int, dict[str, float | None]]) -> None:
-        """Compute the metrics that were not asked for when the replications were run."""
+    def _complete(
+        self, job: Job, seed: int, stored: dict[int, dict[str, float | None]]
+    ) -> list[Failure]:
+        """Compute the metrics that were not asked for when the replications were run.
+
+        Where the user's function fails, that is returned.
+        """
         from airpath.sweep.metrics import evaluate
 
         function = self._functions.get(self._plan.rule.metric or "")
         lacking = {n for n, of in stored.items() if not of.keys() >= set(self._columns)}
+        failures: list[Failure] = []
         if function is None and not lacking:
-            return
+            return failures
         resolved, late = job.resolved, {}
         for run in self._ledger.runs(job.digest, seed):
             of = stored[run.replication]
@@ -201,9 +210,14 @@ class Coordinator:
                 of.update(late[run.replication])
             if function is not None:
                 name = self._plan.rule.metric or ""
-                of[name] = value_of(function, job, run, self._plan.confidence)
+                try:
+                    of[name] = value_of(function, job, run, self._plan.confidence)
+                except Exception as error:
+                    unit = Unit(job, seed, run.replication, 1)
+                    failures.append(failure_of(name, unit, run, error))
         if late:
             self._ledger.add_values(job.digest, seed, late)
+        return failures
 
     # --- handing out, collecting ---------------------------------------------------------------
 
@@ -332,6 +346,11 @@ def _available(came: SimpleQueue[Any], seconds: float) -> Iterator[Any]:
 
 def _broken(error: BaseException) -> RunError:
     why = one_line(str(error)) or type(error).__name__
+    if isinstance(error, PicklingError) or "pickle" in why:
+        return RunError(
+            f"metrics: a function cannot be sent to another process ({why.rstrip('.')}). "
+            "Define it with def at the top of a module, or leave the executor out."
+        )
     if not isinstance(error, BrokenExecutor):
         why = f"{type(error).__name__}: {why}"
     return RunError(f"the executor failed: {why.rstrip('.')}. What was finished is kept.")

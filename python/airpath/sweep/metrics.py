@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
 from airpath.advisory import packet_bytes
+from airpath.errors import show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -33,7 +35,14 @@ from airpath.scenario.faults import nearest
 if TYPE_CHECKING:
     from airpath.solutions import Solution
 
-__all__ = ["Metric", "UnknownMetricError", "evaluate", "known_names", "solve_metrics"]
+__all__ = [
+    "Metric",
+    "UnknownMetricError",
+    "as_number",
+    "evaluate",
+    "known_names",
+    "solve_metrics",
+]
 
 _GIVEN = ("start_s", "transfer_bytes")
 _NUMBERED = ("flows", "groups", "phases", "transfers")
@@ -101,6 +110,22 @@ class Metric:
         if found is None or math.isnan(found):
             return None
         return float(found)
+
+
+def as_number(value: Any) -> float | None:
+    """Return what a user's function said of a replication; None where it measured nothing.
+
+    Raises
+    ------
+    TypeError
+        If that is not a number.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, (str, bytes)):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(value)
+    raise TypeError(f"returned {show(value)}, not a number")
 
 
 def evaluate(

@@ -297,14 +297,15 @@ class Sweep:
                 (job.digest, run.seed, run.replication), ({}, None)
             )
 
+        from airpath.sweep.metrics import as_number
+
         def computed(job: Job, run: Run) -> Own:
             result = result_of(job, run, confidence)
             values: dict[str, float | None] = {}
             why = None
             for name, function in self._functions.items():
                 try:
-                    value: Any = function(result)
-                    values[name] = None if value is None else float(value)
+                    values[name] = as_number(function(result))
                 except Exception as error:
                     values[name] = None
                     why = why or f"{name}: {type(error).__name__}: {one_line(str(error))}"

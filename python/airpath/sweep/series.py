@@ -17,7 +17,7 @@ FOLDER = "series"
 """In the folder of the sweep."""
 
 
-def series_file(folder: Path, digest: str, replication: int) -> Path:
+def series_file(folder: Path, digest: str, seed: int, replication: int) -> Path:
     """Return where the series of a replication are.
 
     Parameters
@@ -26,15 +26,17 @@ def series_file(folder: Path, digest: str, replication: int) -> Path:
         That of all series.
     digest : str
         Of the job.
+    seed : int
+        Master seed.
     replication : int
         Its number.
     """
-    return folder / f"{digest[:12]}-{replication}.parquet"
+    return folder / f"{digest[:12]}-{seed}-{replication}.parquet"
 
 
 def is_series(name: str) -> bool:
     """Return whether a file's name is that of the series of a replication."""
-    return re.fullmatch(r"[0-9a-f]{12}-[0-9]+\.parquet", name) is not None
+    return re.fullmatch(r"[0-9a-f]{12}-[0-9]+-[0-9]+\.parquet", name) is not None
 
 
 def refuse_without_parquet() -> None:
@@ -83,7 +85,7 @@ def write_series(folder: Path, run: Run) -> Path:
         table.insert(0, "series", name)
         tables.append(table)
     folder.mkdir(parents=True, exist_ok=True)
-    path = series_file(folder, run.digest, run.replication)
+    path = series_file(folder, run.digest, run.seed, run.replication)
     data = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(data, index=False)
     write_file(path, data.getvalue())

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.sweep.runs import Run
 
-__all__ = ["Failure", "Task", "TaskResult", "Unit", "build", "run_shipped", "run_task"]
+__all__ = [
+    "Failure",
+    "Task",
+    "TaskResult",
+    "Unit",
+    "build",
+    "failure_of",
+    "run_shipped",
+    "run_task",
+]
 
 Values = dict[str, float | None]
 """Metrics of a replication; None is what was not measured."""
@@ -182,19 +191,24 @@ def _measured(
         try:
             values[name] = value_of(function, unit.job, run, task.confidence)
         except Exception as error:
-            message = f"{name}: {type(error).__name__}: {one_line(str(error))}"
-            failures.append(Failure(unit, run.replication, message, is_run=False))
+            failures.append(failure_of(name, unit, run, error))
     return values
+
+
+def failure_of(name: str, unit: Unit, run: Run, error: Exception) -> Failure:
+    """Return that a metric of the user failed at a replication."""
+    message = f"{name}: {type(error).__name__}: {one_line(str(error))}"
+    return Failure(unit, run.replication, message, is_run=False)
 
 
 def value_of(
     function: Callable[[Result], float], job: Job, run: Run, confidence: float
 ) -> float | None:
     """Return what a metric of the user says of one replication."""
+    from airpath.sweep.metrics import as_number
     from airpath.sweep.result import result_of
 
-    value: Any = function(result_of(job, run, confidence))
-    return None if value is None else float(value)
+    return as_number(function(result_of(job, run, confidence)))
 
 
 # --- in another process --------------------------------------------------------------------------

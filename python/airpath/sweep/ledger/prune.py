@@ -109,7 +109,7 @@ def _needless(ledger: Ledger, accept_version: bool) -> Iterator[_Found]:
             why = "not_planned"
         elif plan is not None and replication >= most:
             why = "beyond_most"
-        yield _Found(place, why, series_file(Path(), digest, replication).name)
+        yield _Found(place, why, series_file(Path(), digest, int(seed), replication).name)
 
 
 def _counted(found: Iterable[_Found], ledger: Ledger, series: Sequence[Path]) -> Pruned:
