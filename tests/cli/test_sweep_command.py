@@ -86,6 +86,7 @@ def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: C
         '["gred", "codel"]', '["droptail"]'
     )
     Path("sweep.toml").write_text(text)
+    Path("base.toml").write_text(BASE.replace('start = {uniform = ["0 s", "1 s"]}\n', ""))
     answer = airpath_command("sweep", "sweep.toml", "--out", "out")
     assert answer.status == 0
     _, title, head, _, newreno, cubic = answer.out.splitlines()
@@ -97,6 +98,23 @@ def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: C
     told = answer.err.splitlines()[-1]
     assert told.startswith("solve: 1 of 2 points have no solution. The first is point 1: ")
     assert "What failed" in Path("out/report.html").read_text()
+
+
+def test_ctrl_c_does_not_wait_for_the_figures(
+    airpath_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("airpath.sweep.plot.figures.SweepPlot.save", pressed)
+        answer = airpath_command("sweep", "sweep.toml", "--out", "o u't")
+    assert answer.status == 130
+    assert answer.err.splitlines()[2:] == [
+        "Interrupted: 4 of 4 points are finished. Go on with: "
+        """airpath sweep sweep.toml --out 'o u'"'"'t'""",
+    ]
+    assert sorted(os.listdir("o u't")) == ["ledger.sqlite", "points.csv", "runs.csv"]  # noqa: PTH208
 
 
 def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path) -> None:

@@ -114,6 +114,9 @@ def run(
     try:
         if out is not None:
             _save(sweep, Path(out))
+    except KeyboardInterrupt:
+        _say_how_to_go_on(sweep, out)
+        return 130
     finally:
         with output.interrupts_wait():
             _print(sweep, out)
@@ -172,9 +175,11 @@ def _save(sweep: Sweep, folder: Path) -> None:
 
     page = folder / "report.html"
     with output.interrupts_wait():
-        output.written(sweep.save(folder))
-        write_file(page, report_of_sweep(sweep, folder=folder).encode())
-        output.written([page])
+        output.written(sweep.save(folder, figure_formats=None))
+    # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
+    output.written(sweep.plot.save(folder))
+    write_file(page, report_of_sweep(sweep, folder=folder).encode())
+    output.written([page])
 
 
 # --- printing ------------------------------------------------------------------------------------

@@ -104,7 +104,6 @@ _PREFIXES = {
     "bps": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "s": ((10.0, "s"), (1e-3, "ms"), (0.0, "µs")),
     "bytes": ((1e6, "MB"), (1e3, "kB"), (0.0, "B")),
-    "packets": ((0.0, "packets"),),
     "db": ((0.0, "dB"),),
 }
 """Units by the end of a metric's name, each from which value on."""
