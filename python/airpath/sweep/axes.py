@@ -128,17 +128,26 @@ def labels_of(values: Sequence[Any]) -> list[str]:
         No two the same.
     """
     texts = [_text(value) for value in values]
-    for kind in {text for text in texts if texts.count(text) > 1}:
-        places = [place for place, text in enumerate(texts) if text == kind]
+    called: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        called.setdefault(text, []).append(place)
+    for kind, places in called.items():
+        if len(places) == 1:
+            continue
         tables = [values[place] for place in places]
         differ = _differing([table for table in tables if isinstance(table, Mapping)])
         for place in places:
             texts[place] = _with(kind, values[place], differ)
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for place, text in enumerate(texts):
-        free = (text, *(f"{text} ({number})" for number in range(2, len(texts) + 2)))
-        texts[place] = next(each for each in free if each not in taken)
-        taken.add(texts[place])
+        number, free = numbers.get(text, 1), text
+        while free in taken:
+            number += 1
+            free = f"{text} ({number})"
+        numbers[text] = number
+        texts[place] = free
+        taken.add(free)
     return texts
 
 
