@@ -207,6 +207,27 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Co
     assert len(finished("o")) >= 20
 
 
+def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None:
+    """They printed sixty lines of tracebacks."""
+    pytest.importorskip("distributed")
+    Path("many.toml").write_text(MANY.format(reps=1_000_000))
+    options = ("--out", "o", "--dask", "local", "--threads", "1")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airpath", "sweep", "many.toml", *options],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_for_replications("o", 1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.count("\n") == 1
+    assert err.endswith("Go on with: airpath sweep many.toml --out o --dask local --threads 1\n")
+
+
 def kill_at_random(kills: int, reps: int) -> None:
     """Kill the command again and again, and compare with one that was left alone."""
     Path("many.toml").write_text(MANY.format(reps=reps))

@@ -116,6 +116,7 @@ def test_a_worker_of_another_version_is_refused_before_anything_runs(
     [
         (None, "cannot be read (no such file or directory)."),
         ("1 / 0", "failed (ZeroDivisionError: division by zero)."),
+        ("def client():\n    return {}['a']", "failed (KeyError: 'a')."),
         ("x = 1", "gives no client. Define a function client() that returns a"),
         ("def client():\n    return 3", "gives no client. Define a function client()"),
     ],

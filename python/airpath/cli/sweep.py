@@ -108,9 +108,9 @@ def run(
     options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
     with _executor(dask, threads) as executor:
         sweep, ended = _run(description, executor=executor, threads=threads, **options)
-    if ended.interrupted:
-        _say_how_to_go_on(sweep, out)
-        return 130
+        if ended.interrupted:
+            _say_how_to_go_on(sweep, out)
+            return 130
     try:
         if out is not None:
             _save(sweep, Path(out))

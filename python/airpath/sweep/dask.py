@@ -190,6 +190,7 @@ def _client(where: str, workers: int | None) -> Any:
             processes=True,
             dashboard_address=None,
             silence_logs=50,
+            preload="airpath.sweep.dask_preload",
         )
         return _distributed().Client(cluster)
     if where.endswith(".py"):
@@ -210,12 +211,11 @@ def _distributed() -> Any:
 
 def _client_of_file(path: Path) -> Any:
     try:
-        made = runpy.run_path(str(path))["client"]()
+        client = runpy.run_path(str(path)).get("client")
+        made = client() if callable(client) else None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise BadValueError(f"--dask: {quoted(str(path))}: cannot be read ({why}).") from None
-    except KeyError:
-        made = None
     except Exception as error:
         why = f"{type(error).__name__}: {one_line(str(error))}"
         raise BadValueError(f"--dask: {quoted(str(path))}: failed ({why}).") from None
