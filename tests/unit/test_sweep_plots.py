@@ -186,10 +186,10 @@ def test_a_logarithmic_axis_has_more_than_one_number(tmp_path: Path) -> None:
 def test_a_label_of_five_hundred_letters_leaves_room_for_the_figure(tmp_path: Path) -> None:
     """The panels had no width left, and a warning of matplotlib said so."""
     plan = plan_of({"aqm": ["droptail " * 60, "codel"], "limit": ["1 packets"]}, METRICS)
-    figure = sweep_of(
-        tmp_path, plan, lambda _, number: dict.fromkeys(METRICS, 1.0 + number)
-    ).plot.pareto(*METRICS)
+    found = sweep_of(tmp_path, plan, lambda _, number: dict.fromkeys(METRICS, 1.0 + number))
+    figure = found.plot.pareto(*METRICS)
     figure.canvas.draw()
+    assert "forest-goodput_bps" in found.plot.defaults()
     assert figure.axes[0].get_position().width > 0.5
 
 

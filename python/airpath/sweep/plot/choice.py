@@ -104,7 +104,9 @@ def defaults(plot: SweepPlot) -> dict[str, Figure]:
         metric = plan.metrics[0]
         words = next((axis for axis in chosen.varied if chosen.numbers(axis) is None), None)
         if words is not None and plan.rule.most > 1:
-            base = next(iter(chosen.values(words).values()))
+            first = next(iter(chosen.values(words)))
+            at = next(place for place in chosen.places if chosen.key(place, words) == first)
+            base = chosen.point(at).labels[words]
             wanted[f"forest-{metric}"] = partial(plot.forest, words, metric, base)
         if plan.rule.least >= _ENOUGH_FOR_ECDF:
             wanted[f"ecdf-{metric}"] = partial(plot.ecdf, metric)
