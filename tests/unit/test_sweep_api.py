@@ -31,6 +31,8 @@ def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
     told: list[float] = []
     sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: told.append(f))
     table = sweep.points()
+    assert list(table["metric"]) == ["goodput_bps", "p95_delay_s"] * 2
+    table = table[table["metric"] == "goodput_bps"]
     assert list(table["bottleneck.aqm"]) == ["gred", "codel"]
     alone = ap.simulate(scenario(), reps=3, seed=5)
     goodput = sum(sum(flow["goodput_bps"] for flow in run["flows"]) for run in alone.replications)

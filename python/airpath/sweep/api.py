@@ -61,7 +61,7 @@ def sweep(
     random: Mapping[str, Any] | None = None,
     exclude: Sequence[Mapping[str, Any]] = (),
     labels: Mapping[str, Any] | None = None,
-    metrics: Sequence[str] | Mapping[str, Any] = ("goodput_bps",),
+    metrics: Sequence[str] | Mapping[str, Any] | None = None,
     reps: int | Mapping[str, Any] = 4,
     seed: int = 1,
     confidence: float = 0.99,
@@ -88,8 +88,9 @@ def sweep(
     grid, zip, points, random, exclude, labels
         What is varied and how it is called, as in a sweep file: axes that are crossed, axes that
         go together, single points, drawn points, points that are left out, names for tables.
-    metrics : sequence of str, or mapping of str to callable
+    metrics : sequence of str, or mapping of str to callable, optional
         What is wanted of each replication: columns of the results, and functions of a `Result`.
+        Default ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
     reps : int or mapping
         Replications of each point; or ``{"min": 4, "max": 64, "until": {"metric":
         "goodput_bps", "relative": 0.02}}``. Default 4.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections import Counter
@@ -71,6 +70,7 @@ class Resuming(Compiled):
         progress: EngineProgress | None,
     ) -> Simulated:
         """Return `replications` of a scenario, run or stored."""
+        from airpath.api import cores
         from airpath.sweep.job import job_of
         from airpath.sweep.ledger import Build
 
@@ -87,7 +87,7 @@ class Resuming(Compiled):
         stored = set(ledger.finished(job.digest, seed))
         missing = [number for number in range(replications) if number not in stored]
         part = _Part(job, contents, seed, missing, replications)
-        whole = part.run(ledger, threads or _cores(), progress) if missing else True
+        whole = part.run(ledger, threads or cores(), progress) if missing else True
         runs = [run for run in ledger.runs(job.digest, seed) if run.replication < replications]
         builds = (Build(run.version, run.commit) for run in runs)
         self._others.update(build for build in builds if build != ledger.own)
@@ -164,9 +164,3 @@ class _Part:
         if progress is not None:
             finished = self._total - left
             progress(finished, self._total, finished / self._total)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
