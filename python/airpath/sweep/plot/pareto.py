@@ -104,12 +104,13 @@ class _Pareto:
             outer_labels(panels, style.literal(self.delay.label), style.literal(self.rate.label))
             self._legend(figure)
             title = f"{self.chosen.readings.plan.name}: {self.rate.name} against {self.delay.name}"
-            style.heading(
-                figure,
-                title,
+            about = (
                 f"{effort(self.chosen.readings, self.chosen.places)} · up and to the right is "
-                "better; ringed: no other point is better in both means",
+                "better; ringed: no other point is better in both means"
             )
+            if unsaid := self._unsaid():
+                about += f"; equal marks differ in {', '.join(unsaid)}"
+            style.heading(figure, title, about)
         return figure
 
     def _panel(self, axis: Axes, places: Sequence[int]) -> None:
@@ -159,8 +160,7 @@ class _Pareto:
 
     def _names(self, axis: Axes, best: Sequence[tuple[int, float, float]]) -> None:
         """Name what the front's points are, where it is not said by colour and marker."""
-        said = {self.by, self.shape, *self.facets.axes}
-        axes = [name for name in self.chosen.varied if name not in said]
+        axes = self._unsaid()
         if not axes or len(best) > _MOST_NAMES:
             return
         for place, delay, rate in best:
@@ -172,6 +172,11 @@ class _Pareto:
                 fontsize=7.5,
                 color=style.COLOURS["grey"],
             )
+
+    def _unsaid(self) -> list[str]:
+        """Return the axes that neither colour, marker nor panel tells."""
+        said = {self.by, self.shape, *self.facets.axes}
+        return [name for name in self.chosen.varied if name not in said]
 
     def _legend(self, figure: Figure) -> None:
         from matplotlib.lines import Line2D
