@@ -1,0 +1,62 @@
+//! What a run tells while it goes on: one JSON document a line, on a file descriptor of its own.
+
+use serde::Serialize;
+
+/// Something to tell.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// Both sides are up; commands start now.
+    Ready {
+        /// Address of the server.
+        server: String,
+        /// Addresses of the clients, by user as far as flows name them.
+        clients: Vec<String>,
+        /// The scheduling class that the data thread has: `fifo` or `other`.
+        class: &'static str,
+    },
+    /// How far it is.
+    Progress(Progress),
+    /// The end: results are in the folder.
+    Finished {
+        /// `end` (of the scenario), `command` (it has ended), `duration`, `signal` or `input` (whoever
+        /// started it has gone away).
+        reason: &'static str,
+        /// Exit status of the client's command, that of a shell: 128 and more for signals.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<i32>,
+    },
+    /// It failed; there may be no results.
+    Failed {
+        /// What could not be done: a name for what is wrong, as `tun`, `namespace`, `command`,
+        /// `congestion`, `scenario`, `device`, `model`.
+        what: &'static str,
+        /// One sentence.
+        message: String,
+    },
+}
+
+/// How far a run is, and what has happened since the report before.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Progress {
+    /// Time since the start of the scenario, s.
+    pub at_s: f64,
+    /// When it ends, s; absent: not known.
+    pub until_s: Option<f64>,
+    /// IP bytes delivered in the forward direction, bit/s.
+    pub rate_bps: f64,
+    /// The same in the other direction.
+    pub reverse_rate_bps: f64,
+    /// Packets now waiting in the queues of the forward direction.
+    pub queue_packets: usize,
+    /// The regime of the last transmission, of links that have several.
+    pub regime: Option<usize>,
+    /// Packets dropped so far, for any reason.
+    pub drops: u64,
+    /// Packets marked so far.
+    pub marks: u64,
+    /// 99th percentile of the lateness so far, s.
+    pub lateness_p99_s: Option<f64>,
+    /// Largest lateness so far, s.
+    pub lateness_max_s: f64,
+}
