@@ -3,7 +3,7 @@
 //! Source: draft-ietf-opsawg-pcapng §3 and §4. One section, little-endian, with its interfaces
 //! first. A file that ends between two blocks is a whole capture up to there.
 
-use crate::headers::{Headers, SNAP_LENGTH};
+use crate::headers::Headers;
 use airpath_core::Time;
 use std::io::{self, Write};
 
@@ -46,6 +46,8 @@ pub struct Interface {
     pub description: String,
     /// Where the packets come from.
     pub comment: String,
+    /// Most bytes that are stored of a packet; 0: all of them.
+    pub snap_length: u32,
 }
 
 /// Which way a packet goes, seen from the host that captures.
@@ -89,7 +91,7 @@ impl<W: Write> PcapngWriter<W> {
             writer.begin(INTERFACE_DESCRIPTION);
             writer.put_u16(LINKTYPE_RAW);
             writer.put_u16(0);
-            writer.put_u32(SNAP_LENGTH);
+            writer.put_u32(interface.snap_length);
             writer.text_option(COMMENT, &interface.comment);
             writer.text_option(IF_NAME, &interface.name);
             writer.text_option(IF_DESCRIPTION, &interface.description);
@@ -100,7 +102,7 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a packet that was seen at `at` on interface `interface`.
+    /// Writes a packet without payload that was seen at `at` on interface `interface`.
     ///
     /// # Errors
     /// When the sink fails.
@@ -112,14 +114,41 @@ impl<W: Write> PcapngWriter<W> {
         direction: Direction,
         comment: &str,
     ) -> io::Result<()> {
+        let original = headers.original_length();
+        self.stored(interface, at, headers.stored(), original, direction, comment)
+    }
+
+    /// Writes a real packet, all of it, that was seen at `at` on interface `interface`.
+    ///
+    /// # Errors
+    /// When the sink fails.
+    pub fn whole_packet(
+        &mut self,
+        interface: u32,
+        at: Time,
+        packet: &[u8],
+        direction: Direction,
+    ) -> io::Result<()> {
+        self.stored(interface, at, packet, packet.len() as u32, direction, "")
+    }
+
+    fn stored(
+        &mut self,
+        interface: u32,
+        at: Time,
+        bytes: &[u8],
+        original_length: u32,
+        direction: Direction,
+        comment: &str,
+    ) -> io::Result<()> {
         self.begin(ENHANCED_PACKET);
         self.put_u32(interface);
         let nanos = at.as_nanos();
         self.put_u32((nanos >> 32) as u32);
         self.put_u32(nanos as u32);
-        self.put_u32(headers.stored().len() as u32);
-        self.put_u32(headers.original_length());
-        self.block.extend(headers.stored());
+        self.put_u32(bytes.len() as u32);
+        self.put_u32(original_length);
+        self.block.extend(bytes);
         self.pad();
         let flags: u32 = match direction {
             Direction::Passing => 0,
@@ -132,6 +161,14 @@ impl<W: Write> PcapngWriter<W> {
             self.option(END_OF_OPTIONS, &[]);
         }
         self.end()
+    }
+
+    /// Hands everything written so far to whatever is behind the sink.
+    ///
+    /// # Errors
+    /// When the sink fails.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
     }
 
     /// Hands everything to the sink and gives it back.

@@ -1,6 +1,6 @@
 //! The blocks of a file, byte by byte against draft-ietf-opsawg-pcapng §3 and §4.
 
-use airpath_capture::{Connection, Direction, Interface, PcapngWriter, Section};
+use airpath_capture::{Connection, Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{Bytes, FlowId, Packet, Time};
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -45,6 +45,7 @@ fn file(comment: &str, packets: &[(Time, Direction, &str)]) -> Vec<u8> {
         name: "sender".to_owned(),
         description: "The senders' hosts.".to_owned(),
         comment: "seed 1".to_owned(),
+        snap_length: SNAP_LENGTH,
     };
     let mut writer = PcapngWriter::new(Vec::new(), &section, &[interface]).expect("a vector");
     let connection = Connection::new(FlowId(0), None);
@@ -114,4 +115,23 @@ fn every_prefix_of_whole_blocks_is_a_file() {
     let two = file("", &[(at(1), Direction::Passing, ""), (at(2), Direction::Passing, "")]);
     let one = file("", &[(at(1), Direction::Passing, "")]);
     assert_eq!(two[..one.len()], one);
+}
+
+#[test]
+fn a_real_packet_is_stored_whole() {
+    let interface = Interface { name: "server".to_owned(), ..Interface::default() };
+    let mut writer =
+        PcapngWriter::new(Vec::new(), &Section::default(), &[interface]).expect("a vector");
+    let packet: Vec<u8> = (0..1500u16).map(|byte| byte as u8).collect();
+    let at = Time::from_nanos(1_700_000_000_123_456_789);
+    writer.whole_packet(0, at, &packet[..1499], Direction::Outbound).expect("a vector");
+    let file = writer.finish().expect("a vector");
+    let found = blocks(&file);
+    assert_eq!(u32_at(found[1].1, 4), 0, "no snap length");
+    let (kind, body) = found[2];
+    let nanos = u64::from(u32_at(body, 4)) << 32 | u64::from(u32_at(body, 8));
+    assert_eq!((kind, nanos), (6, at.as_nanos()));
+    assert_eq!((u32_at(body, 12), u32_at(body, 16)), (1499, 1499), "stored and original");
+    assert_eq!((&body[20..20 + 1499], body[20 + 1499]), (&packet[..1499], 0), "padded");
+    assert_eq!(options(&body[20 + 1500..]), [(2, &[2, 0, 0, 0][..])], "outbound");
 }

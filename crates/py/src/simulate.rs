@@ -11,9 +11,10 @@ use airpath_path::{
     StationSummary, Together, UserSummary, build,
 };
 use airpath_sim::{
-    CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, SsSample,
-    connections, replicate_and_capture,
+    CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
+    replicate_and_capture,
 };
+use airpath_tcp::SsSample;
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

@@ -6,7 +6,8 @@ use airpath_path::FlowReport;
 use airpath_path::quantities::{
     GIVEN_OF_FLOWS, OF_FLOWS, OF_LINKS, OF_QUEUES, OF_STATIONS, OF_USERS, Quantity, Value as Of,
 };
-use airpath_sim::{Connection, DirectionStats, FlowStats, SsSample};
+use airpath_sim::{Connection, DirectionStats, FlowStats};
+use airpath_tcp::{SS_COLUMNS, SsColumn, SsSample, SsValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
@@ -68,33 +69,14 @@ pub(crate) fn vocabulary() -> String {
 /// One column per quantity, as bytes.
 pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_lossy);
-    let segments = |sample: &SsSample, bytes: u64| bytes as f64 / f64::from(sample.info.mss);
-    let number = |name: &str, value: &dyn Fn(&SsSample) -> f64| {
-        all.set_item(name, doubles(py, samples.iter().map(value))?)
-    };
-    let flows = samples.iter().map(|sample| sample.flow.to_le_bytes());
-    let states = samples.iter().map(|sample| [sample.info.state as u8]);
-    number("time_s", &|sample| sample.time.as_secs_lossy())?;
-    all.set_item("flow", column(py, flows)?)?;
-    all.set_item("state", column(py, states)?)?;
-    number("cwnd", &|sample| segments(sample, sample.info.cwnd))?;
-    number("ssthresh", &|sample| {
-        sample.info.ssthresh.map_or(f64::NAN, |bytes| segments(sample, bytes))
-    })?;
-    number("unacked", &|sample| segments(sample, sample.info.unacked))?;
-    number("sacked", &|sample| segments(sample, sample.info.sacked))?;
-    number("in_flight_bytes", &|sample| sample.info.in_flight as f64)?;
-    number("rtt_s", &|sample| seconds(sample.info.srtt))?;
-    number("rttvar_s", &|sample| seconds(sample.info.rttvar))?;
-    number("rto_s", &|sample| sample.info.rto.as_secs_lossy())?;
-    number("backoff", &|sample| f64::from(sample.info.backoff))?;
-    number("retrans", &|sample| sample.info.retransmissions as f64)?;
-    number("bytes_acked", &|sample| sample.info.acked as f64)?;
-    number("delivery_rate_bps", &|sample| sample.delivery_rate_bps)?;
-    number("pacing_rate_bps", &|sample| {
-        sample.info.pacing_rate.map_or(f64::NAN, |rate| rate.0 as f64)
-    })?;
+    for SsColumn { name, of } in &SS_COLUMNS {
+        let values = match of {
+            SsValue::Flow => column(py, samples.iter().map(|sample| sample.flow.to_le_bytes()))?,
+            SsValue::State => column(py, samples.iter().map(|of| [of.info.state.number()]))?,
+            SsValue::Number(of) => doubles(py, samples.iter().map(of))?,
+        };
+        all.set_item(name, values)?;
+    }
     Ok(all)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::observers::Passage;
 use crate::places::{Places, Role};
-use airpath_capture::{Direction, Interface, PcapngWriter, Section};
+use airpath_capture::{Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{ConfigError, Flags, PacketKind};
 use std::io::{self, Write};
 
@@ -51,7 +51,12 @@ impl Point {
 
     fn interface(self, comment: String) -> Interface {
         let (_, name, description) = Point::ALL[self as usize];
-        Interface { name: name.to_owned(), description: description.to_owned(), comment }
+        Interface {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            comment,
+            snap_length: SNAP_LENGTH,
+        }
     }
 
     /// Which way a packet passes this point; `None` when it does not.

@@ -21,7 +21,6 @@ pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
 pub use observers::{Observers, Passage};
 pub use places::{Places, connections};
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
-pub use ss::SsSample;
 
 /// Compiles and runs the examples of the contributors' guide.
 #[cfg(doctest)]

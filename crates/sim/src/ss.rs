@@ -6,21 +6,8 @@
 use crate::driver::{Driver, RunError, Watch};
 use airpath_core::{Duration, Room, Time, push_within};
 use airpath_path::AnyStage;
-use airpath_tcp::{Sender, SenderInfo};
+use airpath_tcp::{Sender, SsSample};
 use std::sync::Arc;
-
-/// One sender at one instant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SsSample {
-    /// When.
-    pub time: Time,
-    /// Number of the flow.
-    pub flow: u32,
-    /// What the sender told; its retransmissions count from the start of the run.
-    pub info: SenderInfo,
-    /// Bytes cumulatively acknowledged since the sample before, over the time between, bit/s.
-    pub delivery_rate_bps: f64,
-}
 
 /// Samples one replication.
 pub(crate) struct Sampler {

@@ -222,26 +222,28 @@ pub struct OnOff {
     pub stream: Stream,
 }
 
-/// The state of an application.
+/// The state of an application that writes and pauses, over whatever TCP.
 #[derive(Clone, Debug)]
-pub(crate) struct Application {
+pub struct Application {
     config: OnOffConfig,
     stream: Stream,
     is_writing: bool,
 }
 
 impl Application {
-    pub(crate) fn new(on_off: OnOff) -> Application {
+    /// It pauses until it is told to write.
+    pub fn new(on_off: OnOff) -> Application {
         Application { config: on_off.config, stream: on_off.stream, is_writing: false }
     }
 
     /// Whether a burst is going on.
-    pub(crate) fn is_writing(&self) -> bool {
+    pub fn is_writing(&self) -> bool {
         self.is_writing
     }
 
-    /// A burst begins: its bytes, and when it is over if time says so.
-    pub(crate) fn write(&mut self, now: Time) -> (u64, Time) {
+    /// A burst begins: its bytes (`u64::MAX`: as many as go), and when it is over if time says so;
+    /// `NEVER`: when the last of them has been acknowledged.
+    pub fn write(&mut self, now: Time) -> (u64, Time) {
         self.is_writing = true;
         match self.config.on {
             Burst::Size(size) => (size.draw(&mut self.stream), Time::NEVER),
@@ -250,7 +252,7 @@ impl Application {
     }
 
     /// A burst is over: when the next one begins.
-    pub(crate) fn pause(&mut self, now: Time) -> Time {
+    pub fn pause(&mut self, now: Time) -> Time {
         self.is_writing = false;
         now + self.config.off.draw(&mut self.stream)
     }

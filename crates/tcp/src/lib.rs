@@ -11,7 +11,7 @@
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per way |
 //! | window growth and reduction | `congestion/`, one file per congestion control |
-//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the congestion control of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs` |
+//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the congestion control of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs`, and tables of that `ss.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
@@ -36,11 +36,12 @@ mod rtt;
 mod sender;
 #[cfg(test)]
 mod sizes;
+mod ss;
 pub mod window;
 mod window_field;
 
 pub use application::{
-    Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto, triangular,
+    Application, Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto, triangular,
 };
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
@@ -54,3 +55,4 @@ pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverReport};
 pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderConfig, SenderInfo, SenderReport, SenderState};
+pub use ss::{SS_COLUMNS, SsColumn, SsSample, SsValue};
