@@ -16,3 +16,4 @@ pub mod certificate;
 pub mod description;
 pub mod events;
 pub mod outside;
+pub mod sys;

@@ -1,0 +1,96 @@
+//! Copies of the process, and the mounts that it sees.
+
+use super::result;
+use nix::unistd::Pid;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Exit status of a copy that panicked.
+const PANICKED: i32 = 70;
+
+/// Whether the process has one thread.
+pub fn is_single_threaded() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
+}
+
+/// Starts a copy of the process that does `body` and ends with its result as exit status. It has the
+/// standard descriptors and those of `keep`, and no others.
+///
+/// # Errors
+/// When the process has other threads, or the kernel refuses it.
+pub fn fork(keep: &[BorrowedFd<'_>], body: impl FnOnce() -> i32) -> io::Result<Pid> {
+    if !is_single_threaded() {
+        return Err(io::Error::other("a process with several threads is not copied"));
+    }
+    // SAFETY: the process has one thread, this one, so no lock is held by another and the copy is as
+    // consistent as the original.
+    let pid = result(unsafe { libc::fork() })?;
+    if pid > 0 {
+        return Ok(Pid::from_raw(pid));
+    }
+    close_others(keep);
+    let status = catch_unwind(AssertUnwindSafe(body)).unwrap_or(PANICKED);
+    // SAFETY: ends the copy at once: no handler of the original is run twice.
+    unsafe { libc::_exit(status) }
+}
+
+/// Closes all descriptors but the standard ones and those of `keep`.
+///
+/// Only in a copy that never returns to what owned the others, and whose `body` is told of none.
+fn close_others(keep: &[BorrowedFd<'_>]) {
+    let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
+    keep.sort_unstable();
+    let mut first = 3_u32;
+    for fd in keep {
+        if fd > first {
+            close_range(first, fd - 1);
+        }
+        first = first.max(fd + 1);
+    }
+    close_range(first, u32::MAX);
+}
+
+fn close_range(first: u32, last: u32) {
+    // SAFETY: closes descriptors that nothing in this copy of the process uses any more.
+    let told = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
+    if told < 0 {
+        // Kernels before 5.9: one by one, as far as there can be any.
+        for fd in first..=last.min(65_535) {
+            // SAFETY: the same.
+            unsafe { libc::close(fd as libc::c_int) };
+        }
+    }
+}
+
+/// Makes files on all mounts of this mount namespace give no privileges when they are executed.
+///
+/// # Errors
+/// When the kernel does not know it (before 5.12) or refuses it.
+pub fn make_mounts_nosuid() -> io::Result<()> {
+    const AT_RECURSIVE: libc::c_uint = 0x8000;
+    const MOUNT_ATTR_NOSUID: u64 = 2;
+    /// `struct mount_attr` of linux/mount.h.
+    #[repr(C)]
+    struct Attributes {
+        set: u64,
+        clear: u64,
+        propagation: u64,
+        user_namespace: u64,
+    }
+    let wanted = Attributes { set: MOUNT_ATTR_NOSUID, clear: 0, propagation: 0, user_namespace: 0 };
+    // SAFETY: the path is a string that ends with 0, the structure has the size that is passed, and
+    // the kernel only reads them during the call.
+    let told = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            c"/".as_ptr(),
+            AT_RECURSIVE,
+            &raw const wanted,
+            size_of_val(&wanted),
+        )
+    };
+    result(told as libc::c_int)?;
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! What the kernel tells of a connection: `struct tcp_info` of linux/tcp.h.
+
+/// Declares the structure and how it is read from the bytes that the kernel has written.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty = $at:literal,)*) => {
+        /// What the kernel tells of a connection, by the names of linux/tcp.h without `tcpi_`.
+        ///
+        /// Times are µs where nothing else is said, sizes are bytes, counts are packets. A field that
+        /// the running kernel does not tell is 0; [`TcpInfo::tells`] knows which these are.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct TcpInfo {
+            /// Bytes that the kernel has written.
+            pub length: usize,
+            $($(#[$doc])* pub $name: $kind,)*
+        }
+
+        impl TcpInfo {
+            /// Reads what the kernel has written.
+            pub(super) fn parse(bytes: &[u8]) -> Self {
+                Self {
+                    length: bytes.len(),
+                    $($name: {
+                        const SIZE: usize = size_of::<$kind>();
+                        let field = bytes.get($at..$at + SIZE);
+                        let field = field.and_then(|field| field.first_chunk::<SIZE>());
+                        field.map_or(0, |field| <$kind>::from_ne_bytes(*field))
+                    },)*
+                }
+            }
+
+            /// Whether the running kernel tells a field.
+            pub fn tells(&self, name: &str) -> bool {
+                match name {
+                    $(stringify!($name) => ($at + size_of::<$kind>()) <= self.length,)*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    /// State of the connection, as `TCP_ESTABLISHED` = 1.
+    state: u8 = 0,
+    /// State of the congestion control: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    ca_state: u8 = 1,
+    /// Retransmission timeouts in a row, without an ACK between.
+    retransmits: u8 = 2,
+    /// Probes of a closed window that are not answered.
+    probes: u8 = 3,
+    /// By how many doublings the RTO is backed off.
+    backoff: u8 = 4,
+    /// Options in use: 1 timestamps, 2 SACK, 4 window scaling, 8 ECN, 16 ECN seen.
+    options: u8 = 5,
+    /// Window scales: that of the peer in the low four bits, our own in the others.
+    wscale: u8 = 6,
+    /// Bit 0: whether the delivery rate was limited by the application.
+    flags: u8 = 7,
+    /// RTO.
+    rto: u32 = 8,
+    /// Estimate of the delay of delayed ACKs.
+    ato: u32 = 12,
+    /// Largest segment that is sent.
+    snd_mss: u32 = 16,
+    /// Largest segment that was received.
+    rcv_mss: u32 = 20,
+    /// Sent and not acknowledged.
+    unacked: u32 = 24,
+    /// Acknowledged selectively.
+    sacked: u32 = 28,
+    /// Taken for lost.
+    lost: u32 = 32,
+    /// Retransmitted and not acknowledged.
+    retrans: u32 = 36,
+    /// Not used any more.
+    fackets: u32 = 40,
+    /// Since data was sent, ms.
+    last_data_sent: u32 = 44,
+    /// Not told; 0.
+    last_ack_sent: u32 = 48,
+    /// Since data was received, ms.
+    last_data_recv: u32 = 52,
+    /// Since an ACK was received, ms.
+    last_ack_recv: u32 = 56,
+    /// MTU of the path.
+    pmtu: u32 = 60,
+    /// Threshold of the receive window.
+    rcv_ssthresh: u32 = 64,
+    /// Smoothed RTT.
+    rtt: u32 = 68,
+    /// Mean deviation of the RTT.
+    rttvar: u32 = 72,
+    /// Slow-start threshold, packets; 2³¹ − 1 and more: none yet.
+    snd_ssthresh: u32 = 76,
+    /// Congestion window, packets.
+    snd_cwnd: u32 = 80,
+    /// Largest segment that was advertised.
+    advmss: u32 = 84,
+    /// Packets of reordering that are tolerated.
+    reordering: u32 = 88,
+    /// RTT as the receiver sees it.
+    rcv_rtt: u32 = 92,
+    /// Space of the receive buffer that is tuned to.
+    rcv_space: u32 = 96,
+    /// Retransmissions.
+    total_retrans: u32 = 100,
+    /// Pacing rate, byte/s; 2⁶⁴ − 1: none.
+    pacing_rate: u64 = 104,
+    /// Bound of the pacing rate, byte/s; 2⁶⁴ − 1: none.
+    max_pacing_rate: u64 = 112,
+    /// Acknowledged.
+    bytes_acked: u64 = 120,
+    /// Received in order.
+    bytes_received: u64 = 128,
+    /// Segments sent, of any kind.
+    segs_out: u32 = 136,
+    /// Segments received, of any kind.
+    segs_in: u32 = 140,
+    /// Written by the application and not sent yet.
+    notsent_bytes: u32 = 144,
+    /// Least RTT of the last minutes; 2³² − 1: none yet.
+    min_rtt: u32 = 148,
+    /// Segments with data received.
+    data_segs_in: u32 = 152,
+    /// Segments with data sent.
+    data_segs_out: u32 = 156,
+    /// Delivery rate of the last sample, byte/s.
+    delivery_rate: u64 = 160,
+    /// Time in which there was something to send.
+    busy_time: u64 = 168,
+    /// Time limited by the receiver's window.
+    rwnd_limited: u64 = 176,
+    /// Time limited by the send buffer.
+    sndbuf_limited: u64 = 184,
+    /// Data packets delivered.
+    delivered: u32 = 192,
+    /// Those of them with a CE mark.
+    delivered_ce: u32 = 196,
+    /// Data sent, retransmissions included.
+    bytes_sent: u64 = 200,
+    /// Data retransmitted.
+    bytes_retrans: u64 = 208,
+    /// D-SACKs received.
+    dsack_dups: u32 = 216,
+    /// Times that reordering was seen.
+    reord_seen: u32 = 220,
+    /// Packets received out of order.
+    rcv_ooopack: u32 = 224,
+    /// The peer's receive window.
+    snd_wnd: u32 = 228,
+    /// Our receive window.
+    rcv_wnd: u32 = 232,
+    /// Times that the hash of the path was changed after timeouts.
+    rehash: u32 = 236,
+    /// Retransmission timeouts.
+    total_rto: u16 = 240,
+    /// Recoveries that a retransmission timeout began and that are over.
+    total_rto_recoveries: u16 = 242,
+    /// Time in such recoveries, ms.
+    total_rto_time: u32 = 244,
+}
+
+#[test]
+fn a_shorter_kernel_tells_less() {
+    let bytes: Vec<u8> = (0..104).collect();
+    let info = TcpInfo::parse(&bytes);
+    assert_eq!(info.total_retrans, u32::from_ne_bytes([100, 101, 102, 103]));
+    assert_eq!((info.pacing_rate, info.total_rto), (0, 0));
+    assert!(info.tells("total_retrans") && !info.tells("pacing_rate"));
+    assert!(!info.tells("no such field"));
+}
