@@ -214,7 +214,7 @@ impl Ledger {
     }
 
     fn check(&mut self) {
-        for handle in self.bench.bus().take_released() {
+        for handle in std::mem::take(self.bench.bus().released()) {
             self.packets_dropped += 1;
             self.bytes_dropped += u64::from(self.offered[handle.0 as usize - 1].0);
         }

@@ -276,9 +276,9 @@ impl Bus {
         self.queue_counts.fill(Default::default());
     }
 
-    /// Handles of real payloads whose packets were dropped, and forgets them.
-    pub fn take_released(&mut self) -> Vec<PayloadHandle> {
-        std::mem::take(&mut self.released)
+    /// Handles of real payloads whose packets were dropped: whoever owns the bytes empties it.
+    pub fn released(&mut self) -> &mut Vec<PayloadHandle> {
+        &mut self.released
     }
 
     /// Ends the run with `error`, which came up at `now`; the first failure counts.

@@ -13,7 +13,14 @@
 #![deny(unsafe_code)]
 
 pub mod certificate;
+pub mod classify;
 pub mod description;
+mod driver;
 pub mod events;
+pub mod flow_table;
+pub mod meters;
 pub mod outside;
+pub mod payloads;
 pub mod sys;
+
+pub use driver::{Driver, Failed};

@@ -1,5 +1,6 @@
 //! What is outside of the path: a clock, and the two devices at its ends.
 
+use crate::events::Progress;
 use airpath_core::Time;
 use std::io;
 
@@ -39,8 +40,8 @@ impl Side {
 pub struct Ready {
     /// By [`Side`]: whether packets wait at its device.
     pub packets: [bool; 2],
-    /// Whether somebody asks the run to end.
-    pub stop: bool,
+    /// Whether something else has happened that somebody waits for: see [`Supervisor`].
+    pub attention: bool,
 }
 
 /// A clock and two devices: the kernel's, or a test's.
@@ -62,9 +63,56 @@ pub trait Outside {
     /// When the device fails.
     fn write(&mut self, side: Side, packet: &[u8]) -> io::Result<bool>;
 
-    /// Waits until packets wait at a device, until `until`, or until somebody asks the run to end.
+    /// Waits until packets wait at a device, until `until`, or until something else happens.
     ///
     /// # Errors
     /// When the system fails.
     fn wait(&mut self, until: Time) -> io::Result<Ready>;
+}
+
+/// Somebody who follows a run and may end it; a test's, or that of a process with commands and signals.
+pub trait Supervisor {
+    /// Looks at what has happened beside packets; called when there is something, and ten times a
+    /// second. What is given ends the run.
+    fn attend(&mut self, now: Time) -> Option<Ending>;
+
+    /// A packet passes a device: out of it into the path, or out of the path into it.
+    fn passes(&mut self, now: Time, side: Side, into_the_path: bool, packet: &[u8]);
+
+    /// Measurement starts.
+    fn measurement_starts(&mut self, now: Time);
+
+    /// When it wants to be told next how far the run is; [`Time::NEVER`] if not at all.
+    fn next_progress(&self) -> Time;
+
+    /// How far the run is.
+    fn progress(&mut self, progress: Progress);
+}
+
+/// Why a run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The scenario has.
+    Scenario,
+    /// The client's command has.
+    Command,
+    /// The time that commands were given is over.
+    Duration,
+    /// Somebody sent a signal.
+    Signal,
+    /// Whoever started the run has gone away.
+    Input,
+}
+
+impl Ending {
+    /// The name in events.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ending::Scenario => "end",
+            Ending::Command => "command",
+            Ending::Duration => "duration",
+            Ending::Signal => "signal",
+            Ending::Input => "input",
+        }
+    }
 }

@@ -339,7 +339,7 @@ impl<S: Link> Ledger<S> {
             self.delivered += 1;
             self.delivered_bytes += u64::from(packet.size);
         }
-        self.dropped += self.bench.bus().take_released().len() as u64;
+        self.dropped += std::mem::take(self.bench.bus().released()).len() as u64;
         assert_eq!(self.bench.counts().total(), self.dropped);
         let held = self.link.held() as u64;
         assert_eq!(self.received, self.delivered + self.dropped + held, "packets");

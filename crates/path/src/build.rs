@@ -3,7 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
-use crate::open_end::{OpenEnd, OpenEnds};
+use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::parts::Parts;
 use crate::relay::Relay;
 use crate::scenario::{Direction, FlowSpec, Scenario, WireSpec};
@@ -65,6 +65,7 @@ pub fn build_cut(
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
         queues: Rc::default(),
         arrivals: BTreeMap::new(),
+        open_traffic: Vec::new(),
     }
     .build()
 }
@@ -108,6 +109,8 @@ pub(crate) struct Builder<'a> {
     queues: Rc<RefCell<QueueNames>>,
     /// The stream of a group's arrivals and the last of them.
     pub(crate) arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
+    /// Of senders whose places are open.
+    pub(crate) open_traffic: Vec<Traffic>,
 }
 
 impl Builder<'_> {
@@ -144,6 +147,7 @@ impl Builder<'_> {
             outside: self.outside,
             routes: self.routes,
             flows,
+            open_traffic: self.open_traffic,
             links: self.links,
             forward: link.entry,
             reverse: ack_link.map(|hop| hop.entry),

@@ -2,7 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::build::Builder;
-use crate::open_end::{OpenEnd, OpenEnds};
+use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
 use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
@@ -58,13 +58,31 @@ impl Builder<'_> {
             start => start,
         };
         let (source, drawn_transfer) = if open.source {
-            (AnyStage::Open(OpenEnd), None)
+            let drawn = match &spec.source {
+                SourceSpec::Tcp(spec) => self.leave_open(flow, spec, [start, stop], &seed),
+                SourceSpec::Cbr { .. } | SourceSpec::Poisson { .. } => None,
+            };
+            (AnyStage::Open(OpenEnd), drawn)
         } else {
             self.source(flow, &spec.source, [start, stop], &seed)?
         };
         let sink =
             if open.sink { AnyStage::Open(OpenEnd) } else { self.sink(flow, &spec.source, &seed)? };
         Ok(Endpoints { source, sink, drawn_transfer })
+    }
+
+    /// Notes what a sender would do whose place is open; the size of its transfer when that was drawn.
+    fn leave_open(
+        &mut self,
+        flow: FlowId,
+        spec: &TcpSpec,
+        [start, stop]: [Time; 2],
+        seed: &Seed,
+    ) -> Option<u64> {
+        let drawn = drawn_transfer(spec, seed);
+        let (transfer, on_off) = (drawn.or(spec.transfer_bytes), on_off(spec, seed));
+        self.open_traffic.push(Traffic { flow, start, stop, transfer, on_off });
+        drawn
     }
 
     /// What sends, and the size of its transfer when that was drawn.
@@ -99,8 +117,8 @@ impl Builder<'_> {
         [start, stop]: [Time; 2],
         seed: &Seed,
     ) -> Result<(Sender, Option<u64>), ConfigError> {
-        let TcpSpec { congestion, options, transfer, application, .. } = spec;
-        let drawn_transfer = transfer.map(|size| size.draw(&mut seed.child("size").stream()));
+        let TcpSpec { congestion, options, .. } = spec;
+        let drawn_transfer = drawn_transfer(spec, seed);
         let sender = Sender::new(SenderConfig {
             flow,
             options: Arc::clone(options),
@@ -109,11 +127,8 @@ impl Builder<'_> {
             start,
             stop,
         });
-        let sender = match *application {
-            Some(config) => {
-                let stream = seed.child("application").stream();
-                sender.with_application(OnOff { config, stream })
-            }
+        let sender = match on_off(spec, seed) {
+            Some(on_off) => sender.with_application(on_off),
             None => sender,
         };
         Ok((sender, drawn_transfer))
@@ -160,4 +175,15 @@ impl Builder<'_> {
         AnyWindow::build(description.unwrap_or(&FIXED_WINDOW), setup)
             .map_err(|error| error.under("window"))
     }
+}
+
+/// The size of a flow's transfer when it is drawn, bytes.
+fn drawn_transfer(spec: &TcpSpec, seed: &Seed) -> Option<u64> {
+    spec.transfer.map(|size| size.draw(&mut seed.child("size").stream()))
+}
+
+/// The application of a flow that has one, with its stream.
+fn on_off(spec: &TcpSpec, seed: &Seed) -> Option<OnOff> {
+    let with_stream = |config| OnOff { config, stream: seed.child("application").stream() };
+    spec.application.map(with_stream)
 }

@@ -31,6 +31,7 @@ mod routing;
 mod running;
 mod scenario;
 mod stations;
+mod timetable;
 mod wire;
 mod wire_queue;
 
@@ -40,7 +41,7 @@ pub use build::{build, build_cut};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
-pub use open_end::{OpenEnd, OpenEnds};
+pub use open_end::{OpenEnd, OpenEnds, Traffic};
 pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
@@ -55,4 +56,5 @@ pub use scenario::{
     WireSpec,
 };
 pub use stations::{MacDelays, StationSummary};
+pub use timetable::Timetable;
 pub use wire::Wire;

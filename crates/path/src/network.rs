@@ -1,6 +1,7 @@
 //! Wired-up stages, without a driver.
 
 use crate::any_stage::AnyStage;
+use crate::open_end::Traffic;
 use crate::report::ReplicationReport;
 use crate::wire::Wire;
 use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
@@ -105,6 +106,8 @@ pub struct Network {
     pub routes: Routes,
     /// Endpoints by flow.
     pub flows: Vec<FlowStages>,
+    /// What TCP senders would do whose places are open, in order of flow.
+    pub open_traffic: Vec<Traffic>,
     /// Links in order of report.
     pub links: Vec<LinkPlace>,
     /// The bottleneck's link, as an input and as an output.

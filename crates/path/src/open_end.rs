@@ -1,6 +1,7 @@
 //! Ends of a path that are left open: where a driver puts packets in and takes them out.
 
-use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
+use airpath_core::{Control, Ctx, FlowId, Packet, Port, Stage, Time};
+use airpath_tcp::OnOff;
 
 /// The ends of a flow that are not built: what sends or receives there is outside, such as a
 /// kernel's TCP.
@@ -17,6 +18,21 @@ impl OpenEnds {
     pub const NONE: OpenEnds = OpenEnds { source: false, sink: false };
     /// Both.
     pub const BOTH: OpenEnds = OpenEnds { source: true, sink: true };
+}
+
+/// What a TCP sender would do whose place is open: up to whoever is outside.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    /// Its flow.
+    pub flow: FlowId,
+    /// When it would start; [`Time::NEVER`] for an arrival that comes too late.
+    pub start: Time,
+    /// When it would send nothing new any more.
+    pub stop: Time,
+    /// Bytes that it would transfer; `None` never ends.
+    pub transfer: Option<u64>,
+    /// The application that would write them, as the sender of the whole path has it.
+    pub on_off: Option<OnOff>,
 }
 
 /// Stands where an endpoint would: hands every packet that arrives to the outside.

@@ -114,7 +114,7 @@ pub struct DelayQuantiles {
 
 impl DelayQuantiles {
     /// Of the delays there, and of those of ACKs.
-    fn of(delays: &Histogram, ack_delays: Option<&Histogram>) -> DelayQuantiles {
+    pub fn of(delays: &Histogram, ack_delays: Option<&Histogram>) -> DelayQuantiles {
         let [p50_delay_s, p95_delay_s, p99_delay_s] = in_seconds(delays.quantiles());
         let [p50_ack_delay_s, p95_ack_delay_s, p99_ack_delay_s] =
             in_seconds(ack_delays.and_then(Histogram::quantiles));

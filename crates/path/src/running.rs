@@ -11,7 +11,7 @@ use crate::open_end::OpenEnd;
 use crate::report::ReplicationReport;
 use crate::routing::Input;
 use airpath_core::{
-    Bus, Control, Ctx, Duration, Packet, Port, Recorder, StageError, StageId, Time,
+    Bus, Control, Ctx, Duration, Packet, PayloadHandle, Port, Recorder, StageError, StageId, Time,
 };
 
 /// Somebody who sees every packet and changes nothing.
@@ -185,6 +185,11 @@ impl<O: Observer> RunningNetwork<O> {
     pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
         exits.clear();
         std::mem::swap(&mut self.delivery.exits, exits);
+    }
+
+    /// Adds to `handles` those of real bytes whose packets were dropped since the last call.
+    pub fn take_released(&mut self, handles: &mut Vec<PayloadHandle>) {
+        handles.append(self.delivery.bus.released());
     }
 
     /// The network, to look at; its routes and its recorder are in use.

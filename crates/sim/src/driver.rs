@@ -2,10 +2,10 @@
 
 use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
-use airpath_core::{Bus, Control, Duration, Recorder, StageError, StageId, Time};
+use airpath_core::{Bus, Duration, Recorder, StageError, Time};
 use airpath_path::{
     AnyStage, Backwards, Failure, FlowStages, Livelock, Network, ReplicationReport, RunningNetwork,
-    Totals, phases,
+    Timetable,
 };
 
 /// Events between two looks at the watch.
@@ -78,11 +78,7 @@ impl Watch for () {
 pub struct Driver {
     running: RunningNetwork<Observers>,
     now: Time,
-    next_control: usize,
-    /// The totals at each event after the warm-up.
-    events_seen: Vec<Totals>,
-    has_begun: bool,
-    is_measuring: bool,
+    timetable: Timetable,
     wakeups: u64,
 }
 
@@ -95,10 +91,7 @@ impl Driver {
         Driver {
             running,
             now: Time::ZERO,
-            next_control: 0,
-            events_seen: Vec::new(),
-            has_begun: false,
-            is_measuring: false,
+            timetable: Timetable::default(),
             wakeups: 0,
         }
     }
@@ -145,14 +138,14 @@ impl Driver {
     /// # Errors
     /// When a part fails.
     pub fn start_measurement(&mut self) -> Result<(), RunError> {
-        if self.is_measuring {
+        if self.timetable.is_measuring() {
             return Ok(());
         }
-        self.is_measuring = true;
         if let Some(observers) = self.running.observer() {
             observers.start_measurement(self.now);
         }
-        self.tell_all(&Control::StartMeasurement)
+        self.timetable.start_measurement(&mut self.running, self.now).map_err(failure)?;
+        Ok(())
     }
 
     /// Runs every event before `until` and stops there.
@@ -160,10 +153,7 @@ impl Driver {
     /// # Errors
     /// When a part fails or `watch` stops the run.
     pub fn run_until(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
-        if !self.has_begun {
-            self.has_begun = true;
-            self.tell_all(&Control::Begin)?;
-        }
+        self.timetable.begin(&mut self.running, self.now).map_err(failure)?;
         loop {
             let pause = self.next_control_time().min(until);
             self.run_stages(pause, watch)?;
@@ -171,7 +161,7 @@ impl Driver {
             if self.next_control_time() > pause || pause >= until {
                 return Ok(());
             }
-            self.apply_control()?;
+            self.timetable.apply(&mut self.running, self.now).map_err(failure)?;
         }
     }
 
@@ -197,24 +187,7 @@ impl Driver {
     }
 
     fn next_control_time(&self) -> Time {
-        self.network().controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
-    }
-
-    fn apply_control(&mut self) -> Result<(), RunError> {
-        if self.is_measuring && self.now > self.network().warmup {
-            self.events_seen.push(Totals::of(self.network(), self.now, self.bus()));
-        }
-        let (_, stage, control) = self.network().controls[self.next_control].clone();
-        self.next_control += 1;
-        self.tell(stage, &control)
-    }
-
-    fn tell_all(&mut self, control: &Control) -> Result<(), RunError> {
-        self.running.tell_all(control, self.now).map_err(failure)
-    }
-
-    fn tell(&mut self, stage: StageId, control: &Control) -> Result<(), RunError> {
-        self.running.tell(stage, control, self.now).map_err(failure)
+        self.timetable.next(self.network())
     }
 
     fn network(&self) -> &Network {
@@ -260,7 +233,7 @@ impl Driver {
     /// What was measured so far.
     pub fn report(&self, replication: u64) -> ReplicationReport {
         let (network, bus) = (self.network(), self.bus());
-        let report = report(network, bus, replication, self.now, &self.events_seen);
+        let report = self.timetable.report(network, bus, replication, self.now);
         ReplicationReport { events: self.running.events(), ..report }
     }
 
@@ -270,7 +243,7 @@ impl Driver {
         self.running.recorder().finish();
         let events = self.running.events();
         let (network, bus) = self.running.into_parts();
-        let report = report(&network, &bus, replication, self.now, &self.events_seen);
+        let report = self.timetable.report(&network, &bus, replication, self.now);
         (ReplicationReport { events, ..report }, bus.recorder)
     }
 
@@ -288,23 +261,6 @@ impl Driver {
         self.running.recorder().finish();
         self.running.into_recorder()
     }
-}
-
-/// What was measured until `now`, with `events_seen` the totals at each event of the timetable after
-/// the warm-up.
-fn report(
-    network: &Network,
-    bus: &Bus,
-    replication: u64,
-    now: Time,
-    events_seen: &[Totals],
-) -> ReplicationReport {
-    let report = network.report(replication, now, bus);
-    if events_seen.is_empty() {
-        return report;
-    }
-    let phases = phases(network.warmup, events_seen, Totals::of(network, now, bus));
-    ReplicationReport { phases, ..report }
 }
 
 #[cfg(test)]

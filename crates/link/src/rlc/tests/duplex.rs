@@ -250,7 +250,7 @@ impl Ledger {
             self.inside -= 1;
             self.trace.push((self.now, Some(packet.seq)));
         }
-        for handle in self.bench.bus().take_released() {
+        for handle in std::mem::take(self.bench.bus().released()) {
             self.packets[handle.0 as usize - 1].dropped += 1;
             self.inside -= 1;
             self.trace.push((self.now, None));

@@ -1,0 +1,415 @@
+//! One run in real time.
+//!
+//! What happens in the path happens at its ideal time, however late the thread is: timers are run in
+//! their order up to the instant at which a packet was read, and only then is the packet put in. Being
+//! late therefore never adds up; it is noted for each packet that leaves.
+
+use crate::certificate::Lateness;
+use crate::classify::{Seen, write_ecn};
+use crate::events::Progress;
+use crate::flow_table::FlowTable;
+use crate::meters::Meters;
+use crate::outside::{Ending, Outside, Ready, Side, Supervisor};
+use crate::payloads::Payloads;
+use airpath_core::{Bus, Duration, PayloadHandle, Recorder, Stage, StageId, Time};
+use airpath_path::{
+    Direction, Exit, Failure, Network, ReplicationReport, RunningNetwork, Scenario, Timetable,
+};
+use std::io;
+
+/// Packets that are read of one device before timers have their turn again.
+const READ_AT_ONCE: usize = 16;
+/// Longest wait: a thread that is away longer than that notices.
+const HEARTBEAT: Duration = Duration::from_millis(100);
+/// Largest IP packet.
+const LARGEST_PACKET: usize = 65_535;
+
+/// Why a run has failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// A part of the path.
+    #[error("{} (at {} s)", .0.source, .0.at.as_secs_lossy())]
+    Model(Failure),
+    /// A device or the system.
+    #[error("{doing}: {source}")]
+    System {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What is recorded does not fit into memory.
+    #[error("what is recorded fills the memory (at {0} s)")]
+    Memory(f64),
+}
+
+fn system(doing: &'static str) -> impl Fn(io::Error) -> Failed {
+    move |source| Failed::System { doing, source }
+}
+
+/// Which flow's end a stage is, and where that is.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    side: Side,
+    is_sink: bool,
+}
+
+/// What a run has counted beside its reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Packets that were read.
+    pub read: u64,
+    /// Packets that were not IPv4, or malformed.
+    pub ignored: u64,
+    /// Packets that belong to no flow.
+    pub unknown: u64,
+    /// Packets that a device did not take.
+    pub refused: u64,
+    /// Longest time between the end of a wait and what it waited for.
+    pub longest_absence: Duration,
+}
+
+/// Runs a network in real time, between two devices.
+pub struct Driver<O> {
+    outside: O,
+    running: RunningNetwork,
+    timetable: Timetable,
+    table: FlowTable,
+    payloads: Payloads,
+    meters: Meters,
+    lateness: Lateness,
+    counts: Counts,
+    /// By stage, for those that are open ends.
+    ends: Vec<Option<End>>,
+    /// By flow and side, where packets of that side enter.
+    entries: Vec<[StageId; 2]>,
+    warmup: Time,
+    end: Time,
+    exits: Vec<Exit>,
+    released: Vec<PayloadHandle>,
+    now: Time,
+    /// For the rates in progress: when the last was told, and bytes by side until then.
+    told: (Time, [u64; 2]),
+    /// Transmissions in each regime until then.
+    regimes: Vec<u64>,
+}
+
+impl<O: Outside> Driver<O> {
+    /// A run of `network`, which was built of `scenario` and is cut where packets of `table`'s flows
+    /// enter and leave.
+    pub fn new(outside: O, network: Network, scenario: &Scenario, table: FlowTable) -> Driver<O> {
+        let mut ends = vec![None; network.stages.len()];
+        let mut entries = Vec::with_capacity(network.flows.len());
+        for (flow, spec) in network.flows.iter().zip(scenario.flows.iter()) {
+            let (source, sink) = match spec.direction {
+                Direction::Forward => (Side::Server, Side::Client),
+                Direction::Reverse => (Side::Client, Side::Server),
+            };
+            ends[flow.source.0 as usize] = Some(End { side: source, is_sink: false });
+            ends[flow.sink.0 as usize] = Some(End { side: sink, is_sink: true });
+            let mut entry = [flow.source; 2];
+            entry[sink as usize] = flow.sink;
+            entries.push(entry);
+        }
+        let (warmup, end, flows) = (network.warmup, network.end, network.flows.len());
+        Driver {
+            outside,
+            running: RunningNetwork::new(network),
+            timetable: Timetable::default(),
+            table,
+            payloads: Payloads::new(LARGEST_PACKET),
+            meters: Meters::new(flows),
+            lateness: Lateness::default(),
+            counts: Counts::default(),
+            ends,
+            entries,
+            warmup,
+            end,
+            exits: Vec::new(),
+            released: Vec::new(),
+            now: Time::ZERO,
+            told: (Time::ZERO, [0; 2]),
+            regimes: Vec::new(),
+        }
+    }
+
+    /// The packets are at most so many bytes long; 65 535 without it.
+    #[must_use]
+    pub fn with_packets_of(mut self, bytes: usize) -> Driver<O> {
+        self.payloads = Payloads::new(bytes);
+        self
+    }
+
+    /// Runs to the end of the scenario, or until `supervisor` ends it.
+    ///
+    /// # Errors
+    /// When a part or a device fails.
+    pub fn run(&mut self, supervisor: &mut impl Supervisor) -> Result<Ending, Failed> {
+        self.timetable.begin(&mut self.running, Time::ZERO).map_err(Failed::Model)?;
+        let mut next_look = Time::ZERO;
+        let mut ready = Ready::default();
+        loop {
+            let now = self.outside.now();
+            self.advance(now, supervisor)?;
+            if self.now >= self.end {
+                return Ok(Ending::Scenario);
+            }
+            if ready.attention || now >= next_look {
+                next_look = now + HEARTBEAT;
+                if let Some(ending) = supervisor.attend(now) {
+                    return Ok(ending);
+                }
+                if self.running.recorder().is_full() {
+                    return Err(Failed::Memory(now.as_secs_lossy()));
+                }
+            }
+            if now >= supervisor.next_progress() {
+                let progress = self.progress(now);
+                supervisor.progress(progress);
+            }
+            for side in Side::BOTH {
+                if ready.packets[side as usize] {
+                    self.read(side, supervisor)?;
+                }
+            }
+            ready = self.wait(supervisor)?;
+        }
+    }
+
+    /// Waits for whatever is next.
+    fn wait(&mut self, supervisor: &impl Supervisor) -> Result<Ready, Failed> {
+        let now = self.outside.now();
+        let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
+        if due <= now {
+            // What is due has its turn first; a device may be ready as well.
+            return self.outside.wait(now).map_err(system("waiting"));
+        }
+        let ready = self.outside.wait(due).map_err(system("waiting"))?;
+        let absence = self.outside.now().saturating_since(due);
+        self.counts.longest_absence = self.counts.longest_absence.max(absence);
+        Ok(ready)
+    }
+
+    /// When something happens in the path next.
+    fn next_due(&mut self) -> Time {
+        let stage = self.running.first().map_or(Time::NEVER, |(due, _)| due);
+        stage.min(self.next_of_timetable()).min(self.end)
+    }
+
+    fn next_of_timetable(&self) -> Time {
+        let next = self.timetable.next(self.running.network());
+        if self.timetable.is_measuring() { next } else { next.min(self.warmup) }
+    }
+
+    /// Runs everything that is due up to `until`, in order, and writes what leaves. At one instant
+    /// the timetable comes first, then timers, then packets from outside.
+    fn advance(&mut self, until: Time, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+        let until = until.min(self.end);
+        loop {
+            let told = self.next_of_timetable();
+            let first = self.running.first();
+            let due = first.map_or(Time::NEVER, |(due, _)| due);
+            if told.min(due) > until || told.min(due) >= self.end {
+                self.now = self.now.max(until);
+                return Ok(());
+            }
+            if told <= due {
+                self.now = told;
+                self.turn_page(told, supervisor)?;
+            } else if let Some((due, stage)) = first {
+                self.now = due;
+                self.running.wake(stage, due).map_err(Failed::Model)?;
+            }
+            self.flush(supervisor)?;
+        }
+    }
+
+    /// What the timetable has for `now`.
+    fn turn_page(&mut self, now: Time, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+        if !self.timetable.is_measuring() && self.warmup <= now {
+            self.timetable.start_measurement(&mut self.running, now).map_err(Failed::Model)?;
+            self.meters.restart(now);
+            self.lateness = Lateness::default();
+            self.counts = Counts::default();
+            supervisor.measurement_starts(now);
+            return Ok(());
+        }
+        self.timetable.apply(&mut self.running, now).map_err(Failed::Model)
+    }
+
+    /// Writes what has left the path, and lets go the bytes of what was dropped.
+    #[inline]
+    fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+        self.running.take_exits(&mut self.exits);
+        for place in 0..self.exits.len() {
+            let Exit { end, packet } = self.exits[place];
+            self.leave(end, packet, supervisor)?;
+        }
+        self.running.take_released(&mut self.released);
+        while let Some(handle) = self.released.pop() {
+            self.payloads.release(handle);
+        }
+        Ok(())
+    }
+
+    fn leave(
+        &mut self,
+        end: StageId,
+        packet: airpath_core::Packet,
+        supervisor: &mut impl Supervisor,
+    ) -> Result<(), Failed> {
+        let End { side, is_sink } = self.ends[end.0 as usize].expect("packets leave at open ends");
+        let handle = packet.payload();
+        let bytes = self.payloads.bytes(handle);
+        write_ecn(bytes, packet.ecn);
+        let at = self.outside.now();
+        if self.outside.write(side, bytes).map_err(system("writing to a device"))? {
+            self.meters.leaves(&packet, side, is_sink, self.now);
+            self.lateness.add(at.saturating_since(self.now));
+            supervisor.passes(at, side, false, bytes);
+        } else {
+            self.counts.refused += 1;
+        }
+        self.payloads.release(handle);
+        Ok(())
+    }
+
+    /// Puts what waits at the device of `side` into the path.
+    fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+        for _ in 0..READ_AT_ONCE {
+            let room = self.payloads.room();
+            let length = self.outside.read(side, room).map_err(system("reading from a device"))?;
+            let Some(length) = length else { return Ok(()) };
+            let now = self.outside.now();
+            if now >= self.end {
+                return Ok(());
+            }
+            self.advance(now, supervisor)?;
+            self.enter(side, length, now, supervisor)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the packet that was read last into the path.
+    fn enter(
+        &mut self,
+        side: Side,
+        length: usize,
+        now: Time,
+        supervisor: &mut impl Supervisor,
+    ) -> Result<(), Failed> {
+        self.counts.read += 1;
+        let bytes = self.payloads.written(length);
+        let Some(seen) = Seen::of(bytes) else {
+            self.counts.ignored += 1;
+            return Ok(());
+        };
+        let Some(flow) = self.table.flow(&seen.ends, side, now) else {
+            self.counts.unknown += 1;
+            return Ok(());
+        };
+        supervisor.passes(now, side, true, bytes);
+        let entry = self.entries[flow.0 as usize][side as usize];
+        let end = self.ends[entry.0 as usize].expect("packets enter at open ends");
+        let mut packet = seen.packet(flow, now);
+        packet.set_payload(self.payloads.keep(length));
+        self.meters.enters(&packet, !end.is_sink);
+        self.now = now;
+        self.running.put_in(entry, packet, now).map_err(Failed::Model)?;
+        self.flush(supervisor)
+    }
+
+    /// How far the run is at `now`.
+    fn progress(&mut self, now: Time) -> Progress {
+        let (before, bytes) = std::mem::replace(&mut self.told, (now, self.meters.bytes));
+        let span_s = now.saturating_since(before).as_secs_lossy().max(1e-9);
+        let rate = |side: Side| {
+            (self.meters.bytes[side as usize] - bytes[side as usize]) as f64 * 8.0 / span_s
+        };
+        let (rate_bps, reverse_rate_bps) = (rate(Side::Client), rate(Side::Server));
+        let network = self.running.network();
+        let forward = network.forward.0;
+        let stage = &network.stages[forward.0 as usize];
+        let reports = stage.link_reports(now);
+        let regimes = reports.first().map(|side| side.link.regime_packets.clone());
+        let regimes = regimes.unwrap_or_default();
+        let used = |place: &usize| regimes[*place].saturating_sub(*self.regimes.get(*place).unwrap_or(&0));
+        let regime = (0..regimes.len())
+            .filter(|_| regimes.len() > 1)
+            .max_by_key(used)
+            .filter(|place| used(place) > 0);
+        let (mut drops, mut marks) = (0, 0);
+        for place in &network.links {
+            let counts = self.running.bus().counts(place.stage);
+            (drops, marks) = (drops + counts.total(), marks + counts.marked);
+        }
+        let queue_packets = stage.held();
+        self.regimes = regimes;
+        Progress {
+            at_s: now.as_secs_lossy(),
+            until_s: (!self.end.is_never()).then(|| self.end.as_secs_lossy()),
+            rate_bps,
+            reverse_rate_bps,
+            queue_packets,
+            regime,
+            drops,
+            marks,
+            lateness_p99_s: self.lateness.histogram().quantile_s(0.99),
+            lateness_max_s: self.lateness.max().as_secs_lossy(),
+        }
+    }
+
+    /// The instant up to which the path has run.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Packets on their way.
+    pub fn on_their_way(&self) -> usize {
+        self.payloads.in_use()
+    }
+
+    /// How late packets were, since measurement started.
+    pub fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// What was counted, since measurement started.
+    pub fn counts(&self) -> Counts {
+        let crowded = self.table.crowded();
+        Counts { unknown: self.counts.unknown + crowded, ..self.counts }
+    }
+
+    /// What passed at the ends of the flows.
+    pub fn meters(&self) -> &Meters {
+        &self.meters
+    }
+
+    /// Which packets belong where.
+    pub fn table(&self) -> &FlowTable {
+        &self.table
+    }
+
+    /// The bus, to look at.
+    pub fn bus(&self) -> &Bus {
+        self.running.bus()
+    }
+
+    /// The network, to look at.
+    pub fn network(&self) -> &Network {
+        self.running.network()
+    }
+
+    /// What was measured in the path until now.
+    pub fn report(&self, replication: u64) -> ReplicationReport {
+        let (network, bus) = (self.running.network(), self.running.bus());
+        let report = self.timetable.report(network, bus, replication, self.now);
+        ReplicationReport { events: self.running.events(), ..report }
+    }
+
+    /// The recorded series, and what is outside.
+    pub fn into_parts(mut self) -> (Recorder, O) {
+        self.running.recorder().finish();
+        (self.running.into_recorder(), self.outside)
+    }
+}
