@@ -242,8 +242,8 @@ impl<O: Outside> Driver<O> {
     fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
         self.running.take_exits(&mut self.exits);
         for place in 0..self.exits.len() {
-            let Exit { end, packet } = self.exits[place];
-            self.leave(end, packet, supervisor)?;
+            let exit = self.exits[place];
+            self.leave(&exit, supervisor)?;
         }
         self.running.take_released(&mut self.released);
         while let Some(handle) = self.released.pop() {
@@ -252,20 +252,16 @@ impl<O: Outside> Driver<O> {
         Ok(())
     }
 
-    fn leave(
-        &mut self,
-        end: StageId,
-        packet: airpath_core::Packet,
-        supervisor: &mut impl Supervisor,
-    ) -> Result<(), Failed> {
+    fn leave(&mut self, exit: &Exit, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+        let Exit { at: due, end, packet } = *exit;
         let End { side, is_sink } = self.ends[end.0 as usize].expect("packets leave at open ends");
         let handle = packet.payload();
         let bytes = self.payloads.bytes(handle);
         write_ecn(bytes, packet.ecn);
         let at = self.outside.now();
         if self.outside.write(side, bytes).map_err(system("writing to a device"))? {
-            self.meters.leaves(&packet, side, is_sink, self.now);
-            self.lateness.add(at.saturating_since(self.now));
+            self.meters.leaves(&packet, side, is_sink, due);
+            self.lateness.add(at.saturating_since(due));
             supervisor.passes(at, side, false, bytes);
         } else {
             self.counts.refused += 1;
@@ -333,7 +329,8 @@ impl<O: Outside> Driver<O> {
         let reports = stage.link_reports(now);
         let regimes = reports.first().map(|side| side.link.regime_packets.clone());
         let regimes = regimes.unwrap_or_default();
-        let used = |place: &usize| regimes[*place].saturating_sub(*self.regimes.get(*place).unwrap_or(&0));
+        let used =
+            |place: &usize| regimes[*place].saturating_sub(*self.regimes.get(*place).unwrap_or(&0));
         let regime = (0..regimes.len())
             .filter(|_| regimes.len() > 1)
             .max_by_key(used)

@@ -51,10 +51,8 @@ pub struct Connection {
 impl Connection {
     /// Of a packet that came from `side`.
     pub fn of(ends: &Ends, side: Side) -> Connection {
-        let (there, here) = (
-            (ends.destination, ends.destination_port),
-            (ends.source, ends.source_port),
-        );
+        let (there, here) =
+            ((ends.destination, ends.destination_port), (ends.source, ends.source_port));
         let (server, client) = if side == Side::Server { (here, there) } else { (there, here) };
         Connection {
             protocol: ends.protocol,
@@ -94,8 +92,7 @@ impl FlowTable {
         match self {
             FlowTable::Ports { flows } => {
                 let flow = u32::from(ends.source_port.checked_sub(FIRST_PORT)?);
-                (ends.source_port == ends.destination_port && flow < *flows)
-                    .then_some(FlowId(flow))
+                (ends.source_port == ends.destination_port && flow < *flows).then_some(FlowId(flow))
             }
             FlowTable::Connections(connections) => {
                 Some(connections.flow(Connection::of(ends, side), now))

@@ -264,7 +264,7 @@ impl<O: Observer> Delivery<O> {
             Way::WireAhead => self.run_ahead(input.stage, packet, now, &mut freely.ahead),
             Way::Exit => {
                 let (end, _) = self.routing.origin(emission);
-                self.exits.push(Exit { end, packet: *packet });
+                self.exits.push(Exit { at: now, end, packet: *packet });
             }
             Way::ByFlow | Way::Nowhere => {}
         }

@@ -37,6 +37,8 @@ impl Observer for () {
 /// A packet that has left the network at an open end.
 #[derive(Clone, Copy, Debug)]
 pub struct Exit {
+    /// When: the instant in the network, however late somebody looks.
+    pub at: Time,
     /// The open end.
     pub end: StageId,
     /// The packet.

@@ -2,10 +2,10 @@
 
 use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
-use airpath_core::{Bus, Duration, Recorder, StageError, Time};
+use airpath_core::{Bus, Duration, Packet, Recorder, StageError, StageId, Time};
 use airpath_path::{
-    AnyStage, Backwards, Failure, FlowStages, Livelock, Network, ReplicationReport, RunningNetwork,
-    Timetable,
+    AnyStage, Backwards, Exit, Failure, FlowStages, Livelock, Network, ReplicationReport,
+    RunningNetwork, Timetable,
 };
 
 /// Events between two looks at the watch.
@@ -88,12 +88,7 @@ impl Driver {
         let lateness = lateness(&network);
         let mut running = RunningNetwork::new(network);
         running.set_lateness(&lateness);
-        Driver {
-            running,
-            now: Time::ZERO,
-            timetable: Timetable::default(),
-            wakeups: 0,
-        }
+        Driver { running, now: Time::ZERO, timetable: Timetable::default(), wakeups: 0 }
     }
 
     /// Runs everything in order of time from now on, instead of where somebody could tell alone.
@@ -163,6 +158,19 @@ impl Driver {
             }
             self.timetable.apply(&mut self.running, self.now).map_err(failure)?;
         }
+    }
+
+    /// Puts `packet` into the path at the open end `end`, at the present instant.
+    ///
+    /// # Errors
+    /// When a part fails.
+    pub fn put_in(&mut self, end: StageId, packet: Packet) -> Result<(), RunError> {
+        self.running.put_in(end, packet, self.now).map_err(failure)
+    }
+
+    /// Moves what has left at open ends since the last call to `exits`, in the place of what is there.
+    pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
+        self.running.take_exits(exits);
     }
 
     /// Runs the stages' own events before `until`.

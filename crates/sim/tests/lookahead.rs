@@ -1,8 +1,8 @@
 //! Lookahead changes nothing: with it, in order of time and stage, and by a driver that looks at
 //! every stage, all that can be seen is the same, at the end and whenever a run pauses.
 
-use crate::common::networks::{Case, any_case, files};
 use crate::common::*;
+use crate::networks::{Case, any_case, files};
 use airpath_core::{Series, Stage, StageError, Time};
 use airpath_path::{AnyStage, Parts, ReplicationReport};
 use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};

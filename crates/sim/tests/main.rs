@@ -4,6 +4,7 @@ mod common;
 #[allow(dead_code, reason = "the suites of that crate drive queues by hand")]
 #[path = "../../aqm/tests/descriptions/mod.rs"]
 mod descriptions;
+mod networks;
 mod pftk_case;
 #[path = "../../link/tests/traces/mod.rs"]
 mod traces;

@@ -1,7 +1,6 @@
 //! Scenarios in few words, and a second driver that is slow, plain and checks everything.
 
 pub(crate) mod links;
-pub(crate) mod networks;
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;

@@ -1,8 +1,8 @@
 //! Random networks of all that the registries have, with equal times in plenty: delays, starts and
 //! pauses are round.
 
-use super::links::{link_files, links};
-use super::{MS, SECOND, hop};
+use crate::common::links::{link_files, links};
+use crate::common::{MS, SECOND, hop};
 use crate::contracts::arq_link::{lossy, register_arq};
 use crate::contracts::cell::with_cell;
 use crate::descriptions::with_kind;
@@ -42,7 +42,7 @@ impl Case {
     /// The scenario with other keys at the top.
     pub(crate) fn scenario_with(&self, change: Value) -> Scenario {
         let mut document: Value = serde_json::from_str(&self.document).expect("JSON");
-        super::merge(&mut document, change);
+        crate::common::merge(&mut document, change);
         Scenario::from_json(&document.to_string()).expect("a scenario")
     }
 
@@ -222,7 +222,7 @@ fn any_connection() -> impl Strategy<Value = Value> {
     (options, congestion, window, any_supply()).prop_map(|(options, congestion, window, supply)| {
         let mut source = json!({
             "kind": "tcp", "congestion": congestion, "options": options, "window": window});
-        super::merge(&mut source, supply);
+        crate::common::merge(&mut source, supply);
         source
     })
 }
@@ -232,7 +232,7 @@ fn any_source() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => any_connection(),
         1 => datagrams.prop_map(|(is_poisson, rate_bps): (bool, u64)| {
-            super::datagrams(if is_poisson { "poisson" } else { "cbr" }, rate_bps)
+            crate::common::datagrams(if is_poisson { "poisson" } else { "cbr" }, rate_bps)
         }),
     ]
 }

@@ -1,0 +1,307 @@
+//! The same packets through both drivers: in virtual time, and in real time under a fake clock that is
+//! late at every timer. Departures, drops and marks are the same to the nanosecond, for every link and
+//! every discipline that there is.
+
+use crate::common::links::{link_files, links, tdd};
+use crate::common::{MS, SECOND, datagrams, droptail, flow, merge, scenario, tcp};
+use airpath_aqm::AnyQueue;
+use airpath_conformance::samples;
+use airpath_core::{Duration, FlowId, Seed, Stream, Time};
+use airpath_emu::classify::Seen;
+use airpath_emu::events::Progress;
+use airpath_emu::flow_table::{FlowTable, client_address, port_of, server_address};
+use airpath_emu::outside::{Ending, Outside, Ready, Side, Supervisor};
+use airpath_link::AnyLink;
+use airpath_path::{Network, OpenEnds, Parts, ReplicationReport, Scenario, SourceSpec, build_cut};
+use serde_json::{Value, json};
+use std::io;
+
+/// A packet that a kernel sends, and when.
+type Sent = (Time, Side, Vec<u8>);
+
+/// What leaves: when it should, where, the ECN field, the number in its header.
+type Left = (Time, Side, u8, u16);
+
+/// How long a run is, s, and how long packets are sent: what is queued then has time to leave.
+const SECONDS: u64 = 8;
+const SENDING: Duration = Duration::from_millis(2200);
+const FLOWS: u32 = 3;
+
+/// A TCP segment of `flow` with so many bytes of payload, from `side`.
+fn segment(flow: u32, side: Side, number: u16, payload: usize, service: u8) -> Vec<u8> {
+    let (server, client) = (server_address(0), client_address(0, flow as u16));
+    let ends = if side == Side::Server { [server, client] } else { [client, server] };
+    let size = (40 + payload) as u16;
+    let mut bytes = vec![0x45, service];
+    bytes.extend(size.to_be_bytes());
+    bytes.extend(number.to_be_bytes());
+    bytes.extend([0x40, 0, 64, 6, 0, 0]);
+    ends.iter().for_each(|address| bytes.extend(address.octets()));
+    for _ in ends {
+        bytes.extend(port_of(flow).to_be_bytes());
+    }
+    bytes.extend(u32::from(number).to_be_bytes());
+    bytes.extend(u32::from(number).to_be_bytes());
+    bytes.extend([0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0]);
+    bytes.resize(usize::from(size), 0);
+    bytes
+}
+
+/// Twice as much data as 2 Mbit/s, in bursts, and ACKs the other way; at instants at which nothing
+/// else happens.
+fn traffic() -> Vec<Sent> {
+    let mut stream = Seed::new(17, 0, "traffic").stream();
+    let mut sent = Vec::new();
+    let mut at = Duration::from_millis(3);
+    let mut number = 0;
+    while at < SENDING {
+        let flow = number % FLOWS;
+        let burst = 1 + (stream.uniform() * 8.0) as u16;
+        for place in 0..burst {
+            let micros = u64::from(place) * 7;
+            let at = Time::ZERO + at + Duration::from_nanos(micros * 1000 + 137);
+            // An ECN-capable flow, one that is not, and one of both kinds.
+            let service = [0b10, 0b00, 0b01][flow as usize];
+            sent.push((
+                at,
+                Side::Server,
+                segment(flow, Side::Server, number as u16, 1210, service),
+            ));
+            let later = at + Duration::from_nanos(3_000_411);
+            sent.push((later, Side::Client, segment(flow, Side::Client, number as u16, 0, 0)));
+            number += 1;
+        }
+        at += Duration::from_secs_lossy(
+            stream.exponential(Duration::from_millis(12)).as_secs_lossy(),
+        );
+    }
+    sent.sort_by_key(|(at, _, _)| *at);
+    sent
+}
+
+/// The kernel's end of it: what is sent is known before, timers are late.
+struct Fake {
+    now: Time,
+    sent: std::vec::IntoIter<Sent>,
+    lateness: Stream,
+    left: Vec<(Side, Vec<u8>)>,
+    /// How late timers were, altogether.
+    was_late: Duration,
+}
+
+impl Fake {
+    fn next(&self) -> Time {
+        self.sent.as_slice().first().map_or(Time::NEVER, |(at, _, _)| *at)
+    }
+}
+
+impl Outside for Fake {
+    fn now(&mut self) -> Time {
+        self.now
+    }
+
+    fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.sent.as_slice().first() {
+            Some((at, from, _)) if *at <= self.now && *from == side => {}
+            _ => return Ok(None),
+        }
+        let (_, _, bytes) = self.sent.next().expect("it is the first");
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(Some(bytes.len()))
+    }
+
+    fn write(&mut self, side: Side, packet: &[u8]) -> io::Result<bool> {
+        self.left.push((side, packet.to_vec()));
+        Ok(true)
+    }
+
+    /// Up to 3 ms late, but for packets.
+    fn wait(&mut self, until: Time) -> io::Result<Ready> {
+        let late = Duration::from_nanos((self.lateness.uniform() * 3e6) as u64);
+        let woken = (until + late).min(self.next());
+        self.was_late += woken.saturating_since(until);
+        self.now = self.now.max(woken);
+        Ok(Ready { packets: [self.next() <= self.now; 2], attention: false })
+    }
+}
+
+/// Nobody.
+struct Nobody;
+
+impl Supervisor for Nobody {
+    fn attend(&mut self, _now: Time) -> Option<Ending> {
+        None
+    }
+    fn passes(&mut self, _: Time, _: Side, _: bool, _: &[u8]) {}
+    fn measurement_starts(&mut self, _now: Time) {}
+    fn next_progress(&self) -> Time {
+        Time::NEVER
+    }
+    fn progress(&mut self, _progress: Progress) {}
+}
+
+/// The path of a scenario, open at the ends of its TCP flows.
+fn network(scenario: &Scenario) -> Network {
+    let flows: Vec<_> = scenario.flows.iter().collect();
+    let open = |flow: FlowId| match flows[flow.0 as usize].source {
+        SourceSpec::Tcp(_) => OpenEnds::BOTH,
+        _ => OpenEnds::NONE,
+    };
+    build_cut(scenario, &Parts::default(), &link_files(), 7, 0, &open).expect("a network")
+}
+
+/// What leaves as packets in virtual time, by end, and the report.
+fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, ReplicationReport) {
+    let network = network(scenario);
+    let ends: Vec<_> = network.flows.iter().map(|flow| (flow.source, flow.sink)).collect();
+    let mut driver = airpath_sim::Driver::new(network);
+    let (mut exits, mut left) = (Vec::new(), Vec::new());
+    let mut collect = |driver: &mut airpath_sim::Driver| {
+        driver.take_exits(&mut exits);
+        for exit in &exits {
+            let is_sink = ends.iter().any(|(_, sink)| *sink == exit.end);
+            let side = if is_sink { Side::Client } else { Side::Server };
+            left.push((exit.at, side, exit.packet.ecn.bits(), exit.packet.seq as u16));
+        }
+    };
+    let (warmup, end) = (driver.warmup(), driver.end());
+    let reach = |driver: &mut airpath_sim::Driver, at: Time| {
+        if at >= warmup {
+            driver.run_until(warmup, &()).expect("no part fails");
+            driver.start_measurement().expect("no part fails");
+        }
+        driver.run_until(at, &()).expect("no part fails");
+    };
+    for (at, side, bytes) in sent.iter().filter(|(at, _, _)| *at < end) {
+        reach(&mut driver, *at);
+        let seen = Seen::of(bytes).expect("a packet");
+        let flow = u32::from(seen.ends.source_port - port_of(0));
+        let (source, sink) = ends[flow as usize];
+        let entry = if *side == Side::Server { source } else { sink };
+        driver.put_in(entry, seen.packet(FlowId(flow), *at)).expect("no part fails");
+        collect(&mut driver);
+    }
+    reach(&mut driver, end);
+    collect(&mut driver);
+    left.sort();
+    (left, driver.report(0))
+}
+
+/// The same in real time, with what was written.
+fn in_real_time(
+    what: &str,
+    scenario: &Scenario,
+    sent: &[Sent],
+) -> (Vec<(Side, Vec<u8>)>, ReplicationReport) {
+    let lateness = Seed::new(3, 0, "lateness").stream();
+    let fake = Fake {
+        now: Time::ZERO,
+        sent: sent.to_vec().into_iter(),
+        lateness,
+        left: Vec::new(),
+        was_late: Duration::ZERO,
+    };
+    let flows = scenario.flows.len() as u32;
+    let table = FlowTable::Ports { flows };
+    let mut driver = airpath_emu::Driver::new(fake, network(scenario), scenario, table);
+    let ending = driver.run(&mut Nobody).expect("nothing fails");
+    assert_eq!(ending, Ending::Scenario);
+    let report = driver.report(0);
+    let held = driver.network().stages.iter().map(airpath_core::Stage::held).sum::<usize>();
+    let kept = driver.on_their_way();
+    assert!(kept <= held, "{what}: bytes of {kept} packets, and the stages hold {held}");
+    let (_, fake) = driver.into_parts();
+    assert!(fake.was_late > Duration::from_millis(20), "timers were hardly late");
+    (fake.left, report)
+}
+
+/// What can be seen of packets that were written, without when.
+fn as_left(written: &[(Side, Vec<u8>)]) -> Vec<(Side, u8, u16)> {
+    let seen = |(side, bytes): &(Side, Vec<u8>)| {
+        (*side, bytes[1] & 0b11, u16::from_be_bytes([bytes[4], bytes[5]]))
+    };
+    written.iter().map(seen).collect()
+}
+
+fn check(what: &str, scenario: &Scenario, sent: &[Sent]) -> [u64; 2] {
+    let (expected, virtual_report) = in_virtual_time(scenario, sent);
+    let (written, real_report) = in_real_time(what, scenario, sent);
+    let mut found = as_left(&written);
+    let mut wanted: Vec<_> = expected.iter().map(|(_, side, ecn, n)| (*side, *ecn, *n)).collect();
+    // What leaves at one instant has no order between the two sides.
+    found.sort();
+    wanted.sort();
+    assert_eq!(found, wanted, "{what}");
+    // Queues, links, users, stations: every drop, mark, delay and time average.
+    let comparable = |report: &ReplicationReport| {
+        let mut report = report.clone();
+        report.events = 0;
+        report
+    };
+    assert_eq!(comparable(&real_report), comparable(&virtual_report), "{what}");
+    let drops = real_report.queues.iter().map(|queue| queue.drops.values().sum::<u64>()).sum();
+    let marks = real_report.queues.iter().map(|queue| queue.marks).sum();
+    [drops, marks]
+}
+
+/// A scenario of `link` and `queue` with TCP flows and datagrams of the model's own, which change
+/// their rate in the middle where the link has one.
+fn path(link: Value, queue: &Value, ack_path: Value) -> Scenario {
+    let flows = (0..FLOWS).map(|_| flow(tcp(json!({})), json!({}))).collect::<Vec<_>>();
+    let with_datagrams = [flows, vec![flow(datagrams("poisson", 200_000), json!({}))]].concat();
+    let has_rate = link.get("rate_bps").is_some();
+    let slower = json!([{"at_ns": 1700 * MS, "action": {"kind": "rate", "rate_bps": 1_000_000}}]);
+    let change = json!({
+        "warmup_ns": SECOND, "controls": if has_rate { slower } else { json!([]) },
+        "ack_path": ack_path});
+    scenario(SECONDS, with_datagrams, link, queue.clone(), change)
+}
+
+fn disciplines() -> Vec<Value> {
+    let sample = |kind: &str| {
+        let mut queue = samples("aqm", kind, |_| true).swap_remove(0);
+        queue["kind"] = json!(kind);
+        if queue.get("ecn").is_some_and(Value::is_boolean) {
+            merge(&mut queue, json!({"ecn": true}));
+        }
+        queue
+    };
+    AnyQueue::BUILT_IN.iter().map(|(kind, _)| sample(kind)).collect()
+}
+
+#[test]
+fn every_link_under_every_discipline_is_the_same_in_virtual_and_in_real_time() {
+    let sent = traffic();
+    let (mut pairs, mut with_drops, mut with_marks) = (0, 0, 0);
+    for link in links() {
+        for queue in disciplines() {
+            let what = format!("{} over {}", queue["kind"], link["kind"]);
+            let ideal = json!({"kind": "ideal"});
+            let [drops, marks] = check(&what, &path(link.clone(), &queue, ideal), &sent);
+            (pairs, with_drops) = (pairs + 1, with_drops + usize::from(drops > 0));
+            with_marks += usize::from(marks > 0);
+        }
+    }
+    let kinds = AnyLink::BUILT_IN.len() - 1;
+    assert_eq!(pairs, kinds * AnyQueue::BUILT_IN.len());
+    assert!(with_drops > pairs / 2, "{with_drops} of {pairs} have dropped anything");
+    assert!(with_marks > pairs / 8, "{with_marks} of {pairs} have marked anything");
+}
+
+#[test]
+fn every_link_is_the_same_when_acks_take_its_other_side() {
+    let sent = traffic();
+    for link in links().into_iter().chain([tdd()]) {
+        for ack_path in [
+            json!({"kind": "reverse", "queue": droptail(30)}),
+            json!({"kind": "link", "link": {"kind": "fixed", "rate_bps": 100_003},
+                   "queue": droptail(20), "delay_ns": 5 * MS}),
+        ] {
+            if link["kind"] == "ofdma-tdd" && ack_path["kind"] == "link" {
+                continue;
+            }
+            let what = format!("{}, ACKs {}", link["kind"], ack_path["kind"]);
+            check(&what, &path(link.clone(), &droptail(30), ack_path), &sent);
+        }
+    }
+}
