@@ -196,7 +196,7 @@ fn in_real_time(
     let lateness = Seed::new(3, 0, "lateness").stream();
     let fake = Fake {
         now: Time::ZERO,
-        sent: sent.to_vec().into_iter(),
+        sent: Vec::from(sent).into_iter(),
         lateness,
         left: Vec::new(),
         was_late: Duration::ZERO,
