@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The extension module is built by one of two profiles: `quick` compiles in seconds, for whoever edits
-# Rust; `release` is what is measured and shipped. Results are the same, bit for bit.
+# The extension module, and the program that emulates, are built by one of two profiles: `quick` compiles in seconds,
+# for whoever edits Rust; `release` is what is measured and shipped. Results are the same, bit for bit.
 QUICK := $(VENV)/.stamp-module-quick
 RELEASE := $(VENV)/.stamp-module-release
 LOGS := target/test-logs
@@ -101,7 +101,8 @@ docs: build
 	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
 
 clean:
-	rm -rf target out dist $(VENV) python/airpath/_airpath*.so $(PAPER_PAGES)/*-full.md $(CONFORMANCE)-full.md
+	rm -rf target out dist $(VENV) python/airpath/_airpath*.so python/airpath/bin
+	rm -rf $(PAPER_PAGES)/*-full.md $(CONFORMANCE)-full.md
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
 
@@ -126,6 +127,7 @@ $(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
 # installed at a time: the other profile's stamp goes.
 $(QUICK) $(RELEASE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT)
 	@rm -f $(QUICK) $(RELEASE)
+	scripts/build-emu $(@:$(VENV)/.stamp-module-%=%)
 	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet --extras dev
 	@touch $@
 
@@ -164,9 +166,11 @@ $(VENV)/.stamp-zig: $(VENV)/.stamp-maturin
 	$(BIN)/python -m pip install 'maturin[zig]>=1.7,<2'
 	@touch $@
 
-# Zig links against the symbols of an old glibc, whatever this machine has.
+# Zig links the module against the symbols of an old glibc, whatever this machine has; the program that
+# emulates has its own inside.
 wheel: $(VENV)/.stamp-zig
 	rm -rf dist
+	scripts/build-emu release static
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
 	scripts/try-wheel $(BIN)/python dist 2.28

@@ -111,12 +111,16 @@ pub struct SocketSpec {
     pub flow: u32,
     /// The kernel's congestion control: `TCP_CONGESTION`.
     pub congestion: String,
-    /// Largest segment, payload bytes: `TCP_MAXSEG`; absent: by the MTU.
+    /// Largest segment, bytes of payload and TCP options: `TCP_MAXSEG`; absent: by the MTU.
     #[serde(default)]
     pub mss: Option<u32>,
     /// Bound of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: none.
     #[serde(default)]
     pub window_clamp: Option<u32>,
+    /// Segments leave one at a time, at the kernel's rate for it: any `SO_MAX_PACING_RATE` but the
+    /// largest.
+    #[serde(default)]
+    pub pacing: bool,
 }
 
 /// What the kernel's TCP is told, in both namespaces.

@@ -1,0 +1,4 @@
+"""Emulation: the models in real time between two network namespaces, with the kernel's TCP.
+
+What runs is a program of its own, ``airpath-emu``, which this package tells what to do and reads.
+"""

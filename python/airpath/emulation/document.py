@@ -1,0 +1,181 @@
+"""The document that tells the program what to run, with the files that it names."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from airpath.emulation.kernel import Kernel
+from airpath.errors import BadValueError, show
+from airpath.inputs import Inputs, for_engine
+
+__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "write"]
+
+LEVEL = "AIRPATH_LEVEL"
+"""Environment variable: how many emulations the process is inside of."""
+DEEPEST = 30
+"""Most emulations that one can be inside of: each has addresses of its own."""
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What runs at the two ends of the path.
+
+    Parameters
+    ----------
+    client : sequence of str
+        Program and arguments on the client's side.
+    server : sequence of str, optional
+        The same on the server's side. Default: nothing is started there.
+    like : int
+        Number of the flow whose user, direction and wires the packets take. Default 0.
+    duration_ns : int, optional
+        When all of it ends, ns. Default: when the client's command has ended.
+    """
+
+    client: Sequence[str]
+    server: Sequence[str] | None = None
+    like: int = 0
+    duration_ns: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the program takes it."""
+        told: dict[str, Any] = {"kind": "commands", "client": list(self.client), "like": self.like}
+        if self.server is not None:
+            told["server"] = list(self.server)
+        if self.duration_ns is not None:
+            told["duration_ns"] = self.duration_ns
+        return told
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is not in the scenario.
+
+    Parameters
+    ----------
+    seed : int
+        Master seed of what the models draw.
+    replication : int
+        Number of the replication.
+    capture : bool
+        Whether packets at both devices are captured. Default False.
+    comment : str
+        For the captures. Default: none.
+    outside : bool
+        Whether the server's side is the machine's own network. Default False.
+    keep_privileges : bool
+        Whether commands keep the privileges of whoever started this. Default False.
+    progress_ms : int
+        Time between two reports. Default 200 ms.
+    """
+
+    seed: int
+    replication: int = 0
+    capture: bool = False
+    comment: str = ""
+    outside: bool = False
+    keep_privileges: bool = False
+    progress_ms: int = 200
+
+
+def level(environment: Mapping[str, str] = os.environ) -> int:
+    """Return how many emulations this process is inside of.
+
+    Parameters
+    ----------
+    environment : mapping of str to str
+        Default: that of this process.
+
+    Raises
+    ------
+    BadValueError
+        If it is no such number, or there are too many.
+    """
+    text = environment.get(LEVEL, "0")
+    try:
+        found = int(text)
+    except ValueError:
+        found = -1
+    if found < 0:
+        raise BadValueError(f"{LEVEL} = {show(text)}: not a whole number from 0. Unset it.")
+    if found > DEEPEST:
+        raise BadValueError(f"{LEVEL} = {found}: more than {DEEPEST} emulations inside each other.")
+    return found
+
+
+def write(
+    folder: Path,
+    results: Path,
+    resolved: Mapping[str, Any],
+    inputs: Inputs,
+    kernel: Kernel,
+    traffic: Commands | None,
+    settings: Settings,
+) -> Path:
+    """Write the document of a run, and the texts of the scenario's files, into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to.
+    results : Path
+        The folder that the program writes its results into, there and empty.
+    resolved : mapping
+        The resolved scenario.
+    inputs : Inputs
+        What its files hold.
+    kernel : Kernel
+        What the kernel's TCP is told.
+    traffic : Commands or None
+        What runs at the ends; None for the scenario's own flows.
+    settings : Settings
+        Everything else.
+
+    Returns
+    -------
+    path : Path
+        The document.
+    """
+    files: dict[str, dict[str, str]] = {}
+    for number, (name, text) in enumerate(inputs.texts.items()):
+        # The name in the scenario may be anything.
+        path = folder / f"input-{number}"
+        path.write_text(text, "utf-8")
+        files[name] = {"role": inputs.roles[name], "path": str(path.resolve())}
+    flows = {"kind": "flows", "sockets": list(kernel.sockets)}
+    document = {
+        "scenario": _simulated(for_engine(resolved)),
+        "files": files,
+        "seed": settings.seed,
+        "replication": settings.replication,
+        "folder": str(results.resolve()),
+        "traffic": flows if traffic is None else traffic.to_dict(),
+        "kernel": kernel.settings(),
+        "capture": settings.capture,
+        "comment": settings.comment,
+        "outside": settings.outside,
+        "keep_privileges": settings.keep_privileges,
+        "level": level(),
+        "progress_ms": settings.progress_ms,
+    }
+    path = folder / "document.json"
+    path.write_text(json.dumps(document, allow_nan=False), "utf-8")
+    return path
+
+
+def _simulated(resolved: dict[str, Any]) -> dict[str, Any]:
+    """Return the scenario without what only kernels have: the models' ends are cut off."""
+    return {**resolved, "flows": [_without_kernels_control(flow) for flow in resolved["flows"]]}
+
+
+def _without_kernels_control(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+    source = flow["source"]
+    if source.get("congestion", {}).get("kind") != "bbr":
+        return flow
+    reno = {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
+    return {**flow, "source": {**source, "congestion": reno}}

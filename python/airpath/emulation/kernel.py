@@ -1,0 +1,413 @@
+"""From a scenario's TCP to what a kernel's is told: settings of namespaces, routes and sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from airpath.emulation import refusals
+from airpath.emulation.differences import Difference, of_control, of_options, option_text
+from airpath.errors import Problem, ScenarioError, show
+from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.scenario import Scenario
+from airpath.scenario.base import Context
+from airpath.scenario.profiles import SELECTIVE, TcpOptions, profile_options
+from airpath.scenario.units import Size
+
+__all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]
+
+_HEADERS = 40
+"""Bytes of an IPv4 and a TCP header."""
+_STAMPS = 12
+"""Bytes of the timestamps option with its padding."""
+_UNSCALED = 65_535
+"""Largest window that 16 bits say."""
+_LARGEST_WINDOW = _UNSCALED << 14
+"""Largest window that a scale of 14 says, RFC 7323 §2.3."""
+_LARGEST_BUFFER = 2**31 - 1
+_USUAL_RECEIVE, _USUAL_SEND = 6 << 20, 4 << 20
+"""Largest buffers of a kernel by default, bytes."""
+
+_SAME: Mapping[str, str] = {
+    "tcp_no_metrics_save": "1",
+    "tcp_mtu_probing": "0",
+    "tcp_window_scaling": "1",
+    "tcp_adv_win_scale": "1",
+    "tcp_app_win": "31",
+    "tcp_pacing_ss_ratio": "200",
+    "tcp_pacing_ca_ratio": "120",
+    "tcp_reordering": "3",
+    "tcp_retries2": "15",
+    "tcp_plb_enabled": "0",
+    "tcp_thin_linear_timeouts": "0",
+}
+"""Settings that are a kernel's defaults under every profile, or better than they."""
+
+_OWN: Mapping[str, str] = {
+    "tcp_recovery": "1",
+    "tcp_early_retrans": "3",
+    "tcp_frto": "2",
+    "tcp_moderate_rcvbuf": "1",
+    "tcp_autocorking": "1",
+    "tcp_min_tso_segs": "2",
+    "tcp_tso_rtt_log": "9",
+    "tcp_ecn_fallback": "1",
+}
+"""The kernel's defaults, for the profile ``linux``: a new namespace has the machine's otherwise."""
+
+_TEXTBOOK: Mapping[str, str] = {
+    "tcp_recovery": "0",
+    "tcp_early_retrans": "0",
+    "tcp_frto": "0",
+    "tcp_moderate_rcvbuf": "0",
+    "tcp_autocorking": "0",
+    "tcp_min_tso_segs": "1",
+    "tcp_tso_rtt_log": "0",
+    "tcp_ecn_fallback": "0",
+}
+"""The closest to other profiles: no RACK, TLP and F-RTO, a window of its full size, no bursts."""
+
+
+def kernel_has(name: str) -> bool:
+    """Say whether this machine's kernel has a setting, ``tcp_sack`` for example."""
+    return Path("/proc/sys/net/ipv4", name).exists()
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What a kernel's TCP is told.
+
+    Parameters
+    ----------
+    sysctls : mapping of str to str
+        Values by name, ``net.ipv4.tcp_sack``.
+    route : mapping
+        Attributes of the routes.
+    mtu : int
+        Largest IP packet, bytes.
+    sockets : sequence of mapping
+        What the sockets of each flow are told.
+    not_applied : sequence of mapping
+        What the kernel does in its own way: `flows` (the groups), `option`, `asked`, `kernel`.
+    """
+
+    sysctls: Mapping[str, str] = field(default_factory=dict)
+    route: Mapping[str, Any] = field(default_factory=dict)
+    mtu: int = 1500
+    sockets: Sequence[Mapping[str, Any]] = ()
+    not_applied: Sequence[Mapping[str, Any]] = ()
+
+    def settings(self) -> dict[str, Any]:
+        """Return it as the program takes it."""
+        return {"sysctls": dict(self.sysctls), "route": dict(self.route), "mtu": self.mtu}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it."""
+        return asdict(self)
+
+
+class _Tcp(NamedTuple):
+    """The TCP flows of a group."""
+
+    group: int
+    control: str | None
+    """The kernel's; None leaves it to whoever opens the connection."""
+    congestion: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def own(self) -> bool:
+        """Whether it is what kernels are by themselves."""
+        return bool(self.options["profile"] == "linux")
+
+    @property
+    def stamps(self) -> int:
+        return _STAMPS if self.options["timestamps"] else 0
+
+    @property
+    def segment(self) -> int:
+        """A full segment with its options, bytes."""
+        return int(self.options["mss"]) + self.stamps
+
+    @property
+    def initial_segments(self) -> int:
+        return max(1, round(int(self.options["initial_window"]) / int(self.options["mss"])))
+
+    @property
+    def window(self) -> int:
+        scaled = self.options["window_scaling"] != "off"
+        return min(int(self.options["receive_window"]), _LARGEST_WINDOW if scaled else _UNSCALED)
+
+    @property
+    def is_scaled(self) -> bool:
+        return self.options["window_scaling"] == "on" or self.window > _UNSCALED
+
+
+# --- the flows of a scenario ------------------------------------------------------------------
+
+
+def for_flows(
+    scenario: Scenario,
+    resolved: Mapping[str, Any],
+    has: Callable[[str], bool] = kernel_has,
+) -> Kernel:
+    """Return what the kernel is told for the flows of a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : mapping
+        The same resolved.
+    has : callable
+        Says whether the kernel has a setting. Default: whether this machine's has.
+
+    Raises
+    ------
+    ScenarioError
+        If no kernel does what a flow asks for, or flows differ in what a namespace has only once.
+    """
+    problems = [*refusals.of_scenario(scenario, resolved), *refusals.too_many(scenario, resolved)]
+    described = FlowDescriptions(resolved)
+    flows: list[_Tcp] = []
+    for group, members in grouped(resolved).items():
+        source = described[members[0]]["source"]
+        if source["kind"] != "tcp":
+            continue  # Datagrams stay in the model.
+        problems += refusals.of_flow(scenario, resolved, group)
+        control = refusals.kernel_control(scenario, group, source["congestion"])
+        flows.append(_Tcp(group, control, source["congestion"], source["options"]))
+    problems += _not_alike(scenario, flows)
+    if problems:
+        raise ScenarioError(problems)
+    made = _for_all(flows, has)
+    return Kernel(**made, sockets=list(_sockets(resolved, flows, made["mtu"])))
+
+
+def _sockets(
+    resolved: Mapping[str, Any], flows: Sequence[_Tcp], mtu: int
+) -> Iterator[dict[str, Any]]:
+    by_group = {flow.group: flow for flow in flows}
+    scaled = any(flow.is_scaled for flow in flows)
+    for numbers, entry in FlowDescriptions(resolved).ranges():
+        if entry["source"]["kind"] != "tcp":
+            continue
+        flow = by_group[entry.get("group", 0)]
+        told: dict[str, Any] = {"congestion": flow.control}
+        if flow.segment != mtu - _HEADERS:
+            told["mss"] = flow.segment
+        if not _is_tuned(flows) and flow.window != (_LARGEST_WINDOW if scaled else _UNSCALED):
+            told["window_clamp"] = flow.window
+        if flow.options["pacing"] == "on":
+            told["pacing"] = True
+        for number in numbers:
+            yield {"flow": number, **told}
+
+
+def _is_tuned(flows: Sequence[_Tcp]) -> bool:
+    """Say whether the kernel moves the receive windows as it does by itself."""
+    usual = _by_kernel()["receive_window"]
+    return all(flow.own and flow.options["receive_window"] == usual for flow in flows)
+
+
+# --- a command ----------------------------------------------------------------------------------
+
+
+def for_commands(
+    scenario: Scenario,
+    resolved: Mapping[str, Any],
+    like: int = 0,
+    has: Callable[[str], bool] = kernel_has,
+) -> Kernel:
+    """Return what the kernel is told for the connections of a command.
+
+    Its TCP is what a kernel is by default, but for what the group of flow `like` says itself with
+    `cc`, `profile` and `tcp`.
+
+    Parameters
+    ----------
+    scenario, resolved, has
+        As for `for_flows`.
+    like : int
+        Number of the flow whose way the packets take.
+
+    Raises
+    ------
+    ScenarioError
+        If no kernel does what the group asks for.
+    """
+    problems = [*refusals.of_scenario(scenario, resolved)]
+    entry = FlowDescriptions(resolved)[like]
+    number = entry.get("group", 0)
+    group, source = scenario.flows[number], entry["source"]
+    asked = group.model_fields_set if source["kind"] == "tcp" else set()
+    if not asked & {"cc", "profile", "tcp"}:
+        flow = _Tcp(number, None, {}, _by_kernel())
+    else:
+        problems += refusals.of_flow(scenario, resolved, number)
+        control = refusals.kernel_control(scenario, number, source["congestion"])
+        options = source["options"]
+        if "profile" not in asked:
+            options = _by_kernel(group.tcp) | {"ecn": source["options"]["ecn"]}
+        flow = _Tcp(number, control if "cc" in asked else None, source["congestion"], options)
+    if problems:
+        raise ScenarioError(problems)
+    made = _for_all([flow], has)
+    if flow.control is not None:
+        made["route"]["congestion"] = flow.control
+    return Kernel(**made)
+
+
+def _by_kernel(given: TcpOptions | None = None) -> dict[str, Any]:
+    """Return the resolved options of the profile ``linux``."""
+    options = profile_options("linux", None, None, given or TcpOptions())
+    found = options.resolved(cast(Context, None), ())  # No option names a file.
+    if found["initial_ssthresh"] == "unlimited":
+        found["initial_ssthresh"] = None
+    return {"profile": "linux", **found}
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any]:
+    """Return everything but the sockets, for flows that are alike in what a namespace has once."""
+    if not flows:
+        return {"mtu": 1500}
+    first = flows[0]
+    told = [(flow, line) for flow in flows for line in _differences(flow)]
+    wanted = dict(_sysctls(flows))
+    present = {name: value for name, value in wanted.items() if has(name)}
+    for name in wanted.keys() - present.keys() & _MISSED.keys():
+        key, does = _MISSED[name]
+        told += [
+            (flow, Difference(f"tcp.{key.removesuffix('_ns')}", _said(key, flow), does))
+            for flow in flows
+            if _said(key, flow) != does
+        ]
+    route: dict[str, Any] = {
+        "initcwnd": first.initial_segments,
+        "rto_min_ms": max(1, round(first.options["min_rto_ns"] / 1e6)),
+    }
+    if first.options["delayed_ack_segments"] == 1:
+        route["quickack"] = True
+    return {
+        "sysctls": {f"net.ipv4.{name}": present[name] for name in sorted(present)},
+        "route": route,
+        "mtu": max(flow.segment for flow in flows) + _HEADERS,
+        "not_applied": _merged(told),
+    }
+
+
+_MISSED: Mapping[str, tuple[str, str]] = {"tcp_rto_max_ms": ("max_rto_ns", "120 s")}
+"""Settings that older kernels lack: the option, and what they do."""
+
+
+def _said(key: str, flow: _Tcp) -> str:
+    return option_text(key, flow.options[key])
+
+
+def _differences(flow: _Tcp) -> Iterator[Difference]:
+    if flow.control is not None:
+        yield from of_control(flow.congestion, flow.control)
+    yield from of_options(flow.options, flow.control or "")
+    options = flow.options
+    whole = flow.initial_segments * options["mss"]
+    if whole != options["initial_window"]:
+        does = f"{flow.initial_segments} segments"
+        yield Difference("tcp.initial_window", _said("initial_window", flow), does)
+    if flow.window != options["receive_window"]:
+        does = str(Size(flow.window))
+        yield Difference("tcp.receive_window", _said("receive_window", flow), does)
+    elif not flow.own and flow.is_scaled:
+        does = "begins at 64 KiB and grows with what arrives, up to that"
+        yield Difference("tcp.receive_window", _said("receive_window", flow), does)
+
+
+def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
+    """Yield every setting of the namespaces without what all begin with, ``net.ipv4.``."""
+    first = flows[0]
+    yield from _SAME.items()
+    yield from (_OWN if first.own else _TEXTBOOK).items()
+    if not _is_tuned(flows):
+        yield "tcp_moderate_rcvbuf", "0"
+    yield "tcp_window_scaling", str(int(any(flow.is_scaled for flow in flows)))
+    selective = str(int(first.options["recovery"] in SELECTIVE))
+    yield "tcp_sack", selective
+    yield "tcp_dsack", selective
+    yield "tcp_timestamps", str(int(first.options["timestamps"]))
+    yield "tcp_slow_start_after_idle", str(int(first.options["idle_restart"] != "off"))
+    yield "tcp_ecn", _ecn(flows)
+    longest = max(flow.options["max_rto_ns"] for flow in flows) // 10**6
+    yield "tcp_rto_max_ms", str(min(120_000, max(1_000, longest)))
+    window = max(flow.window for flow in flows)
+    yield from _buffers(window, _is_tuned(flows))
+
+
+def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
+    """Yield buffers that hold a window, with what a kernel counts besides the payload."""
+    room = min(_LARGEST_BUFFER, 4 * window)
+    receive = max(_USUAL_RECEIVE, min(_LARGEST_BUFFER, 2 * window))
+    if is_tuned:
+        yield "tcp_rmem", f"4096 131072 {receive}"
+    else:
+        first = max(131_072, room)
+        yield "tcp_rmem", f"4096 {first} {max(first, receive)}"
+    yield "tcp_wmem", f"4096 16384 {max(_USUAL_SEND, room)}"
+
+
+def _ecn(flows: Sequence[_Tcp]) -> str:
+    used = {flow.options["ecn"] for flow in flows}
+    if "on" in used:
+        return "1"
+    # DCTCP asks for it by itself; 2 lets the others' ends accept what they are asked.
+    return "2" if "dctcp" in used or flows[0].own else "0"
+
+
+def _merged(told: Sequence[tuple[_Tcp, Difference]]) -> list[dict[str, Any]]:
+    """Return each difference once, with the groups that it is about."""
+    groups: dict[Difference, list[int]] = {}
+    for flow, line in told:
+        groups.setdefault(line, []).append(flow.group)
+    return [{"flows": who, **line._asdict()} for line, who in groups.items()]
+
+
+# --- what a namespace has once --------------------------------------------------------------------
+
+
+def _not_alike(scenario: Scenario, flows: Sequence[_Tcp]) -> Iterator[Problem]:
+    """Yield where a group differs from the first in what all connections of a namespace share."""
+    place = scenario.file or scenario.name
+    for flow in flows[1:]:
+        first = flows[0]
+        for key, value in _ONCE.items():
+            if value(flow) != value(first):
+                yield _unlike(place, flow, first, ("tcp", key.removesuffix("_ns")), key)
+        if flow.own != first.own:
+            yield _unlike(place, flow, first, ("profile",), "profile")
+        if {flow.options["ecn"], first.options["ecn"]} == {"off", "on"}:
+            yield _unlike(place, flow, first, ("tcp", "ecn"), "ecn")
+
+
+_ONCE: Mapping[str, Callable[[_Tcp], Any]] = {
+    "recovery": lambda flow: flow.options["recovery"] in SELECTIVE,
+    "timestamps": lambda flow: flow.options["timestamps"],
+    "min_rto_ns": lambda flow: flow.options["min_rto_ns"],
+    "delayed_ack_segments": lambda flow: flow.options["delayed_ack_segments"] == 1,
+    "initial_window": lambda flow: flow.initial_segments,
+    "idle_restart": lambda flow: flow.options["idle_restart"] == "off",
+}
+
+
+def _unlike(place: str, flow: _Tcp, first: _Tcp, path: tuple[str, ...], key: str) -> Problem:
+    other = f"flows.{first.group} has {show(_plain(key, first))}"
+    what = f"{other}, and a network namespace has one for all connections"
+    shown: tuple[str | int, ...] = ("flows", flow.group, *path)
+    return Problem(place, shown, _plain(key, flow), what, "Write the same for all TCP flows")
+
+
+def _plain(key: str, flow: _Tcp) -> Any:
+    value = flow.options[key]
+    return value if isinstance(value, (bool, str)) else option_text(key, value)

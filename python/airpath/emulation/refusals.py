@@ -1,0 +1,153 @@
+"""What cannot be emulated: refused by name, with the flows that want it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from airpath.errors import MISSING, Problem, show
+from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.scenario import Scenario
+
+__all__ = ["KERNEL", "MOST_FLOWS", "kernel_control", "of_flow", "of_scenario", "too_many"]
+
+MOST_FLOWS = 40_000
+"""Each flow has a port of its own."""
+
+SMALLEST_SEGMENT, LARGEST_SEGMENT = 88, 32_767
+"""Payload bytes that `TCP_MAXSEG` takes, with the options of a segment."""
+
+KERNEL: Mapping[str, Mapping[str, Any]] = {
+    "reno": {"beta_ecn": 0.5, "hystart": "off"},
+    "cubic": {
+        "c": 0.4,
+        "beta": 0.7,
+        "beta_ecn": 0.7,
+        "fast_convergence": True,
+        "reno_friendly": True,
+        "hystart": "classic",
+    },
+    "dctcp": {"g": 0.0625, "initial_alpha": 1.0, "hystart": "off"},
+    "bbr": {},
+}
+"""Congestion controls of kernels, with what theirs is of the parameters that ours have."""
+
+_CALLED = {"newreno": "reno"}
+_SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
+_ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
+
+
+def kernel_control(scenario: Scenario, group: int, resolved: Mapping[str, Any]) -> str | None:
+    """Return the kernel's name for the congestion control of a group of flows.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    group : int
+        Number of the group.
+    resolved : mapping
+        The resolved `congestion` of its flows.
+
+    Returns
+    -------
+    name : str or None
+        None when no kernel has it.
+    """
+    kind = str(resolved["kind"])
+    asked = getattr(getattr(scenario.flows[group], "cc", None), "kind", None)
+    if asked != kind:  # The profile ns3 has made another class of it.
+        kind = _SAME_UNDER_NS3.get(kind, kind)
+    kind = _CALLED.get(kind, kind)
+    return kind if kind in KERNEL else None
+
+
+def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what of a scenario cannot be emulated, whatever the flows are.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : mapping
+        The same resolved.
+    """
+    place = scenario.file or scenario.name
+    if resolved["record"]["flow_monitor"]:
+        what = "is the simulator's: it counts at ends of flows that are a kernel's here"
+        yield Problem(place, ("record", "flow_monitor"), True, what, "Leave it out")
+    for table in ("bottleneck", "ack_path"):
+        queue = resolved[table].get("queue")
+        if queue is not None and _has(queue, "vcp"):
+            what = "its load code means something to VCP's own ends only, which no kernel has"
+            yield Problem(place, (table, "aqm"), "vcp", what, "Write another discipline")
+
+
+def _has(queue: Mapping[str, Any], kind: str) -> bool:
+    """Say whether a discipline, or one in it, is of a kind."""
+    inner = [value for value in queue.values() if isinstance(value, Mapping)]
+    return queue.get("kind") == kind or any(_has(value, kind) for value in inner)
+
+
+def too_many(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem when there are more flows than ports.
+
+    Parameters are those of `of_scenario`.
+    """
+    number = len(FlowDescriptions(resolved))
+    if number > MOST_FLOWS:
+        what = f"{number} flows, more than there are ports for"
+        accepted = f"Write at most {MOST_FLOWS} together"
+        yield Problem(scenario.file or scenario.name, ("flows",), MISSING, what, accepted)
+
+
+def of_flow(scenario: Scenario, resolved: Mapping[str, Any], group: int) -> Iterator[Problem]:
+    """Yield what the TCP flows of a group ask for and no kernel has.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : mapping
+        The same resolved.
+    group : int
+        Number of the group.
+    """
+    place = scenario.file or scenario.name
+    flow = FlowDescriptions(resolved)[grouped(resolved)[group][0]]
+    source = flow["source"]
+    yield from _of_control(place, scenario, group, source)
+    window = (source.get("window") or {}).get("kind", "fixed")
+    if window != "fixed":
+        what = "a policy of ours: the receiver is a kernel's, whose window it moves itself"
+        yield Problem(place, ("flows", group, "window"), window, what, 'Write "fixed"')
+    options = source["options"]
+    segment = int(options["mss"]) + (12 if options["timestamps"] else 0)
+    if not SMALLEST_SEGMENT <= segment <= LARGEST_SEGMENT:
+        stamps = 12 if options["timestamps"] else 0
+        bounds = f"{SMALLEST_SEGMENT - stamps} B to {LARGEST_SEGMENT - stamps} B"
+        path = ("flows", group, "tcp", "mss")
+        yield Problem(place, path, f"{options['mss']} B", "no kernel sends it", f"Write {bounds}")
+
+
+def _of_control(
+    place: str, scenario: Scenario, group: int, source: Mapping[str, Any]
+) -> Iterator[Problem]:
+    control = source["congestion"]
+    name = kernel_control(scenario, group, control)
+    path: tuple[str | int, ...] = ("flows", group, "cc")
+    if name is None:
+        what = "not a congestion control of kernels"
+        yield Problem(place, path, control["kind"], what, _ACCEPTED)
+        return
+    part = getattr(scenario.flows[group], "cc", None)
+    fields = {} if part is None else type(part).model_fields
+    for key, theirs in KERNEL[name].items():
+        if key not in fields or key not in control:
+            continue
+        asked = control[key]
+        # What nobody asked for is told as a difference, not refused.
+        if asked in (theirs, fields[key].default):
+            continue
+        what = f"a kernel's {name} has {show(theirs)}, and no connection can have another"
+        yield Problem(place, (*path, key), asked, what, "Leave it out")
