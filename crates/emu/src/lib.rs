@@ -12,6 +12,7 @@
 //! All that asks the kernel for something unusual is in `sys`, the only place with unsafe code.
 #![deny(unsafe_code)]
 
+pub mod capture;
 pub mod certificate;
 pub mod classify;
 pub mod description;

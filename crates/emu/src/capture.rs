@@ -1,0 +1,356 @@
+//! The packets at both devices as pcapng: `server.pcapng` and `client.pcapng`.
+//!
+//! ```text
+//!   data thread: packet ─► chunk ──(full, or old)──► queue ──► writer thread ─► files
+//!                            ▲                                     │
+//!                            └────────────── empty chunks ◄────────┘
+//! ```
+//!
+//! The data thread copies a packet into a chunk that it owns, and hands whole chunks over: no call of
+//! the system, no allocation and no lock for each packet. All chunks are there from the start. When
+//! all of them wait for the disk, packets are counted instead of captured.
+
+use crate::outside::Side;
+use airpath_capture::{Direction, Interface, PcapngWriter, Section};
+use airpath_core::{Duration, Time};
+use nix::sys::signal::SigSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// Bytes of packets in a chunk; more than the largest packet.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// Packets in a chunk, at most.
+const CHUNK_PACKETS: usize = 4096;
+/// Chunks; together 32 MiB.
+const CHUNKS: usize = 128;
+/// A chunk that is not full is handed over with the first packet that comes so long after its first.
+const OLD: Duration = Duration::from_millis(100);
+/// Bytes that are written to a file at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// A packet in a chunk: its bytes are the next `length` ones.
+struct Record {
+    at: Time,
+    side: Side,
+    outbound: bool,
+    length: usize,
+}
+
+/// Packets in order.
+struct Chunk {
+    bytes: Vec<u8>,
+    records: Vec<Record>,
+}
+
+impl Chunk {
+    fn new() -> Chunk {
+        Chunk { bytes: Vec::with_capacity(CHUNK_BYTES), records: Vec::with_capacity(CHUNK_PACKETS) }
+    }
+
+    fn has_room(&self, length: usize) -> bool {
+        self.bytes.len() + length <= CHUNK_BYTES && self.records.len() < CHUNK_PACKETS
+    }
+
+    fn is_old(&self, now: Time) -> bool {
+        self.records.first().is_some_and(|first| now.saturating_since(first.at) >= OLD)
+    }
+
+    /// Every packet with its bytes.
+    fn packets(&self) -> impl Iterator<Item = (&Record, &[u8])> {
+        let mut rest = self.bytes.as_slice();
+        self.records.iter().map(move |record| {
+            let (packet, behind) = rest.split_at(record.length);
+            rest = behind;
+            (record, packet)
+        })
+    }
+}
+
+/// Captures what passes both devices.
+pub struct Capture {
+    /// The chunk that is being filled.
+    chunk: Option<Chunk>,
+    full: SyncSender<Chunk>,
+    empty: Receiver<Chunk>,
+    writer: JoinHandle<io::Result<()>>,
+    uncaptured: u64,
+}
+
+impl Capture {
+    /// Makes both files in `folder`, and starts the thread that writes them. `comment` says where
+    /// they come from; `zero_realtime_ns` is the scenario's time zero on `CLOCK_REALTIME`, ns.
+    ///
+    /// # Errors
+    /// When a file cannot be made, or the thread.
+    pub fn start(folder: &Path, comment: &str, zero_realtime_ns: u64) -> io::Result<Capture> {
+        let create = |side: Side| -> io::Result<_> {
+            let file = File::create(folder.join(format!("{}.pcapng", side.name())))?;
+            Ok(BufWriter::with_capacity(BUFFER_BYTES, file))
+        };
+        let [server, client] = Side::BOTH.map(create);
+        Capture::over([server?, client?], comment, zero_realtime_ns)
+    }
+
+    fn over<W: Write + Send + 'static>(
+        sinks: [W; 2],
+        comment: &str,
+        zero_realtime_ns: u64,
+    ) -> io::Result<Capture> {
+        let [server, client] = sinks;
+        let [server, client] =
+            [head(server, Side::Server, comment)?, head(client, Side::Client, comment)?];
+        let (full, to_write) = sync_channel(CHUNKS);
+        let (give_back, empty) = sync_channel(CHUNKS);
+        for _ in 0..CHUNKS {
+            give_back.try_send(Chunk::new()).expect("has room for all chunks");
+        }
+        let thread = thread::Builder::new().name("capture".to_owned());
+        let writer = thread.spawn(move || {
+            // Signals are for the thread that waits for them.
+            SigSet::all().thread_block()?;
+            write(&mut [server, client], zero_realtime_ns, &to_write, &give_back)
+        })?;
+        Ok(Capture { chunk: None, full, empty, writer, uncaptured: 0 })
+    }
+
+    /// Takes a packet that passes the device of `side` now: outbound, the kernel there sends it. Never
+    /// waits.
+    pub fn packet(&mut self, now: Time, side: Side, outbound: bool, packet: &[u8]) {
+        let is_over = |chunk: &Chunk| !chunk.has_room(packet.len()) || chunk.is_old(now);
+        if self.chunk.as_ref().is_some_and(is_over) {
+            self.flush();
+        }
+        if self.chunk.is_none() {
+            self.chunk = self.empty.try_recv().ok();
+        }
+        match &mut self.chunk {
+            Some(chunk) if chunk.has_room(packet.len()) => {
+                chunk.bytes.extend_from_slice(packet);
+                chunk.records.push(Record { at: now, side, outbound, length: packet.len() });
+            }
+            _ => self.uncaptured += 1,
+        }
+    }
+
+    /// Hands over what has been captured until now, for whoever reads the files meanwhile.
+    pub fn flush(&mut self) {
+        if let Some(chunk) = self.chunk.take_if(|chunk| !chunk.records.is_empty()) {
+            // There is room for all chunks; a writer that has gone says why at the end.
+            let _ = self.full.try_send(chunk);
+        }
+    }
+
+    /// Packets that could not be captured so far.
+    pub fn uncaptured(&self) -> u64 {
+        self.uncaptured
+    }
+
+    /// Completes both files; the number of packets that could not be captured.
+    ///
+    /// # Errors
+    /// When a file could not be written: what was written before is there.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.flush();
+        let Capture { full, writer, uncaptured, .. } = self;
+        drop(full);
+        writer.join().map_err(|_| io::Error::other("the thread that writes captures failed"))??;
+        Ok(uncaptured)
+    }
+}
+
+/// Writes the head of the file of `side`.
+fn head<W: Write>(sink: W, side: Side, comment: &str) -> io::Result<PcapngWriter<W>> {
+    let section = Section {
+        application: format!("airpath {}", env!("CARGO_PKG_VERSION")),
+        comment: comment.to_owned(),
+    };
+    let interface = Interface {
+        name: side.name().to_owned(),
+        description: format!("The device of the {}'s side of the path.", side.name()),
+        comment: String::new(),
+        snap_length: 0,
+    };
+    PcapngWriter::new(sink, &section, &[interface])
+}
+
+/// Writes chunks until none can come any more; what is written is handed on when none waits.
+fn write<W: Write>(
+    writers: &mut [PcapngWriter<W>; 2],
+    zero_realtime_ns: u64,
+    full: &Receiver<Chunk>,
+    empty: &SyncSender<Chunk>,
+) -> io::Result<()> {
+    while let Ok(first) = full.recv() {
+        let mut next = Some(first);
+        while let Some(mut chunk) = next {
+            for (record, packet) in chunk.packets() {
+                let direction =
+                    if record.outbound { Direction::Outbound } else { Direction::Inbound };
+                let at = Time::from_nanos(zero_realtime_ns.saturating_add(record.at.as_nanos()));
+                writers[record.side as usize].whole_packet(0, at, packet, direction)?;
+            }
+            chunk.bytes.clear();
+            chunk.records.clear();
+            // The other end may have gone: then nobody needs it.
+            let _ = empty.try_send(chunk);
+            next = full.try_recv().ok();
+        }
+        writers.iter_mut().try_for_each(PcapngWriter::flush)?;
+    }
+    writers.iter_mut().try_for_each(PcapngWriter::flush)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Condvar, Mutex};
+
+    /// Bytes that may be waited for, and a gate that holds them up.
+    #[derive(Clone, Default)]
+    struct Gate(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+
+    impl Gate {
+        fn set_open(&self, open: bool) {
+            self.0.0.lock().expect("lock").0 = open;
+            self.0.1.notify_all();
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            self.0.0.lock().expect("lock").1.clone()
+        }
+    }
+
+    impl Write for Gate {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let guard = self.0.0.lock().expect("lock");
+            let mut state = self.0.1.wait_while(guard, |(open, _)| !*open).expect("lock");
+            state.1.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Time stamp, flags and bytes of every packet of a file.
+    fn packets(file: &[u8]) -> Vec<(u64, u32, Vec<u8>)> {
+        let word = |bytes: &[u8], at: usize| {
+            u32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"))
+        };
+        let (mut found, mut rest) = (Vec::new(), file);
+        while !rest.is_empty() {
+            let length = word(rest, 4) as usize;
+            assert_eq!(word(rest, length - 4) as usize, length, "both lengths agree");
+            if word(rest, 0) == 6 {
+                let nanos = u64::from(word(rest, 12)) << 32 | u64::from(word(rest, 16));
+                let stored = word(rest, 20) as usize;
+                let flags = word(rest, 28 + stored.next_multiple_of(4) + 4);
+                found.push((nanos, flags, rest[28..28 + stored].to_vec()));
+            }
+            rest = &rest[length..];
+        }
+        found
+    }
+
+    fn gates() -> ([Gate; 2], Capture) {
+        let gates = [Gate::default(), Gate::default()];
+        gates.iter().for_each(|gate| gate.set_open(true));
+        let capture = Capture::over(gates.clone(), "seed 7", 1_000_000_000).expect("start");
+        (gates, capture)
+    }
+
+    #[test]
+    fn every_packet_is_in_the_file_of_its_side_with_its_time_and_direction() {
+        let ([server, client], mut capture) = gates();
+        capture.packet(Time::from_nanos(5), Side::Server, true, &[1; 40]);
+        capture.packet(Time::from_nanos(7), Side::Client, false, &[1; 40]);
+        capture.packet(Time::from_secs(3), Side::Client, true, &[2; 1501]);
+        assert_eq!(capture.finish().expect("finish"), 0);
+        assert_eq!(packets(&server.bytes()), [(1_000_000_005, 2, vec![1; 40])]);
+        let expected = [(1_000_000_007, 1, vec![1; 40]), (4_000_000_000, 2, vec![2; 1501])];
+        assert_eq!(packets(&client.bytes()), expected);
+        let comment = |file: &[u8]| file.windows(6).any(|window| window == b"seed 7");
+        assert!(comment(&server.bytes()) && comment(&client.bytes()));
+    }
+
+    #[test]
+    fn what_finds_no_chunk_is_counted_and_the_rest_is_in_order() {
+        let ([server, client], mut capture) = gates();
+        server.set_open(false);
+        let per_chunk = CHUNK_BYTES / 1500;
+        let offered = (CHUNKS + 3) * per_chunk;
+        for number in 0..offered {
+            let mut packet = [0; 1500];
+            packet[..8].copy_from_slice(&number.to_le_bytes());
+            capture.packet(Time::ZERO, Side::Server, true, &packet);
+        }
+        let uncaptured = capture.uncaptured();
+        assert_eq!(uncaptured, 3 * per_chunk as u64);
+        server.set_open(true);
+        assert_eq!(capture.finish().expect("finish"), uncaptured);
+        assert!(packets(&client.bytes()).is_empty());
+        let captured = packets(&server.bytes());
+        assert_eq!(captured.len() as u64, offered as u64 - uncaptured);
+        for (number, (_, _, packet)) in captured.iter().enumerate() {
+            assert_eq!(packet[..8], number.to_le_bytes());
+        }
+    }
+
+    #[test]
+    fn an_old_chunk_goes_with_the_next_packet() {
+        let ([server, _], mut capture) = gates();
+        capture.packet(Time::ZERO, Side::Server, true, &[1; 40]);
+        assert!(capture.chunk.as_ref().is_some_and(|chunk| chunk.records.len() == 1));
+        capture.packet(Time::from_millis(100), Side::Server, true, &[2; 40]);
+        assert!(capture.chunk.as_ref().is_some_and(|chunk| chunk.records.len() == 1));
+        // The writer has the first one, whenever it gets to run.
+        while packets(&server.bytes()).is_empty() {
+            thread::yield_now();
+        }
+        assert_eq!(capture.finish().expect("finish"), 0);
+        assert_eq!(packets(&server.bytes()).len(), 2);
+    }
+
+    #[test]
+    fn a_disk_that_fails_does_not_stop_the_run_and_is_told_at_the_end() {
+        struct Full(usize);
+        impl Write for Full {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                if self.0 == 0 {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                let taken = bytes.len().min(self.0);
+                self.0 -= taken;
+                Ok(taken)
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut capture = Capture::over([Full(4000), Full(4000)], "", 0).expect("start");
+        for _ in 0..50_000 {
+            capture.packet(Time::ZERO, Side::Client, false, &[0; 1500]);
+        }
+        let failure = capture.finish().expect_err("full").kind();
+        assert_eq!(failure, io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn files_are_made_in_the_folder() {
+        let folder = std::env::temp_dir().join(format!("airpath-capture-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("folder");
+        let capture = Capture::start(&folder, "", 0).expect("start");
+        assert_eq!(capture.finish().expect("finish"), 0);
+        for side in Side::BOTH {
+            let file = folder.join(format!("{}.pcapng", side.name()));
+            assert_eq!(std::fs::read(file).expect("file")[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+        }
+        std::fs::remove_dir_all(&folder).expect("remove");
+        assert!(Capture::start(&folder.join("none"), "", 0).is_err());
+    }
+}
