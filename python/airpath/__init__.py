@@ -18,6 +18,11 @@ if TYPE_CHECKING:
         simulate as simulate,
         solve as solve,
     )
+    from airpath.comparison import (
+        ComparisonInterrupted as ComparisonInterrupted,
+        EngineComparison as EngineComparison,
+        compare_engines as compare_engines,
+    )
     from airpath.errors import Interrupted as Interrupted, RunError as RunError
     from airpath.results import (
         Interval as Interval,
@@ -43,6 +48,8 @@ _PARTS = "airpath.scenario.parts"
 _HOMES = {
     "Advisory": "airpath.advisory",
     "ClampFluidSolution": "airpath.solutions",
+    "ComparisonInterrupted": "airpath.comparison",
+    "EngineComparison": "airpath.comparison",
     "FixedPointSolution": "airpath.solutions",
     "Interrupted": "airpath.errors",
     "Interval": "airpath.results",
@@ -57,6 +64,7 @@ _HOMES = {
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
+    "compare_engines": "airpath.comparison",
     "flows": "airpath.scenario.flows",
     "generate_trace": "airpath.trace",
     "load": "airpath.api",

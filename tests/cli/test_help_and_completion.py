@@ -38,7 +38,11 @@ metrics = ["goodput_bps"]
 [grid]
 "bottleneck.aqm" = ["gred", "codel"]
 """
-QUICKLY = {"run": ["--reps", "1"], "phy per": ["--errors", "1", "--blocks", "10"]}
+QUICKLY = {
+    "run": ["--reps", "1"],
+    "compare": ["--reps", "1"],
+    "phy per": ["--errors", "1", "--blocks", "10"],
+}
 """Options that make an example short."""
 LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
 
@@ -139,6 +143,8 @@ def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: s
         ("airpath run scenario.toml --set flows.0.tcp.recovery=s", ["flows.0.tcp.recovery=sack"]),
         ("airpath run scenario.toml --set record.ss=", ["record.ss=false", "record.ss=true"]),
         ("airpath solve scenario.toml --set nothing.at.all", []),
+        ("airpath compare scenario.toml --engines s", ["simulate", "solve"]),
+        ("airpath compare scenario.toml --engines simulate,e", ["simulate,emulate"]),
         ("airpath example dual", ["dual-regime"]),
         ("airpath phy per --channel aw", ["awgn"]),
         ("airpath phy per --mcs mcs0,mcs1", ["mcs0,mcs1"]),

@@ -13,6 +13,7 @@ from airpath.cli import app
 GOOD_WORDS: Mapping[str, tuple[str, ...]] = {
     "run": ("good.toml", "--reps", "1"),
     "solve": ("good.toml",),
+    "compare": ("good.toml", "--reps", "1", "--engines", "simulate,solve"),
     "check": ("good.toml",),
     "reproduce": ("qawla", "table2"),
     "report": ("good/paper.json",),
@@ -88,6 +89,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--mcs": ("", ",", "house", "99", "-1", "1.5"),
     "--mapping": _TEXTS,
     "--model": _TEXTS,
+    "--engines": (*_TEXTS, "simulate", "simulate,", ",", "simulate;solve", "solve,solve"),
     "--errors": (*_NOT_WHOLE[:4], "inf", "-1", "0", "1e99"),
     "--blocks": (*_NOT_WHOLE[:4], "inf", "-1", "0", "1e99"),
     "--iterations": (*_NOT_COUNTS, "1001", "9" * 30),

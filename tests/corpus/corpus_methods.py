@@ -33,6 +33,11 @@ def result() -> ap.Result:
 
 
 @functools.cache
+def comparison() -> ap.EngineComparison:
+    return ap.compare_engines(scenario(), engines=["simulate", "solve"], reps=1)
+
+
+@functools.cache
 def trace() -> ap.Trace:
     return ap.Trace.parse("1\n2\n3\n")
 
@@ -62,6 +67,7 @@ def sweep() -> ap.Sweep:
 
 
 OWNERS: dict[type, Callable[[], Any]] = {
+    ap.EngineComparison: comparison,
     ap.Result: result,
     Plot: lambda: result().plot,
     ap.Sweep: sweep,
@@ -75,6 +81,8 @@ OWNERS: dict[type, Callable[[], Any]] = {
 """Classes whose methods users call, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
+    "EngineComparison.save": {"folder": "new"},
+    "EngineComparison.save_figure": {"folder": "new"},
     "ErrorChain.block_failure": {"b": 10, "correctable": 1},
     "ErrorChain.coded_failure": {"packet": 40, "code": code()},
     "ErrorChain.from_doppler": {
@@ -135,6 +143,8 @@ _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
 _NUMBERS = {"an array", "a truth value", "far below its range", "a fraction below 0"}
 FITTING: dict[str, set[str]] = {
     "Scenario.to_toml(relative_to)": _TEXTS,
+    "EngineComparison.save(folder)": _TEXTS,
+    "EngineComparison.save_figure(folder)": _TEXTS,
     "Trace.parse(name)": _TEXTS,
     "Trace.to_csv(provenance)": _TEXTS,
     "PerTable.save(path)": _TEXTS,

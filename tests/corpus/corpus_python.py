@@ -90,6 +90,10 @@ def constructors(host: Host) -> Iterator[Call]:
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "simulate": (ap.simulate, {"scenario": "good.toml", "reps": 1}),
     "solve": (ap.solve, {"scenario": "good.toml"}),
+    "compare_engines": (
+        ap.compare_engines,
+        {"scenario": "good.toml", "engines": "simulate,solve", "reps": 1},
+    ),
     "check": (ap.check, {"scenario": "good.toml"}),
     "load": (ap.load, {"path": "good.toml"}),
     "generate_trace": (
@@ -135,7 +139,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 """Functions that users call, with arguments with which they are content."""
 
 NOT_TRIED = {
-    "accept_version", "bands", "capture_to", "command", "effort", "engine", "name", "progress",
+    "accept_version", "bands", "capture_to", "command", "effort", "engine", "figures", "name",
+    "progress",
     "provenance", "relative", "skip", "until_clean",
 }  # fmt: skip
 """Arguments that are called, or shown, or taken for true or false."""

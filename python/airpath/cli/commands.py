@@ -23,6 +23,7 @@ __all__ = ["app", "run_command"]
 COMMANDS: Mapping[str, str] = {
     "run": "run",
     "solve": "solve",
+    "compare": "compare",
     "reproduce": "reproduce",
     "report": "report",
     "sweep": "app",

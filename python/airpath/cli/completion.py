@@ -24,6 +24,7 @@ __all__ = [
     "capture_points",
     "channels",
     "demappers",
+    "engines",
     "example_names",
     "formats",
     "items",
@@ -80,6 +81,12 @@ def _models_to_solve() -> Any:
     return Solution.registry
 
 
+def _engines() -> Any:
+    from airpath.comparison import ENGINES
+
+    return ENGINES
+
+
 def _points() -> Any:
     from airpath.scenario import CAPTURE_POINTS
 
@@ -123,6 +130,7 @@ amplitude_fadings = _one_of(_of_symbol_errors("FADINGS"))
 ser_methods = _one_of(_of_symbol_errors("METHODS"))
 schemes = _some_of(_schemes)
 capture_points = _some_of(_points)
+engines = _some_of(_engines)
 formats = _some_of(lambda: ("csv", "csv.gz", "parquet"))
 
 

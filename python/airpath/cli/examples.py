@@ -24,6 +24,14 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "with another rate, as one JSON document"
         ),
     },
+    "compare": {
+        "airpath compare scenario.toml": (
+            "simulation, kernel and model side by side, those of them that can"
+        ),
+        "airpath compare scenario.toml --engines simulate,solve --reps 10 --out results": (
+            "simulation and model; table, figure and both results into a folder"
+        ),
+    },
     "reproduce": {
         "airpath reproduce qawla table2": "one table, the published numbers beside ours",
         "airpath reproduce qawla table2 table3 --quick --out results": (

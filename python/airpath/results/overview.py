@@ -12,7 +12,7 @@ from airpath.results.statistics import ALL_FLOWS
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["MOST_FLOWS", "Table", "heading", "tables"]
+__all__ = ["MOST_FLOWS", "Table", "heading", "source_name", "tables"]
 
 MOST_FLOWS = 20
 """More flows are not listed one by one."""
@@ -66,7 +66,10 @@ def _flows(result: Result, out_of_sight: str) -> Table:
     rows = dict(result.intervals)
     together = rows.pop(ALL_FLOWS)
     shown = rows if len(rows) <= MOST_FLOWS else {}
-    lines = [[f"{flow} {_source(result, flow)}", *_flow_row(row)] for flow, row in shown.items()]
+    lines = [
+        [f"{flow} {source_name(result.resolved, flow)}", *_flow_row(row)]
+        for flow, row in shown.items()
+    ]
     groups = result.group_intervals()
     if len(rows) > len(groups) > 1:
         lines += [[_group(result, group), *_flow_row(group)] for group in groups]
@@ -83,11 +86,12 @@ def _flows(result: Result, out_of_sight: str) -> Table:
 
 def _group(result: Result, group: Mapping[str, Any]) -> str:
     first = grouped(result.resolved)[group["group"]][0]
-    return f"group {group['group']}: {group['flows']} {_source(result, first)}"
+    return f"group {group['group']}: {group['flows']} {source_name(result.resolved, first)}"
 
 
-def _source(result: Result, flow: int | str) -> str:
-    about = FlowDescriptions(result.resolved)[int(flow)]
+def source_name(resolved: Mapping[str, Any], flow: int | str) -> str:
+    """Return what a flow of a resolved scenario is, in a word or two: ``newreno (reverse)``."""
+    about = FlowDescriptions(resolved)[int(flow)]
     source = about["source"]
     way = " (reverse)" if direction(about) == "reverse" else ""
     if source["kind"] != "tcp":
@@ -135,7 +139,7 @@ def _delays(result: Result) -> Table:
         rows += [
             [f"one way, {_group(result, group)}", *_quantiles(group, "delay_s")] for group in groups
         ]
-    together = f"all {number}" if number > 1 else f"0 {_source(result, 0)}"
+    together = f"all {number}" if number > 1 else f"0 {source_name(result.resolved, 0)}"
     everything = result.intervals[ALL_FLOWS]
     rows.append([f"one way, {together}", *_quantiles(everything, "delay_s")])
     if everything["p50_ack_delay_s"].reps:

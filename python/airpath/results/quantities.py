@@ -60,7 +60,9 @@ def together(
     if name in merged:
         return float(merged[name]) if merged[name] is not None else None
     if name in _ADD_UP:
-        return float(sum(flow[name] for flow in flows))
+        values = [flow[name] for flow in flows]
+        # What one of them does not tell, nobody knows of all.
+        return None if None in values else float(sum(values))
     known = [flow for flow in flows if flow[name] is not None]
     if name == "completed_at_s":
         # All transfers are complete when the last one is.

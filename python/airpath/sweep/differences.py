@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from airpath import _airpath
 from airpath.arguments import blamed
 from airpath.errors import BadValueError, show
 from airpath.results.intervals import Interval, mean_interval
+from airpath.results.welch import independent_difference
 from airpath.scenario.base import nearest
 from airpath.sweep.plan import Plan, Point
 from airpath.sweep.readings import Readings
@@ -34,9 +34,6 @@ __all__ = [
     "differences",
     "text_of",
 ]
-
-_LARGEST_DF = 1000
-"""Degrees of freedom; with more, the quantile is that of this number, 0.2 % larger at most."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +249,7 @@ def _difference(readings: Readings, base: int, place: int, metric: str) -> Diffe
     points = plan.points[base], plan.points[place]
     if plan.seed_of(points[0]) != plan.seed_of(points[1]):
         known = [[value for value in each if not math.isnan(value)] for each in (before, after)]
-        absolute, relative = _welch(known[0], known[1], plan.confidence)
+        absolute, relative = independent_difference(known[0], known[1], plan.confidence)
         return Difference(*points, _mean(known[0]), absolute, relative, "Welch", math.nan)
     pairs = [
         (x, y) for x, y in zip(before, after, strict=False) if not (math.isnan(x) or math.isnan(y))
@@ -278,45 +275,6 @@ def _relative(pairs: Sequence[tuple[float, float]], confidence: float) -> Interv
     return Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(pairs))
 
 
-def _welch(
-    before: Sequence[float], after: Sequence[float], confidence: float
-) -> tuple[Interval, Interval]:
-    """Return the difference of two independent means, and the same over the first."""
-    x_mean, y_mean = _mean(before), _mean(after)
-    x_of, y_of = (_squared_error(values) for values in (before, after))
-    half = _half_width([(x_of, len(before)), (y_of, len(after))], confidence)
-    mean = y_mean - x_mean
-    absolute = Interval(mean, mean - half, mean + half, confidence, 0)
-    if not before or x_mean == 0:
-        return absolute, Interval(math.nan, math.nan, math.nan, confidence, 0)
-    ratio = y_mean / x_mean
-    parts = [(ratio**2 * x_of / x_mean**2, len(before)), (y_of / x_mean**2, len(after))]
-    half = _half_width(parts, confidence)
-    return absolute, Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, 0)
-
-
-def _half_width(parts: Sequence[tuple[float, int]], confidence: float) -> float:
-    """Return half an interval's width from the squared standard errors of independent means.
-
-    Degrees of freedom by Welch and Satterthwaite, rounded down.
-    """
-    if min(n for _, n in parts) < 2:
-        return math.nan
-    whole = math.fsum(squared for squared, _ in parts)
-    if whole == 0:
-        return 0.0
-    df = whole**2 / math.fsum(squared**2 / (n - 1) for squared, n in parts)
-    return _student(math.floor(df), confidence) * math.sqrt(whole)
-
-
-def _student(df: int, confidence: float) -> float:
-    """Return Student's quantile, two-sided: half the interval of a sample with standard error 1."""
-    n = min(max(df, 1), _LARGEST_DF) + 1
-    far = math.sqrt(n * (n - 1) / 2)
-    _, low, high = _airpath.mean_interval([far, -far, *[0.0] * (n - 2)], confidence)
-    return (high - low) / 2
-
-
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
 
@@ -326,7 +284,3 @@ def _variance(values: Sequence[float]) -> float:
         return math.nan
     mean = _mean(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-
-
-def _squared_error(values: Sequence[float]) -> float:
-    return _variance(values) / len(values) if len(values) > 1 else math.nan

@@ -1,0 +1,146 @@
+"""``airpath compare``: the answers of several engines to one scenario, side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from airpath import api
+from airpath.cli import completion, output
+from airpath.comparison import ComparisonInterrupted, EngineComparison, compare_engines, texts
+from airpath.comparison.engines import checked_engines
+from airpath.errors import BadValueError
+from airpath.files import not_left_empty, output_folder, write_file
+from airpath.results.figure_files import checked_formats
+
+__all__ = ["compare"]
+
+
+def compare(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
+    engines: Annotated[
+        str | None,
+        typer.Option(
+            metavar="simulate,emulate,solve",
+            help="Two or three; differences are from the first. Default: those that can.",
+            autocompletion=completion.engines,
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the file's.",
+            autocompletion=completion.settings,
+        ),
+    ] = [],  # noqa: B006  (typer copies it)
+    reps: Annotated[int, typer.Option(help="Replications, simulated and emulated.")] = 5,
+    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
+    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write table, figure and results into this folder."),
+    ] = None,
+    plot: Annotated[
+        bool | None, typer.Option("--plot/--no-plot", help="The figure in --out. Default: yes.")
+    ] = None,
+    figure_format: Annotated[
+        str | None,
+        typer.Option(metavar="png,pdf,svg", help="Of the figure in --out. Default: png."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Put the answers of simulation, emulation and model to a scenario side by side."""
+    kinds = checked_formats("png" if figure_format is None else figure_format)
+    output.only_with_out(out, plot=bool(plot), figure_format=figure_format is not None)
+    if plot is False and figure_format is not None:
+        raise BadValueError(
+            "--figure-format and --no-plot: contradict each other. Give one of them."
+        )
+    checked_engines(engines)
+    chosen = api.load(scenario, output.load_options(set_))
+    with not_left_empty(out):
+        folder = None if out is None else output_folder(out, "out")
+        interrupted = False
+        with output.progress_bar() as tell:
+            try:
+                comparison = compare_engines(
+                    chosen,
+                    engines=engines,
+                    reps=reps,
+                    seed=seed,
+                    threads=threads,
+                    confidence=confidence,
+                    progress=tell,
+                    command=output.command_line(),
+                )
+            except ComparisonInterrupted as stopped:
+                if stopped.comparison is None:
+                    raise
+                comparison, interrupted = stopped.comparison, True
+        _tell(comparison, interrupted)
+        try:
+            # Files first: whoever reads the output may go away.
+            if folder is not None:
+                _save(comparison, folder)
+        finally:
+            try:
+                with output.interrupts_wait():
+                    if json:
+                        output.print_json(comparison.to_dict())
+                    else:
+                        _print(comparison)
+                    sys.stdout.flush()
+            finally:
+                if folder is not None and plot is not False:
+                    output.written(comparison.save_figure(folder, kinds))
+    return 130 if interrupted else 0
+
+
+def _tell(comparison: EngineComparison, interrupted: bool) -> None:
+    """Say what the tables do not: who could not answer, and what to know of the answers."""
+    if interrupted:
+        output.note(f"Interrupted: only {' and '.join(comparison.engines)} had finished.")
+    for engine, reason in comparison.refused.items():
+        output.note(f"{engine}: not compared: {reason}")
+    said = [
+        str(advisory)
+        for answer in comparison.answers.values()
+        if answer.result is not None
+        for advisory in answer.result.advisories
+    ]
+    for line in dict.fromkeys(said):
+        output.note(line)
+
+
+def _save(comparison: EngineComparison, folder: Path) -> None:
+    """Write the comparison, and what each engine found in a folder of its own."""
+    with output.interrupts_wait():
+        output.written(comparison.save(folder, figures=False))
+    for engine, answer in comparison.answers.items():
+        place = folder / engine
+        if answer.result is not None:
+            answer.result.save(place)
+        elif answer.solution is not None:
+            output_folder(place)
+            write_file(place / "solution.json", (answer.solution.to_json() + "\n").encode("utf-8"))
+        output.written([place])
+
+
+def _print(comparison: EngineComparison) -> None:
+    out = output.console()
+    out.print(f"[bold]{escape(comparison.title)}[/bold]")
+    out.print(texts.heading(comparison))
+    for answer in comparison.answers.values():
+        out.print(escape(texts.who(answer)))
+    found = texts.table(comparison)
+    output.print_table(out, found.title, found.columns, found.rows)
+    out.print("\n[bold]Differences[/bold]")
+    for line in texts.explanation(comparison):
+        out.print(escape(line), soft_wrap=True)

@@ -1,0 +1,13 @@
+"""One scenario, several engines: their answers side by side, and what is known of differences.
+
+```
+  simulate ──Result───┐
+  emulate ───Result───┼─ answers ── rows (means, differences) ── table, figure, files
+  solve ─────Solution─┘                    └── explain (facts that engines tell)
+```
+"""
+
+from airpath.comparison.engines import ENGINES, ComparisonInterrupted, compare_engines
+from airpath.comparison.result import EngineComparison
+
+__all__ = ["ENGINES", "ComparisonInterrupted", "EngineComparison", "compare_engines"]

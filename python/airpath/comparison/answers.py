@@ -1,0 +1,169 @@
+"""What an engine answered, or why it could not; and rows of answers side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from airpath.comparison.quantities import Quantity
+from airpath.results.frames import plain
+from airpath.results.intervals import Interval, finite, mean_interval
+from airpath.results.welch import Sample, independent_difference, method_of
+
+if TYPE_CHECKING:
+    from airpath.results.result import Result
+    from airpath.solutions import Solution
+
+__all__ = ["Answer", "Difference", "Row", "rows_of"]
+
+VERDICTS = ("within the noise", "explained", "related", "not explained", "no interval")
+"""What is known of a difference."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine answered.
+
+    Parameters
+    ----------
+    engine : str
+        ``simulate``, ``emulate`` or ``solve``.
+    result : Result or None
+        Of an engine that runs replications.
+    solution : Solution or None
+        Of a model.
+    told : mapping of str to list of float, or float
+        By name of the quantity: the value of each replication that has one, or a model's number.
+    """
+
+    engine: str
+    result: Result | None
+    solution: Solution | None
+    told: Mapping[str, Sample]
+
+    def interval(self, quantity: Quantity, confidence: float) -> Interval:
+        """Return the mean of a quantity with its interval; NaN where it is not told."""
+        found = self.told.get(quantity.name, ())
+        if isinstance(found, (int, float)):
+            return Interval(float(found), math.nan, math.nan, confidence, 0)
+        return mean_interval(found, confidence, quantity.bounds)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An engine's answer less that of the base.
+
+    Parameters
+    ----------
+    absolute : Interval
+        In the unit of the quantity; its `reps` are 0: nothing is paired.
+    relative : Interval
+        The same over the base's mean.
+    method : str
+        ``Welch``; ``Student`` where one of the two is a model's number; ``none`` without interval.
+    verdict : str
+        ``within the noise``: the interval has 0 in it. ``explained``: what engines tell of
+        themselves makes up for it, by its size. ``related``: they tell of something that bears on
+        it, its size is not known. ``not explained``: neither. ``no interval``: too few
+        replications to tell.
+    facts : sequence of str
+        Codes of what bears on it.
+    """
+
+    absolute: Interval
+    relative: Interval
+    method: str
+    verdict: str = "no interval"
+    facts: Sequence[str] = ()
+
+    def is_noise(self) -> bool:
+        """Whether the interval has 0 in it."""
+        return self.absolute.low <= 0 <= self.absolute.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        of = self.absolute, self.relative
+        (mean, low, high), relative = ([finite(e) for e in (i.mean, i.low, i.high)] for i in of)
+        return {
+            "mean": mean,
+            "low": low,
+            "high": high,
+            **dict(zip(("relative", "relative_low", "relative_high"), relative, strict=True)),
+            "method": self.method,
+            "verdict": self.verdict,
+            "facts": list(self.facts),
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """A quantity, the answers, and the differences from that of the base.
+
+    Parameters
+    ----------
+    quantity : Quantity
+        What is compared.
+    answers : mapping of str to Interval
+        By engine, all engines that answered; NaN where it does not tell this quantity.
+    differences : mapping of str to Difference
+        By engine, those that tell it, if the base tells it; not of the base itself.
+    """
+
+    quantity: Quantity
+    answers: Mapping[str, Interval]
+    differences: Mapping[str, Difference] = field(default_factory=dict)
+
+    def with_differences(self, differences: Mapping[str, Difference]) -> Row:
+        """Return the same row with other differences."""
+        return replace(self, differences=differences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "quantity": self.quantity.name,
+            "label": self.quantity.label,
+            "of": self.quantity.of,
+            "answers": plain(dict(self.answers)),
+            "differences": {name: each.to_dict() for name, each in self.differences.items()},
+        }
+
+
+def rows_of(
+    answers: Mapping[str, Answer], wanted: Sequence[Quantity], base: str, confidence: float
+) -> list[Row]:
+    """Return the quantities that two engines at least tell, with the differences from the base's.
+
+    Parameters
+    ----------
+    answers : mapping of str to Answer
+        By engine.
+    wanted : sequence of Quantity
+        In the order of the table.
+    base : str
+        The engine that is subtracted.
+    confidence : float
+        Of every interval, in (0, 1).
+    """
+    rows = []
+    for quantity in wanted:
+        means = {name: each.interval(quantity, confidence) for name, each in answers.items()}
+        known = [name for name, mean in means.items() if not math.isnan(mean.mean)]
+        if len(known) < 2 or _is_nothing(quantity, [means[name] for name in known]):
+            continue
+        differences = {}
+        if base in known:
+            before = answers[base].told[quantity.name]
+            for name in known:
+                if name != base:
+                    after = answers[name].told[quantity.name]
+                    absolute, relative = independent_difference(before, after, confidence)
+                    differences[name] = Difference(absolute, relative, method_of(before, after))
+        rows.append(Row(quantity, means, differences))
+    return rows
+
+
+def _is_nothing(quantity: Quantity, means: Sequence[Interval]) -> bool:
+    """Whether marks are compared where nothing marks."""
+    return quantity.last == "mark_share" and all(mean.mean == 0 for mean in means)

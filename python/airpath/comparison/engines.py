@@ -1,0 +1,323 @@
+"""Asks each engine about the same scenario; one that cannot answer does not stop the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import airpath
+from airpath import api
+from airpath.arguments import blamed, check_all, fraction, whole
+from airpath.comparison.answers import Answer
+from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
+from airpath.comparison.result import EngineComparison
+from airpath.errors import (
+    AirpathError,
+    BadValueError,
+    Interrupted,
+    ModelWarning,
+    RunError,
+    one_line,
+)
+from airpath.inputs import resolved_with_inputs
+from airpath.results.provenance import provenance
+from airpath.scenario import Scenario
+from airpath.scenario.base import nearest
+from airpath.solutions import Solution
+
+if TYPE_CHECKING:
+    import os
+
+    from airpath.results.result import Result
+
+__all__ = ["ENGINES", "ComparisonInterrupted", "checked_engines", "compare_engines"]
+
+ENGINES = ("simulate", "emulate", "solve")
+"""The engines, in the order in which they are asked for by default."""
+
+Progress = Callable[[float, str], None]
+"""Called with the finished fraction of what an engine does, in [0, 1], and what that is."""
+
+_IN_TURN = ("solve", "simulate", "emulate")
+"""The quick ones first: what they say is not lost when the last one is interrupted."""
+
+
+class ComparisonInterrupted(KeyboardInterrupt):
+    """Ctrl-C during `airpath.compare_engines`.
+
+    Attributes
+    ----------
+    comparison : EngineComparison or None
+        Of what was finished until then; None where that is less than two engines.
+    """
+
+    def __init__(self, comparison: EngineComparison | None) -> None:
+        self.comparison = comparison
+        super().__init__("interrupted")
+
+    def __reduce__(self) -> tuple[type[ComparisonInterrupted], tuple[EngineComparison | None]]:
+        return type(self), (self.comparison,)
+
+
+def compare_engines(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    engines: str | Sequence[str] | None = None,
+    reps: int = 5,
+    seed: int = 1,
+    threads: int | None = None,
+    confidence: float = 0.99,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> EngineComparison:
+    """Put the answers of several engines to the same scenario side by side.
+
+    An engine that cannot do the scenario is told in `refused`, with the reason; the others go on.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        What to compare the engines on; a path is that of a scenario file.
+    engines : str or sequence of str, optional
+        Two at least of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real
+        time: as long as the scenario lasts, for each replication) and ``solve`` (the analytic
+        model); a text has commas between them. Differences are those from the first that
+        answers. Default: all three, those that can.
+    reps : int
+        Replications, simulated and emulated, 1 to 1 000 000; intervals need 2. Default 5.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    threads : int, optional
+        Worker threads of the simulation. Default: one for each core.
+    confidence : float
+        Of the intervals, above 0 and below 1. Default 0.99.
+    progress : callable, optional
+        Called now and then with the finished fraction of what an engine does, in [0, 1], and what
+        that is, as a text.
+    command : str, optional
+        For the provenance: the command line. Default: this call.
+
+    Returns
+    -------
+    comparison : EngineComparison
+        The answers, their differences, and what is known of these.
+
+    Raises
+    ------
+    BadValueError
+        If a value or the scenario is not accepted, or fewer than two engines can do it; then with
+        a line for each that cannot.
+    RunError
+        If fewer than two engines are left because a run failed.
+    ComparisonInterrupted
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has what was finished.
+    """
+    chosen = checked_engines(engines)
+    calls = progress is None or callable(progress)
+    many = "Write a whole number from 1 on"
+    check_all(
+        whole("reps", reps, 1, api.LARGEST_REPS, many),
+        whole("seed", seed, 0, 2**64 - 1, "Write a whole number from 0 to 2^64 - 1"),
+        None if threads is None else whole("threads", threads, 1, api.LARGEST_THREADS, many),
+        fraction("confidence", confidence),
+        None if calls else f"{blamed('progress', progress)}: not a function. Give one.",
+    )
+    made = scenario if isinstance(scenario, Scenario) else api.load(scenario)
+    resolved, read = resolved_with_inputs(made)
+    asking = _Asking(made, reps, seed, threads, confidence, progress)
+    for engine in _IN_TURN:
+        if engine in chosen and not asking.interrupted:
+            asking.ask(engine)
+    comparison = None
+    answers = asking.answers(chosen, resolved)
+    if len(answers) > 1:
+        call = f"engines={chosen}, reps={reps}, seed={seed}, confidence={confidence}"
+        about = provenance(
+            scenario=made,
+            resolved=resolved,
+            **read.named(),
+            engines=chosen,
+            seed=seed,
+            replications=reps,
+            confidence=confidence,
+            command=command or f"airpath.compare_engines({call})",
+        )
+        comparison = EngineComparison(
+            provenance=about,
+            resolved=resolved,
+            confidence=confidence,
+            answers=answers,
+            refused=asking.reasons(chosen),
+            wanted=asking.wanted(resolved),
+            interrupted=asking.interrupted,
+        )
+    if asking.interrupted:
+        raise ComparisonInterrupted(comparison)
+    if comparison is None:
+        asking.refuse(chosen)
+    return comparison
+
+
+def checked_engines(engines: object) -> list[str]:
+    """Return the engines that are asked for, each once, in the order in which they are named.
+
+    Parameters
+    ----------
+    engines : str, sequence of str or None
+        Names; a text has commas between them. None for all.
+
+    Raises
+    ------
+    BadValueError
+        If one is unknown or there are not two.
+    """
+    if engines is None:
+        return list(ENGINES)
+    names: list[Any] = [engines]
+    if isinstance(engines, str):
+        names = engines.split(",")
+    elif isinstance(engines, Iterable):
+        names = list(engines)
+    bad = [name for name in names if not isinstance(name, str) or name not in ENGINES]
+    check_all(
+        *(
+            f"{blamed('engines', name)}: not an engine. "
+            f"{nearest(name if isinstance(name, str) else '', ENGINES)}."
+            for name in bad
+        )
+    )
+    chosen = list(dict.fromkeys(names))
+    if len(chosen) < 2:
+        raise BadValueError(
+            f"{blamed('engines', engines)}: nothing to compare. Write two or three of "
+            f"{', '.join(ENGINES)}."
+        )
+    return chosen
+
+
+class _Asking:
+    """Asks one engine after the other, and keeps what they answer."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        reps: int,
+        seed: int,
+        threads: int | None,
+        confidence: float,
+        progress: Progress | None,
+    ) -> None:
+        self._scenario = scenario
+        self._reps, self._seed, self._confidence = reps, seed, confidence
+        self._threads, self._progress = threads, progress
+        self.found: dict[str, Result | Solution] = {}
+        self.refused: dict[str, Exception] = {}
+        self.interrupted = False
+
+    def ask(self, engine: str) -> None:
+        """Ask an engine; what it answers, or why it does not, is kept."""
+        try:
+            self.found[engine] = getattr(self, f"_{engine}")()
+        except AirpathError as error:
+            self.refused[engine] = error
+        except Interrupted as stopped:
+            self.interrupted = True
+            if stopped.result.replications:
+                self.found[engine] = stopped.result
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _solve(self) -> Solution:
+        with warnings.catch_warnings():
+            # They are among the facts.
+            warnings.simplefilter("ignore", ModelWarning)
+            return api.solve(self._scenario)
+
+    def _simulate(self) -> Result:
+        tell = self._progress
+
+        def report(finished: int, total: int, fraction: float) -> None:
+            if tell is not None:
+                tell(fraction, f"simulating, {finished} of {total} replications finished")
+
+        return api.simulate(
+            self._scenario,
+            reps=self._reps,
+            seed=self._seed,
+            threads=self._threads,
+            confidence=self._confidence,
+            progress=None if tell is None else report,
+        )
+
+    def _emulate(self) -> Result:
+        emulate = getattr(airpath, "emulate", None)
+        if emulate is None:
+            raise BadValueError("this version of Airpath has no emulation.")
+        found: Result = emulate(
+            self._scenario,
+            seed=self._seed,
+            replications=self._reps,
+            confidence=self._confidence,
+        )
+        return found
+
+    def wanted(self, resolved: dict[str, Any]) -> list[Quantity]:
+        """Return what is compared."""
+        results = [each for each in self.found.values() if not isinstance(each, Solution)]
+        return quantities(resolved, results[0].replications if results else ())
+
+    def answers(self, chosen: Sequence[str], resolved: dict[str, Any]) -> dict[str, Answer]:
+        """Return the answers in the order in which the engines were named.
+
+        A model that tells nothing that another engine tells is refused after all.
+        """
+        wanted, made = self.wanted(resolved), {}
+        for name in chosen:
+            found = self.found.get(name)
+            if isinstance(found, Solution):
+                told = of_solution(found, resolved, wanted)
+                made[name] = Answer(name, None, found, told)
+            elif found is not None:
+                made[name] = Answer(name, found, None, of_result(found, wanted))
+        model = next((each for each in made.values() if each.solution is not None), None)
+        if model is not None and len(made) > 1 and not _shares(model.engine, made):
+            self.refused[model.engine] = BadValueError(_tells_nothing(model))
+            del made[model.engine]
+        return made
+
+    def reasons(self, chosen: Sequence[str]) -> dict[str, str]:
+        """Return why engines did not answer, in a line each."""
+        refused = {name: self.refused[name] for name in chosen if name in self.refused}
+        return {name: one_line(_said(error)) for name, error in refused.items()}
+
+    def refuse(self, chosen: Sequence[str]) -> NoReturn:
+        """Say why there is nothing to compare."""
+        lines = [f"{name}: {reason}" for name, reason in self.reasons(chosen).items()]
+        left = [name for name in self.found if name not in self.refused]
+        told = f"only {left[0]} is left" if left else "no engine is left"
+        failed = any(isinstance(error, RunError) for error in self.refused.values())
+        text = "\n".join([*lines, f"Nothing to compare: {told}."])
+        raise (RunError if failed else BadValueError)(text)
+
+
+def _shares(name: str, answers: Mapping[str, Answer]) -> bool:
+    """Whether an engine tells something that another one tells."""
+    others = [answer.told.keys() for other, answer in answers.items() if other != name]
+    return any(answers[name].told.keys() & told for told in others)
+
+
+def _tells_nothing(answer: Answer) -> str:
+    """Return why a model's answer cannot be compared, with its own reasons where it has some."""
+    model = getattr(answer.solution, "model", "")
+    reasons = getattr(answer.solution, "no_throughput", ())
+    head = f"model {model} tells nothing that another engine tells"
+    return "\n".join([f"{head}: {reasons[0]}", *reasons[1:]] if reasons else [f"{head}."])
+
+
+def _said(error: Exception) -> str:
+    """Return what an engine says in one line; of several reasons the first, and how many more."""
+    first, *others = str(error).split("\n")
+    if others:
+        first += f" (and {len(others)} more)"
+    return first

@@ -1,0 +1,146 @@
+"""What engines tell of themselves that bears on their differences. Nothing here is guessed.
+
+Each fact is a sentence with the numbers that it rests on, says which quantities it bears on, and,
+where that is known, by how much: then a difference is explained if its interval has that size in
+it. A difference that no fact bears on is listed as not explained.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from airpath.comparison.answers import Answer, Difference, Row
+from airpath.comparison.facts import EVERYTHING, Fact
+from airpath.comparison.kernel_facts import facts_of_kernel
+from airpath.solutions import FixedPointSolution
+from airpath.solutions.base import digits
+
+__all__ = ["facts_of", "judged"]
+
+
+def facts_of(answers: Mapping[str, Answer], resolved: Mapping[str, Any]) -> list[Fact]:
+    """Return what the engines tell of themselves.
+
+    Parameters
+    ----------
+    answers : mapping of str to Answer
+        By engine.
+    resolved : mapping
+        The resolved scenario.
+    """
+    found: list[Fact] = []
+    for engine, answer in answers.items():
+        if answer.result is not None:
+            found += _of_replications(engine, answer.result.advisories)
+        if answer.solution is not None:
+            found += _of_model(engine, answer)
+    emulated = answers.get("emulate")
+    if emulated is not None:
+        found += facts_of_kernel(emulated.result, answers.get("simulate"), resolved)
+    return found
+
+
+def judged(rows: Sequence[Row], facts: Sequence[Fact], base: str) -> list[Row]:
+    """Return the rows with what is known of each difference.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        With their differences.
+    facts : sequence of Fact
+        What the engines tell.
+    base : str
+        The engine that is subtracted.
+    """
+    return [
+        row.with_differences(
+            {
+                engine: _judged(row.quantity.name, difference, facts, engine, base)
+                for engine, difference in row.differences.items()
+            }
+        )
+        for row in rows
+    ]
+
+
+def _judged(
+    name: str, difference: Difference, facts: Sequence[Fact], engine: str, base: str
+) -> Difference:
+    low, high = difference.absolute.low, difference.absolute.high
+    if math.isnan(low):
+        return replace(difference, verdict="no interval", facts=())
+    about = [fact for fact in facts if fact.engine in (engine, base) and fact.is_about(name)]
+    if low <= 0 <= high:
+        return replace(difference, verdict="within the noise", facts=())
+    sized = [fact for fact in about if name in fact.sizes]
+    size = math.fsum(
+        fact.sizes[name] if fact.engine == engine else -fact.sizes[name] for fact in sized
+    )
+    if sized and low <= size <= high:
+        return replace(difference, verdict="explained", facts=_codes(sized))
+    if about and not _is_too_small(name, about, min(abs(low), abs(high))):
+        return replace(difference, verdict="related", facts=_codes(about))
+    return replace(difference, verdict="not explained", facts=())
+
+
+def _is_too_small(name: str, about: Sequence[Fact], least: float) -> bool:
+    """Whether all that facts can do, where that is known of all, is less than the difference."""
+    last = name.rpartition(".")[2]
+    most = [abs(fact.sizes.get(name, fact.most.get(last, math.inf))) for fact in about]
+    return math.fsum(most) < least
+
+
+def _codes(facts: Sequence[Fact]) -> list[str]:
+    return list(dict.fromkeys(fact.code for fact in facts))
+
+
+# --- of replications ---------------------------------------------------------------------------
+
+_ALL_THE_SAME = "equal-replications"
+
+
+def _of_replications(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
+    """Yield what says that intervals over replications cannot be taken for what they are."""
+    for advisory in advisories:
+        if advisory.code == _ALL_THE_SAME:
+            text = (
+                "nothing random changed the flows, so that all replications are equal: intervals "
+                "of 0 say nothing of how the answer varies."
+            )
+            yield Fact(_ALL_THE_SAME, engine, text, EVERYTHING)
+
+
+# --- of models ---------------------------------------------------------------------------------
+
+_SWINGS = ("mean_rtt_s", "mean_sojourn_s", "mean_delay_s")
+
+
+def _of_model(engine: str, answer: Answer) -> Iterator[Fact]:
+    solution = answer.solution
+    assert solution is not None  # It is asked of models alone.
+    for warning in solution.warnings:
+        yield Fact("model-warning", engine, f"{solution.model} warns: {warning}.", EVERYTHING)
+    if isinstance(solution, FixedPointSolution):
+        yield from _of_swings(engine, answer, solution)
+
+
+def _of_swings(engine: str, answer: Answer, solution: FixedPointSolution) -> Iterator[Fact]:
+    """Tell of the average over the swings of the windows, where it is not the fixed point."""
+    rate, average = solution.throughput_bps, solution.average_throughput_bps
+    queue, average_queue = solution.queue_packets, solution.average_queue_packets
+    if math.isclose(rate, average, rel_tol=1e-3) and abs(queue - average_queue) < 0.05:
+        return
+    sizes = {"queues.bottleneck.mean_packets": queue - average_queue}
+    for name in ("ip_throughput_bps", "goodput_bps"):
+        told = answer.told.get(name)
+        if isinstance(told, float):
+            sizes[name] = told * (1 - average / rate)
+    text = (
+        f"the fixed point is {digits(rate / 1e6, 4)} Mbit/s and {digits(queue)} packets; averaged "
+        f"over the swings of the windows the model says {digits(average / 1e6, 4)} Mbit/s and "
+        f"{digits(average_queue)} packets."
+    )
+    yield Fact("swings", engine, text, _SWINGS, sizes)

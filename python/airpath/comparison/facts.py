@@ -1,0 +1,59 @@
+"""A fact that bears on what an engine answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["EVERYTHING", "Fact"]
+
+EVERYTHING = ("*",)
+"""Quantities of a fact that bears on all that an engine tells."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that an engine tells of itself.
+
+    Parameters
+    ----------
+    code : str
+        Which fact it is, for programs: ``loss-probes``.
+    engine : str
+        Whose answer it bears on.
+    text : str
+        One sentence for people, with its numbers.
+    bears_on : sequence of str
+        Last parts of the names of quantities, ``retransmissions``; `EVERYTHING` for all. Empty
+        for what bears on none and should be known.
+    sizes : mapping of str to float
+        By full name of a quantity: how much of the engine's answer comes from it, in the unit of
+        the quantity. Default: not known.
+    most : mapping of str to float
+        By last part of a name: the most that it can change the answer, either way. Default: not
+        known.
+    """
+
+    code: str
+    engine: str
+    text: str
+    bears_on: Sequence[str] = ()
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    most: Mapping[str, float] = field(default_factory=dict)
+
+    def is_about(self, name: str) -> bool:
+        """Whether it bears on a quantity, by its full name."""
+        last = name.rpartition(".")[2]
+        return self.bears_on == EVERYTHING or last in self.bears_on or name in self.sizes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "code": self.code,
+            "engine": self.engine,
+            "text": self.text,
+            "bears_on": list(self.bears_on),
+            "sizes": dict(self.sizes),
+            "most": dict(self.most),
+        }

@@ -1,0 +1,234 @@
+"""What an emulation tells of itself: its certificates, what the kernel was not told, its counters.
+
+The counters are those of ``/proc/net/netstat`` and ``/proc/net/snmp``, of both sides together, for
+the measured time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.comparison.facts import EVERYTHING, Fact
+from airpath.flow_descriptions import FlowDescriptions, direction
+from airpath.results.intervals import mean_interval
+
+if TYPE_CHECKING:
+    from airpath.comparison.answers import Answer
+
+__all__ = ["facts_of_kernel"]
+
+_ENGINE = "emulate"
+_OF_TCP = (
+    *("goodput_bps", "ip_throughput_bps", "mean_rtt_s", "mean_delay_s", "p50_delay_s"),
+    *("p95_delay_s", "p99_delay_s", "retransmissions", "timeouts", "jain", "mean_packets"),
+    *("p50_packets", "p95_packets", "p99_packets", "mean_sojourn_s", "p95_sojourn_s"),
+    *("drop_share", "mark_share", "lost_share", "utilisation", "mean_s", "p95_s"),
+)
+"""What depends on how TCP sends: all but the losses of a channel alone."""
+
+_AT_THE_START = ("initial_window", "initial_ssthresh", "initial_rto", "quick_acks", "handshake")
+"""Options that count before the warm-up is over, and no more after it."""
+
+_DIFFERENT_ACKS = 0.1
+"""Ratios of ACKs to data that differ by more, relative to the larger, are told."""
+
+Certificate = Mapping[str, Any]
+
+
+def facts_of_kernel(
+    result: Any, simulated: Answer | None, resolved: Mapping[str, Any]
+) -> Iterator[Fact]:
+    """Yield what an emulation tells of itself.
+
+    Parameters
+    ----------
+    result : Result
+        Of the emulation, with `certificates` and `kernel`.
+    simulated : Answer or None
+        That of the simulation, whose ACKs are compared.
+    resolved : mapping
+        The resolved scenario.
+    """
+    certificates: Sequence[Certificate] = getattr(result, "certificates", None) or ()
+    kernel: Mapping[str, Any] = getattr(result, "kernel", None) or {}
+    yield from _invalid(certificates)
+    yield from _late(certificates)
+    yield from _lost_outside(certificates)
+    tcp = [flow for flow in FlowDescriptions(resolved).entries if flow["source"]["kind"] == "tcp"]
+    if tcp:
+        yield from _not_applied(kernel, resolved)
+        yield from _acks(certificates, simulated, tcp)
+        yield from _counted(kernel, len(result.replications))
+        yield from _controls(kernel, tcp)
+
+
+# --- certificates ------------------------------------------------------------------------------
+
+
+def _invalid(certificates: Sequence[Certificate]) -> Iterator[Fact]:
+    bad = [each for each in certificates if not each.get("valid", True)]
+    if bad:
+        reasons = dict.fromkeys(reason for each in bad for reason in each.get("reasons", ()))
+        why = " ".join(str(reason).rstrip(".") + "." for reason in reasons)
+        text = f"{len(bad)} of {len(certificates)} replications are invalid: {why}"
+        yield Fact("invalid-certificate", _ENGINE, text, EVERYTHING)
+
+
+def _late(certificates: Sequence[Certificate]) -> Iterator[Fact]:
+    """Tell by how much packets were late: that is in every delay, and twice in a round trip."""
+    p50, p99, longest = (
+        _known(each.get(f"lateness_{of}_s") for each in certificates)
+        for of in ("p50", "p99", "max")
+    )
+    if not (p50 and p99 and longest):
+        return
+    middle, most = _mean(p50), max(p99)
+    text = (
+        f"packets left late by {middle * 1e3:.3f} ms (median, mean of the replications), the 99th "
+        f"percentile at most {most * 1e3:.3f} ms, the latest {max(longest) * 1e3:.3f} ms."
+    )
+    once = ("mean_delay_s", "p50_delay_s", "p95_delay_s", "p99_delay_s")
+    bounds = {**dict.fromkeys(once, most), "mean_rtt_s": 2 * most}
+    yield Fact("lateness", _ENGINE, text, (*once, "mean_rtt_s"), most=bounds)
+
+
+def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
+    """Tell of packets that were lost beside the model."""
+    names = {"device_drops": "dropped by the devices", "refused_packets": "not taken by a device"}
+    for name, what in names.items():
+        lost = sum(each.get(name) or 0 for each in certificates)
+        if lost:
+            text = f"{lost} packets were {what}, in all replications together: no model lost them."
+            yield Fact(name.replace("_", "-"), _ENGINE, text, _OF_TCP)
+
+
+# --- what the kernel does in its own way -------------------------------------------------------
+
+
+def _not_applied(kernel: Mapping[str, Any], resolved: Mapping[str, Any]) -> Iterator[Fact]:
+    """Tell of options of the scenario that the kernel does not do as asked."""
+    endless = all(flow["source"].get("transfer_bytes") is None for flow in resolved["flows"])
+    over = endless and resolved["warmup_ns"] > 0
+    for each in kernel.get("not_applied") or ():
+        option, text = _option(each)
+        early = over and option.rpartition(".")[2].removesuffix("_ns") in _AT_THE_START
+        text += "; that is over when the measurement begins." if early else "."
+        yield Fact(f"not-applied:{option}", _ENGINE, text, () if early else _OF_TCP)
+
+
+def _option(each: Any) -> tuple[str, str]:
+    if isinstance(each, Mapping):
+        option = str(each.get("option", ""))
+        asked, does = each.get("asked"), each.get("kernel")
+        return option, f"the scenario asks for {option} = {asked}, the kernel does: {does}"
+    return str(each).split(" ", 1)[0].rstrip(":"), f"the kernel was not told {each}".rstrip(".")
+
+
+def _acks(
+    certificates: Sequence[Certificate], simulated: Answer | None, tcp: Sequence[Mapping[str, Any]]
+) -> Iterator[Fact]:
+    """Tell of ACKs for each packet of data, where they are not those of the simulation."""
+    measured = _known(each.get("ack_ratio") for each in certificates)
+    if not measured:
+        return
+    ratio = _mean(measured)
+    every = {flow["source"]["options"]["delayed_ack_segments"] for flow in tcp}
+    other, whose = _simulated_acks(simulated), "simulated receivers sent"
+    if other is None and len(every) == 1:
+        other, whose = 1 / next(iter(every)), "the scenario has"
+    if other is None or abs(ratio - other) <= _DIFFERENT_ACKS * max(ratio, other):
+        return
+    told = ", ".join(map(str, sorted(every)))
+    text = (
+        f"the kernel's receivers sent {ratio:.3f} ACKs for each packet of data, {whose} "
+        f"{other:.3f} (delayed_ack_segments = {told})."
+    )
+    yield Fact("ack-ratio", _ENGINE, text, _OF_TCP)
+
+
+def _simulated_acks(simulated: Answer | None) -> float | None:
+    """Return the same of a simulation whose ACKs take a link with nothing else on it."""
+    if simulated is None or simulated.result is None:
+        return None
+    result = simulated.result
+    if any(direction(flow) == "reverse" for flow in FlowDescriptions(result.resolved).entries):
+        return None
+    ratios = []
+    for run in result.replications:
+        acks = [queue["arrived"] for queue in run["queues"] if queue["name"] == "ack_path"]
+        packets = sum(flow["delivered_packets"] for flow in run["flows"])
+        if acks and packets:
+            ratios.append(acks[0] / packets)
+    return _mean(ratios) if ratios else None
+
+
+_COUNTERS: Mapping[str, tuple[str, str, Sequence[str]]] = {
+    "TcpExt.TCPLossProbes": (
+        "loss-probes",
+        "tail loss probes were sent ({}), which repeat a segment without a timeout",
+        ("retransmissions", "timeouts"),
+    ),
+    "TcpExt.TCPSpuriousRTOs": (
+        "spurious-timeouts",
+        "timeouts were found to be spurious ({}) and undone (F-RTO)",
+        ("timeouts", "retransmissions"),
+    ),
+    "TcpExt.TCPSACKReorder": (
+        "reordering",
+        "times SACK told of reordering ({}), which no model made unless it says so",
+        ("retransmissions",),
+    ),
+    "TcpExt.TCPTSReorder": (
+        "reordering-by-timestamps",
+        "times timestamps told of reordering ({}), which no model made unless it says so",
+        ("retransmissions",),
+    ),
+}
+"""Counters of what simulated senders do not do: code, sentence, what it bears on."""
+
+_AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
+"""Each is one segment or one timeout at most."""
+
+
+def _counted(kernel: Mapping[str, Any], replications: int) -> Iterator[Fact]:
+    """Tell of what the kernel did that simulated senders do not do."""
+    total = counters_of(kernel)
+    for name, (code, sentence, about) in _COUNTERS.items():
+        count = total.get(name, 0.0) / max(replications, 1)
+        if count:
+            text = f"{count:.1f} {sentence.format(name)}, in the mean of the replications."
+            most = dict.fromkeys(about, count) if name in _AS_MANY else {}
+            yield Fact(code, _ENGINE, text, about, most=most)
+
+
+def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
+    """Return the kernel's counters, of both sides and all replications together.
+
+    Parameters
+    ----------
+    kernel : mapping
+        `counters` by side, by name; where they are lists, by replication.
+    """
+    found: dict[str, float] = {}
+    for side in (kernel.get("counters") or {}).values():
+        for name, value in side.items():
+            values = value if isinstance(value, (list, tuple)) else [value]
+            found[name] = found.get(name, 0.0) + math.fsum(_known(values))
+    return found
+
+
+def _controls(kernel: Mapping[str, Any], tcp: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
+    """Tell of a congestion control that no other engine has: it is the kernel's own."""
+    if any(flow["source"]["congestion"]["kind"] == "bbr" for flow in tcp):
+        text = f"bbr is that of the kernel, Linux {kernel.get('release', '(release not known)')}."
+        yield Fact("kernels-own-control", _ENGINE, text)
+
+
+def _known(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values if value is not None]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return mean_interval(values, 0.99).mean

@@ -1,0 +1,336 @@
+"""What engines are compared by: quantities of flows, queues and links, under the names of metrics.
+
+A name is that of a sweep's metric, ``goodput_bps``, ``flows.0.mean_rtt_s``,
+``queues.bottleneck.mean_packets``, or one of the few below that follow from several of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airpath.advisory import packet_bytes
+from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.results.overview import MOST_FLOWS, source_name
+from airpath.results.quantities import bounds
+from airpath.results.transfers import transfer_groups
+from airpath.sweep.metrics import evaluate, solve_metrics
+
+if TYPE_CHECKING:
+    from airpath.results.result import Result
+    from airpath.solutions import Solution
+
+__all__ = ["Quantity", "of_result", "of_solution", "quantities"]
+
+Run = Mapping[str, Any]
+"""What a replication measured."""
+
+_MOST_QUEUES = 4
+"""Queues that are compared: of a cell with more users, those of the first."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that engines tell.
+
+    Parameters
+    ----------
+    name : str
+        As of a metric: ``flows.0.goodput_bps``.
+    label : str
+        What it is called in tables: ``goodput``.
+    of : str
+        Whose it is: ``flow 0 reno``, ``bottleneck``.
+    unit : str
+        As it is shown; empty for a number.
+    scale : float
+        What a value is multiplied by for that unit.
+    decimals : int
+        Digits behind the point in that unit.
+    """
+
+    name: str
+    label: str
+    of: str
+    unit: str
+    scale: float
+    decimals: int
+
+    @property
+    def last(self) -> str:
+        """The name without whose it is: ``goodput_bps``."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest value that it can have."""
+        return (0.0, 1.0) if self.last == "jain" else bounds(self.last)
+
+    @property
+    def title(self) -> str:
+        """Label and owner, for a panel or a sentence: ``goodput, all 4``."""
+        return f"{self.label}, {self.of}"
+
+
+_RATE = ("Mbit/s", 1e-6, 3)
+_TIME = ("ms", 1e3, 1)
+_LONG = ("s", 1.0, 3)
+_SHARE = ("%", 100.0, 3)
+_USE = ("%", 100.0, 1)
+_PACKETS = ("packets", 1.0, 2)
+_COUNT = ("", 1.0, 1)
+
+_OF_FLOWS = (
+    ("goodput_bps", "goodput", _RATE),
+    ("ip_throughput_bps", "IP throughput", _RATE),
+    ("mean_rtt_s", "mean RTT", _TIME),
+    ("mean_delay_s", "mean one-way delay", _TIME),
+    ("p50_delay_s", "one-way delay, median", _TIME),
+    ("p95_delay_s", "one-way delay, p95", _TIME),
+    ("p99_delay_s", "one-way delay, p99", _TIME),
+    ("retransmissions", "retransmissions", _COUNT),
+    ("timeouts", "timeouts", _COUNT),
+)
+_EACH_TOO = ("goodput_bps", "mean_rtt_s")
+"""Those that have a row for each flow or group as well."""
+_OF_QUEUES = (
+    ("mean_packets", "mean queue", _PACKETS),
+    ("p50_packets", "queue, median", _PACKETS),
+    ("p95_packets", "queue, p95", _PACKETS),
+    ("p99_packets", "queue, p99", _PACKETS),
+    ("mean_sojourn_s", "mean wait", _TIME),
+    ("p95_sojourn_s", "wait, p95", _TIME),
+    ("drop_share", "dropped, of arrivals", _SHARE),
+    ("mark_share", "marked, of arrivals", _SHARE),
+)
+_OF_TRANSFERS = (
+    ("mean_s", "mean time of a transfer", _LONG),
+    ("p95_s", "time of a transfer, p95", _LONG),
+)
+
+
+def quantities(resolved: Mapping[str, Any], runs: Sequence[Run]) -> list[Quantity]:
+    """Return what a scenario can be compared by, in the order of the table.
+
+    Parameters
+    ----------
+    resolved : mapping
+        The resolved scenario.
+    runs : sequence of mapping
+        Replications, whose queues and links are looked at; of none, those of one hop.
+    """
+    found = [*_of_flows(resolved)]
+    queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
+    links = [link for run in runs[:1] for link in run["links"]]
+    for queue in [name for name in queues if _carries_data(name)][:_MOST_QUEUES]:
+        found += [_made(f"queues.{queue}", row, queue) for row in _OF_QUEUES]
+    for link in [{"name": "bottleneck"}, *links]:
+        name = link["name"]
+        if not _carries_data(name) or any(
+            each.name == f"links.{name}.lost_share" for each in found
+        ):
+            continue
+        found.append(_made(f"links.{name}", ("lost_share", "lost, queue and link", _SHARE), name))
+        found.append(_made(f"links.{name}", ("utilisation", "utilisation", _USE), name))
+    for link in links:
+        found += _of_regimes(link)
+    for group in transfer_groups(resolved):
+        found += [_made(f"transfers.{group}", row, f"group {group}") for row in _OF_TRANSFERS]
+    return found
+
+
+def _carries_data(name: str) -> bool:
+    return name.partition("/")[0] in ("bottleneck", "reverse")
+
+
+def _of_flows(resolved: Mapping[str, Any]) -> Iterator[Quantity]:
+    number, groups = len(FlowDescriptions(resolved)), grouped(resolved)
+    everyone = f"all {number}" if number > 1 else f"flow 0 {source_name(resolved, 0)}"
+    each: list[tuple[str, str]] = []
+    if len(groups) > 1 and len(groups) < number:
+        each += [
+            (f"groups.{group}", f"group {group}: {len(of)} {source_name(resolved, of[0])}")
+            for group, of in groups.items()
+        ]
+    if 1 < number <= MOST_FLOWS:
+        each += [
+            (f"flows.{flow}", f"flow {flow} {source_name(resolved, flow)}")
+            for flow in range(number)
+        ]
+    for row in _OF_FLOWS:
+        yield _made("", row, everyone)
+        if row[0] in _EACH_TOO:
+            yield from (_made(scope, row, of) for scope, of in each)
+    if number > 1:
+        yield _made("", ("jain", "Jain's index of goodputs", ("", 1.0, 4)), everyone)
+
+
+def _of_regimes(link: Mapping[str, Any]) -> Iterator[Quantity]:
+    name = link["name"]
+    count = len(link["regime_packets"])
+    if count > 1 and _carries_data(name):
+        for regime in range(2, 1 + count):
+            row = (f"regime_{regime}_share", f"packets sent in regime {regime}", _USE)
+            yield _made(f"links.{name}", row, name)
+
+
+def _made(scope: str, row: tuple[str, str, tuple[str, float, int]], of: str) -> Quantity:
+    name, label, (unit, scale, decimals) = row
+    return Quantity(f"{scope}.{name}" if scope else name, label, of, unit, scale, decimals)
+
+
+# --- of a result -------------------------------------------------------------------------------
+
+
+def of_result(result: Result, wanted: Sequence[Quantity]) -> dict[str, list[float]]:
+    """Return each quantity in those replications that tell it; none that no replication tells.
+
+    Parameters
+    ----------
+    result : Result
+        Of a simulation or an emulation.
+    wanted : sequence of Quantity
+        Which.
+    """
+    names = [each.name for each in wanted]
+    found: dict[str, list[float]] = {}
+    for run in result.replications:
+        told = evaluate([name for name in names if not _is_derived(name)], run, result.resolved)
+        told |= {name: _derived(name, run) for name in names if _is_derived(name)}
+        for name, value in told.items():
+            if value is not None:
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _is_derived(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return last in _DERIVED or (last.startswith("regime_") and last.endswith("_share"))
+
+
+def _derived(name: str, run: Run) -> float | None:
+    scope, _, rest = name.partition(".")
+    of, _, last = rest.rpartition(".")
+    entry = next((each for each in run[scope] if each["name"] == of), None)
+    if entry is None:
+        return None
+    if last in _DERIVED:
+        return _DERIVED[last](entry, run)
+    counts = entry["regime_packets"]
+    return _share(counts[int(last.split("_")[1]) - 1], sum(counts))
+
+
+def _length(level: float) -> Callable[[Run, Run], float | None]:
+    """Return what gives a quantile of the queue's length over time, packets."""
+
+    def quantile(queue: Run, _run: Run) -> float | None:
+        reached = 0.0
+        for packets, share in enumerate(queue["pmf"]):
+            reached += share
+            # The shares add up to 1 but for rounding.
+            if reached >= level - 1e-12:
+                return float(packets)
+        return None
+
+    return quantile
+
+
+def _marked(queue: Run, _run: Run) -> float | None:
+    return _share(queue["marks"], queue["arrived"])
+
+
+def _lost(link: Run, run: Run) -> float | None:
+    """Return the share of the packets offered to a link's queues that do not come through."""
+    name = link["name"]
+    queues = [queue for queue in run["queues"] if queue["name"].partition("/")[0] == name]
+    # What a link gives up is in the counts of both.
+    dropped = sum(
+        count for queue in queues for why, count in queue["drops"].items() if why != "retries"
+    )
+    return _share(dropped + link["lost_packets"], sum(queue["arrived"] for queue in queues))
+
+
+_DERIVED: Mapping[str, Callable[[Run, Run], float | None]] = {
+    "p50_packets": _length(0.5),
+    "p95_packets": _length(0.95),
+    "p99_packets": _length(0.99),
+    "mark_share": _marked,
+    "lost_share": _lost,
+}
+"""What is no metric, by the last part of its name, from the entry of its queue or link."""
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+# --- of a model --------------------------------------------------------------------------------
+
+
+def of_solution(
+    solution: Solution, resolved: Mapping[str, Any], wanted: Sequence[Quantity]
+) -> dict[str, float]:
+    """Return each quantity that an analytic model tells.
+
+    Parameters
+    ----------
+    solution : Solution
+        What the model found.
+    resolved : mapping
+        The resolved scenario.
+    wanted : sequence of Quantity
+        Which.
+    """
+    names = [each.name for each in wanted]
+    found = solve_metrics(names, solution, resolved)
+    for name in names:
+        if found[name] is None and name.startswith("groups."):
+            found[name] = _of_group(name, solution, resolved)
+    if "mean_rtt_s" in found and found["mean_rtt_s"] is None:
+        found["mean_rtt_s"] = _mean_rtt(solution, resolved, range(len(solution.flows)))
+    if "links.bottleneck.lost_share" in found:
+        found["links.bottleneck.lost_share"] = _loss(solution, resolved)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_group(name: str, solution: Solution, resolved: Mapping[str, Any]) -> float | None:
+    _, number, last = name.split(".")
+    members = grouped(resolved)[int(number)]
+    if last == "mean_rtt_s":
+        return _mean_rtt(solution, resolved, members)
+    each = solve_metrics([f"flows.{flow}.{last}" for flow in members], solution, resolved)
+    values = [value for value in each.values() if value is not None]
+    return math.fsum(values) if len(values) == len(members) else None
+
+
+def _mean_rtt(
+    solution: Solution, resolved: Mapping[str, Any], members: Sequence[int]
+) -> float | None:
+    """Return the mean over the packets of flows, as a simulation's is."""
+    flows = [flow for flow in solution.flows if flow.id in members]
+    if not flows or not all(hasattr(flow, "rtt_s") for flow in flows):
+        return None
+    rates = [_packets_per_s(flow, resolved) for flow in flows]
+    if not math.fsum(rates):
+        return None
+    weighted = (rate * flow.rtt_s for rate, flow in zip(rates, flows, strict=True))
+    return math.fsum(weighted) / math.fsum(rates)
+
+
+def _loss(solution: Solution, resolved: Mapping[str, Any]) -> float | None:
+    """Return the share of all packets sent that are lost, from the loss of each flow."""
+    flows = solution.flows
+    told = all(getattr(flow, "loss", None) is not None and flow.loss < 1 for flow in flows)
+    # A download's rate is over its own time.
+    if not flows or not told or hasattr(flows[0], "completion_s"):
+        return None
+    arrive = [_packets_per_s(flow, resolved) for flow in flows]
+    sent = math.fsum(rate / (1 - flow.loss) for rate, flow in zip(arrive, flows, strict=True))
+    return 1 - math.fsum(arrive) / sent if sent else None
+
+
+def _packets_per_s(flow: Any, resolved: Mapping[str, Any]) -> float:
+    source = FlowDescriptions(resolved)[flow.id]["source"]
+    return float(flow.throughput_bps) / packet_bytes(source) / 8

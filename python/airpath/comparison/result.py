@@ -1,0 +1,302 @@
+"""The answers of several engines to one scenario: as a table, a figure and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath import html
+from airpath.arguments import check_all, word
+from airpath.comparison import texts
+from airpath.comparison.answers import Answer, Row, rows_of
+from airpath.comparison.explain import facts_of, judged
+from airpath.comparison.facts import Fact
+from airpath.comparison.quantities import Quantity
+from airpath.files import output_folder, write_files
+from airpath.results import figure_files
+from airpath.results.provenance import as_comment
+from airpath.scenario.overrides import titled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+__all__ = ["FILES", "EngineComparison"]
+
+FILES = ("comparison.json", "comparison.csv")
+"""What `EngineComparison.save` writes, beside figures."""
+
+_STEM = "comparison"
+
+
+class EngineComparison:
+    """One scenario, the answers of several engines, and how they differ.
+
+    Attributes
+    ----------
+    provenance : dict
+        Version, commit, command, seed, scenario: what made it.
+    resolved : dict
+        The resolved scenario.
+    confidence : float
+        Of every interval, in (0, 1).
+    answers : mapping of str to Answer
+        By engine, those that answered, in the order in which they were asked for; each has its
+        `result` (of ``simulate`` and ``emulate``) or `solution` (of ``solve``).
+    refused : mapping of str to str
+        By engine, those that did not, with the reason in one line.
+    base : str
+        The engine from whose answers differences are.
+    interrupted : bool
+        Whether Ctrl-C ended it before all engines had finished.
+    """
+
+    def __init__(
+        self,
+        *,
+        provenance: dict[str, Any],
+        resolved: dict[str, Any],
+        confidence: float,
+        answers: Mapping[str, Answer],
+        refused: Mapping[str, str],
+        wanted: Sequence[Quantity],
+        base: str | None = None,
+        interrupted: bool = False,
+    ) -> None:
+        self.provenance = provenance
+        self.resolved = resolved
+        self.confidence = confidence
+        self.answers = dict(answers)
+        self.refused = dict(refused)
+        self.base = next(iter(answers)) if base is None else base
+        self.interrupted = interrupted
+        self._wanted = wanted
+
+    def __repr__(self) -> str:
+        name = json.dumps(self.resolved["name"], ensure_ascii=False)
+        return f"<EngineComparison of {name}: {', '.join(self.answers)}>"
+
+    def _repr_html_(self) -> str:
+        found = texts.table(self)
+        parts = [html.heading(self.title), html.paragraph(texts.heading(self))]
+        parts.append(html.table(found.columns, found.rows))
+        return "".join([*parts, *map(html.paragraph, texts.explanation(self))])
+
+    @property
+    def title(self) -> str:
+        """The scenario's name, with what was put in the place of other values."""
+        return titled(self.resolved["name"], self.provenance.get("overrides", ()))
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that answered."""
+        return tuple(self.answers)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The engines whose differences from the base are looked at."""
+        return tuple(name for name in self.answers if name != self.base)
+
+    def relative_to(self, engine: str) -> EngineComparison:
+        """Return the same answers with the differences from those of another engine.
+
+        Parameters
+        ----------
+        engine : str
+            One that answered.
+
+        Raises
+        ------
+        BadValueError
+            If it did not.
+        """
+        check_all(word("engine", engine, self.answers))
+        return EngineComparison(
+            provenance=self.provenance,
+            resolved=self.resolved,
+            confidence=self.confidence,
+            answers=self.answers,
+            refused=self.refused,
+            wanted=self._wanted,
+            base=engine,
+            interrupted=self.interrupted,
+        )
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """What the engines tell of themselves that bears on differences."""
+        return facts_of(self.answers, self.resolved)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The quantities that two engines at least tell, in the order of the table."""
+        found = rows_of(self.answers, self._wanted, self.base, self.confidence)
+        return judged(found, self.facts, self.base)
+
+    def not_explained(self) -> Iterator[tuple[str, Row]]:
+        """Yield engine and row of each difference that nothing explains."""
+        for engine in self.others:
+            for row in self.rows:
+                found = row.differences.get(engine)
+                if found is not None and found.verdict == "not explained":
+                    yield engine, row
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per quantity and engine.
+
+        Returns
+        -------
+        table : DataFrame
+            `quantity` (the name of a metric), `label`, `of`, `engine`, `mean`, `low`, `high` and
+            `reps` of the answer; of the difference from the base `difference`, `difference_low`,
+            `difference_high`, the same over the base's mean as `relative`, `relative_low` and
+            `relative_high`, its `method`, `verdict` and `facts`. Missing for the base itself.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            [_line(row, engine) for row in self.rows for engine in self.answers],
+            columns=list(_COLUMNS),
+        )
+
+    def figure(self) -> Figure:
+        """Draw a panel for each quantity, with a point and an interval for each engine."""
+        from airpath.comparison.figure import figure_of
+
+        return figure_of(self, shown=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``compare --json``; it holds no NaN and no infinity."""
+        return {
+            "provenance": self.provenance,
+            "complete": not self.interrupted,
+            "base": self.base,
+            "engines": [
+                {"engine": name, "answered": True, **texts.about(answer)}
+                for name, answer in self.answers.items()
+            ]
+            + [
+                {"engine": name, "answered": False, "reason": reason}
+                for name, reason in self.refused.items()
+            ],
+            "rows": [row.to_dict() for row in self.rows],
+            "facts": [fact.to_dict() for fact in self.facts],
+            "not_explained": [
+                {"engine": engine, "quantity": row.quantity.name}
+                for engine, row in self.not_explained()
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as a JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        figures: bool = True,
+        figure_formats: str | Sequence[str] = "png",
+    ) -> list[Path]:
+        """Write the comparison into a folder, each file with its provenance.
+
+        Parameters
+        ----------
+        folder : path
+            Made when missing. What an engine found by itself is written by `save` of its result.
+        figures : bool
+            Whether the figure is drawn. Default True.
+        figure_formats : str or sequence of str
+            ``png``, ``pdf``, ``svg``, or several. Default ``png``.
+
+        Returns
+        -------
+        paths : list of Path
+            ``comparison.json``, ``comparison.csv`` and the figure.
+
+        Raises
+        ------
+        BadValueError
+            If the folder cannot be written to, or a format is not known.
+        """
+        kinds = figure_files.checked_formats(figure_formats)
+        where = output_folder(folder)
+        table = self.table().to_csv(index=False, lineterminator="\n")
+        contents = (self.to_json() + "\n", as_comment(self.provenance) + table)
+        paths = [where / name for name in FILES]
+        write_files(
+            {path: text.encode("utf-8") for path, text in zip(paths, contents, strict=True)}
+        )
+        return [*paths, *(self.save_figure(where, kinds) if figures else ())]
+
+    def save_figure(
+        self, folder: str | Path, figure_formats: str | Sequence[str] = "png"
+    ) -> list[Path]:
+        """Write the figure into a folder.
+
+        Parameters
+        ----------
+        folder : path
+            Made when missing.
+        figure_formats : str or sequence of str
+            ``png``, ``pdf``, ``svg``, or several. Default ``png``.
+
+        Returns
+        -------
+        paths : list of Path
+            ``comparison.png`` and so on.
+
+        Raises
+        ------
+        BadValueError
+            If the folder cannot be written to, or a format is not known.
+        """
+        from airpath.comparison.figure import figure_of
+
+        kinds = figure_files.checked_formats(figure_formats)
+        where = output_folder(folder)
+        source = f"airpath {self.provenance['version']} ({self.provenance['commit']}), "
+        source += str(self.provenance["command"])
+        drawn = figure_of(self, shown=False)
+        name = f"{self.title}: {_STEM}"
+        return figure_files.save(drawn, where, _STEM, name, source, kinds)
+
+
+_COLUMNS = (
+    *("quantity", "label", "of", "engine", "mean", "low", "high", "reps", "difference"),
+    *("difference_low", "difference_high", "relative", "relative_low", "relative_high"),
+    *("method", "verdict", "facts"),
+)
+
+
+def _line(row: Row, engine: str) -> dict[str, Any]:
+    mean = row.answers[engine]
+    found: dict[str, Any] = {
+        "quantity": row.quantity.name,
+        "label": row.quantity.label,
+        "of": row.quantity.of,
+        "engine": engine,
+        "mean": mean.mean,
+        "low": mean.low,
+        "high": mean.high,
+        "reps": mean.reps,
+    }
+    difference = row.differences.get(engine)
+    if difference is not None:
+        absolute, relative = difference.absolute, difference.relative
+        found |= {
+            "difference": absolute.mean,
+            "difference_low": absolute.low,
+            "difference_high": absolute.high,
+            "relative": relative.mean,
+            "relative_low": relative.low,
+            "relative_high": relative.high,
+            "method": difference.method,
+            "verdict": difference.verdict,
+            "facts": " ".join(difference.facts),
+        }
+    return found

@@ -1,0 +1,146 @@
+"""A comparison as words: what a terminal or a notebook shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from airpath.results.intervals import Interval, text
+from airpath.results.overview import Table
+
+if TYPE_CHECKING:
+    from airpath.comparison.answers import Answer, Difference
+    from airpath.comparison.quantities import Quantity
+    from airpath.comparison.result import EngineComparison
+
+__all__ = ["about", "explanation", "heading", "in_percent", "table", "who"]
+
+_POINTS = "points"
+"""Unit of a difference of shares in percent: percentage points."""
+
+
+def heading(comparison: EngineComparison) -> str:
+    """Return how many replications of what length there were, and what the intervals are."""
+    resolved, about_it = comparison.resolved, comparison.provenance
+    runs = [len(each.result.replications) for each in comparison.answers.values() if each.result]
+    warmup = resolved["warmup_ns"] / 1e9
+    each = " and ".join(map(str, dict.fromkeys(runs))) or "no"
+    return (
+        f"{each} {'replication' if each == '1' else 'replications'} of "
+        f"{resolved['duration_ns'] / 1e9:g} s"
+        + (f", the first {warmup:g} s not counted" if warmup else "")
+        + f"; seed {about_it['seed']}; "
+        + (
+            f"± is the {100 * comparison.confidence:g} % interval"
+            if max(runs, default=0) > 1
+            else "no intervals"
+        )
+    )
+
+
+def about(answer: Answer) -> dict[str, Any]:
+    """Return what an answer is, for programs: the model, the kernel and its certificates."""
+    found: dict[str, Any] = {}
+    if answer.solution is not None:
+        found["model"] = answer.solution.model
+    if answer.result is not None:
+        found["replications"] = len(answer.result.replications)
+        kernel = getattr(answer.result, "kernel", None)
+        certificates = getattr(answer.result, "certificates", None)
+        if kernel:
+            found["release"] = kernel.get("release")
+        if certificates:
+            found["valid"] = all(each.get("valid", True) for each in certificates)
+    return found
+
+
+def who(answer: Answer) -> str:
+    """Return the same in a few words: ``emulate: 5 replications, Linux 6.18, valid``."""
+    told = about(answer)
+    parts = []
+    if "model" in told:
+        parts.append(f"model {told['model']}")
+    if "replications" in told:
+        runs = told["replications"]
+        parts.append(f"{runs} {'replication' if runs == 1 else 'replications'}")
+    if told.get("release"):
+        parts.append(f"Linux {told['release']}")
+    if "valid" in told:
+        parts.append("valid" if told["valid"] else "INVALID")
+    return f"{answer.engine}: {', '.join(parts)}"
+
+
+def table(comparison: EngineComparison) -> Table:
+    """Return a row for each quantity: the answers, and the differences from the base."""
+    engines, others = comparison.engines, comparison.others
+    columns = ["quantity", "of", *engines]
+    for name in others:
+        columns += [f"{name} − {comparison.base}", "in percent"]
+    rows = []
+    for row in comparison.rows:
+        quantity = row.quantity
+        cells = [quantity.label, quantity.of]
+        cells += [
+            text(row.answers[name], quantity.scale, quantity.decimals, quantity.unit)
+            for name in engines
+        ]
+        for name in others:
+            found = row.differences.get(name)
+            cells += ["–", "–"] if found is None else [_change(found, quantity), in_percent(found)]
+        rows.append(cells)
+    return Table("Answers", columns, rows)
+
+
+def _change(difference: Difference, quantity: Quantity) -> str:
+    unit = _POINTS if quantity.unit == "%" else quantity.unit
+    return _signed(difference.absolute, quantity.scale, quantity.decimals, unit)
+
+
+def in_percent(difference: Difference) -> str:
+    """Return a difference over the base's mean: ``+1.2 ± 0.4 %``."""
+    return _signed(difference.relative, 100.0, 1, "%")
+
+
+def _signed(value: Interval, scale: float, decimals: int, unit: str) -> str:
+    if math.isnan(value.mean):
+        return "–"
+    shown = f"{value.mean * scale:+.{decimals}f}"
+    if not math.isnan(value.low):
+        shown += f" ± {(value.high - value.low) / 2 * scale:.{decimals}f}"
+    return f"{shown} {unit}".rstrip()
+
+
+_VERDICTS = {
+    "explained": "explained",
+    "related": "what engines tell bears on them, by an amount that is not known",
+    "not explained": "not explained",
+    "no interval": "cannot be judged, for want of replications",
+}
+
+
+def explanation(comparison: EngineComparison) -> Iterator[str]:
+    """Yield what is known of the differences, line by line, then the facts that it rests on."""
+    percent = f"{100 * comparison.confidence:g} %"
+    for engine in comparison.others:
+        found = [
+            (row.quantity, row.differences[engine])
+            for row in comparison.rows
+            if engine in row.differences
+        ]
+        noise = sum(difference.verdict == "within the noise" for _, difference in found)
+        yield (
+            f"{engine} less {comparison.base}: {noise} of {len(found)} differences are within the "
+            f"noise (0 is in their {percent} interval)."
+        )
+        for verdict, words in _VERDICTS.items():
+            told: dict[tuple[str, str], list[str]] = {}
+            for quantity, each in found:
+                if each.verdict == verdict:
+                    facts = f" [{', '.join(each.facts)}]" if each.facts else ""
+                    told.setdefault((quantity.label, facts), []).append(quantity.of)
+            if told:
+                parts = (f"{label} of {', '.join(of)}{by}" for (label, by), of in told.items())
+                yield f"  {words}: {'; '.join(parts)}"
+    for fact in comparison.facts:
+        yield f"[{fact.code}] {fact.engine}: {fact.text}"

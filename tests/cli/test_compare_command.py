@@ -1,0 +1,128 @@
+"""`airpath compare`: what it prints and writes, and what it does where engines cannot."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import SCENARIO
+
+import airpath as ap
+from airpath.errors import BadValueError
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An emulation would take as long as the scenario."""
+
+    def emulate(*_: Any, **__: Any) -> Any:
+        raise BadValueError("no TUN device here.")
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+
+
+def test_engines_are_printed_side_by_side(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("compare", scenario, "--reps", "2", "--confidence", "0.9")
+    assert answer.status == 0
+    lines = answer.out.splitlines()
+    assert lines[:4] == [
+        "small",
+        "2 replications of 4 s, the first 1 s not counted; seed 1; ± is the 90 % interval",
+        "simulate: 2 replications",
+        "solve: model fixed-point",
+    ]
+    assert re.search(r"^quantity +of +simulate +solve +solve − simulate +in percent$", lines[6])
+    row = next(line for line in lines if line.startswith("mean queue"))
+    assert re.search(r"packets +30\.\d\d packets +\+?-?\d+\.\d\d ± \d+\.\d\d packets", row)
+    assert "solve less simulate: " in answer.out
+    assert "[swings] solve: the fixed point is " in answer.out
+    assert "emulate: not compared: no TUN device here." in answer.err.splitlines()
+
+
+def test_the_document_says_who_could_not(airpath_command: Command, scenario: Path) -> None:
+    answer = airpath_command("compare", scenario, "--reps", "2", "--json")
+    document = json.loads(answer.out)
+    assert document["base"] == "simulate"
+    assert document["engines"][2] == {
+        "engine": "emulate",
+        "answered": False,
+        "reason": "no TUN device here.",
+    }
+    assert document["provenance"]["command"] == "airpath compare small.toml --reps 2 --json"
+
+
+def test_files_are_written(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
+    line = ("compare", scenario, "--reps", "2", "--out", "out", "--figure-format", "svg")
+    answer = airpath_command(*line)
+    assert answer.status == 0
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        "comparison.csv",
+        "comparison.json",
+        "comparison.svg",
+        "simulate",
+        "solve",
+    ]
+    assert ap.load_result(out / "simulate").intervals
+    assert json.loads((out / "solve" / "solution.json").read_text())["model"] == "fixed-point"
+    assert answer.err.count("written: ") == 5
+
+
+def test_no_figure(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
+    line = ("compare", scenario, "--reps", "1", "--engines", "solve,simulate", "--out", "out")
+    assert airpath_command(*line, "--no-plot").status == 0
+    assert not list((tmp_path / "out").glob("comparison.png"))
+    document = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert document["base"] == "solve"
+
+
+def test_fewer_than_two_engines(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
+    scenario.write_text(SCENARIO.replace('"gred"', '"codel"'))
+    answer = airpath_command("compare", scenario, "--out", "out")
+    assert answer == (
+        2,
+        "",
+        "emulate: no TUN device here.\n"
+        'solve: small.toml: bottleneck.aqm.kind = "codel": no analytic model covers it. '
+        "Covered: gred, droptail\n"
+        "Nothing to compare: only simulate is left.\n",
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--engines", "simulate"], '--engines: "simulate": nothing to compare. Write two or'),
+        (["--engines", "simulate,solv"], '--engines: "solv": not an engine. The nearest is solve'),
+        (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
+        (["--reps", "0"], "--reps: 0: below 1."),
+        (["--out", "o", "--no-plot", "--figure-format", "svg"], "--figure-format and --no-plot: c"),
+    ],
+)
+def test_what_is_refused(
+    airpath_command: Command, scenario: Path, options: list[str], message: str
+) -> None:
+    answer = airpath_command("compare", scenario, *options)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(message)
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_ctrl_c_keeps_what_was_finished(
+    airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def emulate(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    answer = airpath_command("compare", scenario, "--reps", "2")
+    assert answer.status == 130
+    assert "Interrupted: only simulate and solve had finished." in answer.err
+    assert "solve less simulate: " in answer.out

@@ -1,0 +1,506 @@
+"""Several engines side by side: what is compared, the intervals, what is said of differences."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import airpath as ap
+from airpath.comparison.answers import Answer, rows_of
+from airpath.comparison.explain import facts_of, judged
+from airpath.comparison.facts import EVERYTHING, Fact
+from airpath.comparison.quantities import Quantity, of_result, quantities
+from airpath.errors import BadValueError, ModelWarning, RunError
+from airpath.results.welch import independent_difference, method_of
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
+
+
+def scenario(**changes: Any) -> ap.Scenario:
+    keys: dict[str, Any] = {
+        "name": "side by side",
+        "flows": ap.flows(2, cc="reno", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}),
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.Gred(), link=ap.FixedLink(rate="8 Mbit/s", delay="5 ms", loss=0.002)
+        ),
+        "duration": "12 s",
+        "warmup": "2 s",
+    }
+    return ap.Scenario(**(keys | changes))
+
+
+@pytest.fixture(scope="module")
+def compared() -> ap.EngineComparison:
+    return ap.compare_engines(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
+
+
+def emulation(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
+    """Return what stands in for `airpath.emulate`: other random numbers, and what a kernel says."""
+
+    def emulate(made: ap.Scenario, *, seed: int, replications: int, confidence: float) -> Any:
+        result = ap.simulate(made, reps=replications, seed=seed + 100, confidence=confidence)
+        good = {"valid": True, "reasons": [], "ack_ratio": 0.5, "device_drops": 0}
+        late = {"lateness_p50_s": 2e-5, "lateness_p99_s": 1e-4, "lateness_max_s": 4e-4}
+        known: Any = result
+        known.engine = "emulate"
+        known.certificates = [{**good, **late, **(certificate or {})}] * replications
+        known.kernel = {"release": "6.18.0", "counters": {}, "not_applied": [], **kernel}
+        return known
+
+    return emulate
+
+
+# --- intervals of differences ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("counts", [(5, 5), (4, 9)])
+def test_two_samples_are_compared_by_welch(counts: tuple[int, int]) -> None:
+    draw = np.random.default_rng(7)
+    x, y = (list(draw.normal(10 * (k + 1), k + 1, n)) for k, n in enumerate(counts))
+    absolute, relative = independent_difference(x, y, 0.99)
+    test = scipy_stats.ttest_ind(y, x, equal_var=False)
+    error = math.sqrt(np.var(x, ddof=1) / len(x) + np.var(y, ddof=1) / len(y))
+    half = scipy_stats.t.ppf(0.995, math.floor(test.df)) * error
+    assert absolute.mean == pytest.approx(np.mean(y) - np.mean(x))
+    assert absolute.high - absolute.mean == pytest.approx(half, rel=1e-9)
+    assert relative.mean == pytest.approx(np.mean(y) / np.mean(x) - 1)
+    assert method_of(x, y) == "Welch"
+
+
+@pytest.mark.parametrize("model_is_base", [True, False])
+def test_a_model_has_no_error_of_its_own(model_is_base: bool) -> None:
+    x = [10.0, 11.0, 9.5, 10.3]
+    pair = (12.0, x) if model_is_base else (x, 12.0)
+    absolute, relative = independent_difference(*pair, 0.95)
+    half = scipy_stats.t.ppf(0.975, 3) * np.std(x, ddof=1) / 2
+    sign = -1 if model_is_base else 1
+    assert absolute.mean == pytest.approx(sign * (12.0 - np.mean(x)))
+    assert absolute.high - absolute.mean == pytest.approx(half, rel=1e-9)
+    ratio = np.mean(x) / 12.0
+    wanted = (ratio, half / 12.0) if model_is_base else (1 / ratio, half / ratio / np.mean(x))
+    assert (relative.mean + 1, relative.high - relative.mean) == pytest.approx(wanted, rel=1e-9)
+    assert method_of(*pair) == "Student"
+
+
+@pytest.mark.parametrize("pair", [([1.0], [2.0, 3.0]), (1.0, 2.0), ([1.0], 2.0)])
+def test_without_two_replications_there_is_no_interval(pair: Any) -> None:
+    absolute, _ = independent_difference(*pair, 0.95)
+    assert not math.isnan(absolute.mean)
+    assert math.isnan(absolute.low)
+    assert method_of(*pair) == "none"
+
+
+def test_nothing_is_relative_to_0() -> None:
+    absolute, relative = independent_difference([0.0, 0.0], [1.0, 3.0], 0.95)
+    assert absolute.mean == 2
+    assert math.isnan(relative.mean)
+
+
+# --- what is compared --------------------------------------------------------------------------
+
+
+def test_the_rows_are_what_two_engines_tell(compared: ap.EngineComparison) -> None:
+    assert [row.quantity.name for row in compared.rows] == [
+        "goodput_bps",
+        "flows.0.goodput_bps",
+        "flows.1.goodput_bps",
+        "ip_throughput_bps",
+        "mean_rtt_s",
+        "flows.0.mean_rtt_s",
+        "flows.1.mean_rtt_s",
+        "jain",
+        "queues.bottleneck.mean_packets",
+        "links.bottleneck.lost_share",
+    ]
+    assert (compared.engines, compared.base, compared.others) == (
+        ("simulate", "solve"),
+        "simulate",
+        ("solve",),
+    )
+
+
+def test_the_numbers_are_those_of_both_engines(compared: ap.EngineComparison) -> None:
+    result = ap.simulate(scenario(), reps=4, confidence=0.95)
+    with pytest.warns(ModelWarning, match="the queue swings"):
+        solution = ap.solve(scenario())
+    assert isinstance(solution, ap.FixedPointSolution)
+    table = compared.table().set_index(["quantity", "engine"])
+    mine = table.loc[("goodput_bps", "simulate")]
+    theirs = result.intervals["all"]["goodput_bps"]
+    assert (mine["mean"], mine["low"], mine["high"]) == (theirs.mean, theirs.low, theirs.high)
+    model = table.loc[("ip_throughput_bps", "solve")]
+    assert model["mean"] == solution.throughput_bps
+    assert np.isnan(model["low"])
+    assert model["method"] == "Student"
+    # Flows that are equal have the mean RTT of each.
+    assert table.loc[("mean_rtt_s", "solve"), "mean"] == pytest.approx(solution.flows[0].rtt_s)
+    lost = table.loc[("links.bottleneck.lost_share", "solve"), "mean"]
+    assert lost == pytest.approx(solution.flows[0].loss)
+    difference = table.loc[("queues.bottleneck.mean_packets", "solve"), "difference"]
+    measured = table.loc[("queues.bottleneck.mean_packets", "simulate"), "mean"]
+    assert difference == pytest.approx(solution.queue_packets - measured)
+
+
+def test_what_is_no_metric_is_counted_from_queues_and_links() -> None:
+    made = scenario(
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="20 packets"), link=ap.FixedLink(rate="8 Mbit/s", loss=0.002)
+        )
+    )
+    result = ap.simulate(made, reps=2)
+    told = of_result(result, quantities(result.resolved, result.replications))
+    for place, run in enumerate(result.replications):
+        queue, link = run["queues"][0], run["links"][0]
+        lost = (sum(queue["drops"].values()) + link["lost_packets"]) / queue["arrived"]
+        assert told["links.bottleneck.lost_share"][place] == lost
+        assert lost > 0.002
+        p95 = told["queues.bottleneck.p95_packets"][place]
+        below = sum(queue["pmf"][: int(p95)])
+        assert below < 0.95 <= below + queue["pmf"][int(p95)] + 1e-12
+    assert "queues.bottleneck.mark_share" in told
+    assert set(told["queues.bottleneck.mark_share"]) == {0.0}
+
+
+def test_marks_are_compared_where_something_marks() -> None:
+    ecn = scenario(
+        flows=ap.flows(4, cc="newreno", base_rtt="30 ms", tcp={"ecn": "on"}),
+        bottleneck=ap.Bottleneck(aqm=ap.Gred(ecn=True), link=ap.FixedLink(rate="8 Mbit/s")),
+    )
+    result = ap.simulate(ecn, reps=2)
+    wanted = quantities(result.resolved, result.replications)
+    answers = {name: Answer(name, result, None, of_result(result, wanted)) for name in ("a", "b")}
+    names = [row.quantity.name for row in rows_of(answers, wanted, "a", 0.99)]
+    assert "queues.bottleneck.mark_share" in names
+    told = answers["a"].told["queues.bottleneck.mark_share"]
+    run = result.replications[0]["queues"][0]
+    assert told[0] == run["marks"] / run["arrived"] > 0  # type: ignore[index]
+
+
+def test_a_quantity_that_an_engine_does_not_tell_is_left_out_of_its_differences() -> None:
+    answers = {
+        "simulate": Answer("simulate", None, None, {"goodput_bps": [1.0, 2.0]}),
+        "emulate": Answer("emulate", None, None, {"goodput_bps": [1.5, 2.5]}),
+        "solve": Answer("solve", None, None, {}),
+    }
+    [row] = rows_of(answers, [GOODPUT], "simulate", 0.9)
+    assert list(row.differences) == ["emulate"]
+    assert math.isnan(row.answers["solve"].mean)
+    [row] = rows_of(answers, [GOODPUT], "solve", 0.9)
+    assert row.differences == {}
+
+
+def test_groups_have_rows_of_their_own() -> None:
+    mixed = scenario(
+        flows=[
+            *ap.flows(2, cc="reno", base_rtt="30 ms"),
+            *ap.flows(1, cc="reno", base_rtt="60 ms"),
+        ]
+    )
+    found = ap.compare_engines(mixed, engines=["simulate", "solve"], reps=2)
+    table = found.table().set_index(["quantity", "engine"])
+    solution = found.answers["solve"].solution
+    assert solution is not None
+    share = 1460 / 1500
+    both = sum(flow.throughput_bps for flow in solution.flows[:2]) * share
+    assert table.loc[("groups.0.goodput_bps", "solve"), "mean"] == pytest.approx(both)
+    assert table.loc[("groups.1.mean_rtt_s", "solve"), "mean"] == pytest.approx(
+        solution.flows[2].rtt_s
+    )
+
+
+# --- engines that cannot -----------------------------------------------------------------------
+
+
+def test_an_engine_that_cannot_is_told_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
+    made = scenario(bottleneck=ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="8 Mbit/s")))
+    found = ap.compare_engines(made, reps=2)
+    assert found.engines == ("simulate", "emulate")
+    assert list(found.refused) == ["solve"]
+    assert "no analytic model covers it" in found.refused["solve"]
+
+
+def test_fewer_than_two_engines_are_refused_with_their_reasons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def emulate(*_: Any, **__: Any) -> Any:
+        raise BadValueError("flows.0: CLAMP's receiver is not in the kernel.")
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    with pytest.raises(BadValueError) as caught:
+        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+    assert str(caught.value).splitlines() == [
+        "emulate: flows.0: CLAMP's receiver is not in the kernel.",
+        "Nothing to compare: only solve is left.",
+    ]
+
+
+def test_a_run_that_failed_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    def emulate(*_: Any, **__: Any) -> Any:
+        raise RunError("the device is gone.")
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    with pytest.raises(RunError, match="emulate: the device is gone"):
+        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+
+
+def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
+    """The table was empty: a MIMO link with VCP has a model of packets and none of rates."""
+    example = Path(ap.__file__).parent / "examples" / "mimo-vcp.toml"
+    made = ap.load(example, {"duration": "2 s", "warmup": "0 s"})
+    with pytest.raises(BadValueError) as caught:
+        ap.compare_engines(made, engines=["simulate", "solve"], reps=1)
+    first, last = str(caught.value).splitlines()
+    assert first.startswith("solve: model mimo tells nothing that another engine tells: flows.0.cc")
+    assert first.endswith("(and 2 more)")
+    assert last == "Nothing to compare: only simulate is left."
+
+
+@pytest.mark.parametrize(
+    ("engines", "message"),
+    [
+        ("simulate", 'engines = "simulate": nothing to compare. Write two or three of '),
+        ("simulate,simulate", "nothing to compare"),
+        (["simulate", "solv"], 'engines = "solv": not an engine. The nearest is solve; accepted'),
+        (3, "engines = 3: not an engine. Accepted are simulate, emulate, solve."),
+    ],
+)
+def test_engines_that_are_none(engines: Any, message: str) -> None:
+    with pytest.raises(BadValueError) as caught:
+        ap.compare_engines(scenario(), engines=engines)
+    assert message in str(caught.value)
+
+
+def test_what_was_finished_before_ctrl_c_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def emulate(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    with pytest.raises(ap.ComparisonInterrupted) as caught:
+        ap.compare_engines(scenario(), reps=2)
+    found = caught.value.comparison
+    assert found is not None
+    assert (found.engines, found.interrupted) == (("simulate", "solve"), True)
+    assert found.to_dict()["complete"] is False
+    with pytest.raises(ap.ComparisonInterrupted) as caught:
+        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+    assert caught.value.comparison is None
+
+
+# --- what is said of differences ---------------------------------------------------------------
+
+
+def verdict(values: tuple[list[float], Any], *facts: Fact) -> tuple[str, list[str]]:
+    answers = {
+        "simulate": Answer("simulate", None, None, {GOODPUT.name: values[0]}),
+        "solve": Answer("solve", None, None, {GOODPUT.name: values[1]}),
+    }
+    rows = rows_of(answers, [GOODPUT], "simulate", 0.95)
+    [row] = judged(rows, facts, "simulate")
+    return row.differences["solve"].verdict, list(row.differences["solve"].facts)
+
+
+NEAR = [10.0, 10.2, 9.8, 10.1]
+
+
+def test_a_difference_within_its_interval_is_noise() -> None:
+    fact = Fact("any", "solve", "", EVERYTHING)
+    assert verdict((NEAR, 10.05), fact) == ("within the noise", [])
+
+
+def test_a_difference_of_the_size_that_is_told_is_explained() -> None:
+    sized = Fact("swings", "solve", "", sizes={GOODPUT.name: 2.0})
+    assert verdict((NEAR, 12.0), sized) == ("explained", ["swings"])
+    assert verdict((NEAR, 15.0), sized) == ("not explained", [])
+    # What the base tells of itself counts the other way round.
+    of_base = Fact("swings", "simulate", "", sizes={GOODPUT.name: -2.0})
+    assert verdict((NEAR, 12.0), of_base) == ("explained", ["swings"])
+
+
+def test_what_bears_on_a_difference_without_a_size_is_named() -> None:
+    fact = Fact("ack-ratio", "solve", "", ("goodput_bps",))
+    other = Fact("loss-probes", "solve", "", ("retransmissions",))
+    assert verdict((NEAR, 12.0), fact, other) == ("related", ["ack-ratio"])
+    assert verdict((NEAR, 12.0), other) == ("not explained", [])
+
+
+def test_what_cannot_be_as_much_explains_nothing() -> None:
+    small = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 0.1})
+    large = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 5.0})
+    assert verdict((NEAR, 12.0), small) == ("not explained", [])
+    assert verdict((NEAR, 12.0), large) == ("related", ["lateness"])
+
+
+def test_one_replication_cannot_be_judged() -> None:
+    assert verdict(([10.0], 12.0)) == ("no interval", [])
+
+
+def test_the_swings_of_the_fixed_point_are_a_fact_with_its_size(
+    compared: ap.EngineComparison,
+) -> None:
+    solution = compared.answers["solve"].solution
+    assert isinstance(solution, ap.FixedPointSolution)
+    [swings] = [fact for fact in compared.facts if fact.code == "swings"]
+    size = solution.queue_packets - solution.average_queue_packets
+    assert swings.sizes["queues.bottleneck.mean_packets"] == size
+    assert f"{solution.average_throughput_bps / 1e6:.4g} Mbit/s" in swings.text
+    warned = [fact for fact in compared.facts if fact.code == "model-warning"]
+    assert len(warned) == len(solution.warnings) > 0
+
+
+def facts(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> dict[str, Fact]:
+    made = scenario(duration="3 s", warmup="1 s")
+    emulated = emulation(certificate, **kernel)(made, seed=1, replications=2, confidence=0.9)
+    answers = {"emulate": Answer("emulate", emulated, None, {})}
+    return {fact.code: fact for fact in facts_of(answers, emulated.resolved)}
+
+
+def test_a_good_emulation_tells_how_late_it_was_and_no_more() -> None:
+    found = facts()
+    assert list(found) == ["lateness"]
+    assert found["lateness"].text == (
+        "packets left late by 0.020 ms (median, mean of the replications), the 99th percentile at "
+        "most 0.100 ms, the latest 0.400 ms."
+    )
+    assert found["lateness"].most["mean_rtt_s"] == 2e-4
+
+
+def test_an_invalid_certificate_bears_on_everything() -> None:
+    bad = facts({"valid": False, "reasons": ["late by more than 5 % of the base RTT"]})
+    assert bad["invalid-certificate"].text == (
+        "2 of 2 replications are invalid: late by more than 5 % of the base RTT."
+    )
+    assert bad["invalid-certificate"].is_about("links.bottleneck.utilisation")
+
+
+def test_packets_that_no_model_lost_are_told() -> None:
+    found = facts({"device_drops": 3})["device-drops"]
+    assert found.text.startswith("6 packets were dropped by the devices")
+
+
+def test_acks_that_differ_from_the_scenarios_are_told() -> None:
+    assert "ack-ratio" not in facts({"ack_ratio": 0.53})
+    text = facts({"ack_ratio": 0.95})["ack-ratio"].text
+    assert "0.950 ACKs for each packet of data, the scenario has 0.500" in text
+    assert "delayed_ack_segments = 2" in text
+
+
+def test_what_the_kernel_was_not_told_is_named() -> None:
+    left = [
+        {"option": "tcp.min_rto", "asked": "1 s", "kernel": "SRTT + 1 s"},
+        {"option": "tcp.initial_window", "asked": "4380 B", "kernel": "4 segments"},
+    ]
+    found = facts(not_applied=left)
+    assert found["not-applied:tcp.min_rto"].text == (
+        "the scenario asks for tcp.min_rto = 1 s, the kernel does: SRTT + 1 s."
+    )
+    assert found["not-applied:tcp.min_rto"].is_about("timeouts")
+    # That is over before anything is counted.
+    assert not found["not-applied:tcp.initial_window"].is_about("goodput_bps")
+
+
+def test_counters_of_both_sides_are_told_per_replication() -> None:
+    counters = {
+        "server": {"TcpExt.TCPLossProbes": 6, "TcpExt.TCPSpuriousRTOs": 0},
+        "client": {"TcpExt.TCPLossProbes": 1, "Tcp.RetransSegs": 9},
+    }
+    found = facts(counters=counters)
+    assert set(found) == {"lateness", "loss-probes"}
+    assert found["loss-probes"].text.startswith("3.5 tail loss probes were sent (TcpExt.TCPLoss")
+    assert found["loss-probes"].most["retransmissions"] == 3.5
+
+
+def test_equal_replications_are_a_fact() -> None:
+    still = scenario(
+        flows=ap.flows(2, cc="reno", base_rtt="30 ms"),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="8 Mbit/s")),
+    )
+    found = ap.compare_engines(still, engines="simulate,solve", reps=2)
+    assert "equal-replications" in [fact.code for fact in found.facts]
+    assert {row.differences["solve"].verdict for row in found.rows} <= {
+        "related", "explained", "within the noise",
+    }  # fmt: skip
+
+
+# --- documents, tables, figures ----------------------------------------------------------------
+
+
+def test_another_engine_can_be_the_base(compared: ap.EngineComparison) -> None:
+    turned = compared.relative_to("solve")
+    name = "queues.bottleneck.mean_packets"
+    [one] = [row.differences["solve"] for row in compared.rows if row.quantity.name == name]
+    [other] = [row.differences["simulate"] for row in turned.rows if row.quantity.name == name]
+    assert other.absolute.mean == -one.absolute.mean
+    assert other.verdict == one.verdict
+    with pytest.raises(BadValueError, match='engine = "emulate": not one of the accepted words'):
+        compared.relative_to("emulate")
+
+
+def test_the_document_and_the_files(compared: ap.EngineComparison, tmp_path: Path) -> None:
+    paths = compared.save(tmp_path, figure_formats="svg")
+    assert [path.name for path in paths] == [
+        "comparison.json",
+        "comparison.csv",
+        "comparison.svg",
+    ]
+    document = json.loads((tmp_path / "comparison.json").read_text("utf-8"))
+    assert document == json.loads(compared.to_json())
+    assert document["engines"] == [
+        {"engine": "simulate", "answered": True, "replications": 4},
+        {"engine": "solve", "answered": True, "model": "fixed-point"},
+    ]
+    row = document["rows"][0]
+    assert (row["quantity"], row["answers"]["solve"]["low"]) == ("goodput_bps", None)
+    assert row["differences"]["solve"]["method"] == "Student"
+    table = pd.read_csv(tmp_path / "comparison.csv", comment="#")
+    wanted = compared.table()
+    wanted["facts"] = wanted["facts"].replace("", np.nan)
+    pd.testing.assert_frame_equal(table, wanted, check_dtype=False)
+
+
+def test_a_notebook_shows_the_table(compared: ap.EngineComparison) -> None:
+    shown = compared._repr_html_()
+    assert "<th>solve − simulate</th>" in shown
+    assert "mean queue" in shown
+
+
+def test_the_figure_has_a_panel_for_each_quantity(compared: ap.EngineComparison) -> None:
+    figure = compared.figure()
+    titles = [axis.get_title(loc="left") for axis in figure.axes if axis.get_visible()]
+    assert titles == [
+        "goodput, Mbit/s",
+        "goodput, Mbit/s",
+        "IP throughput, Mbit/s",
+        "mean RTT, ms",
+        "mean RTT, ms",
+        "Jain's index of goodputs",
+        "mean queue, packets",
+        "lost, queue and link, %",
+    ]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["simulate", "solve"]
+    axis = figure.axes[0]
+    drawn = [float(bar.lines[0].get_ydata()[0]) for bar in axis.containers]
+    wanted = [compared.rows[0].answers[name].mean / 1e6 for name in compared.engines]
+    assert drawn == pytest.approx(wanted, rel=1e-12)
+    flows = figure.axes[1]
+    assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
+
+
+def test_a_narrow_panel_is_not_drawn_as_a_wide_one(compared: ap.EngineComparison) -> None:
+    """A difference of 1 % looked like one of 100 % where a panel was as narrow as its points."""
+    for axis in compared.figure().axes:
+        if axis.get_visible():
+            low, high = axis.get_ylim()
+            assert high - low > 0.09 * high
