@@ -124,7 +124,7 @@ pub struct SocketSpec {
 }
 
 /// What the kernel's TCP is told, in both namespaces.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSettings {
     /// Values by name, as `net.ipv4.tcp_sack`.
@@ -140,6 +140,12 @@ pub struct KernelSettings {
 
 fn mtu() -> u32 {
     1500
+}
+
+impl Default for KernelSettings {
+    fn default() -> Self {
+        Self { sysctls: BTreeMap::new(), route: RouteSettings::default(), mtu: mtu() }
+    }
 }
 
 /// Attributes of a route; what is absent is not set.

@@ -12,16 +12,22 @@
 //! All that asks the kernel for something unusual is in `sys`, the only place with unsafe code.
 #![deny(unsafe_code)]
 
+pub mod addresses;
 pub mod capture;
 pub mod certificate;
 pub mod classify;
+mod counters;
 pub mod description;
 mod driver;
 pub mod events;
 pub mod flow_table;
 pub mod meters;
+pub mod namespaces;
+pub mod netlink;
 pub mod outside;
 pub mod payloads;
+pub mod privileges;
 pub mod sys;
+pub mod sysctls;
 
 pub use driver::{Driver, Failed};

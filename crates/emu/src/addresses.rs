@@ -1,0 +1,41 @@
+//! Who has which address: a range for each level of nesting, in the space of RFC 6598.
+
+use std::net::Ipv4Addr;
+
+/// Address of the server of a run at `level`, 0 … 30.
+pub const fn server_address(level: u8) -> Ipv4Addr {
+    Ipv4Addr::new(100, 64 + 2 * level, 0, 1)
+}
+
+/// Address of the client of a user in a run at `level`, 0 … 30.
+pub const fn client_address(level: u8, user: u16) -> Ipv4Addr {
+    let [high, low] = user.to_be_bytes();
+    Ipv4Addr::new(100, 65 + 2 * level, high, low)
+}
+
+/// The user of a run at `level` whose client has an address.
+pub const fn user_of(level: u8, address: Ipv4Addr) -> Option<u16> {
+    match (client_level(address), address.octets()) {
+        (Some(of), [_, _, high, low]) if of == level => Some(u16::from_be_bytes([high, low])),
+        _ => None,
+    }
+}
+
+/// The level of a run whose client has an address.
+pub const fn client_level(address: Ipv4Addr) -> Option<u8> {
+    match address.octets() {
+        [100, second @ 65..=125, _, _] if second % 2 == 1 => Some((second - 65) / 2),
+        _ => None,
+    }
+}
+
+#[test]
+fn users_are_told_by_their_addresses() {
+    for (level, user) in [(0, 0), (0, 300), (30, 65_535), (7, 256)] {
+        assert_eq!(user_of(level, client_address(level, user)), Some(user));
+        assert_eq!(user_of(level + 1, client_address(level, user)), None);
+        assert_eq!(client_level(server_address(level)), None);
+    }
+    assert_eq!(client_address(0, 300), Ipv4Addr::new(100, 65, 1, 44));
+    assert_eq!(client_level(Ipv4Addr::new(100, 127, 0, 0)), None);
+}

@@ -1,0 +1,426 @@
+//! The two sides of the path: a network namespace each, with a TUN device towards the other.
+//!
+//! Nothing of it has a name in the file system, so nothing is left when the process and what it has
+//! started are gone, however they ended.
+
+use crate::addresses::{client_address, client_level, server_address};
+use crate::counters::Counters;
+use crate::description::Description;
+use crate::netlink::{Netlink, Route};
+use crate::outside::Side;
+use crate::privileges;
+use crate::sys;
+use crate::sysctls;
+use nix::sched::{CloneFlags, setns, unshare};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use thiserror::Error;
+
+/// Packets that a device holds until the data thread reads them.
+pub const DEVICE_PACKETS: u32 = 10_000;
+
+/// Settings of every namespace that is made, before those of the description.
+const OWN_SYSCTLS: [(&str, &str); 5] = [
+    ("net.ipv6.conf.all.disable_ipv6", "1"),
+    ("net.ipv6.conf.default.disable_ipv6", "1"),
+    ("net.ipv4.ip_forward", "0"),
+    ("net.ipv4.conf.all.rp_filter", "0"),
+    ("net.ipv4.conf.default.rp_filter", "0"),
+];
+
+/// What is recorded besides what was set: the rest that TCP depends on.
+const RECORDED_SYSCTLS: [&str; 25] = [
+    "net.ipv4.tcp_adv_win_scale",
+    "net.ipv4.tcp_autocorking",
+    "net.ipv4.tcp_comp_sack_delay_ns",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_early_retrans",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_frto",
+    "net.ipv4.tcp_limit_output_bytes",
+    "net.ipv4.tcp_min_tso_segs",
+    "net.ipv4.tcp_moderate_rcvbuf",
+    "net.ipv4.tcp_mtu_probing",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_notsent_lowat",
+    "net.ipv4.tcp_recovery",
+    "net.ipv4.tcp_reordering",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_rto_min_us",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_shrink_window",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_syn_retries",
+    "net.ipv4.tcp_thin_linear_timeouts",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_window_scaling",
+    "net.ipv4.tcp_wmem",
+];
+
+/// Why the sides could not be set up.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{message}")]
+pub struct SetupError {
+    /// What is wrong, as in `Event::Failed`: `namespace`, `privileges`, `tun`, `sysctl`, `route`,
+    /// `congestion`, `address` or `command`.
+    pub what: &'static str,
+    /// One sentence, with what helps.
+    pub message: String,
+}
+
+impl SetupError {
+    /// One of them.
+    pub fn new(what: &'static str, message: impl Into<String>) -> Self {
+        Self { what, message: message.into() }
+    }
+}
+
+/// What a side's kernel was told and has made of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KernelRecord {
+    /// Values read back, by name.
+    pub sysctls: BTreeMap<String, String>,
+    /// The routes through the device.
+    pub routes: Vec<Route>,
+}
+
+/// One side.
+#[derive(Debug)]
+struct End {
+    device: OwnedFd,
+    netns: OwnedFd,
+    name: String,
+    record: KernelRecord,
+    counters: Counters,
+}
+
+/// Both sides, as long as it lives.
+#[derive(Debug)]
+pub struct Sides {
+    ends: [End; 2],
+    level: u8,
+    default_user: u16,
+}
+
+impl Sides {
+    /// Sets both up. The first of `users` is the one whose address packets of the client's side have
+    /// that choose none; all of them have addresses there.
+    ///
+    /// The process is in the network namespace afterwards in which it was before, or without
+    /// privileges in a user namespace of its own and an empty network namespace.
+    ///
+    /// # Errors
+    /// When the machine does not allow it, or the kernel does not know a setting.
+    pub fn open(description: &Description, users: &[u16]) -> Result<Self, SetupError> {
+        let default_user = *users.first().unwrap_or(&0);
+        let users = if users.is_empty() { &[0] } else { users };
+        if description.level > 30 {
+            let message = format!("level {} is not within 0 … 30", description.level);
+            return Err(SetupError::new("address", message));
+        }
+        if description.outside {
+            check_present(description.level)?;
+        } else if !privileges::is_privileged() {
+            privileges::enter_user_namespace()?;
+            // A namespace to be in between, because the present one cannot be returned to.
+            new_network()?;
+        }
+        let home = present_network()?;
+        let ends = open_both(description, users);
+        setns(&home, CloneFlags::CLONE_NEWNET).map_err(|error| {
+            SetupError::new("namespace", format!("cannot return to the network namespace: {error}"))
+        })?;
+        Ok(Self { ends: ends?, level: description.level, default_user })
+    }
+
+    /// The device of a side; it does not block.
+    pub fn device(&self, side: Side) -> BorrowedFd<'_> {
+        self.ends[side as usize].device.as_fd()
+    }
+
+    /// The network namespace of a side.
+    pub fn netns(&self, side: Side) -> BorrowedFd<'_> {
+        self.ends[side as usize].netns.as_fd()
+    }
+
+    /// The name of a side's device.
+    pub fn device_name(&self, side: Side) -> &str {
+        &self.ends[side as usize].name
+    }
+
+    /// How many runs this one is nested in.
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// Address of the server.
+    pub fn server_address(&self) -> Ipv4Addr {
+        server_address(self.level)
+    }
+
+    /// Address of the client of a user.
+    pub fn client_address(&self, user: u16) -> Ipv4Addr {
+        client_address(self.level, user)
+    }
+
+    /// The user whose address packets of the client's side have that choose none.
+    pub fn default_user(&self) -> u16 {
+        self.default_user
+    }
+
+    /// What the kernel of a side was told and has made of it.
+    pub fn record(&self, side: Side) -> &KernelRecord {
+        &self.ends[side as usize].record
+    }
+
+    /// Does something with the calling thread in the network namespace of a side: a socket that is
+    /// made there stays there. The thread returns afterwards.
+    ///
+    /// # Errors
+    /// When the thread cannot go there or return.
+    pub fn within<T>(&self, side: Side, work: impl FnOnce() -> T) -> io::Result<T> {
+        let home = File::open("/proc/thread-self/ns/net")?;
+        setns(self.netns(side), CloneFlags::CLONE_NEWNET)?;
+        let done = work();
+        setns(home, CloneFlags::CLONE_NEWNET)?;
+        Ok(done)
+    }
+
+    /// Packets that the devices dropped so far because nobody read them in time.
+    ///
+    /// # Errors
+    /// When the kernel does not tell it.
+    pub fn device_drops(&self) -> io::Result<u64> {
+        self.ends.iter().map(|end| end.counters.transmit_drops(&end.name)).sum()
+    }
+
+    /// What TCP of a side has counted so far, by names as `TcpExt.TCPTimeouts` and
+    /// `Tcp.RetransSegs`.
+    ///
+    /// # Errors
+    /// When the kernel does not tell it.
+    pub fn tcp_counters(&self, side: Side) -> io::Result<BTreeMap<String, u64>> {
+        self.ends[side as usize].counters.tcp()
+    }
+}
+
+/// Whether the present namespace can be the server's side.
+fn check_present(level: u8) -> Result<(), SetupError> {
+    if !privileges::is_privileged() {
+        let message = "the present network namespace cannot be the server's side without \
+                       CAP_NET_ADMIN and CAP_SYS_ADMIN: run as root, or within an emulation whose \
+                       command keeps its privileges";
+        return Err(SetupError::new("privileges", message));
+    }
+    let mut inside = false;
+    for (name, address) in present_addresses()? {
+        let taken = address == server_address(level) || client_level(address) == Some(level);
+        if taken {
+            let message = format!(
+                "{address} is already an address here ({name}): the range of level {level} is in \
+                 use, so give the run another level"
+            );
+            return Err(SetupError::new("address", message));
+        }
+        inside |= name.starts_with("emu") && client_level(address).is_some_and(|of| of < level);
+    }
+    if level > 0 && inside {
+        // What comes from the inner client goes on to the server of the run around this one.
+        sysctls::write("net.ipv4.ip_forward", "1").map_err(|error| {
+            SetupError::new("sysctl", format!("cannot set net.ipv4.ip_forward: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
+fn present_addresses() -> Result<Vec<(String, Ipv4Addr)>, SetupError> {
+    let all = nix::ifaddrs::getifaddrs().map_err(|error| {
+        SetupError::new("address", format!("cannot list the addresses of this machine: {error}"))
+    })?;
+    Ok(all
+        .filter_map(|one| Some((one.interface_name, one.address?.as_sockaddr_in()?.ip())))
+        .collect())
+}
+
+fn new_network() -> Result<(), SetupError> {
+    unshare(CloneFlags::CLONE_NEWNET).map_err(|error| {
+        let remedy = match error {
+            nix::errno::Errno::ENOSPC => "raise `user.max_net_namespaces`".to_owned(),
+            error => privileges::user_namespace_remedy(&error.into()),
+        };
+        let message = format!("cannot make a network namespace: {error}; {remedy}");
+        SetupError::new("namespace", message)
+    })
+}
+
+fn present_network() -> Result<File, SetupError> {
+    File::open("/proc/thread-self/ns/net").map_err(|error| {
+        let message = format!("cannot open /proc/thread-self/ns/net: {error}; mount /proc");
+        SetupError::new("namespace", message)
+    })
+}
+
+fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], SetupError> {
+    // The present one first: the thread is in it.
+    if !description.outside {
+        new_network()?;
+    }
+    let server = open_end(description, Side::Server, users)?;
+    new_network()?;
+    let client = open_end(description, Side::Client, users)?;
+    Ok([server, client])
+}
+
+/// Sets a side up in the network namespace of the calling thread.
+fn open_end(description: &Description, side: Side, users: &[u16]) -> Result<End, SetupError> {
+    let present = description.outside && side == Side::Server;
+    let mut sysctls = BTreeMap::new();
+    if !present {
+        set_sysctls(description, &mut sysctls)?;
+    }
+    let (device, name) = open_device(if present { "emu%d" } else { "emu0" })?;
+    let record = set_routes(description, side, users, &name, sysctls)?;
+    let counters = Counters::open().map_err(|error| {
+        SetupError::new("namespace", format!("cannot open the kernel's counters: {error}"))
+    })?;
+    Ok(End { device, netns: present_network()?.into(), name, record, counters })
+}
+
+fn set_sysctls(
+    description: &Description,
+    told: &mut BTreeMap<String, String>,
+) -> Result<(), SetupError> {
+    for (name, value) in OWN_SYSCTLS {
+        match sysctls::write(name, value) {
+            Ok(value) => _ = told.insert(name.to_owned(), value),
+            // A kernel without IPv6.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(sysctl_refused(name, value, &error)),
+        }
+    }
+    // `ping` works without privileges for these groups: all, or in a user namespace the only one.
+    let group = nix::unistd::getegid();
+    for range in ["0 2147483647".to_owned(), format!("{group} {group}")] {
+        if let Ok(value) = sysctls::write("net.ipv4.ping_group_range", &range) {
+            told.insert("net.ipv4.ping_group_range".to_owned(), value);
+            break;
+        }
+    }
+    for (name, value) in &description.kernel.sysctls {
+        let value =
+            sysctls::write(name, value).map_err(|error| sysctl_refused(name, value, &error))?;
+        told.insert(name.clone(), value);
+    }
+    Ok(())
+}
+
+fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
+    let remedy = match error.raw_os_error() {
+        Some(libc::ENOENT) => "this kernel does not have it",
+        Some(libc::EROFS) => "/proc/sys is read-only: a container needs `--privileged`",
+        Some(libc::EACCES | libc::EPERM) => "it cannot be set in a network namespace of its own",
+        _ => "the kernel does not accept the value",
+    };
+    SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {remedy}"))
+}
+
+fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError> {
+    let refused = |error: io::Error| {
+        let message = format!("cannot open a TUN device: {error}; {}", tun_remedy(&error));
+        SetupError::new("tun", message)
+    };
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open("/dev/net/tun")
+        .map_err(refused)?;
+    let name = sys::open_tun(&file, pattern).map_err(refused)?;
+    Ok((file.into(), name))
+}
+
+/// What helps when a TUN device is refused.
+pub fn tun_remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => {
+            "run `modprobe tun` as root, or give the container `--device /dev/net/tun`"
+        }
+        Some(libc::EACCES) => "run `chmod 0666 /dev/net/tun` as root, or run as root",
+        _ => "give the container `--device /dev/net/tun --cap-add NET_ADMIN`, or run as root",
+    }
+}
+
+fn set_routes(
+    description: &Description,
+    side: Side,
+    users: &[u16],
+    name: &str,
+    mut sysctls: BTreeMap<String, String>,
+) -> Result<KernelRecord, SetupError> {
+    let refused = |what: &str, error: io::Error| {
+        SetupError::new("route", format!("cannot {what} of {name}: {error}"))
+    };
+    let (level, kernel) = (description.level, &description.kernel);
+    let device = nix::net::if_::if_nametoindex(name)
+        .map_err(|error| refused("find the number", error.into()))?;
+    let mut link = Netlink::open().map_err(|error| refused("ask for routes", error))?;
+    link.set_link(device, kernel.mtu, DEVICE_PACKETS)
+        .map_err(|error| refused(&format!("set the MTU {}", kernel.mtu), error))?;
+    // Kept only because machines differ in what they take by themselves.
+    let _ = link.set_pfifo(device);
+    let server = server_address(level);
+    let sources = match side {
+        Side::Server => vec![server],
+        Side::Client => users.iter().map(|user| client_address(level, *user)).collect(),
+    };
+    for address in &sources {
+        match link.add_address(device, *address) {
+            Ok(()) => {}
+            // A user that was named twice.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(refused(&format!("add the address {address}"), error)),
+        }
+    }
+    link.up(device).map_err(|error| refused("set up the link", error))?;
+    if !(description.outside && side == Side::Server) {
+        let lo = nix::net::if_::if_nametoindex("lo")
+            .map_err(|error| refused("find the loopback", error.into()))?;
+        link.up(lo).map_err(|error| refused("set up the loopback", error))?;
+    }
+    let direct = match side {
+        Side::Server => (client_address(level, 0), 16),
+        Side::Client => (server, 32),
+    };
+    // What a run within this one sends goes through, and its answers return.
+    let default = (side == Side::Client) == description.outside;
+    for to in std::iter::once(Some(direct)).chain(default.then_some(None)) {
+        link.add_route(device, to, sources[0], &kernel.route)
+            .map_err(|error| route_refused(description, name, error))?;
+    }
+    let routes = link.routes(device).map_err(|error| refused("read the routes", error))?;
+    for name in RECORDED_SYSCTLS {
+        if let Ok(value) = sysctls::read(name) {
+            sysctls.entry(name.to_owned()).or_insert(value);
+        }
+    }
+    Ok(KernelRecord { sysctls, routes })
+}
+
+fn route_refused(description: &Description, name: &str, error: io::Error) -> SetupError {
+    let available = sysctls::read("net.ipv4.tcp_available_congestion_control").unwrap_or_default();
+    match &description.kernel.route.congestion {
+        Some(wanted) if !available.split(' ').any(|one| one == wanted) => SetupError::new(
+            "congestion",
+            format!(
+                "this kernel has no congestion control {wanted:?} but {available}; run \
+                 `modprobe tcp_{wanted}` as root"
+            ),
+        ),
+        _ => SetupError::new("route", format!("cannot add a route through {name}: {error}")),
+    }
+}

@@ -1,0 +1,60 @@
+//! What the process may do, and the user namespace in which it may do more.
+
+use crate::namespaces::SetupError;
+use crate::sys::{self, CAP_NET_ADMIN, CAP_SYS_ADMIN};
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, unshare};
+use nix::unistd::{getegid, geteuid};
+use std::fs;
+use std::io;
+
+/// Whether the process may make network namespaces and set up the present one.
+pub fn is_privileged() -> bool {
+    sys::capabilities().is_ok_and(|mine| mine.has(CAP_NET_ADMIN) && mine.has(CAP_SYS_ADMIN))
+}
+
+/// Puts the process into a user namespace of its own, in which it has all capabilities and the same
+/// user and group as before: a command that is executed in it has no capability by itself.
+///
+/// # Errors
+/// When the process has several threads, or the machine does not allow it.
+pub fn enter_user_namespace() -> Result<(), SetupError> {
+    let (user, group) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER).map_err(|error| refused("make", error.into()))?;
+    fs::write("/proc/self/setgroups", "deny").map_err(|error| refused("set up", error))?;
+    for (file, id) in [("uid_map", user.as_raw()), ("gid_map", group.as_raw())] {
+        match fs::write(format!("/proc/self/{file}"), format!("{id} {id} 1")) {
+            Ok(()) => {}
+            // Root without CAP_SETFCAP may not map itself; unmapped it has the capabilities all the
+            // same, and the programs that it starts see themselves as nobody.
+            Err(error) if id == 0 && error.raw_os_error() == Some(libc::EPERM) => {}
+            Err(error) => return Err(refused("set up", error)),
+        }
+    }
+    Ok(())
+}
+
+fn refused(step: &str, error: io::Error) -> SetupError {
+    let remedy = user_namespace_remedy(&error);
+    SetupError::new("namespace", format!("cannot {step} a user namespace: {error}; {remedy}"))
+}
+
+/// What helps when a user namespace is refused.
+pub fn user_namespace_remedy(error: &io::Error) -> String {
+    let is = |name: &str, value: &str| {
+        fs::read_to_string(format!("/proc/sys/{name}")).is_ok_and(|text| text.trim() == value)
+    };
+    let cause = if is("kernel/apparmor_restrict_unprivileged_userns", "1") {
+        "AppArmor restricts them: run `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root"
+    } else if is("kernel/unprivileged_userns_clone", "0") {
+        "they are switched off: run `sysctl kernel.unprivileged_userns_clone=1` as root"
+    } else if is("user/max_user_namespaces", "0") {
+        "none are allowed: run `sysctl user.max_user_namespaces=15000` as root"
+    } else if error.raw_os_error() == Some(Errno::ENOSPC as i32) {
+        "there are too many: raise `user.max_user_namespaces`"
+    } else {
+        "a container needs `--cap-add NET_ADMIN --cap-add SYS_ADMIN`, or a seccomp profile that \
+         allows `unshare`"
+    };
+    format!("{cause}, or run as root")
+}

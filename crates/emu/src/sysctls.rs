@@ -1,0 +1,57 @@
+//! Settings of the kernel: of the network namespace of the calling thread.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+/// Where a setting is, as `net.ipv4.tcp_sack`.
+///
+/// # Errors
+/// When it is not the name of a setting of networks.
+fn path(name: &str) -> io::Result<PathBuf> {
+    let letters = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-%@".contains(&byte))
+    };
+    if !name.starts_with("net.") || !name.split('.').all(letters) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a name as net.ipv4.tcp_sack"));
+    }
+    Ok(["/proc", "sys"].into_iter().chain(name.split('.')).collect())
+}
+
+/// Reads a setting; its parts are separated by one space each.
+///
+/// # Errors
+/// When there is none of that name, or it cannot be read.
+pub fn read(name: &str) -> io::Result<String> {
+    fs::read_to_string(path(name)?).map(|text| normal(&text))
+}
+
+/// Writes a setting and reads it back.
+///
+/// # Errors
+/// When there is none of that name, it cannot be written, or the kernel makes something else of it.
+pub fn write(name: &str, value: &str) -> io::Result<String> {
+    fs::write(path(name)?, value)?;
+    let told = read(name)?;
+    if told == normal(value) {
+        Ok(told)
+    } else {
+        let message = format!("set to {:?}, it reads {told:?}", normal(value));
+        Err(io::Error::new(io::ErrorKind::InvalidData, message))
+    }
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn names_stay_within_the_settings_of_networks() {
+    for name in ["kernel.panic", "net..ipv4", "net.ipv4.../x", "net.ipv4.a/b", "net", ""] {
+        assert_eq!(path(name).expect_err(name).kind(), io::ErrorKind::InvalidInput, "{name}");
+    }
+    let path = path("net.ipv4.tcp_sack").expect("a name");
+    assert_eq!(path, PathBuf::from("/proc/sys/net/ipv4/tcp_sack"));
+    assert_eq!(normal("4096\t16384\t33554432\n"), "4096 16384 33554432");
+}

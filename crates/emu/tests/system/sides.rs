@@ -1,0 +1,314 @@
+//! Two network namespaces with a device each.
+
+use crate::support::{
+    Test, become_nobody, carry, description, in_a_copy, needs_root, read, sides, skip, write,
+};
+use airpath_emu::namespaces::{DEVICE_PACKETS, Sides};
+use airpath_emu::netlink::Netlink;
+use airpath_emu::outside::Side;
+use airpath_emu::{addresses, privileges, sys, sysctls};
+use nix::sched::{CloneFlags, setns};
+use serde_json::json;
+use std::net::{Ipv4Addr, UdpSocket};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("a_packet_is_read_as_it_was_sent", a_packet_is_read_as_it_was_sent),
+    ("settings_are_read_back", settings_are_read_back),
+    ("every_user_has_an_address", every_user_has_an_address),
+    ("what_the_kernel_does_not_know_is_refused", what_the_kernel_does_not_know_is_refused),
+    ("there_is_no_way_out", there_is_no_way_out),
+    ("a_device_that_nobody_reads_tells_its_drops", a_device_that_nobody_reads_tells_its_drops),
+    ("tcp_connects_and_is_counted", tcp_connects_and_is_counted),
+    ("two_runs_do_not_meet", two_runs_do_not_meet),
+    ("a_nested_run_reaches_the_server_around_it", a_nested_run_reaches_the_server_around_it),
+    ("a_range_is_used_once", a_range_is_used_once),
+    ("it_works_for_a_user_without_privileges", it_works_for_a_user_without_privileges),
+    ("it_works_for_root_without_capabilities", it_works_for_root_without_capabilities),
+    ("nothing_is_left", nothing_is_left),
+];
+
+fn network() -> std::path::PathBuf {
+    std::fs::read_link("/proc/thread-self/ns/net").expect("a namespace")
+}
+
+fn bind(sides: &Sides, side: Side, address: Ipv4Addr) -> UdpSocket {
+    let socket = sides.within(side, || UdpSocket::bind((address, 4000))).expect("there");
+    let socket = socket.expect("bind");
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(1))).expect("a timeout");
+    socket
+}
+
+/// A datagram to the server and back, taken across by hand.
+fn exchange(sides: &Sides) {
+    let (server, client) = (sides.server_address(), sides.client_address(0));
+    let at_server = bind(sides, Side::Server, server);
+    let at_client = bind(sides, Side::Client, client);
+    at_client.send_to(b"question", (server, 4000)).expect("send");
+    let packet = carry(sides, Side::Client);
+    assert_eq!(packet.len(), 20 + 8 + 8);
+    assert_eq!((packet[9], &packet[28..]), (17, &b"question"[..]));
+    assert_eq!(packet[12..20], [client.octets(), server.octets()].concat());
+    let mut buffer = [0; 64];
+    let (length, from) = at_server.recv_from(&mut buffer).expect("it arrives");
+    assert_eq!((&buffer[..length], from), (&b"question"[..], (client, 4000).into()));
+    at_server.send_to(b"answer", from).expect("send");
+    carry(sides, Side::Server);
+    let (length, from) = at_client.recv_from(&mut buffer).expect("it arrives");
+    assert_eq!((&buffer[..length], from), (&b"answer"[..], (server, 4000).into()));
+}
+
+fn a_packet_is_read_as_it_was_sent() {
+    needs_root();
+    let home = network();
+    let sides = sides(json!({}));
+    assert_eq!(network(), home, "the thread is where it was");
+    exchange(&sides);
+    assert_eq!(network(), home);
+    assert_eq!(sides.device_drops().expect("drops"), 0);
+    // Nothing waits now, and nobody is made to wait.
+    let nothing = nix::unistd::read(sides.device(Side::Server), &mut [0; 64]);
+    assert_eq!(nothing, Err(nix::errno::Errno::EAGAIN));
+}
+
+fn settings_are_read_back() {
+    needs_root();
+    let sides = sides(json!({"kernel": {
+        "sysctls": {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_rmem": "4096 16384 33554432"},
+        "route": {"congestion": "cubic", "initcwnd": 3, "rto_min_ms": 1000, "quickack": true,
+                  "advmss": 1200, "ecn": true},
+        "mtu": 1400,
+    }}));
+    let routes = ["100.65.0.0/16", "100.64.0.1/32"];
+    for (side, to) in Side::BOTH.into_iter().zip(routes) {
+        let record = sides.record(side);
+        assert_eq!(record.sysctls["net.ipv4.tcp_sack"], "0");
+        assert_eq!(record.sysctls["net.ipv4.tcp_rmem"], "4096 16384 33554432");
+        assert!(record.sysctls.contains_key("net.ipv4.tcp_timestamps"));
+        let told = sides.within(side, || sysctls::read("net.ipv4.tcp_sack")).expect("there");
+        assert_eq!(told.expect("read"), "0");
+        let route = record.routes.iter().find(|route| route.to == to).expect("a route");
+        assert_eq!(route.congestion.as_deref(), Some("cubic"));
+        assert_eq!((route.initcwnd, route.rto_min_ms), (Some(3), Some(1000)));
+        assert_eq!((route.quickack, route.advmss, route.ecn), (true, Some(1200), true));
+        let mtu = sides.within(side, || std::fs::read_to_string("/proc/thread-self/net/dev"));
+        assert!(mtu.expect("there").expect("read").contains("emu0:"));
+    }
+    // The default route is on the server's side alone, for runs within this one.
+    assert_eq!(sides.record(Side::Server).routes.len(), 2);
+    assert_eq!(sides.record(Side::Client).routes.len(), 1);
+    assert_eq!(sysctls::read("net.ipv4.tcp_sack").expect("read"), "1", "ours is as it was");
+    // A datagram that is larger than the MTU comes in fragments.
+    let client = bind(&sides, Side::Client, sides.client_address(0));
+    client.send_to(&[0; 1400], (sides.server_address(), 4000)).expect("send");
+    assert!(read(&sides, Side::Client).len() <= 1400);
+}
+
+fn every_user_has_an_address() {
+    needs_root();
+    let users = [300, 0, 7, 7];
+    let sides = Sides::open(&description(json!({"level": 2})), &users).expect("sides");
+    assert_eq!(sides.default_user(), 300);
+    for user in users {
+        let socket = bind(&sides, Side::Client, addresses::client_address(2, user));
+        socket.send_to(b"x", (sides.server_address(), 9)).expect("send");
+        let packet = read(&sides, Side::Client);
+        let source = Ipv4Addr::new(packet[12], packet[13], packet[14], packet[15]);
+        assert_eq!(addresses::user_of(2, source), Some(user));
+    }
+    let any = bind(&sides, Side::Client, Ipv4Addr::UNSPECIFIED);
+    any.send_to(b"x", (sides.server_address(), 9)).expect("send");
+    assert_eq!(read(&sides, Side::Client)[12..16], [100, 69, 1, 44]);
+}
+
+fn what_the_kernel_does_not_know_is_refused() {
+    needs_root();
+    let home = network();
+    let refused = |changes| {
+        let error = Sides::open(&description(changes), &[0]).expect_err("refused");
+        assert_eq!(network(), home, "the thread is where it was");
+        (error.what, error.message)
+    };
+    assert_eq!(
+        refused(json!({"kernel": {"sysctls": {"net.ipv4.tcp_nonsense": "1"}}})),
+        (
+            "sysctl",
+            "cannot set net.ipv4.tcp_nonsense to \"1\": No such file or directory (os error 2); \
+             this kernel does not have it"
+                .to_owned()
+        )
+    );
+    let (what, message) = refused(json!({"kernel": {"route": {"congestion": "nonsense"}}}));
+    assert_eq!(what, "congestion");
+    assert!(message.starts_with("this kernel has no congestion control \"nonsense\" but "));
+    assert!(message.ends_with("; run `modprobe tcp_nonsense` as root"), "{message}");
+    assert_eq!(refused(json!({"level": 31})).0, "address");
+    assert_eq!(refused(json!({"kernel": {"mtu": 10}})).0, "route");
+}
+
+fn there_is_no_way_out() {
+    needs_root();
+    let sides = sides(json!({}));
+    let outside = UdpSocket::bind(("127.0.0.1", 0)).expect("bind");
+    let port = outside.local_addr().expect("address").port();
+    let socket = bind(&sides, Side::Client, Ipv4Addr::UNSPECIFIED);
+    for address in ["192.0.2.1", "10.0.2.2", "8.8.8.8"] {
+        let error = socket.send_to(b"x", (address, 9)).expect_err("unreachable");
+        assert_eq!(error.kind(), std::io::ErrorKind::NetworkUnreachable);
+    }
+    // The loopback is another one.
+    socket.send_to(b"x", ("127.0.0.1", port)).expect("send");
+    outside.set_nonblocking(true).expect("not to wait");
+    assert!(outside.recv(&mut [0; 8]).is_err());
+    // What the client's side makes up a sender for is not passed on by the server's.
+    assert_eq!(sides.record(Side::Server).sysctls["net.ipv4.ip_forward"], "0");
+    for side in Side::BOTH {
+        let names = sides.within(side, nix::net::if_::if_nameindex).expect("there");
+        assert_eq!(names.expect("names").iter().count(), 2, "the loopback and the device");
+    }
+}
+
+fn a_device_that_nobody_reads_tells_its_drops() {
+    needs_root();
+    let sides = sides(json!({}));
+    let socket = bind(&sides, Side::Server, sides.server_address());
+    for _ in 0..DEVICE_PACKETS + 500 {
+        let _ = socket.send_to(b"x", (sides.client_address(0), 9));
+    }
+    assert_eq!(sides.device_drops().expect("drops"), 500);
+}
+
+fn tcp_connects_and_is_counted() {
+    needs_root();
+    let sides = sides(json!({}));
+    let before = sides.tcp_counters(Side::Client).expect("counters");
+    let server = (sides.server_address(), 4000);
+    let listener =
+        sides.within(Side::Server, || std::net::TcpListener::bind(server)).expect("there");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut buffer = [0; 2000];
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                for side in Side::BOTH {
+                    if let Ok(length) = nix::unistd::read(sides.device(side), &mut buffer) {
+                        write(&sides, side.other(), &buffer[..length]);
+                    }
+                }
+                std::thread::yield_now();
+            }
+        });
+        let client = sides
+            .within(Side::Client, || std::net::TcpStream::connect(server))
+            .expect("there")
+            .expect("connect");
+        let info = sys::tcp_info(&client).expect("info");
+        assert_eq!((info.state, info.snd_mss), (1, 1448));
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    drop(listener);
+    let after = sides.tcp_counters(Side::Client).expect("counters");
+    assert_eq!(after["Tcp.ActiveOpens"], before["Tcp.ActiveOpens"] + 1);
+    assert_eq!(sides.tcp_counters(Side::Server).expect("counters")["Tcp.PassiveOpens"], 1);
+    assert_eq!(after["TcpExt.TCPTimeouts"], 0);
+}
+
+fn two_runs_do_not_meet() {
+    needs_root();
+    let (one, other) = (sides(json!({})), sides(json!({})));
+    exchange(&one);
+    exchange(&other);
+    assert_eq!(one.device_name(Side::Client), other.device_name(Side::Client));
+}
+
+fn a_nested_run_reaches_the_server_around_it() {
+    needs_root();
+    let outer = sides(json!({}));
+    setns(outer.netns(Side::Client), CloneFlags::CLONE_NEWNET).expect("within the outer run");
+    let inner = sides(json!({"outside": true, "level": 1}));
+    assert_eq!(inner.device_name(Side::Server), "emu1");
+    assert!(inner.record(Side::Server).sysctls.contains_key("net.ipv4.tcp_rmem"));
+    let server = bind(&outer, Side::Server, outer.server_address());
+    let client = bind(&inner, Side::Client, Ipv4Addr::UNSPECIFIED);
+    client.send_to(b"question", (outer.server_address(), 4000)).expect("send");
+    carry(&inner, Side::Client);
+    carry(&outer, Side::Client);
+    let mut buffer = [0; 64];
+    let (length, from) = server.recv_from(&mut buffer).expect("it arrives");
+    assert_eq!(&buffer[..length], b"question");
+    assert_eq!(from, (inner.client_address(0), 4000).into());
+    server.send_to(b"answer", from).expect("send");
+    carry(&outer, Side::Server);
+    carry(&inner, Side::Server);
+    assert_eq!(client.recv(&mut buffer).expect("it arrives"), 6);
+    drop(client);
+    exchange(&inner);
+    // The same range again is not to be had here.
+    let error = Sides::open(&description(json!({"outside": true, "level": 1})), &[0]);
+    assert_eq!(error.expect_err("taken").what, "address");
+}
+
+fn a_range_is_used_once() {
+    needs_root();
+    // Within a namespace that stands in for the machine's.
+    let machine = sides(json!({"level": 9}));
+    setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
+    let first = sides(json!({"outside": true}));
+    assert_eq!(sysctls::read("net.ipv4.ip_forward").expect("read"), "0", "not a router");
+    let error = Sides::open(&description(json!({"outside": true})), &[0]).expect_err("taken");
+    assert_eq!(
+        error.message,
+        "100.64.0.1 is already an address here (emu1): the range of level 0 is in use, so give the \
+         run another level"
+    );
+    exchange(&first);
+    drop(first);
+    exchange(&sides(json!({"outside": true})));
+}
+
+fn it_works_for_a_user_without_privileges() {
+    needs_root();
+    become_nobody();
+    let error = Sides::open(&description(json!({"outside": true})), &[0]).expect_err("refused");
+    assert_eq!(error.what, "privileges");
+    without_privileges();
+    assert_eq!(nix::unistd::geteuid().as_raw(), 65_534, "the same user");
+    // What is executed has nothing of it by itself.
+    let status = std::process::Command::new("cat").arg("/proc/self/status").output();
+    let status = String::from_utf8(status.expect("cat").stdout).expect("text");
+    assert!(status.contains("CapEff:\t0000000000000000"), "{status}");
+}
+
+fn it_works_for_root_without_capabilities() {
+    needs_root();
+    sys::drop_capabilities().expect("drop");
+    without_privileges();
+}
+
+fn without_privileges() {
+    assert!(!privileges::is_privileged());
+    let sides = match Sides::open(&description(json!({})), &[0, 5]) {
+        Err(error) if error.what == "namespace" => skip(&error.message),
+        sides => sides.expect("sides"),
+    };
+    exchange(&sides);
+    let route = &sides.record(Side::Client).routes[0];
+    assert_eq!(route.to, "100.64.0.1/32");
+}
+
+fn nothing_is_left() {
+    needs_root();
+    let machine = sides(json!({"level": 9}));
+    setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
+    let status = in_a_copy(|| {
+        let run = sides(json!({"outside": true}));
+        exchange(&run);
+        // As when it is killed: nothing is dropped.
+        std::mem::forget(run);
+        0
+    });
+    assert_eq!(status, 0);
+    let names = nix::net::if_::if_nameindex().expect("names");
+    assert_eq!(names.iter().count(), 2, "the device has gone with the process");
+    let mut netlink = Netlink::open().expect("netlink");
+    assert_eq!(netlink.routes(3).expect("routes"), []);
+}

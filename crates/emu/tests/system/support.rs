@@ -1,0 +1,114 @@
+//! What the tests share.
+
+use airpath_emu::description::Description;
+use airpath_emu::namespaces::Sides;
+use airpath_emu::outside::Side;
+use airpath_emu::{privileges, sys};
+use nix::mount::{MsFlags, mount};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::stat::{Mode, SFlag, makedev, mknod};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A name and what is done.
+pub(crate) type Test = (&'static str, fn());
+
+/// Exit status of a test that is skipped.
+pub(crate) const SKIPPED: i32 = 77;
+
+/// Ends the test as one that is skipped.
+pub(crate) fn skip(reason: &str) -> ! {
+    eprintln!("{reason}");
+    std::process::exit(SKIPPED)
+}
+
+/// Skips what cannot be without root and a TUN device.
+pub(crate) fn needs_root() {
+    if !privileges::is_privileged() {
+        skip("it takes CAP_NET_ADMIN and CAP_SYS_ADMIN");
+    }
+    needs_tun();
+}
+
+fn needs_tun() {
+    if let Err(error) = std::fs::File::open("/dev/net/tun") {
+        skip(&format!("/dev/net/tun cannot be opened: {error}"));
+    }
+}
+
+/// A description with some of its fields replaced.
+pub(crate) fn description(changes: Value) -> Description {
+    let mut fields = json!({
+        "scenario": {},
+        "seed": 1,
+        "folder": "/nonexistent",
+        "traffic": {"kind": "flows", "sockets": []},
+    });
+    for (name, value) in changes.as_object().expect("an object") {
+        fields[name] = value.clone();
+    }
+    serde_json::from_value(fields).expect("a description")
+}
+
+/// Both sides of one user, with some fields of the description replaced.
+pub(crate) fn sides(changes: Value) -> Sides {
+    Sides::open(&description(changes), &[0]).expect("sides")
+}
+
+/// The next packet of IPv4 that a device has to give; waits up to a second.
+pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
+    let mut buffer = vec![0; 65_536];
+    loop {
+        let mut wanted = [PollFd::new(sides.device(side), PollFlags::POLLIN)];
+        assert_eq!(poll(&mut wanted, PollTimeout::from(1000_u16)), Ok(1), "no packet in a second");
+        let length = nix::unistd::read(sides.device(side), &mut buffer).expect("read");
+        if buffer[0] >> 4 == 4 {
+            return buffer[..length].to_vec();
+        }
+    }
+}
+
+/// Gives a packet to a device.
+pub(crate) fn write(sides: &Sides, side: Side, packet: &[u8]) {
+    assert_eq!(nix::unistd::write(sides.device(side), packet), Ok(packet.len()));
+}
+
+/// Takes a packet from one side to the other, and gives it.
+pub(crate) fn carry(sides: &Sides, from: Side) -> Vec<u8> {
+    let packet = read(sides, from);
+    write(sides, from.other(), &packet);
+    packet
+}
+
+/// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be opened
+/// as on most machines: by a node in a mount namespace of its own.
+pub(crate) fn become_nobody() {
+    let none: Option<&str> = None;
+    unshare(CloneFlags::CLONE_NEWNS).expect("a mount namespace");
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).expect("private mounts");
+    mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
+    let tun = Path::new("/dev/net/tun");
+    let everybody = Mode::from_bits_truncate(0o666);
+    mknod(tun, SFlag::S_IFCHR, everybody, makedev(10, 200)).expect("a device node");
+    std::fs::set_permissions(tun, std::os::unix::fs::PermissionsExt::from_mode(0o666))
+        .expect("permissions");
+    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
+    setgroups(&[]).expect("no groups");
+    setresgid(group, group, group).expect("a group");
+    setresuid(user, user, user).expect("a user");
+    // As after an exec: its files in /proc are its own.
+    nix::sys::prctl::set_dumpable(true).expect("dumpable");
+    assert_eq!(sys::capabilities().expect("capabilities").effective, 0);
+}
+
+/// Does something in a copy of this process, and waits for its exit status.
+pub(crate) fn in_a_copy(body: impl FnOnce() -> i32) -> i32 {
+    let pid = sys::fork(&[], body).expect("a copy");
+    match waitpid(pid, None).expect("its end") {
+        WaitStatus::Exited(_, status) => status,
+        other => panic!("{other:?}"),
+    }
+}
