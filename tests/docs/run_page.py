@@ -10,12 +10,15 @@ expression sees the names of the Python blocks above, and `answer`, which runs a
 its JSON; each text that it gives must stand in the paragraph.
 
 Comments directly above a block: ``<!-- not run: why -->``, ``<!-- exit status 2 -->``,
-``<!-- needs recorded traces -->``.
+``<!-- needs recorded traces -->``, ``<!-- needs emulation -->`` (a machine that can emulate),
+``<!-- numbers vary: why -->``, with which digits that are printed are compared with no others. What
+is skipped is said at the end, with the reason.
 """
 
 from __future__ import annotations
 
 import doctest
+import functools
 import json
 import os
 import re
@@ -29,7 +32,7 @@ from typing import Any
 from markdown import Block, Check, blocks, checks
 
 from airpath.cli import main as airpath_command
-from airpath.errors import ModelWarning
+from airpath.errors import ModelWarning, RunError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -106,9 +109,10 @@ def run_console(block: Block, update: bool) -> str:
     """Run the commands; return the block's text, with what they print now if `update`."""
     status = expected_status(block)
     update = update and "..." not in block.text
+    varies = block.comment("numbers vary:") is not None
     lines: list[str] = []
     for command, expected in commands(block):
-        printed = run_command(command, [] if update else expected, status)
+        printed = run_command(command, [] if update else expected, status, varies=varies)
         lines += [f"$ {command}", *(printed if update and expected else expected)]
     return "\n".join(lines) + "\n"
 
@@ -131,7 +135,7 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
 
 
 def run_command(
-    command: str, expected: list[str], status: int, *, whole: bool = False
+    command: str, expected: list[str], status: int, *, whole: bool = False, varies: bool = False
 ) -> list[str]:
     done = subprocess.run(
         command,
@@ -149,14 +153,19 @@ def run_command(
     # What a command says beside its results matters on a page only when it fails.
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    missing = None if whole else first_missing(expected, lines)
+    missing = None if whole else first_missing(expected, lines, varies=varies)
     if missing is not None:
         raise PageError(f"$ {command}\ndoes not print\n{missing}\nbut\n{printed}")
     return lines
 
 
-def first_missing(expected: list[str], printed: list[str]) -> str | None:
-    """Return the first line that is not printed in its place; blank lines do not count."""
+def first_missing(expected: list[str], printed: list[str], *, varies: bool = False) -> str | None:
+    """Return the first line that is not printed in its place; blank lines do not count.
+
+    With `varies`, every number is as good as every other, and so is the space around it.
+    """
+    if varies:
+        expected, printed = ([_without_numbers(line) for line in of] for of in (expected, printed))
     rest = [line.rstrip() for line in printed if line.strip()]
     wanted = [line.rstrip() for line in expected if line.strip()]
     may_skip = not wanted
@@ -172,6 +181,13 @@ def first_missing(expected: list[str], printed: list[str]) -> str | None:
         rest.pop(0)
         may_skip = False
     return None if may_skip or not rest else f"(the end, before {rest[0]!r})"
+
+
+def _without_numbers(line: str) -> str:
+    """Return a line with # for each number, or interval, and one space between words."""
+    mean = r"[-+]?\d+(?:\.\d+)?"
+    interval = rf"{mean}(?: ± \d+(?:\.\d+)?| \({mean} … {mean}\))?"
+    return " ".join(re.sub(r"[─━]+", "─", re.sub(interval, "#", line)).split())
 
 
 def run_block(block: Block, place: str, names: dict[str, Any], update: bool) -> str:
@@ -208,7 +224,7 @@ def main() -> int:
     has_traces = bool(os.environ.get("AIRPATH_TRACES"))
     text = page.read_text("utf-8")
     names: dict[str, Any] = {"__name__": "__main__"}
-    skipped = 0
+    skipped: dict[str, int] = {}
     original = text
     parts = sorted([*blocks(original), *checks(original)], key=lambda part: part.line)
     for block in parts:
@@ -226,8 +242,9 @@ def main() -> int:
             if not reason:
                 raise SystemExit(f"{place}:{block.line}: say why this block is not run")
             continue
-        if block.comment("needs recorded traces") is not None and not has_traces:
-            skipped += 1
+        missing = what_is_missing(block, has_traces)
+        if missing is not None:
+            skipped[missing] = skipped.get(missing, 0) + 1
             continue
         try:
             with warnings.catch_warnings():
@@ -238,9 +255,30 @@ def main() -> int:
             raise SystemExit(f"{place}:{block.line}: {error}") from None
     if update:
         page.write_text(text, "utf-8")
-    if skipped:
-        print(f"skipped blocks: {skipped}")
+    for missing, count in skipped.items():
+        print(f"skipped blocks: {count}: {missing}")
     return 0
+
+
+def what_is_missing(block: Block, has_traces: bool) -> str | None:
+    """Return why a block cannot be run on this machine; None where it can."""
+    if block.comment("needs recorded traces") is not None and not has_traces:
+        return "there are no recorded traces"
+    if block.comment("needs emulation") is not None:
+        return emulation_misses()
+    return None
+
+
+@functools.cache
+def emulation_misses() -> str | None:
+    """Return why this machine cannot emulate; None where it can."""
+    import airpath
+
+    try:
+        found = airpath.emulation_check()
+    except (AttributeError, RunError) as error:
+        return f"no emulation: {error}"
+    return None if found["ok"] else "this machine cannot emulate: see airpath emulate --check"
 
 
 if __name__ == "__main__":

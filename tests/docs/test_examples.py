@@ -52,8 +52,9 @@ def test_every_example_runs(
         shutil.copytree(ROOT / name, tmp_path / name)
     status, printed = run_a_page(page, tmp_path)
     assert status == 0, printed
-    if "skipped blocks" in printed:
-        pytest.skip(f"{page}: blocks over recorded traces; there are none in {recorded_traces()}")
+    skipped = [line for line in printed.splitlines() if line.startswith("skipped blocks: ")]
+    if skipped:
+        pytest.skip(f"{page}: {'; '.join(skipped)} (traces are in {recorded_traces()})")
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +151,26 @@ def test_the_expected_output_is_compared() -> None:
     assert run_page.first_missing(["a 1", "c 3"], printed) == "c 3"
     assert run_page.first_missing(["...", "d"], printed) == "d"
     assert run_page.first_missing(["a 1"], printed) == "(the end, before 'b 2')"
+
+
+def test_numbers_that_vary_are_compared_with_no_others() -> None:
+    printed = ["rate    9.51 ± 0.02 Mbit/s   +0.1 ± 0.3 %", "───────"]
+    varied = ["rate   10.2 (9.8 … 11.0) Mbit/s   -12.0 %", "─────────────"]
+    assert run_page.first_missing(varied, printed, varies=True) is None
+    assert run_page.first_missing(varied, printed) is not None
+    assert run_page.first_missing(["rate 9 kbit/s +1 %"], printed, varies=True) is not None
+
+
+def test_what_a_machine_cannot_run_is_skipped_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    block = markdown.Block("console", 1, "", ["needs emulation"])
+    monkeypatch.setattr(run_page, "emulation_misses", lambda: "no TUN device")
+    assert run_page.what_is_missing(block, has_traces=True) == "no TUN device"
+    assert run_page.what_is_missing(markdown.Block("console", 1, "", []), has_traces=False) is None
+    traces = markdown.Block("console", 1, "", ["needs recorded traces"])
+    assert run_page.what_is_missing(traces, has_traces=False) == "there are no recorded traces"
+    assert run_page.what_is_missing(traces, has_traces=True) is None
 
 
 # --- links -------------------------------------------------------------------------------------

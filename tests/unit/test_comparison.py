@@ -46,14 +46,20 @@ def compared() -> ap.EngineComparison:
 def emulation(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
     """Return what stands in for `airpath.emulate`: other random numbers, and what a kernel says."""
 
-    def emulate(made: ap.Scenario, *, seed: int, replications: int, confidence: float) -> Any:
+    def emulate(
+        made: ap.Scenario, *, seed: int, replications: int, confidence: float, progress: Any = None
+    ) -> Any:
         result = ap.simulate(made, reps=replications, seed=seed + 100, confidence=confidence)
         good = {"valid": True, "reasons": [], "ack_ratio": 0.5, "device_drops": 0}
         late = {"lateness_p50_s": 2e-5, "lateness_p99_s": 1e-4, "lateness_max_s": 4e-4}
         known: Any = result
         known.engine = "emulate"
         known.certificates = [{**good, **late, **(certificate or {})}] * replications
-        known.kernel = {"release": "6.18.0", "counters": {}, "not_applied": [], **kernel}
+        told = {"release": "6.18.0", "counters": kernel.get("counters", {})}
+        known.kernel = {
+            "not_applied": kernel.get("not_applied", []),
+            "replications": [told] * replications,
+        }
         return known
 
     return emulate
@@ -396,24 +402,67 @@ def test_acks_that_differ_from_the_scenarios_are_told() -> None:
     assert "delayed_ack_segments = 2" in text
 
 
+def line(option: str, asked: str, kernel: str) -> dict[str, Any]:
+    return {"flows": [0], "option": option, "asked": asked, "kernel": kernel}
+
+
 def test_what_the_kernel_was_not_told_is_named() -> None:
     left = [
-        {"option": "tcp.min_rto", "asked": "1 s", "kernel": "SRTT + 1 s"},
-        {"option": "tcp.initial_window", "asked": "4380 B", "kernel": "4 segments"},
+        line("tcp.exit_window", "burst-safe", "ssthresh"),
+        line("tcp.initial_window", "4380 B", "4 segments"),
+        line("tcp.rto_granularity", "0 s", "timers have ticks of 1/HZ, 1 to 10 ms"),
+        line("tcp.delayed_ack_timeout", "200 ms", "40 to 200 ms, after the gaps"),
     ]
     found = facts(not_applied=left)
-    assert found["not-applied:tcp.min_rto"].text == (
-        "the scenario asks for tcp.min_rto = 1 s, the kernel does: SRTT + 1 s."
+    assert found["not-applied:tcp.exit_window"].text == (
+        "the scenario asks for tcp.exit_window = burst-safe, the kernel has: ssthresh."
     )
-    assert found["not-applied:tcp.min_rto"].is_about("timeouts")
-    # That is over before anything is counted.
-    assert not found["not-applied:tcp.initial_window"].is_about("goodput_bps")
+    assert found["not-applied:tcp.exit_window"].is_about("timeouts")
+    # What cannot have mattered bears on nothing.
+    for option, why in {
+        "initial_window": "(that is over when the measurement begins).",
+        "rto_granularity": "(no timer expired in either).",
+        "delayed_ack_timeout": "(0.500 ACKs for each packet: few waited for it).",
+    }.items():
+        fact = found[f"not-applied:tcp.{option}"]
+        assert not fact.is_about("goodput_bps")
+        assert fact.text.endswith(why)
+
+
+def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake kernel's receive window is a small one, as no option of the scenario says."""
+    window = {"window_growth": "segments", "receive_window": "8000 B"}
+    grows = scenario().replace({"flows.0.tcp": window})
+
+    def emulate(made: ap.Scenario, **settings: Any) -> Any:
+        growth = line("tcp.window_growth", "abc-1", "segments: by what was acknowledged")
+        small = line("tcp.receive_window", "65535 B", "8000 B")
+        others = [small, line("tcp.mss", "1460 B", "its own")]
+        return emulation(not_applied=[growth, *others])(grows, **settings)
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    found = ap.compare_engines(scenario(), engines=["simulate", "emulate"], reps=4)
+    tried = next(fact for fact in found.facts if fact.code == "as-the-kernel-does")
+    assert "(tcp.window_growth = segments, tcp.receive_window = 8000 B), the goodput" in tried.text
+    assert tried.settles == ("tcp.window_growth", "tcp.receive_window")
+    again = ap.simulate(grows, reps=4).intervals["all"]["goodput_bps"].mean
+    before = ap.simulate(scenario(), reps=4).intervals["all"]["goodput_bps"].mean
+    assert tried.sizes["goodput_bps"] == pytest.approx(again - before)
+    settled = next(fact for fact in found.facts if fact.code == "not-applied:tcp.window_growth")
+    assert settled.text.endswith("(what that changes was simulated).")
+    told = {
+        row.quantity.name: row.differences["emulate"].verdict
+        for row in found.rows
+        if row.differences["emulate"].verdict != "within the noise"
+    }
+    assert told
+    assert set(told.values()) == {"explained"}
 
 
 def test_counters_of_both_sides_are_told_per_replication() -> None:
     counters = {
-        "server": {"TcpExt.TCPLossProbes": 6, "TcpExt.TCPSpuriousRTOs": 0},
-        "client": {"TcpExt.TCPLossProbes": 1, "Tcp.RetransSegs": 9},
+        "server": {"TcpExt.TCPLossProbes": 3, "TcpExt.TCPSpuriousRTOs": 0},
+        "client": {"TcpExt.TCPLossProbes": 0.5, "Tcp.RetransSegs": 9},
     }
     found = facts(counters=counters)
     assert set(found) == {"lateness", "loss-probes"}

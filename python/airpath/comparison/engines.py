@@ -10,6 +10,8 @@ import airpath
 from airpath import api
 from airpath.arguments import blamed, check_all, fraction, whole
 from airpath.comparison.answers import Answer
+from airpath.comparison.as_kernel import fact_of
+from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
 from airpath.comparison.result import EngineComparison
 from airpath.errors import (
@@ -143,6 +145,7 @@ def compare_engines(
             confidence=confidence,
             command=command or f"airpath.compare_engines({call})",
         )
+        tried = asking.tried(answers, resolved)
         comparison = EngineComparison(
             provenance=about,
             resolved=resolved,
@@ -151,6 +154,7 @@ def compare_engines(
             refused=asking.reasons(chosen),
             wanted=asking.wanted(resolved),
             interrupted=asking.interrupted,
+            tried=tried,
         )
     if asking.interrupted:
         raise ComparisonInterrupted(comparison)
@@ -235,6 +239,9 @@ class _Asking:
             return api.solve(self._scenario)
 
     def _simulate(self) -> Result:
+        return self._simulated(self._scenario)
+
+    def _simulated(self, scenario: Scenario) -> Result:
         tell = self._progress
 
         def report(finished: int, total: int, fraction: float) -> None:
@@ -242,7 +249,7 @@ class _Asking:
                 tell(fraction, f"simulating, {finished} of {total} replications finished")
 
         return api.simulate(
-            self._scenario,
+            scenario,
             reps=self._reps,
             seed=self._seed,
             threads=self._threads,
@@ -259,8 +266,31 @@ class _Asking:
             seed=self._seed,
             replications=self._reps,
             confidence=self._confidence,
+            progress=self._of_emulation,
         )
         return found
+
+    def _of_emulation(self, number: int, event: Mapping[str, Any]) -> None:
+        """Pass on how far an emulation is."""
+        at_s, until_s = event.get("at_s"), event.get("until_s")
+        if self._progress is None or at_s is None or not until_s:
+            return
+        fraction = (number + min(at_s / until_s, 1.0)) / self._reps
+        what = f"emulating in real time, replication {number + 1} of {self._reps}"
+        self._progress(fraction, what)
+
+    def tried(self, answers: Mapping[str, Answer], resolved: dict[str, Any]) -> list[Fact]:
+        """Return what the simulation says with the kernel's way, where an emulation differs."""
+        simulated, emulated = answers.get("simulate"), answers.get("emulate")
+        if self.interrupted or simulated is None or emulated is None or emulated.result is None:
+            return []
+        wanted = self.wanted(resolved)
+        try:
+            found = fact_of(self._scenario, emulated.result, simulated, wanted, self._simulated)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return []
+        return [] if found is None else [found]
 
     def wanted(self, resolved: dict[str, Any]) -> list[Quantity]:
         """Return what is compared."""

@@ -21,7 +21,9 @@ from airpath.solutions.base import digits
 __all__ = ["facts_of", "judged"]
 
 
-def facts_of(answers: Mapping[str, Answer], resolved: Mapping[str, Any]) -> list[Fact]:
+def facts_of(
+    answers: Mapping[str, Answer], resolved: Mapping[str, Any], tried: Sequence[Fact] = ()
+) -> list[Fact]:
     """Return what the engines tell of themselves.
 
     Parameters
@@ -30,16 +32,19 @@ def facts_of(answers: Mapping[str, Answer], resolved: Mapping[str, Any]) -> list
         By engine.
     resolved : mapping
         The resolved scenario.
+    tried : sequence of Fact
+        What was found by trying. Default: nothing.
     """
-    found: list[Fact] = []
+    found = [*tried]
     for engine, answer in answers.items():
         if answer.result is not None:
             found += _of_replications(engine, answer.result.advisories)
         if answer.solution is not None:
             found += _of_model(engine, answer)
+    settled = [option for fact in tried for option in fact.settles]
     emulated = answers.get("emulate")
     if emulated is not None:
-        found += facts_of_kernel(emulated.result, answers.get("simulate"), resolved)
+        found += facts_of_kernel(emulated.result, answers.get("simulate"), resolved, settled)
     return found
 
 

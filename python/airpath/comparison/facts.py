@@ -33,6 +33,8 @@ class Fact:
     most : mapping of str to float
         By last part of a name: the most that it can change the answer, either way. Default: not
         known.
+    settles : sequence of str
+        Options whose effect is in `sizes`: nothing more is to be said of them.
     """
 
     code: str
@@ -41,6 +43,7 @@ class Fact:
     bears_on: Sequence[str] = ()
     sizes: Mapping[str, float] = field(default_factory=dict)
     most: Mapping[str, float] = field(default_factory=dict)
+    settles: Sequence[str] = ()
 
     def is_about(self, name: str) -> bool:
         """Whether it bears on a quantity, by its full name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison.facts import EVERYTHING, Fact
@@ -17,7 +18,7 @@ from airpath.results.intervals import mean_interval
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer
 
-__all__ = ["facts_of_kernel"]
+__all__ = ["facts_of_kernel", "release_of"]
 
 _ENGINE = "emulate"
 _OF_TCP = (
@@ -28,9 +29,6 @@ _OF_TCP = (
 )
 """What depends on how TCP sends: all but the losses of a channel alone."""
 
-_AT_THE_START = ("initial_window", "initial_ssthresh", "initial_rto", "quick_acks", "handshake")
-"""Options that count before the warm-up is over, and no more after it."""
-
 _DIFFERENT_ACKS = 0.1
 """Ratios of ACKs to data that differ by more, relative to the larger, are told."""
 
@@ -38,7 +36,10 @@ Certificate = Mapping[str, Any]
 
 
 def facts_of_kernel(
-    result: Any, simulated: Answer | None, resolved: Mapping[str, Any]
+    result: Any,
+    simulated: Answer | None,
+    resolved: Mapping[str, Any],
+    settled: Sequence[str] = (),
 ) -> Iterator[Fact]:
     """Yield what an emulation tells of itself.
 
@@ -50,6 +51,8 @@ def facts_of_kernel(
         That of the simulation, whose ACKs are compared.
     resolved : mapping
         The resolved scenario.
+    settled : sequence of str
+        Options of which it is known what the kernel's way changes.
     """
     certificates: Sequence[Certificate] = getattr(result, "certificates", None) or ()
     kernel: Mapping[str, Any] = getattr(result, "kernel", None) or {}
@@ -58,7 +61,8 @@ def facts_of_kernel(
     yield from _lost_outside(certificates)
     tcp = [flow for flow in FlowDescriptions(resolved).entries if flow["source"]["kind"] == "tcp"]
     if tcp:
-        yield from _not_applied(kernel, resolved)
+        seen = _seen(result, certificates, simulated, tcp)
+        yield from _not_applied(kernel, seen, resolved, settled)
         yield from _acks(certificates, simulated, tcp)
         yield from _counted(kernel, len(result.replications))
         yield from _controls(kernel, tcp)
@@ -106,24 +110,79 @@ def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
 
 # --- what the kernel does in its own way -------------------------------------------------------
 
+_START = ("initial_window", "initial_ssthresh", "handshake")
+_TIMER = (
+    *("srtt_gain", "rttvar_gain", "first_rttvar", "rto_floor", "rto_granularity", "initial_rto"),
+    *("min_rto", "max_rto", "max_backoff"),
+)
+_LOSS = (
+    *("recovery", "exit_window", "fast_retransmit_guard", "partial_ack_timer", "flight_bound"),
+    *("sack_after_timeout", "limited_transmit", "procedures"),
+)
 
-def _not_applied(kernel: Mapping[str, Any], resolved: Mapping[str, Any]) -> Iterator[Fact]:
-    """Tell of options of the scenario that the kernel does not do as asked."""
+
+def _not_applied(
+    kernel: Mapping[str, Any], seen: _Seen, resolved: Mapping[str, Any], settled: Sequence[str]
+) -> Iterator[Fact]:
+    """Tell of options that the kernel does not do as asked, and whether that can have mattered."""
+    for line in kernel.get("not_applied") or ():
+        option = str(line["option"])
+        text = f"the scenario asks for {option} = {line['asked']}, the kernel has: {line['kernel']}"
+        why = _why_not(option.rpartition(".")[2], seen, resolved)
+        if option in settled:
+            why = "what that changes was simulated"
+        about = () if why else _OF_TCP
+        yield Fact(f"not-applied:{option}", _ENGINE, f"{text}{f' ({why})' if why else ''}.", about)
+
+
+def _why_not(option: str, seen: _Seen, resolved: Mapping[str, Any]) -> str:
+    """Return why an option cannot have mattered; empty where it can."""
     endless = all(flow["source"].get("transfer_bytes") is None for flow in resolved["flows"])
-    over = endless and resolved["warmup_ns"] > 0
-    for each in kernel.get("not_applied") or ():
-        option, text = _option(each)
-        early = over and option.rpartition(".")[2].removesuffix("_ns") in _AT_THE_START
-        text += "; that is over when the measurement begins." if early else "."
-        yield Fact(f"not-applied:{option}", _ENGINE, text, () if early else _OF_TCP)
+    if option in _START and endless and resolved["warmup_ns"] > 0:
+        return "that is over when the measurement begins"
+    if option in _TIMER and seen.timeouts == 0:
+        return "no timer expired in either"
+    if option in (*_LOSS, "quick_acks") and seen.retransmissions == 0 and resolved["warmup_ns"] > 0:
+        return "nothing was sent again in either"
+    if option == "delayed_ack_timeout" and seen.acks_as_asked:
+        return f"{seen.ack_ratio:.3f} ACKs for each packet: few waited for it"
+    return ""
 
 
-def _option(each: Any) -> tuple[str, str]:
-    if isinstance(each, Mapping):
-        option = str(each.get("option", ""))
-        asked, does = each.get("asked"), each.get("kernel")
-        return option, f"the scenario asks for {option} = {asked}, the kernel does: {does}"
-    return str(each).split(" ", 1)[0].rstrip(":"), f"the kernel was not told {each}".rstrip(".")
+@dataclass(frozen=True)
+class _Seen:
+    """What happened in emulation and simulation together, or in the emulation alone."""
+
+    timeouts: float
+    retransmissions: float
+    ack_ratio: float
+    acks_as_asked: bool
+
+
+def _seen(
+    result: Any,
+    certificates: Sequence[Certificate],
+    simulated: Answer | None,
+    tcp: Sequence[Mapping[str, Any]],
+) -> _Seen:
+    runs = list(result.replications)
+    if simulated is not None and simulated.result is not None:
+        runs += simulated.result.replications
+    # What is not told counts as something that may have happened.
+    timeouts, again = (
+        sum(
+            math.inf if (count := flow[name]) is None else count
+            for run in runs
+            for flow in run["flows"]
+            if flow["kind"] == "tcp"
+        )
+        for name in ("timeouts", "retransmissions")
+    )
+    measured = _known(each.get("ack_ratio") for each in certificates)
+    ratio = _mean(measured) if measured else math.nan
+    asked = [1 / flow["source"]["options"]["delayed_ack_segments"] for flow in tcp]
+    close = bool(measured) and ratio <= (1 + _DIFFERENT_ACKS) * min(asked)
+    return _Seen(timeouts, again, ratio, close)
 
 
 def _acks(
@@ -209,20 +268,26 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
     Parameters
     ----------
     kernel : mapping
-        `counters` by side, by name; where they are lists, by replication.
+        `replications`, each with `counters` by side, by name.
     """
     found: dict[str, float] = {}
-    for side in (kernel.get("counters") or {}).values():
-        for name, value in side.items():
-            values = value if isinstance(value, (list, tuple)) else [value]
-            found[name] = found.get(name, 0.0) + math.fsum(_known(values))
+    for run in kernel.get("replications") or ():
+        for side in (run.get("counters") or {}).values():
+            for name, value in side.items():
+                found[name] = found.get(name, 0.0) + float(value or 0)
     return found
+
+
+def release_of(kernel: Mapping[str, Any]) -> str:
+    """Return which kernel it was; empty where that is not told."""
+    found = {run.get("release") for run in kernel.get("replications") or ()} - {None}
+    return ", ".join(sorted(map(str, found)))
 
 
 def _controls(kernel: Mapping[str, Any], tcp: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
     """Tell of a congestion control that no other engine has: it is the kernel's own."""
     if any(flow["source"]["congestion"]["kind"] == "bbr" for flow in tcp):
-        text = f"bbr is that of the kernel, Linux {kernel.get('release', '(release not known)')}."
+        text = f"bbr is that of the kernel, Linux {release_of(kernel) or '(release not known)'}."
         yield Fact("kernels-own-control", _ENGINE, text)
 
 

@@ -66,6 +66,7 @@ class EngineComparison:
         wanted: Sequence[Quantity],
         base: str | None = None,
         interrupted: bool = False,
+        tried: Sequence[Fact] = (),
     ) -> None:
         self.provenance = provenance
         self.resolved = resolved
@@ -75,6 +76,7 @@ class EngineComparison:
         self.base = next(iter(answers)) if base is None else base
         self.interrupted = interrupted
         self._wanted = wanted
+        self._tried = tried
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
@@ -124,12 +126,13 @@ class EngineComparison:
             wanted=self._wanted,
             base=engine,
             interrupted=self.interrupted,
+            tried=self._tried,
         )
 
     @cached_property
     def facts(self) -> list[Fact]:
         """What the engines tell of themselves that bears on differences."""
-        return facts_of(self.answers, self.resolved)
+        return facts_of(self.answers, self.resolved, self._tried)
 
     @cached_property
     def rows(self) -> list[Row]:
