@@ -1,6 +1,9 @@
 //! What a run tells while it goes on: one JSON document a line, on a file descriptor of its own.
 
 use serde::Serialize;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
 
 /// Something to tell.
 #[derive(Clone, Debug, Serialize)]
@@ -59,4 +62,23 @@ pub struct Progress {
     pub lateness_p99_s: Option<f64>,
     /// Largest lateness so far, s.
     pub lateness_max_s: f64,
+}
+
+/// Where events are told; nowhere is possible.
+#[derive(Debug, Default)]
+pub struct Events(Option<File>);
+
+impl Events {
+    /// To `descriptor`, if there is one.
+    pub fn to(descriptor: Option<OwnedFd>) -> Events {
+        Events(descriptor.map(File::from))
+    }
+
+    /// Tells `event`. One that nobody reads, or that nobody can read any more, is left out.
+    pub fn tell(&mut self, event: &Event) {
+        let Some(file) = &mut self.0 else { return };
+        let mut line = serde_json::to_string(event).expect("events hold only numbers and texts");
+        line.push('\n');
+        let _ = file.write_all(line.as_bytes());
+    }
 }

@@ -1,0 +1,143 @@
+//! The kernel's side of a run: two TUN devices, a clock and a timer, in one `epoll`.
+
+use crate::outside::{Outside, Ready, Side};
+use airpath_core::Time;
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::time::TimeSpec;
+use nix::sys::timer::Expiration;
+use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags, TimerSetTimeFlags};
+use nix::time::{ClockId as Clock, clock_gettime};
+use nix::unistd;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// What an event of `epoll` is about: a side's number, or one of these.
+const TIMER: u64 = 2;
+const OTHER: u64 = 3;
+
+/// Nanoseconds of the monotonic clock.
+pub fn monotonic_ns() -> u64 {
+    nanos(Clock::CLOCK_MONOTONIC)
+}
+
+/// Nanoseconds since 1970.
+pub fn realtime_ns() -> u64 {
+    nanos(Clock::CLOCK_REALTIME)
+}
+
+/// Processor time of the calling thread, ns.
+pub fn thread_cpu_ns() -> u64 {
+    nanos(Clock::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn nanos(clock: Clock) -> u64 {
+    let time = clock_gettime(clock).expect("every Linux has this clock");
+    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
+}
+
+/// Two devices and a clock.
+pub struct Devices {
+    tuns: [OwnedFd; 2],
+    timer: TimerFd,
+    epoll: Epoll,
+    /// The monotonic clock at time zero.
+    zero_ns: u64,
+    /// What the timer is set to.
+    armed: Time,
+}
+
+impl Devices {
+    /// The devices by [`Side`], which do not block, and whatever else wants attention when it can be
+    /// read. Time zero is at `zero_ns` of the monotonic clock; until then it is time zero.
+    ///
+    /// # Errors
+    /// When the system has no more file descriptors.
+    pub fn new(tuns: [OwnedFd; 2], others: &[BorrowedFd<'_>], zero_ns: u64) -> io::Result<Devices> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
+        for (number, tun) in (0..).zip(&tuns) {
+            epoll.add(tun, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
+        }
+        // It tells once for each time that it is set: nobody has to read it.
+        let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
+        epoll.add(timer.as_fd(), EpollEvent::new(once, TIMER))?;
+        for other in others {
+            epoll.add(other, EpollEvent::new(EpollFlags::EPOLLIN, OTHER))?;
+        }
+        Ok(Devices { tuns, timer, epoll, zero_ns, armed: Time::NEVER })
+    }
+
+    /// No longer waits for `other`.
+    pub fn forget(&self, other: BorrowedFd<'_>) {
+        // It may not be there any more, which is just as well.
+        let _ = self.epoll.delete(other);
+    }
+
+    fn set_timer(&mut self, until: Time) -> io::Result<()> {
+        if self.armed == until {
+            return Ok(());
+        }
+        self.armed = until;
+        let at = std::time::Duration::from_nanos(self.zero_ns.saturating_add(until.as_nanos()));
+        let at = Expiration::OneShot(TimeSpec::from_duration(at));
+        Ok(self.timer.set(at, TimerSetTimeFlags::TFD_TIMER_ABSTIME)?)
+    }
+}
+
+impl Outside for Devices {
+    #[inline]
+    fn now(&mut self) -> Time {
+        Time::from_nanos(monotonic_ns().saturating_sub(self.zero_ns))
+    }
+
+    fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        loop {
+            match unistd::read(&self.tuns[side as usize], buffer) {
+                Ok(length) => return Ok(Some(length)),
+                Err(Errno::EAGAIN) => return Ok(None),
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn write(&mut self, side: Side, packet: &[u8]) -> io::Result<bool> {
+        loop {
+            match unistd::write(&self.tuns[side as usize], packet) {
+                Ok(_) => return Ok(true),
+                // No room; no memory; the kernel does not take such a packet.
+                Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM | Errno::EINVAL) => {
+                    return Ok(false);
+                }
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn wait(&mut self, until: Time) -> io::Result<Ready> {
+        let timeout = if until <= self.now() {
+            EpollTimeout::ZERO
+        } else {
+            self.set_timer(until)?;
+            EpollTimeout::NONE
+        };
+        let mut events = [EpollEvent::empty(); 8];
+        let count = match self.epoll.wait(&mut events, timeout) {
+            Ok(count) => count,
+            Err(Errno::EINTR) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        let mut ready = Ready::default();
+        for event in &events[..count] {
+            match event.data() {
+                TIMER => self.armed = Time::NEVER,
+                OTHER => ready.attention = true,
+                side => ready.packets[side as usize] = true,
+            }
+        }
+        Ok(ready)
+    }
+}

@@ -1,0 +1,208 @@
+//! Who follows a run: signals, commands, whoever started it, captures and progress.
+
+use crate::capture::Capture;
+use crate::devices::{Devices, monotonic_ns, thread_cpu_ns};
+use crate::events::{Event, Events, Progress};
+use crate::launcher::{Launcher, LauncherEvent};
+use crate::namespaces::Sides;
+use crate::outside::{Ending, Side, Supervisor};
+use airpath_core::{Duration, Time};
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// How long the client's command is waited for after a signal, which it may have got as well.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// TCP counters by side.
+pub type Counters = [BTreeMap<String, u64>; 2];
+
+/// Signals that end a run, as a file descriptor.
+pub struct Signals(SignalFd);
+
+impl Signals {
+    /// From now on they no longer end the process. Before other threads are started.
+    ///
+    /// # Errors
+    /// When the system has no more file descriptors.
+    pub fn take() -> io::Result<Signals> {
+        let mut set = SigSet::empty();
+        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            set.add(signal);
+        }
+        set.thread_block()?;
+        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
+        Ok(Signals(SignalFd::with_flags(&set, flags)?))
+    }
+
+    fn came(&mut self) -> bool {
+        let mut any = false;
+        while let Ok(Some(_)) = self.0.read_signal() {
+            any = true;
+        }
+        any
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// What a run has beside its path.
+pub struct Host<'a> {
+    pub(crate) sides: &'a Sides,
+    pub(crate) signals: Signals,
+    pub(crate) input: Option<OwnedFd>,
+    pub(crate) launcher: Option<Launcher>,
+    pub(crate) capture: Option<Capture>,
+    pub(crate) events: &'a mut Events,
+    progress: Duration,
+    next_progress: Time,
+    /// When patience with a command ends, after a signal.
+    patience: Option<Time>,
+    /// How the client's command ended.
+    pub(crate) status: Option<i32>,
+    /// What should be known beside.
+    pub(crate) problems: Vec<String>,
+    /// At the start of measurement.
+    pub(crate) counters: Counters,
+    pub(crate) cpu_ns: u64,
+    pub(crate) monotonic_ns: u64,
+}
+
+impl<'a> Host<'a> {
+    /// Follows a run between `sides`, and tells how far it is every `progress_ms`; 0: not at all.
+    pub fn new(
+        sides: &'a Sides,
+        signals: Signals,
+        input: Option<OwnedFd>,
+        events: &'a mut Events,
+        progress_ms: u64,
+    ) -> Host<'a> {
+        let progress = Duration::from_millis(progress_ms);
+        let next_progress = if progress_ms == 0 { Time::NEVER } else { Time::ZERO + progress };
+        Host {
+            sides,
+            signals,
+            input,
+            launcher: None,
+            capture: None,
+            events,
+            progress,
+            next_progress,
+            patience: None,
+            status: None,
+            problems: Vec::new(),
+            counters: Counters::default(),
+            cpu_ns: thread_cpu_ns(),
+            monotonic_ns: monotonic_ns(),
+        }
+    }
+
+    /// What wants attention when it can be read.
+    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let launcher = self.launcher.as_ref().map(Launcher::fd);
+        let input = self.input.as_ref().map(AsFd::as_fd);
+        [Some(self.signals.as_fd()), input, launcher].into_iter().flatten().collect()
+    }
+
+    /// Whether whoever started the run has gone away.
+    fn is_left_alone(&self) -> bool {
+        let Some(input) = &self.input else { return false };
+        let mut byte = [0];
+        loop {
+            match unistd::read(input, &mut byte) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(Errno::EINTR) => {}
+                Err(error) => return error != Errno::EAGAIN,
+            }
+        }
+    }
+
+    /// How the client's command has ended, if it has.
+    fn hear_commands(&mut self) -> Option<i32> {
+        while let Some(event) = self.launcher.as_mut().and_then(Launcher::poll) {
+            match event {
+                LauncherEvent::Ended { side: Side::Client, status } => return Some(status),
+                LauncherEvent::Ended { side: Side::Server, status } => {
+                    self.problems.push(format!("the server's command ended with status {status}"));
+                }
+                LauncherEvent::Failed { side, message, status } => {
+                    self.problems.push(message);
+                    if side == Side::Client {
+                        return Some(status);
+                    }
+                }
+                LauncherEvent::Gone => return Some(255),
+            }
+        }
+        None
+    }
+
+    /// TCP's counters of both sides now; empty where the kernel does not tell them.
+    pub(crate) fn count(&self) -> Counters {
+        Side::BOTH.map(|side| self.sides.tcp_counters(side).unwrap_or_default())
+    }
+}
+
+impl Supervisor for Host<'_> {
+    fn attend(&mut self, now: Time) -> Option<Ending> {
+        if let Some(status) = self.hear_commands() {
+            self.status = Some(status);
+            let was_told = self.patience.is_some();
+            return Some(if was_told { Ending::Signal } else { Ending::Command });
+        }
+        if self.is_left_alone() {
+            return Some(Ending::Input);
+        }
+        if self.signals.came() {
+            if self.launcher.is_none() {
+                return Some(Ending::Signal);
+            }
+            self.patience.get_or_insert(now + PATIENCE);
+        }
+        self.patience.filter(|until| *until <= now).map(|_| Ending::Signal)
+    }
+
+    fn passes(&mut self, now: Time, side: Side, into_the_path: bool, packet: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.packet(now, side, into_the_path, packet);
+        }
+    }
+
+    fn measurement_starts(&mut self, _now: Time) {
+        self.counters = self.count();
+        (self.cpu_ns, self.monotonic_ns) = (thread_cpu_ns(), monotonic_ns());
+    }
+
+    fn next_progress(&self) -> Time {
+        self.next_progress
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        let told = Time::ZERO + Duration::from_secs_lossy(progress.at_s);
+        while self.next_progress <= told {
+            self.next_progress = self.next_progress + self.progress;
+        }
+        self.events.tell(&Event::Progress(progress));
+        if let Some(capture) = &mut self.capture {
+            capture.flush();
+        }
+    }
+}
+
+/// The devices between which a run takes place, with everything that wants attention.
+///
+/// # Errors
+/// When the system has no more file descriptors.
+pub(crate) fn devices(host: &Host<'_>, zero_ns: u64) -> io::Result<Devices> {
+    let [server, client] = Side::BOTH.map(|side| host.sides.device(side).try_clone_to_owned());
+    Devices::new([server?, client?], &host.descriptors(), zero_ns)
+}

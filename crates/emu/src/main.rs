@@ -1,0 +1,97 @@
+//! `airpath-emu`: runs a scenario in real time, or says what this machine can do.
+//!
+//! It is started by the Python side: `airpath-emu run DOCUMENT.json [--events FD] [--input FD]` and
+//! `airpath-emu check`.
+
+use airpath_emu::description::Description;
+use airpath_emu::events::{Event, Events};
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::process::ExitCode;
+
+const USAGE: &str =
+    "usage: airpath-emu run DOCUMENT.json [--events FD] [--input FD] | airpath-emu check";
+
+/// The document and the file descriptors of a run.
+struct Arguments {
+    document: String,
+    events: Option<OwnedFd>,
+    input: Option<OwnedFd>,
+}
+
+fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let document = words.next().ok_or_else(|| USAGE.to_owned())?;
+    let mut arguments = Arguments { document, events: None, input: None };
+    while let Some(option) = words.next() {
+        let place = match option.as_str() {
+            "--events" => &mut arguments.events,
+            "--input" => &mut arguments.input,
+            _ => return Err(USAGE.to_owned()),
+        };
+        let number = words.next().and_then(|word| word.parse().ok());
+        let number = number.ok_or_else(|| format!("{option}: not a file descriptor"))?;
+        let taken = airpath_emu::sys::inherited(number);
+        *place = Some(taken.map_err(|error| format!("{option} {number}: {error}"))?);
+    }
+    Ok(arguments)
+}
+
+fn run(words: impl Iterator<Item = String>) -> u8 {
+    let Arguments { document, events, input } = match arguments(words) {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            eprintln!("airpath-emu: {problem}");
+            return 2;
+        }
+    };
+    let is_told = events.is_some();
+    let mut events = Events::to(events);
+    let mut fail = |what, message: String| {
+        if !is_told {
+            eprintln!("airpath-emu: {message}");
+        }
+        events.tell(&Event::Failed { what, message });
+    };
+    let read = fs::read_to_string(&document).map_err(|error| error.to_string());
+    let parsed = read.and_then(|text| {
+        serde_json::from_str::<Description>(&text).map_err(|error| error.to_string())
+    });
+    let description = match parsed {
+        Ok(description) => description,
+        Err(problem) => {
+            fail("document", format!("{document}: {problem}"));
+            return 2;
+        }
+    };
+    match airpath_emu::run(&description, &mut events, input) {
+        Ok(()) => 0,
+        Err((what, message)) => {
+            if !is_told {
+                eprintln!("airpath-emu: {message}");
+            }
+            events.tell(&Event::Failed { what, message });
+            if what == "scenario" { 2 } else { 1 }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let status = match words.next().as_deref() {
+        Some("run") => run(words),
+        Some("check") => {
+            let probes = airpath_emu::check::check();
+            let text = serde_json::to_string(&probes).expect("probes hold only texts");
+            #[expect(clippy::print_stdout, reason = "it is what the program is asked for")]
+            {
+                println!("{text}");
+            }
+            0
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            2
+        }
+    };
+    ExitCode::from(status)
+}

@@ -1,0 +1,177 @@
+//! From what a run is told to a path that is cut where the kernel's packets enter and leave.
+
+use crate::description::{Description, FileRole, FileSpec, Traffic};
+use crate::flow_table::{Connections, FlowTable, MOST_FLOWS};
+use airpath_core::{ConfigError, FlowId};
+use airpath_link::Files;
+use airpath_link::trace_file::Trace;
+use airpath_path::{Network, OpenEnds, Parts, Scenario, SourceSpec, build_cut};
+use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::SnrSteps;
+use serde_json::{Value, json};
+use std::fs;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+/// What is run.
+pub struct Prepared {
+    /// The scenario; of commands, with flows for their connections in the place of its own TCP flows.
+    pub scenario: Scenario,
+    /// Its path.
+    pub network: Network,
+    /// Users that have an address at the client's side, in order of their connections' flows.
+    pub users: Vec<u16>,
+    /// Which of them has the client's command.
+    pub default: usize,
+    /// Flows of connections for each user; 0: the scenario's own flows are run.
+    slots: usize,
+}
+
+impl Prepared {
+    /// Reads the files and builds the path.
+    ///
+    /// # Errors
+    /// When the scenario or a file is not accepted.
+    pub fn new(description: &Description) -> Result<Prepared, ConfigError> {
+        let mut document = description.scenario.clone();
+        let of_commands = match &description.traffic {
+            Traffic::Flows { .. } => None,
+            Traffic::Commands { like, slots, duration_ns, .. } => {
+                let scenario = Scenario::from_json(&document.to_string())?;
+                if let Some(duration) = duration_ns {
+                    document["duration_ns"] = json!(duration);
+                }
+                Some(for_commands(&mut document, &scenario, *like, *slots)?)
+            }
+        };
+        let scenario = Scenario::from_json(&document.to_string())?;
+        let (users, default, slots) = match of_commands {
+            Some(found) => found,
+            None => (users(&scenario), 0, 0),
+        };
+        if slots == 0 && scenario.flows.len() > MOST_FLOWS as usize {
+            let problem = format!("more than {MOST_FLOWS} flows have no ports");
+            return Err(ConfigError::new("flows", scenario.flows.len(), problem));
+        }
+        let files = Arc::new(files(description)?);
+        let is_tcp: Vec<bool> =
+            scenario.flows.iter().map(|flow| matches!(flow.source, SourceSpec::Tcp(_))).collect();
+        // Datagrams are the model's own: nothing of the kernel's is in question there.
+        let open = |flow: FlowId| {
+            if is_tcp[flow.0 as usize] { OpenEnds::BOTH } else { OpenEnds::NONE }
+        };
+        let Description { seed, replication, .. } = *description;
+        let network = build_cut(&scenario, &Parts::default(), &files, seed, replication, &open)?;
+        Ok(Prepared { scenario, network, users, default, slots })
+    }
+
+    /// Which packets belong where, the users' addresses being `clients`.
+    pub fn table(&self, clients: Vec<Ipv4Addr>) -> FlowTable {
+        if self.slots == 0 {
+            return FlowTable::Ports { flows: self.scenario.flows.len() as u32 };
+        }
+        FlowTable::Connections(Connections::new(clients, self.default, self.slots))
+    }
+}
+
+/// The user of flow `number`.
+fn user_of(number: usize, user: Option<u32>) -> u16 {
+    user.unwrap_or(number as u32) as u16
+}
+
+/// The users of the TCP flows, each once, in the order in which they come.
+fn users(scenario: &Scenario) -> Vec<u16> {
+    let mut users = Vec::new();
+    for (number, flow) in scenario.flows.iter().enumerate() {
+        let user = user_of(number, flow.user);
+        if matches!(flow.source, SourceSpec::Tcp(_)) && !users.contains(&user) {
+            users.push(user);
+        }
+    }
+    users
+}
+
+/// Puts flows for connections in the place of the TCP flows: `slots` for each user, with the wires of
+/// its first flow, all together at most 65 535. Datagrams stay. Gives the users, which of them flow
+/// `like` belongs to, and how many flows each has.
+fn for_commands(
+    document: &mut Value,
+    scenario: &Scenario,
+    like: u32,
+    slots: u32,
+) -> Result<(Vec<u16>, usize, usize), ConfigError> {
+    let users = users(scenario);
+    let Some(flow) = scenario.flows.iter().nth(like as usize) else {
+        return Err(ConfigError::new("traffic.like", like, "not a flow of the scenario"));
+    };
+    let SourceSpec::Tcp(_) = flow.source else {
+        return Err(ConfigError::new("traffic.like", like, "not a TCP flow"));
+    };
+    let user = user_of(like as usize, flow.user);
+    let default = users.iter().position(|other| *other == user).unwrap_or(0);
+    let slots = slots.clamp(1, 65_535 / users.len() as u32);
+    let entries = document["flows"].as_array().cloned().unwrap_or_default();
+    let (mut of_users, mut others): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    let (mut seen, mut number) = (Vec::new(), 0);
+    for entry in entries {
+        let count = entry["count"].as_u64().unwrap_or(1) as usize;
+        if entry["source"]["kind"] != "tcp" {
+            others.push(entry);
+            number += count;
+            continue;
+        }
+        let own = entry["user"].as_u64().map(|user| user as u32);
+        for place in number..number + count {
+            let user = user_of(place, own);
+            if seen.contains(&user) {
+                continue;
+            }
+            seen.push(user);
+            let mut template = entry.clone();
+            template["count"] = json!(slots);
+            template["user"] = json!(user);
+            template["direction"] = json!("forward");
+            template["start"] = json!({"kind": "at", "time_ns": 0});
+            for key in ["transfer_bytes", "transfer", "application"] {
+                if let Some(source) = template["source"].as_object_mut() {
+                    source.remove(key);
+                }
+            }
+            of_users.push(template);
+        }
+        number += count;
+    }
+    of_users.extend(others);
+    document["flows"] = json!(of_users);
+    document["warmup_ns"] = json!(0);
+    Ok((users, default, slots as usize))
+}
+
+/// What is in the files that the scenario names.
+fn files(description: &Description) -> Result<Files, ConfigError> {
+    let mut files = Files::default();
+    for (key, FileSpec { role, path }) in &description.files {
+        let refuse = |problem: String| ConfigError::new("files", key, problem);
+        let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+        let wrong = |error: &dyn std::error::Error| refuse(error.to_string());
+        match role {
+            FileRole::Mahimahi => {
+                let trace = Trace::parse_mahimahi(key, &text).map_err(|error| wrong(&error))?;
+                files.traces.insert(key.clone(), Arc::new(trace));
+            }
+            FileRole::Csv => {
+                let trace = Trace::parse_csv(key, &text).map_err(|error| wrong(&error))?;
+                files.traces.insert(key.clone(), Arc::new(trace));
+            }
+            FileRole::Table => {
+                let table = PerTable::from_json(&text).map_err(|error| wrong(&error))?;
+                files.tables.insert(key.clone(), Arc::new(table));
+            }
+            FileRole::Snr => {
+                let steps = SnrSteps::parse(key, &text).map_err(|error| wrong(&error))?;
+                files.snr.insert(key.clone(), Arc::new(steps));
+            }
+        }
+    }
+    Ok(files)
+}

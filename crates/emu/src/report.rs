@@ -1,0 +1,187 @@
+//! What a run has measured, as one document beside the files of its recordings.
+
+use crate::certificate::Certificate;
+use crate::flow_table::Connection;
+use crate::meters::FlowMeter;
+use airpath_core::{Histogram, Quantiles};
+use airpath_path::{DelayQuantiles, FlowReport, GroupReport, ReplicationReport, Together};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The whole document.
+#[derive(Debug, Serialize)]
+pub struct RunReport {
+    /// What the path has measured, without its flows.
+    pub replication: ReplicationReport,
+    /// By flow of the scenario.
+    pub flows: Vec<FlowRow>,
+    /// By connection of commands.
+    pub connections: Vec<ConnectionRow>,
+    /// Whether it can be believed.
+    pub certificate: Certificate,
+    /// What the kernel was told and has counted.
+    pub kernel: KernelReport,
+    /// Why it has ended.
+    pub ending: &'static str,
+    /// What should be known beside: one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// What the kernel was told and has counted, by side.
+#[derive(Debug, Default, Serialize)]
+pub struct KernelReport {
+    /// Its release.
+    pub release: String,
+    /// Values read back.
+    pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
+    /// Counters, from the start of measurement on.
+    pub counters: BTreeMap<&'static str, BTreeMap<String, i64>>,
+    /// Congestion control of each flow's socket, read back.
+    pub congestion: BTreeMap<u32, String>,
+}
+
+/// One flow, as a [`FlowReport`] has it; what a kernel does not tell is `None`.
+#[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "each is the field of FlowReport with its name")]
+pub struct FlowRow {
+    pub id: u32,
+    pub kind: &'static str,
+    pub goodput_bps: f64,
+    pub ip_throughput_bps: f64,
+    pub delivered_bytes: u64,
+    pub delivered_packets: u64,
+    pub sent_packets: u64,
+    pub retransmissions: Option<u64>,
+    pub timeouts: Option<u64>,
+    pub fast_retransmits: Option<u64>,
+    pub ecn_reductions: Option<u64>,
+    pub duplicate_packets: Option<u64>,
+    pub mean_rtt_s: Option<f64>,
+    pub mean_delay_s: Option<f64>,
+    #[serde(flatten)]
+    pub delays: DelayQuantiles,
+    pub rwnd_limited_share: Option<f64>,
+    pub cwnd_limited_share: Option<f64>,
+    pub start_s: Option<f64>,
+    pub completed_at_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_bytes: Option<u64>,
+}
+
+impl FlowRow {
+    /// What the meter at the ends of the path knows of flow `id`, over `measured_s`.
+    pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowRow {
+        FlowRow {
+            id,
+            kind: "tcp",
+            ip_throughput_bps: meter.measured_bytes as f64 * 8.0 / measured_s,
+            delivered_packets: meter.delivered_packets,
+            sent_packets: meter.sent_packets,
+            mean_delay_s: meter.delays.mean().secs(),
+            delays: quantiles(meter),
+            ..FlowRow::default()
+        }
+    }
+
+    /// A flow whose ends are the path's own.
+    pub fn of_model(flow: &FlowReport) -> FlowRow {
+        FlowRow {
+            id: flow.id,
+            kind: flow.kind,
+            goodput_bps: flow.goodput_bps,
+            ip_throughput_bps: flow.ip_throughput_bps,
+            delivered_bytes: flow.delivered_bytes,
+            delivered_packets: flow.delivered_packets,
+            sent_packets: flow.sent_packets,
+            retransmissions: Some(flow.retransmissions),
+            timeouts: Some(flow.timeouts),
+            fast_retransmits: Some(flow.fast_retransmits),
+            ecn_reductions: Some(flow.ecn_reductions),
+            duplicate_packets: Some(flow.duplicate_packets),
+            mean_rtt_s: flow.mean_rtt_s,
+            mean_delay_s: flow.mean_delay_s,
+            delays: flow.delays,
+            rwnd_limited_share: flow.rwnd_limited_share,
+            cwnd_limited_share: flow.cwnd_limited_share,
+            start_s: flow.start_s,
+            completed_at_s: flow.completed_at_s,
+            transfer_bytes: flow.transfer_bytes,
+        }
+    }
+}
+
+fn quantiles(meter: &FlowMeter) -> DelayQuantiles {
+    DelayQuantiles::of(meter.delays.histogram(), Some(&meter.ack_delays))
+}
+
+/// The delays of several flows together, by the number of their group.
+pub fn together<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> Together {
+    let mut groups = BTreeMap::<u32, [Histogram; 2]>::new();
+    let mut all = [Histogram::default(), Histogram::default()];
+    for (group, meter) in meters {
+        let of_group = groups.entry(group).or_default();
+        for [there, back] in [of_group, &mut all] {
+            there.merge(meter.delays.histogram());
+            back.merge(&meter.ack_delays);
+        }
+    }
+    let delays = |[there, back]: &[Histogram; 2]| DelayQuantiles::of(there, Some(back));
+    let of_group = |(group, both): (&u32, &[Histogram; 2])| GroupReport {
+        group: *group,
+        delays: delays(both),
+    };
+    Together { all: delays(&all), groups: groups.iter().map(of_group).collect() }
+}
+
+/// One connection of a command, from the start of measurement on.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConnectionRow {
+    /// IP protocol number.
+    pub protocol: u8,
+    /// The client's address.
+    pub client: String,
+    /// The client's port; 0 where there are none.
+    pub client_port: u16,
+    /// The server's address.
+    pub server: String,
+    /// The server's port.
+    pub server_port: u16,
+    /// Packets that the client got.
+    pub packets: u64,
+    /// Their IP bytes.
+    pub bytes: u64,
+    /// Packets that the server got.
+    pub returned_packets: u64,
+    /// Their IP bytes.
+    pub returned_bytes: u64,
+    /// Mean one-way delay to the client, s.
+    pub mean_delay_s: Option<f64>,
+    /// Quantiles of it.
+    #[serde(flatten)]
+    pub delays: DelayQuantiles,
+}
+
+impl ConnectionRow {
+    /// What the meter of its place has counted.
+    pub fn of(connection: &Connection, meter: &FlowMeter) -> ConnectionRow {
+        ConnectionRow {
+            protocol: connection.protocol,
+            client: connection.client.to_string(),
+            client_port: connection.client_port,
+            server: connection.server.to_string(),
+            server_port: connection.server_port,
+            packets: meter.delivered_packets,
+            bytes: meter.delivered_bytes,
+            returned_packets: meter.returned_packets,
+            returned_bytes: meter.returned_bytes,
+            mean_delay_s: meter.delays.mean().secs(),
+            delays: quantiles(meter),
+        }
+    }
+}
+
+/// Median, 99th percentile, s, of what was counted.
+pub fn median_and_p99(histogram: &Histogram) -> [Option<f64>; 2] {
+    let of = |quantiles: Quantiles| [Some(quantiles.p50_s), Some(quantiles.p99_s)];
+    histogram.quantiles().map_or([None; 2], of)
+}

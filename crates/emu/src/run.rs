@@ -1,0 +1,287 @@
+//! A whole run: from what it is told to the files of its results.
+
+use crate::capture::Capture;
+use crate::certificate::{Certificate, base_rtt};
+use crate::description::{Description, Traffic};
+use crate::devices::{monotonic_ns, realtime_ns, thread_cpu_ns};
+use crate::driver::{Driver, Failed};
+use crate::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan};
+use crate::events::{Event, Events};
+use crate::files::{write_report, write_series, write_ss};
+use crate::flow_table::{FlowTable, port_of};
+use crate::host::{Host, Signals, devices};
+use crate::launcher::Launcher;
+use crate::namespaces::Sides;
+use crate::outside::{Ending, Side};
+use crate::prepare::Prepared;
+use crate::report::{ConnectionRow, FlowRow, KernelReport, RunReport, median_and_p99, together};
+use crate::sys;
+use airpath_core::{Duration, Series};
+use airpath_path::{Direction, ReplicationReport, Scenario};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::OwnedFd;
+
+/// Time between the last preparation and time zero, ns.
+const LEAD_NS: u64 = 20_000_000;
+/// Priority of the data thread in the real-time class: above nothing but what asks for less.
+const PRIORITY: u8 = 10;
+/// How long commands have to end by themselves.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What is wrong, and a sentence: see [`Event::Failed`].
+pub type Wrong = (&'static str, String);
+
+fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Wrong {
+    move |error| (what, error.to_string())
+}
+
+/// Runs what `description` says and writes its results; the events tell how it went. The process must
+/// have one thread. `input` is at its end when whoever started the run has gone away.
+///
+/// # Errors
+/// When the run cannot begin, or fails.
+pub fn run(
+    description: &Description,
+    events: &mut Events,
+    input: Option<OwnedFd>,
+) -> Result<(), Wrong> {
+    let prepared = Prepared::new(description).map_err(wrong("scenario"))?;
+    // The user of the client's command has the address that packets have which choose none.
+    let mut addressed = prepared.users.clone();
+    let default = prepared.default.min(addressed.len().saturating_sub(1));
+    if !addressed.is_empty() {
+        addressed.swap(0, default);
+    }
+    let sides = Sides::open(description, &addressed).map_err(|error| (error.what, error.message))?;
+    let launcher = match &description.traffic {
+        Traffic::Flows { .. } => None,
+        traffic @ Traffic::Commands { .. } => {
+            let forked = Launcher::fork(&sides, traffic, description.keep_privileges);
+            Some(forked.map_err(wrong("command"))?)
+        }
+    };
+    let signals = Signals::take().map_err(wrong("system"))?;
+    let mut host = Host::new(&sides, signals, input, events, description.progress_ms);
+    host.launcher = launcher;
+    let clients: Vec<Ipv4Addr> =
+        prepared.users.iter().map(|user| sides.client_address(*user)).collect();
+    let zero_ns = monotonic_ns() + LEAD_NS;
+    if description.capture {
+        let zero_realtime_ns = realtime_ns() + LEAD_NS;
+        let capture = Capture::start(&description.folder, &description.comment, zero_realtime_ns);
+        host.capture = Some(capture.map_err(wrong("capture"))?);
+    }
+    let endpoints = match &description.traffic {
+        Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides, zero_ns)?),
+        Traffic::Commands { .. } => None,
+    };
+    // Where it is not permitted, the certificate tells what came of it.
+    let _ = mlockall(MlockAllFlags::MCL_CURRENT);
+    let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
+    let clients_told = clients.iter().map(Ipv4Addr::to_string).collect();
+    let server = sides.server_address().to_string();
+    host.events.tell(&Event::Ready { server, clients: clients_told, class });
+    if let Some(launcher) = &mut host.launcher {
+        launcher.start(Side::Server).map_err(wrong("command"))?;
+        launcher.start(Side::Client).map_err(wrong("command"))?;
+    }
+    let outside = devices(&host, zero_ns).map_err(wrong("system"))?;
+    let table = prepared.table(clients);
+    let Prepared { scenario, network, .. } = prepared;
+    let mut driver = Driver::new(outside, network, &scenario, table)
+        .with_packets_of(description.kernel.mtu as usize);
+    let ended = driver.run(&mut host);
+    let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
+    // What is left to do is not urgent.
+    let _ = sys::set_other();
+    let ending = ended.map_err(|error| match &error {
+        Failed::Model(_) | Failed::Memory(_) => ("model", error.to_string()),
+        Failed::System { .. } => ("device", error.to_string()),
+    })?;
+    let of_sockets = endpoints.map(|endpoints| endpoints.finish(driver.now()));
+    if let Some(mut launcher) = host.launcher.take() {
+        launcher.end(GRACE);
+    }
+    let uncaptured = match host.capture.take() {
+        Some(capture) => capture.finish().map_err(wrong("capture"))?,
+        None => 0,
+    };
+    let counts = driver.counts();
+    let elapsed_s = (ended_ns - host.monotonic_ns) as f64 * 1e-9;
+    let cpu_s = (cpu_ns - host.cpu_ns) as f64 * 1e-9;
+    let [lateness_p50_s, lateness_p99_s] = median_and_p99(driver.lateness().histogram());
+    let certificate = Certificate {
+        base_rtt_s: base_rtt(&scenario).map(Duration::as_secs_lossy),
+        packets: driver.lateness().histogram().count(),
+        lateness_p50_s,
+        lateness_p99_s,
+        lateness_max_s: Some(driver.lateness().max().as_secs_lossy()),
+        device_drops: sides.device_drops().map_err(wrong("system"))?,
+        refused_packets: counts.refused,
+        ignored_packets: counts.ignored,
+        unknown_packets: counts.unknown,
+        uncaptured_packets: uncaptured,
+        ack_ratio: driver.meters().ack_ratio(),
+        class,
+        cpu_share: cpu_s / elapsed_s.max(1e-9),
+        cpu_per_packet_s: (counts.read > 0).then(|| cpu_s / counts.read as f64),
+        longest_absence_s: counts.longest_absence.as_secs_lossy(),
+        ..Certificate::default()
+    };
+    let (status, mut problems, before) =
+        (host.status, std::mem::take(&mut host.problems), std::mem::take(&mut host.counters));
+    let replication = driver.report(description.replication);
+    let report = assemble(&driver, &scenario, replication, of_sockets.as_ref());
+    if let Some(found) = &of_sockets {
+        problems.extend(found.problems.iter().cloned());
+        write_ss(&description.folder, &scenario, &found.ss).map_err(wrong("results"))?;
+    }
+    let report = RunReport {
+        certificate: certificate.judged(),
+        kernel: kernel(&sides, &before, &counters, of_sockets.as_ref()),
+        ending: ending.name(),
+        problems,
+        ..report
+    };
+    let (recorder, _) = driver.into_parts();
+    let series: Vec<Series> = scenario.series().unwrap_or_default();
+    write_series(&description.folder, &recorder, &series).map_err(wrong("results"))?;
+    write_report(&description.folder, &report).map_err(wrong("results"))?;
+    events.tell(&Event::Finished { reason: ending.name(), status });
+    Ok(())
+}
+
+/// Sockets for the scenario's own TCP flows.
+fn endpoints(
+    description: &Description,
+    prepared: &Prepared,
+    sides: &Sides,
+    zero_ns: u64,
+) -> Result<Endpoints, Wrong> {
+    let Traffic::Flows { sockets } = &description.traffic else {
+        unreachable!("only flows have sockets of ours");
+    };
+    let Prepared { scenario, network, .. } = prepared;
+    let told: BTreeMap<u32, _> = sockets.iter().map(|socket| (socket.flow, socket)).collect();
+    let specs: Vec<_> = scenario.flows.iter().collect();
+    let mut flows = Vec::with_capacity(network.open_traffic.len());
+    for traffic in &network.open_traffic {
+        let flow = traffic.flow.0;
+        let spec = specs[flow as usize];
+        let missing = || ("scenario", format!("traffic.sockets: nothing about flow {flow}"));
+        let socket = *told.get(&flow).ok_or_else(missing)?;
+        let sender = match spec.direction {
+            Direction::Forward => Side::Server,
+            Direction::Reverse => Side::Client,
+        };
+        flows.push(EndpointFlow {
+            flow,
+            sender,
+            server: sides.server_address(),
+            client: sides.client_address(spec.user.unwrap_or(flow) as u16),
+            port: port_of(flow),
+            congestion: socket.congestion.clone(),
+            mss: socket.mss,
+            window_clamp: socket.window_clamp,
+            start: traffic.start,
+            stop: traffic.stop,
+            transfer: traffic.transfer,
+            on_off: traffic.on_off.clone(),
+        });
+    }
+    let record = &scenario.record;
+    let plan = Plan {
+        flows,
+        warmup: network.warmup,
+        end: network.end,
+        ss_interval: record.ss.then(|| Duration::from_nanos(record.ss_interval_ns)),
+    };
+    let netns = Side::BOTH.map(|side| sides.netns(side));
+    Endpoints::start(plan, netns, zero_ns).map_err(wrong("congestion"))
+}
+
+/// What the path, the packets at its ends and the sockets have told.
+fn assemble<O: crate::outside::Outside>(
+    driver: &Driver<O>,
+    scenario: &Scenario,
+    replication: ReplicationReport,
+    of_sockets: Option<&EndpointsReport>,
+) -> RunReport {
+    let meters = driver.meters().flows();
+    let measured_s = replication.measured_s.max(1e-9);
+    let groups = scenario.flows.iter().map(|flow| flow.group.unwrap_or(0));
+    let mut replication = ReplicationReport {
+        together: together(groups.zip(meters)),
+        packets: meters.iter().map(|meter| meter.delivered_packets).sum::<u64>()
+            + replication.packets,
+        ..replication
+    };
+    let of_models = std::mem::take(&mut replication.flows);
+    let mut flows: Vec<FlowRow> = of_models.iter().map(FlowRow::of_model).collect();
+    let mut connections = Vec::new();
+    if let FlowTable::Connections(table) = driver.table() {
+        connections.extend(
+            table.places().map(|(flow, of)| ConnectionRow::of(&of, &meters[flow.0 as usize])),
+        );
+        flows.clear();
+    }
+    for socket in of_sockets.iter().flat_map(|report| &report.flows) {
+        let of_meter = FlowRow::of_meter(socket.flow, &meters[socket.flow as usize], measured_s);
+        flows.push(FlowRow {
+            goodput_bps: socket.delivered_bytes as f64 * 8.0 / measured_s,
+            delivered_bytes: socket.delivered_bytes,
+            retransmissions: socket.retransmissions,
+            timeouts: socket.timeouts,
+            mean_rtt_s: socket.mean_rtt_s,
+            rwnd_limited_share: socket.rwnd_limited_share,
+            cwnd_limited_share: socket.cwnd_limited_share,
+            start_s: socket.start_s,
+            completed_at_s: socket.completed_at_s,
+            ..of_meter
+        });
+    }
+    for (flow, ends) in flows.iter_mut().zip(&driver.network().flows) {
+        flow.transfer_bytes = flow.transfer_bytes.or(ends.drawn_transfer);
+    }
+    flows.sort_by_key(|flow| flow.id);
+    RunReport {
+        replication,
+        flows,
+        connections,
+        certificate: Certificate::default(),
+        kernel: KernelReport::default(),
+        ending: Ending::Scenario.name(),
+        problems: Vec::new(),
+    }
+}
+
+/// What the kernel was told, and has counted since measurement started.
+fn kernel(
+    sides: &Sides,
+    before: &crate::host::Counters,
+    after: &crate::host::Counters,
+    of_sockets: Option<&EndpointsReport>,
+) -> KernelReport {
+    let mut report = KernelReport { release: release().unwrap_or_default(), ..Default::default() };
+    for side in Side::BOTH {
+        let record = sides.record(side);
+        report.sysctls.insert(side.name(), record.sysctls.clone());
+        let then = &before[side as usize];
+        let since = after[side as usize].iter().map(|(name, value)| {
+            let earlier = then.get(name).copied().unwrap_or(0);
+            (name.clone(), *value as i64 - earlier as i64)
+        });
+        report.counters.insert(side.name(), since.collect());
+    }
+    for socket in of_sockets.iter().flat_map(|report| &report.flows) {
+        report.congestion.insert(socket.flow, socket.congestion.clone());
+    }
+    report
+}
+
+fn release() -> io::Result<String> {
+    Ok(std::fs::read_to_string("/proc/sys/kernel/osrelease")?.trim().to_owned())
+}
