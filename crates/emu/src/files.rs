@@ -35,7 +35,7 @@ pub fn write_ss(folder: &Path, scenario: &Scenario, samples: &[SsSample]) -> io:
     }
     let folder = folder.join("ss");
     fs::create_dir_all(&folder)?;
-    for column in SS_COLUMNS {
+    for column in &SS_COLUMNS {
         whole(&folder.join(column.name), |mut file| column.write(samples, &mut file))?;
     }
     Ok(())

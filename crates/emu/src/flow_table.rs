@@ -23,16 +23,6 @@ pub fn port_of(flow: u32) -> u16 {
     FIRST_PORT + flow as u16
 }
 
-/// Address of the server's side in run `level` of nested ones.
-pub const fn server_address(level: u8) -> Ipv4Addr {
-    Ipv4Addr::new(100, 64 + 2 * level, 0, 1)
-}
-
-/// Address of a user at the client's side in run `level` of nested ones.
-pub const fn client_address(level: u8, user: u16) -> Ipv4Addr {
-    Ipv4Addr::new(100, 65 + 2 * level, (user >> 8) as u8, user as u8)
-}
-
 /// A connection, from the side of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Connection {
@@ -178,6 +168,7 @@ impl Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addresses::{client_address, server_address};
 
     fn ends(source_port: u16, destination_port: u16) -> Ends {
         let (source, destination) = (server_address(0), client_address(0, 3));
@@ -202,13 +193,6 @@ mod tests {
         for (port, other) in [(19_999, 19_999), (20_003, 20_003), (20_001, 20_002), (0, 0)] {
             assert_eq!(flow(port, other), None, "{port} {other}");
         }
-    }
-
-    #[test]
-    fn addresses_differ_by_level_and_user() {
-        assert_eq!(server_address(2), Ipv4Addr::new(100, 68, 0, 1));
-        assert_eq!(client_address(1, 0x1234), Ipv4Addr::new(100, 67, 0x12, 0x34));
-        assert_eq!(client_address(30, 0).octets()[1], 125);
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub fn run(
     if !addressed.is_empty() {
         addressed.swap(0, default);
     }
-    let sides = Sides::open(description, &addressed).map_err(|error| (error.what, error.message))?;
+    let sides =
+        Sides::open(description, &addressed).map_err(|error| (error.what, error.message))?;
     let launcher = match &description.traffic {
         Traffic::Flows { .. } => None,
         traffic @ Traffic::Commands { .. } => {

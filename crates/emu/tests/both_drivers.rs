@@ -7,9 +7,10 @@ use crate::common::{MS, SECOND, datagrams, droptail, flow, merge, scenario, tcp}
 use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;
 use airpath_core::{Duration, FlowId, Seed, Stream, Time};
+use airpath_emu::addresses::{client_address, server_address};
 use airpath_emu::classify::Seen;
 use airpath_emu::events::Progress;
-use airpath_emu::flow_table::{FlowTable, client_address, port_of, server_address};
+use airpath_emu::flow_table::{FlowTable, port_of};
 use airpath_emu::outside::{Ending, Outside, Ready, Side, Supervisor};
 use airpath_link::AnyLink;
 use airpath_path::{Network, OpenEnds, Parts, ReplicationReport, Scenario, SourceSpec, build_cut};

@@ -1,0 +1,4 @@
+//! Stub.
+pub fn check() -> Vec<String> {
+    Vec::new()
+}
