@@ -29,7 +29,7 @@ mod host;
 pub mod launcher;
 pub mod meters;
 pub mod namespaces;
-mod netlink;
+pub mod netlink;
 pub mod outside;
 pub mod payloads;
 pub mod prepare;
@@ -37,7 +37,7 @@ pub mod privileges;
 pub mod report;
 mod run;
 pub mod sys;
-mod sysctls;
+pub mod sysctls;
 
 pub use driver::{Driver, Failed};
 pub use run::run;
