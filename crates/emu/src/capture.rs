@@ -208,9 +208,12 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Condvar, Mutex};
 
+    /// Whether the gate is open, and the bytes that have passed it.
+    type Passed = (bool, Vec<u8>);
+
     /// Bytes that may be waited for, and a gate that holds them up.
     #[derive(Clone, Default)]
-    struct Gate(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+    struct Gate(Arc<(Mutex<Passed>, Condvar)>);
 
     impl Gate {
         fn set_open(&self, open: bool) {

@@ -1,109 +1,278 @@
-//! Stub.
+//! The scenario's own TCP flows over sockets of the kernel.
+//!
+//! ```text
+//!   sender's namespace                               receiver's namespace
+//!   zeros ─► socket (bound, connects at the start) ─► socket (accepted) ─► read and forgotten
+//! ```
+//!
+//! | concern | file |
+//! | --- | --- |
+//! | what a flow has still to write, and when its application writes again | `endpoints/work.rs` |
+//! | sockets: their options, and what is done with them | `endpoints/sockets.rs` |
+//! | one flow: from its start to its last byte | `endpoints/flow.rs` |
+//! | what the kernel tells of a connection, as a simulated sender tells it | `endpoints/told.rs` |
+//! | the thread: who is ready, and what is due | `endpoints/thread.rs` |
+//!
+//! One ordinary thread serves all sockets of both sides. What it does at an instant of the scenario
+//! counts from that instant, not from when the thread came to it, so that lateness does not add up.
+//! The process of an application that writes and pauses is the simulator's.
+
+mod clock;
+mod flow;
+mod sockets;
+mod thread;
+mod told;
+mod work;
+
 use crate::outside::Side;
 use airpath_core::{Duration, Time};
 use airpath_tcp::{OnOff, SsSample};
-use nix::sys::socket::*;
-use std::io::{Read, Write};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use serde::Serialize;
+use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
-use std::os::fd::BorrowedFd;
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::{Builder, JoinHandle};
+
+/// One TCP flow.
+#[derive(Clone, Debug)]
 pub struct EndpointFlow {
+    /// Its number.
     pub flow: u32,
+    /// Where its data is sent.
     pub sender: Side,
+    /// Address at the server's side.
     pub server: Ipv4Addr,
+    /// Address at the client's side.
     pub client: Ipv4Addr,
+    /// Port, of both ends.
     pub port: u16,
+    /// The kernel's congestion control: `TCP_CONGESTION`.
     pub congestion: String,
+    /// Largest segment, bytes of payload and TCP options: `TCP_MAXSEG`; absent: by the MTU.
     pub mss: Option<u32>,
+    /// Bound of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: none.
     pub window_clamp: Option<u32>,
+    /// Segments leave one at a time, at the kernel's rate for it.
+    pub pacing: bool,
+    /// When it starts; `NEVER`: it does not.
     pub start: Time,
+    /// When it writes nothing new any more; `NEVER`: at the end.
     pub stop: Time,
+    /// Bytes to transfer; absent: without end.
     pub transfer: Option<u64>,
+    /// What writes; absent: all of it is there at the start.
     pub on_off: Option<OnOff>,
 }
+
+impl EndpointFlow {
+    /// The address of its end at `side`.
+    fn address(&self, side: Side) -> Ipv4Addr {
+        match side {
+            Side::Server => self.server,
+            Side::Client => self.client,
+        }
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
 pub struct Plan {
+    /// Every flow.
     pub flows: Vec<EndpointFlow>,
+    /// Start of measurement.
     pub warmup: Time,
+    /// End of the run: what is open then is aborted.
     pub end: Time,
+    /// Time between two samples of the senders' state; absent: none are taken.
     pub ss_interval: Option<Duration>,
 }
-pub struct Endpoints(Vec<(u32, Arc<AtomicU64>)>);
-pub struct EndpointsReport {
-    pub flows: Vec<SocketReport>,
-    pub ss: Vec<SsSample>,
-    pub problems: Vec<String>,
+
+/// Why sockets cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// A congestion control is not there, or not permitted.
+    #[error(
+        "congestion control {name:?} of flow {flow}: {problem}. \
+         This kernel has: {available}"
+    )]
+    Congestion {
+        /// Its name.
+        name: String,
+        /// The first flow that wants it.
+        flow: u32,
+        /// What is wrong.
+        problem: String,
+        /// What the kernel has, separated by spaces.
+        available: String,
+    },
+    /// A flow cannot listen.
+    #[error("flow {flow}: cannot listen at {address} port {port} ({side}'s side): {source}", side = side.name())]
+    Listen {
+        /// Its number.
+        flow: u32,
+        /// Where it receives.
+        side: Side,
+        /// Its address there.
+        address: Ipv4Addr,
+        /// Its port.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// A network namespace cannot be entered.
+    #[error("the network namespace of the {side}'s side cannot be entered: {source}", side = side.name())]
+    Namespace {
+        /// Which.
+        side: Side,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something else of the system.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
 }
+
+/// What one flow's sockets have told. Counts cover the time from the end of the warm-up to the end; what
+/// a kernel does not tell is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SocketReport {
+    /// Its number.
     pub flow: u32,
-    pub delivered_bytes: u64,
-    pub retransmissions: Option<u64>,
-    pub timeouts: Option<u64>,
-    pub mean_rtt_s: Option<f64>,
-    pub rwnd_limited_share: Option<f64>,
-    pub cwnd_limited_share: Option<f64>,
-    pub start_s: Option<f64>,
-    pub completed_at_s: Option<f64>,
+    /// Whether its connection came about.
+    pub established: bool,
+    /// When it did, s.
+    pub established_at_s: Option<f64>,
+    /// The congestion control that its sender had at last, read back; empty: it never had a socket.
     pub congestion: String,
+    /// Bytes that the receiving application read.
+    pub delivered_bytes: u64,
+    /// The same, bit/s.
+    pub goodput_bps: f64,
+    /// Segments sent again.
+    pub retransmissions: Option<u64>,
+    /// Expiries of the retransmission timer.
+    pub timeouts: Option<u64>,
+    /// When it started, s.
+    pub start_s: Option<f64>,
+    /// When the last byte of a finite transfer was acknowledged, s.
+    pub completed_at_s: Option<f64>,
+    /// Mean of the smoothed RTT, s: sampled about every 50 ms, by weight of the segments that were
+    /// delivered since the sample before.
+    pub mean_rtt_s: Option<f64>,
+    /// Least RTT that the kernel remembers at the end (of its last minutes), s.
+    pub min_rtt_s: Option<f64>,
+    /// Share of the time that it was open in which the receive window kept data back.
+    pub rwnd_limited_share: Option<f64>,
+    /// Share of the same time in which the congestion window did: in which there was something to send
+    /// and neither the receive window nor the send buffer was short. Only known of flows that always
+    /// have something to send.
+    pub cwnd_limited_share: Option<f64>,
+    /// Share of the same time in which the send buffer was too small.
+    pub sndbuf_limited_share: Option<f64>,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: Option<u64>,
+    /// Segments that the sender sent, without payload too.
+    pub segs_out: Option<u64>,
+    /// Segments of which the receiver has told that they came with a CE mark.
+    pub delivered_ce: Option<u64>,
+    /// Times that the sender saw reordering.
+    pub reord_seen: Option<u64>,
+    /// D-SACKs that the sender got.
+    pub dsack_dups: Option<u64>,
+    /// Segments that the receiver got out of order.
+    pub rcv_ooopack: Option<u64>,
+    /// Payload of a full segment at last, bytes.
+    pub mss: Option<u32>,
 }
+
+/// What all sockets have told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EndpointsReport {
+    /// By flow, in the plan's order.
+    pub flows: Vec<SocketReport>,
+    /// The senders' state over time, in order of time; of flows from their start on.
+    pub ss: Vec<SsSample>,
+    /// What should be known beside, a sentence each: flows that did not come about or broke off.
+    pub problems: Vec<String>,
+    /// The time that counts cover, s.
+    pub measured_s: f64,
+}
+
+/// The thread that serves the sockets of a run.
+pub struct Endpoints {
+    /// Asks the thread to end.
+    stop: Arc<EventFd>,
+    /// When it ends by itself.
+    end: Time,
+    thread: Option<JoinHandle<EndpointsReport>>,
+}
+
 impl Endpoints {
-    pub fn start(plan: Plan, netns: [BorrowedFd; 2], _: u64) -> Result<Endpoints, std::io::Error> {
-        let mut all = vec![];
-        for f in plan.flows {
-            let count = Arc::new(AtomicU64::new(0));
-            all.push((f.flow, count.clone()));
-            let (s, c) = (netns[0].try_clone_to_owned()?, netns[1].try_clone_to_owned()?);
-            let (client, port, cc, server) = (f.client, f.port, f.congestion.clone(), f.server);
-            std::thread::spawn(move || {
-                nix::sched::setns(&c, nix::sched::CloneFlags::CLONE_NEWNET).unwrap();
-                let l = std::net::TcpListener::bind((client, port)).unwrap();
-                let (mut k, _) = l.accept().unwrap();
-                let mut b = vec![0; 1 << 18];
-                while let Ok(n) = k.read(&mut b) {
-                    if n == 0 {
-                        break;
-                    }
-                    count.fetch_add(n as u64, Ordering::Relaxed);
-                }
-            });
-            std::thread::spawn(move || {
-                nix::sched::setns(&s, nix::sched::CloneFlags::CLONE_NEWNET).unwrap();
-                let k =
-                    socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None).unwrap();
-                setsockopt(&k, sockopt::TcpCongestion, &cc.into()).unwrap();
-                let o = server.octets();
-                let d = client.octets();
-                bind(k.as_raw_fd(), &SockaddrIn::new(o[0], o[1], o[2], o[3], port)).unwrap();
-                while connect(k.as_raw_fd(), &SockaddrIn::new(d[0], d[1], d[2], d[3], port))
-                    .is_err()
-                {}
-                let mut k = std::net::TcpStream::from(k);
-                let b = vec![0; 1 << 17];
-                while k.write_all(&b).is_ok() {}
-            });
-        }
-        Ok(Endpoints(all))
+    /// Starts the thread. When this returns, the receivers of flows listen, and the kernel has accepted
+    /// every congestion control at both sides. `netns` are the namespaces by [`Side`]; `zero_ns` is the
+    /// scenario's time zero on `CLOCK_MONOTONIC`, ns.
+    ///
+    /// The calling process must be allowed to enter the namespaces as long as flows start.
+    ///
+    /// # Errors
+    /// When the kernel refuses something: nothing is left of it.
+    pub fn start(
+        plan: Plan,
+        netns: [BorrowedFd<'_>; 2],
+        zero_ns: u64,
+    ) -> Result<Endpoints, EndpointError> {
+        let system = |what| move |source| EndpointError::System { what, source };
+        let own = |fd: BorrowedFd<'_>| {
+            fd.try_clone_to_owned().map_err(system("a namespace's descriptor"))
+        };
+        let netns: [OwnedFd; 2] = [own(netns[0])?, own(netns[1])?];
+        let flags = EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC;
+        let stop =
+            EventFd::from_flags(flags).map_err(io::Error::from).map_err(system("eventfd"))?;
+        let stop = Arc::new(stop);
+        let (ready, is_ready) = sync_channel(1);
+        let (asked, end) = (Arc::clone(&stop), plan.end);
+        let thread = Builder::new().name("endpoints".to_owned());
+        let thread = thread.spawn(move || thread::run(plan, netns, zero_ns, &asked, &ready));
+        let thread = thread.map_err(system("the thread of the sockets"))?;
+        let gone = || EndpointError::System {
+            what: "the thread of the sockets",
+            source: io::Error::other("it ended before it began"),
+        };
+        let endpoints = Endpoints { stop, end, thread: Some(thread) };
+        is_ready.recv().unwrap_or_else(|_| Err(gone()))?;
+        Ok(endpoints)
     }
-    pub fn finish(self, _: Time) -> EndpointsReport {
-        let flows = self
-            .0
-            .iter()
-            .map(|(flow, n)| SocketReport {
-                flow: *flow,
-                delivered_bytes: n.load(Ordering::Relaxed),
-                retransmissions: None,
-                timeouts: None,
-                mean_rtt_s: None,
-                rwnd_limited_share: None,
-                cwnd_limited_share: None,
-                start_s: None,
-                completed_at_s: None,
-                congestion: String::new(),
-            })
-            .collect();
-        EndpointsReport { flows, ss: vec![], problems: vec![] }
+
+    /// What the sockets have told, the run being at `now`: until its end or, before that, until now.
+    /// Every connection that is open then is aborted.
+    pub fn finish(mut self, now: Time) -> EndpointsReport {
+        self.join(now).unwrap_or_else(|| EndpointsReport {
+            problems: vec!["the thread of the sockets failed: nothing is known of them".to_owned()],
+            ..EndpointsReport::default()
+        })
+    }
+
+    fn join(&mut self, now: Time) -> Option<EndpointsReport> {
+        let thread = self.thread.take()?;
+        if now < self.end {
+            // It can only fail when it was asked very often.
+            let _ = self.stop.write(1);
+        }
+        thread.join().ok()
+    }
+}
+
+impl Drop for Endpoints {
+    fn drop(&mut self) {
+        self.join(Time::ZERO);
     }
 }

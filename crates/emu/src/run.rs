@@ -187,6 +187,7 @@ fn endpoints(
             congestion: socket.congestion.clone(),
             mss: socket.mss,
             window_clamp: socket.window_clamp,
+            pacing: socket.pacing,
             start: traffic.start,
             stop: traffic.stop,
             transfer: traffic.transfer,

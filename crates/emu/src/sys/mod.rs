@@ -27,7 +27,9 @@ pub use capabilities::{
 pub use descriptors::inherited;
 pub use processes::{fork, is_single_threaded, make_mounts_nosuid};
 pub use scheduling::{Class, class, set_fifo, set_other};
-pub use sockets::{set_extended_acks, set_max_segment, set_window_clamp, tcp_info};
+pub use sockets::{
+    set_extended_acks, set_max_segment, set_pacing, set_unsent_limit, set_window_clamp, tcp_info,
+};
 pub use tcp_info::TcpInfo;
 pub use tun::open_tun;
 

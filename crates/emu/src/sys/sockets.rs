@@ -45,6 +45,23 @@ pub fn set_window_clamp(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
+/// Bounds the bytes that a TCP socket takes before it can send them: `TCP_NOTSENT_LOWAT`.
+///
+/// # Errors
+/// When the kernel does not accept the value.
+pub fn set_unsent_limit(socket: impl AsFd, bytes: u32) -> io::Result<()> {
+    set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
+}
+
+/// Lets the segments of a TCP socket leave one at a time, at the kernel's rate for them: any
+/// `SO_MAX_PACING_RATE` but the largest does that, and this one bounds nothing.
+///
+/// # Errors
+/// When the kernel does not accept the value.
+pub fn set_pacing(socket: impl AsFd) -> io::Result<()> {
+    set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, i32::MAX as u32)
+}
+
 /// Asks a netlink socket for errors in words: `NETLINK_EXT_ACK`.
 ///
 /// # Errors

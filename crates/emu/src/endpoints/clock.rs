@@ -1,0 +1,60 @@
+//! The scenario's time on the clocks of the kernel.
+
+use airpath_core::Time;
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds of a second.
+const SECOND: i64 = 1_000_000_000;
+
+fn nanos(time: TimeSpec) -> i64 {
+    time.tv_sec() * SECOND + time.tv_nsec()
+}
+
+fn read(clock: ClockId) -> i64 {
+    nanos(clock_gettime(clock).expect("the clock is there on every kernel"))
+}
+
+/// Where the scenario's time zero is on `CLOCK_MONOTONIC`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    zero_ns: i64,
+}
+
+impl Clock {
+    pub(super) fn new(zero_ns: u64) -> Clock {
+        Clock { zero_ns: zero_ns as i64 }
+    }
+
+    /// The present instant; nothing before time zero.
+    pub(super) fn now(self) -> Option<Time> {
+        u64::try_from(read(ClockId::CLOCK_MONOTONIC) - self.zero_ns).ok().map(Time::from_nanos)
+    }
+
+    /// An instant on `CLOCK_MONOTONIC`.
+    pub(super) fn monotonic(self, at: Time) -> TimeSpec {
+        let nanos = self.zero_ns.saturating_add_unsigned(at.as_nanos());
+        TimeSpec::new(nanos / SECOND, nanos % SECOND)
+    }
+
+    /// An instant of `CLOCK_REALTIME` that is not long ago.
+    pub(super) fn of_realtime(self, at: TimeSpec) -> Time {
+        let ago = read(ClockId::CLOCK_REALTIME) - nanos(at);
+        let elapsed = read(ClockId::CLOCK_MONOTONIC) - self.zero_ns - ago.max(0);
+        Time::from_nanos(u64::try_from(elapsed).unwrap_or(0))
+    }
+}
+
+#[test]
+fn both_clocks_tell_the_same_time() {
+    let clock = Clock::new(read(ClockId::CLOCK_MONOTONIC) as u64);
+    let before = clock.now().expect("not before zero");
+    let stamp = clock_gettime(ClockId::CLOCK_REALTIME).expect("clock");
+    let after = clock.now().expect("not before zero");
+    let told = clock.of_realtime(stamp);
+    // Whatever sets the clock moves it by less in so short a time.
+    let slack = airpath_core::Duration::from_millis(1);
+    assert!(told + slack >= before && told <= after + slack, "{before:?} {told:?} {after:?}");
+    assert_eq!(Clock::new(u64::MAX / 4).now(), None, "before zero");
+    assert_eq!(Clock::new(5).monotonic(Time::from_secs(2)), TimeSpec::new(2, 5));
+}

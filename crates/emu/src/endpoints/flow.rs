@@ -1,0 +1,342 @@
+//! One flow: from its start to its last byte.
+
+use super::clock::Clock;
+use super::sockets::{self, Got};
+use super::told::{ESTABLISHED, acknowledged, sender_info};
+use super::work::Work;
+use super::{EndpointFlow, SocketReport};
+use crate::sys::{self, TcpInfo};
+use airpath_core::{Duration, Time};
+use airpath_tcp::{Burst, SsSample};
+use std::io;
+use std::net::{Shutdown, TcpListener, TcpStream};
+
+/// A socket of a flow that ends before the run takes no more unsent bytes than last for so long, for
+/// what it has taken is sent even after that.
+const UNSENT: Duration = Duration::from_millis(20);
+/// Bounds of these bytes.
+const LEAST_UNSENT: u64 = 16 * 1024;
+const MOST_UNSENT: u64 = 4 * 1024 * 1024;
+
+/// How far a flow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Its start has not come.
+    Waiting,
+    /// Its SYN is not answered.
+    Connecting,
+    /// There is a connection.
+    Open,
+    /// Everything has been acknowledged.
+    Done,
+    /// It never came about, or broke off.
+    Failed,
+}
+
+/// The mean of the smoothed RTT.
+#[derive(Clone, Copy, Debug, Default)]
+struct MeanRtt {
+    sum_s: f64,
+    weight: f64,
+}
+
+/// One flow while the thread runs.
+pub(super) struct Flow {
+    pub(super) spec: EndpointFlow,
+    pub(super) work: Work,
+    pub(super) listener: Option<TcpListener>,
+    pub(super) receiver: Option<TcpStream>,
+    pub(super) sender: Option<TcpStream>,
+    phase: Phase,
+    /// Whether the socket is to take little before it can send it.
+    is_short: bool,
+    established_at: Option<Time>,
+    congestion: String,
+    /// What the kernel told last of the sender, and at the end of the warm-up.
+    info: TcpInfo,
+    before: TcpInfo,
+    /// Segments that the receiver got out of order, the same way.
+    out_of_order: [Option<u64>; 2],
+    /// Bytes that the receiver has read, the same way.
+    delivered: [u64; 2],
+    rtt: MeanRtt,
+    /// When the state was sampled last, and what had been acknowledged then.
+    sampled: (Time, u64),
+}
+
+/// Places of what was told last and at the end of the warm-up.
+const LAST: usize = 0;
+const BEFORE: usize = 1;
+
+impl Flow {
+    /// Before its start; the run ends at `end`.
+    pub(super) fn new(spec: EndpointFlow, end: Time) -> Flow {
+        let by_time = |burst| matches!(burst, Burst::Time(_));
+        let is_short =
+            spec.stop < end || spec.on_off.as_ref().is_some_and(|on_off| by_time(on_off.config.on));
+        Flow {
+            work: Work::new(spec.transfer, spec.on_off.clone(), spec.stop),
+            spec,
+            listener: None,
+            receiver: None,
+            sender: None,
+            phase: Phase::Waiting,
+            is_short,
+            established_at: None,
+            congestion: String::new(),
+            info: TcpInfo::default(),
+            before: TcpInfo::default(),
+            out_of_order: [None; 2],
+            delivered: [0; 2],
+            rtt: MeanRtt::default(),
+            sampled: (Time::ZERO, 0),
+        }
+    }
+
+    /// The flow starts: its sender connects. The calling thread is in the sender's namespace.
+    pub(super) fn start(&mut self, at: Time) -> io::Result<()> {
+        self.phase = Phase::Connecting;
+        self.sampled = (at, 0);
+        self.work.start(at);
+        let wants_acks = !self.work.is_bulk();
+        let sender = sockets::sender(&self.spec, wants_acks)?;
+        self.info = sys::tcp_info(&sender)?;
+        self.congestion = sockets::congestion(&sender)?;
+        if self.is_short {
+            sys::set_unsent_limit(&sender, LEAST_UNSENT as u32)?;
+        }
+        self.sender = Some(sender);
+        Ok(())
+    }
+
+    /// Something has become of the sender's socket: goes on as far as it goes.
+    pub(super) fn go_on(&mut self, clock: Clock) -> io::Result<()> {
+        let Some(sender) = &self.sender else { return Ok(()) };
+        let stamp = sockets::acknowledged_at(sender);
+        if let Some(error) = sender.take_error()? {
+            return Err(error);
+        }
+        let now = clock.now().unwrap_or(Time::ZERO);
+        if self.phase == Phase::Connecting {
+            self.info = sys::tcp_info(sender)?;
+            if self.info.state != ESTABLISHED {
+                return Ok(());
+            }
+            self.phase = Phase::Open;
+            self.established_at = Some(now);
+            // A route may have had the last word.
+            self.congestion = sockets::congestion(sender)?;
+        }
+        if stamp.is_some() || self.work.awaits_ack() {
+            self.look()?;
+            self.hear(stamp.map_or(now, |stamp| clock.of_realtime(stamp)));
+        }
+        self.write(now)
+    }
+
+    /// What the kernel told last may be the last acknowledgement that was waited for, at `at`.
+    fn hear(&mut self, at: Time) {
+        self.work.acknowledged(self.acknowledged(), at);
+        if self.work.completed_at().is_some() {
+            self.phase = Phase::Done;
+            self.info.unacked = 0;
+            // The receiver ends the connection when it has read everything.
+            self.sender = None;
+        }
+    }
+
+    fn acknowledged(&self) -> u64 {
+        acknowledged(&self.info, self.work.written())
+    }
+
+    /// Writes what there is to write, as far as the socket takes it.
+    pub(super) fn write(&mut self, now: Time) -> io::Result<()> {
+        let Some(sender) = self.sender.as_ref().filter(|_| self.phase == Phase::Open) else {
+            return Ok(());
+        };
+        let bytes = self.work.to_write(now);
+        if bytes > 0 {
+            self.work.wrote(sockets::write(sender, bytes)?);
+            if self.work.is_written() {
+                sender.shutdown(Shutdown::Write)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what the receiver has got; whether there may be more.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
+        let Some(receiver) = &self.receiver else { return Ok(false) };
+        match sockets::read(receiver, buffer)? {
+            Got::Bytes(bytes) => {
+                self.delivered[LAST] += bytes;
+                Ok(bytes == buffer.len() as u64)
+            }
+            Got::Nothing => Ok(false),
+            Got::End => {
+                self.ask_receiver();
+                self.receiver = None;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Asks the kernel of the sender; measures the RTT by what was delivered since it was asked last.
+    fn look(&mut self) -> io::Result<()> {
+        let Some(sender) = &self.sender else { return Ok(()) };
+        let info = sys::tcp_info(sender)?;
+        let delivered = info.delivered.saturating_sub(self.info.delivered);
+        if delivered > 0 && info.rtt > 0 {
+            self.rtt.sum_s += f64::from(delivered) * f64::from(info.rtt) * 1e-6;
+            self.rtt.weight += f64::from(delivered);
+        }
+        self.info = info;
+        Ok(())
+    }
+
+    /// Looks after the flow now and then.
+    pub(super) fn watch(&mut self, clock: Clock) -> io::Result<()> {
+        if self.phase != Phase::Open {
+            return Ok(());
+        }
+        self.look()?;
+        if let Some(sender) = self.sender.as_ref().filter(|_| self.is_short) {
+            let bytes = self.info.delivery_rate as f64 * UNSENT.as_secs_lossy();
+            let bytes = (bytes as u64).clamp(LEAST_UNSENT, MOST_UNSENT);
+            sys::set_unsent_limit(sender, bytes as u32)?;
+        }
+        if self.work.awaits_ack() {
+            // Usually the kernel tells of it at once.
+            self.hear(clock.now().unwrap_or(Time::ZERO));
+        }
+        Ok(())
+    }
+
+    /// The flow's state at `time`, asked for now; nothing before its start or after it has broken off.
+    pub(super) fn sample(&mut self, time: Time, now: Time) -> Option<SsSample> {
+        if matches!(self.phase, Phase::Waiting | Phase::Failed) {
+            return None;
+        }
+        // A connection that has just broken is told of by its events.
+        self.look().ok();
+        let is_done = self.phase == Phase::Done;
+        let paces = self.spec.pacing || self.congestion.starts_with("bbr");
+        let info = sender_info(&self.info, self.work.written(), is_done, paces);
+        let (before, acked_before) = std::mem::replace(&mut self.sampled, (now, info.acked));
+        let elapsed = now.saturating_since(before).as_secs_lossy();
+        let acked = info.acked.saturating_sub(acked_before) as f64;
+        let delivery_rate_bps = if elapsed > 0.0 { acked * 8.0 / elapsed } else { 0.0 };
+        Some(SsSample { time, flow: self.spec.flow, info, delivery_rate_bps })
+    }
+
+    /// Takes everything that has come, and asks the kernel of both ends.
+    fn take_stock(&mut self, buffer: &mut [u8]) {
+        // A connection that has just broken is told of by its events.
+        while self.read(buffer).unwrap_or(false) {}
+        self.look().ok();
+        self.ask_receiver();
+    }
+
+    fn ask_receiver(&mut self) {
+        let told = self.receiver.as_ref().and_then(|receiver| sys::tcp_info(receiver).ok());
+        if let Some(info) = told.filter(|info| info.tells("rcv_ooopack")) {
+            self.out_of_order[LAST] = Some(u64::from(info.rcv_ooopack));
+        }
+    }
+
+    /// The warm-up is over.
+    pub(super) fn start_measurement(&mut self, buffer: &mut [u8]) {
+        self.take_stock(buffer);
+        self.before = self.info;
+        self.out_of_order[BEFORE] = self.out_of_order[LAST];
+        self.delivered[BEFORE] = self.delivered[LAST];
+        self.rtt = MeanRtt::default();
+    }
+
+    /// The run is over: counts for the last time. What is open stays so.
+    pub(super) fn count(&mut self, buffer: &mut [u8]) {
+        self.take_stock(buffer);
+    }
+
+    /// Ends what is open, at once.
+    pub(super) fn abort(&mut self) {
+        self.listener = None;
+        let open = [self.sender.take(), self.receiver.take()];
+        open.into_iter().flatten().for_each(sockets::abort);
+    }
+
+    /// It never came about, or broke off: nothing of it goes on. False when that was known, or it had
+    /// done all that it was to do.
+    pub(super) fn fail(&mut self) -> bool {
+        let is_news = !matches!(self.phase, Phase::Done | Phase::Failed);
+        if is_news {
+            self.phase = Phase::Failed;
+        }
+        (self.listener, self.sender, self.receiver) = (None, None, None);
+        is_news
+    }
+
+    /// Whether it has been waiting for an answer to its SYN for so long at `now`.
+    pub(super) fn waits_since(&self, long: Duration, now: Time) -> bool {
+        self.phase == Phase::Connecting && now.saturating_since(self.spec.start) >= long
+    }
+
+    /// Whether there is a connection on which something may go on.
+    pub(super) fn is_open(&self) -> bool {
+        self.phase == Phase::Open
+    }
+
+    /// What was measured between the two instants.
+    pub(super) fn report(&self, [from, until]: [Time; 2]) -> SocketReport {
+        let measured_s = until.saturating_since(from).as_secs_lossy();
+        let (info, before) = (&self.info, &self.before);
+        let is_unknown = |name| info.length > 0 && !info.tells(name);
+        let count = |name, of: fn(&TcpInfo) -> u64| {
+            (!is_unknown(name)).then(|| of(info).saturating_sub(of(before)))
+        };
+        let closed = self.work.completed_at().unwrap_or(until).min(self.spec.stop).min(until);
+        let open_s = closed.saturating_since(self.spec.start.max(from)).as_secs_lossy();
+        let share = |name, of: fn(&TcpInfo) -> u64| {
+            let micros = count(name, of).filter(|_| info.length > 0 && open_s > 0.0)?;
+            Some((micros as f64 * 1e-6 / open_s).min(1.0))
+        };
+        let rwnd_limited_share = share("rwnd_limited", |info| info.rwnd_limited);
+        let sndbuf_limited_share = share("sndbuf_limited", |info| info.sndbuf_limited);
+        let busy_share = share("busy_time", |info| info.busy_time);
+        let others = rwnd_limited_share.zip(sndbuf_limited_share).map(|(one, other)| one + other);
+        let delivered_bytes = self.delivered[LAST] - self.delivered[BEFORE];
+        let seconds = |time: Time| time.as_secs_lossy();
+        let is_measured = |micros: &u32| (1..u32::MAX).contains(micros);
+        SocketReport {
+            flow: self.spec.flow,
+            established: self.established_at.is_some(),
+            established_at_s: self.established_at.map(seconds),
+            congestion: self.congestion.clone(),
+            delivered_bytes,
+            goodput_bps: match measured_s > 0.0 {
+                true => delivered_bytes as f64 * 8.0 / measured_s,
+                false => 0.0,
+            },
+            retransmissions: count("total_retrans", |info| info.total_retrans.into()),
+            timeouts: count("total_rto", |info| info.total_rto.into()),
+            start_s: (!self.spec.start.is_never()).then(|| seconds(self.spec.start)),
+            completed_at_s: self.work.completed_at().map(seconds),
+            mean_rtt_s: (self.rtt.weight > 0.0).then(|| self.rtt.sum_s / self.rtt.weight),
+            min_rtt_s: Some(info.min_rtt).filter(is_measured).map(|rtt| f64::from(rtt) * 1e-6),
+            rwnd_limited_share,
+            cwnd_limited_share: busy_share
+                .zip(others)
+                .filter(|_| self.work.is_bulk())
+                .map(|(busy, others)| (busy - others).max(0.0)),
+            sndbuf_limited_share,
+            bytes_sent: count("bytes_sent", |info| info.bytes_sent),
+            segs_out: count("segs_out", |info| info.segs_out.into()),
+            delivered_ce: count("delivered_ce", |info| info.delivered_ce.into()),
+            reord_seen: count("reord_seen", |info| info.reord_seen.into()),
+            dsack_dups: count("dsack_dups", |info| info.dsack_dups.into()),
+            rcv_ooopack: self.out_of_order[LAST]
+                .map(|count| count - self.out_of_order[BEFORE].unwrap_or(0)),
+            mss: Some(info.snd_mss).filter(|_| self.established_at.is_some()),
+        }
+    }
+}

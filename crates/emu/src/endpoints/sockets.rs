@@ -1,0 +1,209 @@
+//! Sockets of flows: made in the right namespace, with the flow's options, and what is done with them.
+
+use super::EndpointFlow;
+use crate::outside::Side;
+use crate::sys;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sched::{CloneFlags, setns};
+use nix::sys::socket::{
+    AddressFamily, Backlog, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn,
+    TimestampingFlag, bind, connect, getsockopt, listen, recv, recvmsg, send, setsockopt, socket,
+    sockopt,
+};
+use nix::sys::time::TimeSpec;
+use std::ffi::OsString;
+use std::io;
+use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+
+/// Zeros: what every flow sends.
+static ZEROS: [u8; 128 * 1024] = [0; 128 * 1024];
+
+/// The namespaces of both sides, and the one that the calling thread is in.
+pub(super) struct Homes {
+    netns: [OwnedFd; 2],
+    present: Option<Side>,
+}
+
+impl Homes {
+    pub(super) fn new(netns: [OwnedFd; 2]) -> Homes {
+        Homes { netns, present: None }
+    }
+
+    /// Puts the calling thread into the namespace of `side`; sockets that it makes are there.
+    pub(super) fn enter(&mut self, side: Side) -> io::Result<()> {
+        if self.present != Some(side) {
+            setns(&self.netns[side as usize], CloneFlags::CLONE_NEWNET)?;
+            self.present = Some(side);
+        }
+        Ok(())
+    }
+}
+
+/// A TCP socket with what both ends of a flow are told.
+fn new(flow: &EndpointFlow) -> io::Result<OwnedFd> {
+    let fd = plain()?;
+    set_congestion(&fd, &flow.congestion)?;
+    setsockopt(&fd, sockopt::ReuseAddr, &true)?;
+    if let Some(mss) = flow.mss {
+        sys::set_max_segment(&fd, mss)?;
+    }
+    Ok(fd)
+}
+
+fn plain() -> io::Result<OwnedFd> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    Ok(socket(AddressFamily::Inet, SockType::Stream, flags, None)?)
+}
+
+fn address(flow: &EndpointFlow, side: Side) -> SockaddrIn {
+    SocketAddrV4::new(flow.address(side), flow.port).into()
+}
+
+/// Listens where a flow is received, and whether its window is bounded as it should be. The calling
+/// thread is in the receiver's namespace.
+pub(super) fn listener(flow: &EndpointFlow) -> io::Result<(TcpListener, bool)> {
+    let fd = new(flow)?;
+    let is_bounded = match flow.window_clamp {
+        Some(bytes) => bound_window(&fd, bytes)?,
+        None => true,
+    };
+    bind(fd.as_raw_fd(), &address(flow, flow.sender.other()))?;
+    listen(&fd, Backlog::new(1)?)?;
+    Ok((TcpListener::from(fd), is_bounded))
+}
+
+/// Bounds the receive window; whether the buffer that belongs to it could be had. The kernel lets the
+/// bound grow with the buffer that it tunes, unless somebody has set its size: twice the window, for
+/// packets take more room than their bytes.
+fn bound_window(fd: &OwnedFd, bytes: u32) -> io::Result<bool> {
+    let wanted = 2 * bytes as usize;
+    if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() {
+        setsockopt(fd, sockopt::RcvBuf, &wanted)?;
+    }
+    sys::set_window_clamp(fd, bytes)?;
+    // The kernel takes twice of what it is told.
+    Ok(getsockopt(fd, sockopt::RcvBuf)? >= wanted)
+}
+
+/// Connects a flow's sender, which takes its time; the calling thread is in its namespace.
+pub(super) fn sender(flow: &EndpointFlow, wants_acks: bool) -> io::Result<TcpStream> {
+    let fd = new(flow)?;
+    if flow.pacing {
+        sys::set_pacing(&fd)?;
+    }
+    if wants_acks {
+        let acks = libc::SOF_TIMESTAMPING_TX_ACK | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+        let acks = TimestampingFlag::from_bits_retain(acks);
+        let flags = acks | TimestampingFlag::SOF_TIMESTAMPING_SOFTWARE;
+        setsockopt(&fd, sockopt::Timestamping, &flags)?;
+    }
+    bind(fd.as_raw_fd(), &address(flow, flow.sender))?;
+    match connect(fd.as_raw_fd(), &address(flow, flow.sender.other())) {
+        Ok(()) | Err(Errno::EINPROGRESS) => Ok(TcpStream::from(fd)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The connection that has come to a listener, if one has.
+pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
+    match listener.accept() {
+        Ok((stream, _)) => {
+            fcntl(&stream, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            Ok(Some(stream))
+        }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes zeros: as many of `bytes` as the socket takes. When it takes less, it tells once it takes more.
+pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
+    let mut written = 0;
+    while written < bytes {
+        let wanted = (bytes - written).min(ZEROS.len() as u64) as usize;
+        match send(stream.as_raw_fd(), &ZEROS[..wanted], MsgFlags::MSG_NOSIGNAL) {
+            Ok(taken) => written += taken as u64,
+            Err(Errno::EAGAIN) => return Ok(written),
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(written)
+}
+
+/// What came of reading.
+pub(super) enum Got {
+    /// So many bytes.
+    Bytes(u64),
+    /// Nothing is there now.
+    Nothing,
+    /// The sender has written everything.
+    End,
+}
+
+/// Takes what has been received; nobody wants to see it. At most as many bytes as `buffer` has room
+/// for.
+pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<Got> {
+    // Of TCP, bytes that are cut off are taken and not copied.
+    match recv(stream.as_raw_fd(), buffer, MsgFlags::MSG_TRUNC) {
+        Ok(0) => Ok(Got::End),
+        Ok(bytes) => Ok(Got::Bytes(bytes as u64)),
+        Err(Errno::EAGAIN | Errno::EINTR) => Ok(Got::Nothing),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// When the last acknowledgement came of the end of something written, on `CLOCK_REALTIME`, if the
+/// kernel has told of any since it was asked.
+pub(super) fn acknowledged_at(stream: &TcpStream) -> Option<TimeSpec> {
+    let mut last = None;
+    let mut space = nix::cmsg_space!([TimeSpec; 3], [u8; 64]);
+    loop {
+        let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
+        let told = recvmsg::<SockaddrIn>(stream.as_raw_fd(), &mut [], Some(&mut space), flags);
+        let Ok(message) = told else { return last };
+        for part in message.cmsgs().into_iter().flatten() {
+            if let ControlMessageOwned::ScmTimestampsns(stamps) = part {
+                last = Some(stamps.system);
+            }
+        }
+    }
+}
+
+/// Asks for a congestion control.
+fn set_congestion(fd: &impl AsFd, name: &str) -> io::Result<()> {
+    Ok(setsockopt(fd, sockopt::TcpCongestion, &OsString::from(name))?)
+}
+
+/// The congestion control that a socket has.
+pub(super) fn congestion(fd: &impl AsFd) -> io::Result<String> {
+    let name = getsockopt(fd, sockopt::TcpCongestion)?;
+    let name = name.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
+    Ok(String::from_utf8_lossy(name).into_owned())
+}
+
+/// Whether the namespace of the calling thread lets sockets have a congestion control; what is wrong
+/// otherwise.
+pub(super) fn accepts(name: &str) -> Result<(), String> {
+    let fd = plain().map_err(|error| error.to_string())?;
+    let asked = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
+        Some(libc::ENOENT) => "the kernel does not have it".to_owned(),
+        Some(libc::EPERM) => "net.ipv4.tcp_allowed_congestion_control does not name it".to_owned(),
+        _ => error.to_string(),
+    });
+    asked?;
+    match congestion(&fd).map_err(|error| error.to_string())? {
+        found if found == name => Ok(()),
+        found => Err(format!("the kernel takes {found:?} instead")),
+    }
+}
+
+/// Ends a connection at once, with a reset.
+pub(super) fn abort(stream: TcpStream) {
+    let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
+    // Where it cannot be, the connection ends as connections do.
+    let _ = setsockopt(&stream, sockopt::Linger, &at_once);
+}

@@ -1,0 +1,475 @@
+//! The thread that serves all sockets: who is ready, and what is due.
+
+use super::clock::Clock;
+use super::flow::Flow;
+use super::sockets::{self, Homes};
+use super::{EndpointError, EndpointsReport, Plan};
+use crate::outside::Side;
+use airpath_core::{Duration, Time};
+use airpath_tcp::SsSample;
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::eventfd::EventFd;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::SigSet;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::mpsc::SyncSender;
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 1024 * 1024;
+/// Events that are taken at once.
+const EVENTS: usize = 256;
+/// Time between two looks at every flow, at least, and for each of them: no more than 10 000 a second.
+const LOOK: Duration = Duration::from_millis(50);
+const LOOK_EACH: Duration = Duration::from_nanos(100_000);
+/// A flow that has no connection at the end is told of if it has waited for so long: the first SYN is
+/// repeated after a second.
+const LONG: Duration = Duration::from_secs(1);
+/// Descriptors that are left for all but the sockets of flows.
+const OTHER_DESCRIPTORS: u64 = 256;
+/// Flows that are named in a problem.
+const NAMED: usize = 5;
+
+/// What is due at an instant; of one instant in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    /// The senders' state is sampled.
+    Sample,
+    /// Measurement starts.
+    Warmup,
+    /// A flow starts.
+    Start(usize),
+    /// An application's turn comes.
+    Turn(usize),
+    /// Every flow is looked after.
+    Look,
+    /// The run is over.
+    End,
+}
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Timer,
+    Stop,
+    Listener(usize),
+    Receiver(usize),
+    Sender(usize),
+}
+
+impl About {
+    fn data(self) -> u64 {
+        let of = |flow: usize, kind| (flow as u64 + 1) << 2 | kind;
+        match self {
+            About::Timer => 0,
+            About::Stop => 1,
+            About::Listener(flow) => of(flow, 0),
+            About::Receiver(flow) => of(flow, 1),
+            About::Sender(flow) => of(flow, 2),
+        }
+    }
+
+    fn from_data(data: u64) -> About {
+        let flow = (data >> 2) as usize;
+        match (flow.checked_sub(1), data & 3) {
+            (None, 0) => About::Timer,
+            (None, _) => About::Stop,
+            (Some(flow), 0) => About::Listener(flow),
+            (Some(flow), 1) => About::Receiver(flow),
+            (Some(flow), _) => About::Sender(flow),
+        }
+    }
+}
+
+/// All that the thread knows.
+struct Server {
+    clock: Clock,
+    homes: Homes,
+    epoll: Epoll,
+    timer: TimerFd,
+    /// What the timer is set to.
+    set_to: Time,
+    agenda: BinaryHeap<Reverse<(Time, Due)>>,
+    flows: Vec<Flow>,
+    warmup: Time,
+    end: Time,
+    ss_interval: Option<Duration>,
+    /// When measurement started.
+    measured_from: Option<Time>,
+    samples: Vec<SsSample>,
+    /// What has gone wrong, with the flows to which it has happened.
+    problems: BTreeMap<String, Vec<u32>>,
+    buffer: Vec<u8>,
+}
+
+/// The thread: tells `ready` whether it can begin, and serves until the plan's end, or until `stop` can
+/// be read.
+pub(super) fn run(
+    plan: Plan,
+    netns: [OwnedFd; 2],
+    zero_ns: u64,
+    stop: &EventFd,
+    ready: &SyncSender<Result<(), EndpointError>>,
+) -> EndpointsReport {
+    // Signals are for the thread that waits for them.
+    let blocked = SigSet::all().thread_block().map_err(system("signals"));
+    let server = blocked.and_then(|()| Server::new(plan, netns, zero_ns, stop));
+    match server {
+        Ok(mut server) => {
+            // Whoever does not wait has gone, and has asked to stop.
+            let _ = ready.send(Ok(()));
+            server.serve();
+            server.report()
+        }
+        Err(error) => {
+            let _ = ready.send(Err(error));
+            EndpointsReport::default()
+        }
+    }
+}
+
+fn system<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> EndpointError {
+    move |error| EndpointError::System { what, source: error.into() }
+}
+
+impl Server {
+    fn new(
+        plan: Plan,
+        netns: [OwnedFd; 2],
+        zero_ns: u64,
+        stop: &EventFd,
+    ) -> Result<Server, EndpointError> {
+        let mut homes = Homes::new(netns);
+        check_congestion(&plan, &mut homes)?;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(system("epoll"))?;
+        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags).map_err(system("timerfd"))?;
+        let Plan { flows, warmup, end, ss_interval } = plan;
+        let mut agenda = BinaryHeap::from([
+            Reverse((warmup, Due::Warmup)),
+            Reverse((Time::ZERO + LOOK, Due::Look)),
+            Reverse((end, Due::End)),
+        ]);
+        agenda.extend(ss_interval.map(|interval| Reverse((Time::ZERO + interval, Due::Sample))));
+        let starts = flows.iter().enumerate().filter(|(_, flow)| flow.start < end);
+        agenda.extend(starts.map(|(place, flow)| Reverse((flow.start, Due::Start(place)))));
+        let mut server = Server {
+            clock: Clock::new(zero_ns),
+            homes,
+            epoll,
+            timer,
+            set_to: Time::NEVER,
+            agenda,
+            flows: flows.into_iter().map(|flow| Flow::new(flow, end)).collect(),
+            warmup,
+            end,
+            ss_interval,
+            measured_from: None,
+            samples: Vec::new(),
+            problems: BTreeMap::new(),
+            buffer: vec![0; READ_BYTES],
+        };
+        server.add(&server.timer, About::Timer, EpollFlags::EPOLLIN).map_err(system("epoll"))?;
+        server.add(stop, About::Stop, EpollFlags::EPOLLIN).map_err(system("epoll"))?;
+        server.listen_all()?;
+        Ok(server)
+    }
+
+    fn add(&self, fd: impl AsFd, about: About, events: EpollFlags) -> io::Result<()> {
+        Ok(self.epoll.add(fd, EpollEvent::new(events, about.data()))?)
+    }
+
+    /// Lets the receivers of flows listen: of as many as there are descriptors for, three a flow. The
+    /// others follow with their flows' starts.
+    fn listen_all(&mut self) -> Result<(), EndpointError> {
+        let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(system("RLIMIT_NOFILE"))?;
+        setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(system("RLIMIT_NOFILE"))?;
+        let at_once = most.saturating_sub(OTHER_DESCRIPTORS) / 3;
+        for place in 0..self.flows.len().min(usize::try_from(at_once).unwrap_or(usize::MAX)) {
+            let side = self.flows[place].spec.sender.other();
+            let entered = self.homes.enter(side);
+            entered.map_err(|source| EndpointError::Namespace { side, source })?;
+            self.listen(place).map_err(|source| {
+                let spec = &self.flows[place].spec;
+                let (flow, address, port) = (spec.flow, spec.address(side), spec.port);
+                EndpointError::Listen { flow, side, address, port, source }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self, place: usize) -> io::Result<()> {
+        let (listener, is_bounded) = sockets::listener(&self.flows[place].spec)?;
+        self.add(&listener, About::Listener(place), EpollFlags::EPOLLIN)?;
+        self.flows[place].listener = Some(listener);
+        if !is_bounded {
+            let problem = "net.core.rmem_max bounds the receive window below the one asked for";
+            self.tell(place, problem.to_owned());
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, place: usize, problem: String) {
+        self.problems.entry(problem).or_default().push(self.flows[place].spec.flow);
+    }
+
+    /// What was done with a flow has come to this.
+    fn settle(&mut self, place: usize, done: io::Result<()>) {
+        if let Err(error) = done
+            && self.flows[place].fail()
+        {
+            self.tell(place, error.to_string());
+        }
+    }
+
+    /// Serves until the end, or until it is asked to stop.
+    fn serve(&mut self) {
+        let mut events = [EpollEvent::empty(); EVENTS];
+        loop {
+            let waited = self.set_timer().and_then(|()| {
+                match self.epoll.wait(&mut events, EpollTimeout::NONE) {
+                    Err(Errno::EINTR) => Ok(0),
+                    waited => waited,
+                }
+            });
+            let Ok(ready) = waited else {
+                self.problems.insert("the thread of the sockets cannot wait".to_owned(), vec![]);
+                return;
+            };
+            if self.is_over() {
+                return;
+            }
+            for event in &events[..ready] {
+                match About::from_data(event.data()) {
+                    // An empty timer has been set anew meanwhile.
+                    About::Timer => drop(self.timer.wait()),
+                    About::Stop => return,
+                    About::Listener(place) => self.accept(place),
+                    About::Receiver(place) => self.read(place),
+                    About::Sender(place) => self.go_on(place),
+                }
+            }
+        }
+    }
+
+    fn set_timer(&mut self) -> nix::Result<()> {
+        let next = self.agenda.peek().map_or(Time::NEVER, |Reverse((at, _))| *at);
+        if next == self.set_to {
+            return Ok(());
+        }
+        self.set_to = next;
+        let at = Expiration::OneShot(self.clock.monotonic(next));
+        self.timer.set(at, TimerSetTimeFlags::TFD_TIMER_ABSTIME)
+    }
+
+    /// Does what is due; whether the run is over.
+    fn is_over(&mut self) -> bool {
+        let Some(now) = self.clock.now() else { return false };
+        while let Some(Reverse((at, due))) = self.agenda.peek().copied().filter(|of| of.0.0 <= now)
+        {
+            self.agenda.pop();
+            match due {
+                Due::Sample => self.sample(at, now),
+                Due::Warmup => {
+                    let buffer = &mut self.buffer;
+                    self.flows.iter_mut().for_each(|flow| flow.start_measurement(buffer));
+                    self.measured_from = Some(now);
+                }
+                Due::Start(place) => self.start(place, at),
+                Due::Turn(place) => self.take_turn(place, at, now),
+                Due::Look => self.look(now),
+                Due::End => return true,
+            }
+        }
+        false
+    }
+
+    /// The flow starts.
+    fn start(&mut self, place: usize, at: Time) {
+        let started = self.connect(place, at);
+        self.settle(place, started);
+        self.follow(place);
+    }
+
+    fn connect(&mut self, place: usize, at: Time) -> io::Result<()> {
+        let sender = self.flows[place].spec.sender;
+        if self.flows[place].listener.is_none() {
+            self.homes.enter(sender.other())?;
+            self.listen(place)?;
+        }
+        self.homes.enter(sender)?;
+        self.flows[place].start(at)?;
+        let events = EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
+        match &self.flows[place].sender {
+            Some(socket) => self.add(socket, About::Sender(place), events),
+            None => Ok(()),
+        }
+    }
+
+    /// The flow's application may have another turn now.
+    fn follow(&mut self, place: usize) {
+        let turn = self.flows[place].work.turn();
+        if turn < self.end {
+            self.agenda.push(Reverse((turn, Due::Turn(place))));
+        }
+    }
+
+    fn take_turn(&mut self, place: usize, at: Time, now: Time) {
+        // What was put off has another entry.
+        if self.flows[place].work.turn() == at {
+            self.flows[place].work.take_turn();
+            let written = self.flows[place].write(now);
+            self.settle(place, written);
+            self.follow(place);
+        }
+    }
+
+    /// A connection has come to the flow's receiver.
+    fn accept(&mut self, place: usize) {
+        let Some(listener) = &self.flows[place].listener else { return };
+        let accepted = match sockets::accept(listener) {
+            Ok(Some(receiver)) => {
+                let added = self.add(&receiver, About::Receiver(place), EpollFlags::EPOLLIN);
+                let flow = &mut self.flows[place];
+                (flow.receiver, flow.listener) = (Some(receiver), None);
+                added
+            }
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.settle(place, accepted);
+    }
+
+    fn read(&mut self, place: usize) {
+        let read = self.flows[place].read(&mut self.buffer).map(drop);
+        self.settle(place, read);
+    }
+
+    fn go_on(&mut self, place: usize) {
+        let turn = self.flows[place].work.turn();
+        let gone_on = self.flows[place].go_on(self.clock);
+        self.settle(place, gone_on);
+        if self.flows[place].work.turn() != turn {
+            self.follow(place);
+        }
+    }
+
+    fn look(&mut self, now: Time) {
+        let mut open = 0;
+        for place in 0..self.flows.len() {
+            if self.flows[place].is_open() {
+                open += 1;
+                let turn = self.flows[place].work.turn();
+                let watched = self.flows[place].watch(self.clock);
+                self.settle(place, watched);
+                if self.flows[place].work.turn() != turn {
+                    self.follow(place);
+                }
+            }
+        }
+        let pause = LOOK.max(LOOK_EACH.saturating_mul(open));
+        self.agenda.push(Reverse((now + pause, Due::Look)));
+    }
+
+    /// Samples every sender; one that is late by a whole interval is left out.
+    fn sample(&mut self, at: Time, now: Time) {
+        let Some(interval) = self.ss_interval else { return };
+        if now < at + interval {
+            self.samples.extend(self.flows.iter_mut().filter_map(|flow| flow.sample(at, now)));
+        }
+        self.agenda.push(Reverse((at + interval, Due::Sample)));
+    }
+
+    /// Counts for the last time, and ends everything.
+    fn report(mut self) -> EndpointsReport {
+        let now = self.clock.now().unwrap_or(Time::ZERO);
+        for flow in &mut self.flows {
+            flow.count(&mut self.buffer);
+        }
+        for place in 0..self.flows.len() {
+            if self.flows[place].waits_since(LONG, now) {
+                self.tell(place, "its SYN was not answered until the end of the run".to_owned());
+            }
+        }
+        self.flows.iter_mut().for_each(Flow::abort);
+        // Stopped before the end of the warm-up, nothing has been measured.
+        let measured = [self.measured_from.unwrap_or(now), now];
+        debug_assert!(self.measured_from.is_none() || now >= self.warmup);
+        EndpointsReport {
+            flows: self.flows.iter().map(|flow| flow.report(measured)).collect(),
+            ss: self.samples,
+            problems: self.problems.iter().map(|(what, flows)| sentence(what, flows)).collect(),
+            measured_s: measured[1].saturating_since(measured[0]).as_secs_lossy(),
+        }
+    }
+}
+
+/// `flows 1, 2, 3, 4, 5 and 12 more: what has happened`.
+fn sentence(what: &str, flows: &[u32]) -> String {
+    if flows.is_empty() {
+        return what.to_owned();
+    }
+    let named: Vec<String> = flows.iter().take(NAMED).map(u32::to_string).collect();
+    let noun = if flows.len() == 1 { "flow" } else { "flows" };
+    let more = match flows.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{noun} {}{more}: {what}", named.join(", "))
+}
+
+/// Every congestion control is there and permitted at both sides: a receiver answers marks as its own
+/// control wants it.
+fn check_congestion(plan: &Plan, homes: &mut Homes) -> Result<(), EndpointError> {
+    let mut first = BTreeMap::new();
+    for flow in plan.flows.iter().rev() {
+        first.insert(flow.congestion.as_str(), flow.flow);
+    }
+    for side in Side::BOTH {
+        homes.enter(side).map_err(|source| EndpointError::Namespace { side, source })?;
+        for (name, flow) in &first {
+            sockets::accepts(name).map_err(|problem| EndpointError::Congestion {
+                name: (*name).to_owned(),
+                flow: *flow,
+                problem,
+                available: available().unwrap_or_else(|_| "not known".to_owned()),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The congestion controls that the kernel has loaded.
+fn available() -> io::Result<String> {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    Ok(fs::read_to_string(path)?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_event_is_about_goes_through_its_number() {
+        let flows = [0, 1, 65_535];
+        let of_flows = flows
+            .into_iter()
+            .flat_map(|flow| [About::Listener(flow), About::Receiver(flow), About::Sender(flow)]);
+        for about in of_flows.chain([About::Timer, About::Stop]) {
+            assert_eq!(About::from_data(about.data()), about);
+        }
+    }
+
+    #[test]
+    fn a_problem_of_many_flows_is_one_sentence() {
+        assert_eq!(sentence("broke off", &[3]), "flow 3: broke off");
+        assert_eq!(sentence("broke off", &[3, 4]), "flows 3, 4: broke off");
+        let many: Vec<u32> = (0..64).collect();
+        assert_eq!(sentence("broke off", &many), "flows 0, 1, 2, 3, 4 and 59 more: broke off");
+    }
+}

@@ -1,0 +1,186 @@
+//! What a flow has still to write, and when its application writes again: what a simulated sender
+//! does, with a socket in its place.
+
+use airpath_core::Time;
+use airpath_tcp::{Application, OnOff};
+
+/// What a flow writes.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    /// Bytes that the socket has taken.
+    written: u64,
+    /// Bytes that it is to have taken; `u64::MAX`: as many as go.
+    end: u64,
+    /// When nothing new is written any more.
+    stop: Time,
+    application: Option<Application>,
+    /// When the application does something next.
+    turn: Time,
+    completed_at: Option<Time>,
+}
+
+impl Work {
+    pub(super) fn new(transfer: Option<u64>, on_off: Option<OnOff>, stop: Time) -> Work {
+        let application = on_off.map(Application::new);
+        let end = if application.is_some() { 0 } else { transfer.unwrap_or(u64::MAX) };
+        let (written, turn, completed_at) = (0, Time::NEVER, None);
+        Work { written, end, stop, application, turn, completed_at }
+    }
+
+    /// The flow starts.
+    pub(super) fn start(&mut self, at: Time) {
+        self.turn = at;
+        self.take_turn();
+    }
+
+    /// When the application does something next.
+    pub(super) fn turn(&self) -> Time {
+        self.turn
+    }
+
+    /// The application's turn has come: it ends a burst, or begins one.
+    pub(super) fn take_turn(&mut self) {
+        let at = std::mem::replace(&mut self.turn, Time::NEVER);
+        let Some(application) = &mut self.application else { return };
+        if application.is_writing() {
+            self.end = self.written;
+            self.turn = application.pause(at);
+        } else if at < self.stop {
+            let (bytes, until) = application.write(at);
+            self.end = self.end.saturating_add(bytes);
+            self.turn = until;
+        }
+    }
+
+    /// Bytes that may be written now.
+    pub(super) fn to_write(&self, now: Time) -> u64 {
+        if now < self.stop { self.end - self.written } else { 0 }
+    }
+
+    /// The socket has taken bytes.
+    pub(super) fn wrote(&mut self, bytes: u64) {
+        self.written += bytes;
+    }
+
+    /// Bytes that the socket has taken.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether the last byte has been written.
+    pub(super) fn is_written(&self) -> bool {
+        self.application.is_none() && self.written == self.end
+    }
+
+    /// Whether something happens once everything written has been acknowledged.
+    pub(super) fn awaits_ack(&self) -> bool {
+        let is_in_burst = self.application.as_ref().is_none_or(Application::is_writing);
+        self.completed_at.is_none() && is_in_burst && self.written == self.end
+    }
+
+    /// So many bytes had been acknowledged at `at`.
+    pub(super) fn acknowledged(&mut self, bytes: u64, at: Time) {
+        if !self.awaits_ack() || bytes < self.end {
+            return;
+        }
+        match &mut self.application {
+            Some(application) => self.turn = application.pause(at),
+            None => self.completed_at = Some(at),
+        }
+    }
+
+    /// When the last byte of a transfer was acknowledged.
+    pub(super) fn completed_at(&self) -> Option<Time> {
+        self.completed_at
+    }
+
+    /// Whether there is always something to write.
+    pub(super) fn is_bulk(&self) -> bool {
+        self.application.is_none() && self.end == u64::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::{Duration, Stream};
+    use airpath_tcp::{Burst, OnOffConfig, SizeDistribution, TimeDistribution};
+
+    fn stream() -> Stream {
+        Stream::new(3, 1, "flow 0/application")
+    }
+
+    fn on_off(on: Burst) -> Option<OnOff> {
+        let off = TimeDistribution::Exponential { mean_ns: 500_000_000 };
+        Some(OnOff { config: OnOffConfig { on, off }, stream: stream() })
+    }
+
+    const SIZE: SizeDistribution = SizeDistribution::Exponential { mean_bytes: 20_000 };
+
+    #[test]
+    fn sizes_and_pauses_are_drawn_in_turn_from_the_one_stream() {
+        let mut work = Work::new(None, on_off(Burst::Size(SIZE)), Time::NEVER);
+        let mut same = stream();
+        let mut now = Time::from_secs(1);
+        work.start(now);
+        for _ in 0..20 {
+            let bytes = SIZE.draw(&mut same);
+            assert_eq!((work.to_write(now), work.turn()), (bytes, Time::NEVER));
+            work.wrote(bytes - 1);
+            assert!(!work.awaits_ack());
+            work.wrote(1);
+            work.acknowledged(work.written() - 1, now);
+            assert_eq!(work.turn(), Time::NEVER, "not all of it");
+            now = now + Duration::from_millis(40);
+            work.acknowledged(work.written(), now);
+            now = now + same.exponential(Duration::from_millis(500));
+            assert_eq!((work.turn(), work.to_write(now)), (now, 0));
+            work.take_turn();
+        }
+    }
+
+    #[test]
+    fn a_burst_of_time_ends_with_what_the_socket_has_taken() {
+        let time = TimeDistribution::Fixed { time_ns: 2_000_000_000 };
+        let mut work = Work::new(None, on_off(Burst::Time(time)), Time::NEVER);
+        work.start(Time::from_secs(1));
+        assert_eq!(work.turn(), Time::from_secs(3));
+        work.wrote(77_000);
+        work.acknowledged(77_000, Time::from_secs(2));
+        assert!(work.to_write(Time::from_secs(2)) > 1 << 60, "there is always more");
+        work.take_turn();
+        assert_eq!(work.to_write(Time::from_secs(3)), 0);
+        let mut same = stream();
+        let pause = same.exponential(Duration::from_millis(500));
+        assert_eq!(work.turn(), Time::from_secs(3) + pause);
+    }
+
+    #[test]
+    fn nothing_is_written_from_the_stop_on() {
+        let stop = Time::from_secs(2);
+        let bulk = Work::new(None, None, stop);
+        assert!(bulk.is_bulk() && bulk.to_write(Time::from_millis(1999)) > 1 << 60);
+        assert_eq!(bulk.to_write(stop), 0);
+        let mut paused = Work::new(None, on_off(Burst::Size(SIZE)), stop);
+        paused.start(Time::from_secs(1));
+        let bytes = paused.to_write(Time::from_secs(1));
+        paused.wrote(bytes);
+        paused.acknowledged(bytes, Time::from_millis(1999));
+        paused.turn = stop;
+        paused.take_turn();
+        assert_eq!((paused.to_write(Time::ZERO), paused.turn()), (0, Time::NEVER));
+    }
+
+    #[test]
+    fn a_transfer_is_complete_with_its_last_acknowledgement() {
+        let mut work = Work::new(Some(10_000), None, Time::NEVER);
+        work.start(Time::ZERO);
+        work.wrote(10_000);
+        assert!(work.is_written() && !work.is_bulk());
+        work.acknowledged(9_999, Time::from_secs(1));
+        assert_eq!(work.completed_at(), None);
+        work.acknowledged(10_000, Time::from_secs(2));
+        work.acknowledged(10_000, Time::from_secs(3));
+        assert_eq!(work.completed_at(), Some(Time::from_secs(2)));
+    }
+}
