@@ -23,6 +23,11 @@ if TYPE_CHECKING:
         EngineComparison as EngineComparison,
         compare_engines as compare_engines,
     )
+    from airpath.emulation.api import (
+        emulate as emulate,
+        emulate_command as emulate_command,
+        emulation_check as emulation_check,
+    )
     from airpath.errors import Interrupted as Interrupted, RunError as RunError
     from airpath.results import (
         Interval as Interval,
@@ -65,6 +70,9 @@ _HOMES = {
     "advisories": "airpath.api",
     "check": "airpath.api",
     "compare_engines": "airpath.comparison",
+    "emulate": "airpath.emulation.api",
+    "emulate_command": "airpath.emulation.api",
+    "emulation_check": "airpath.emulation.api",
     "flows": "airpath.scenario.flows",
     "generate_trace": "airpath.trace",
     "load": "airpath.api",

@@ -116,7 +116,7 @@ def simulate(
         were finished until then.
     """
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
-    scenario = _scenario(scenario)
+    scenario = given_scenario(scenario)
     resolved, read = resolved_with_inputs(scenario)
     refuse_too_much(scenario.file or scenario.name, resolved, reps)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
@@ -198,7 +198,7 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     BadValueError
         If it cannot be run.
     """
-    scenario = _scenario(scenario)
+    scenario = given_scenario(scenario)
     resolved, read = resolved_with_inputs(scenario)
     refuse_too_much(scenario.file or scenario.name, resolved, 1)
     text = json.dumps(for_engine(resolved), allow_nan=False)
@@ -222,7 +222,7 @@ def advisories(scenario: Scenario | str | os.PathLike[str]) -> list[Advisory]:
     BadValueError
         If it cannot be resolved.
     """
-    scenario = _scenario(scenario)
+    scenario = given_scenario(scenario)
     return of_scenario(scenario, json.loads(scenario.resolve()[0]))
 
 
@@ -264,7 +264,7 @@ def solve(
         If no model covers the scenario, or `model` does not; a line for each key that is not
         covered says what is.
     """
-    scenario = _scenario(scenario)
+    scenario = given_scenario(scenario)
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
     resolved, read = resolved_with_inputs(scenario)
@@ -303,7 +303,14 @@ def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> floa
 # --- what both need ----------------------------------------------------------------------------
 
 
-def _scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
+def given_scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
+    """Return a scenario; a path is that of its file.
+
+    Raises
+    ------
+    BadValueError
+        If it is neither, or the file does not hold one.
+    """
     if isinstance(scenario, Scenario):
         return scenario
     if isinstance(scenario, (str, os.PathLike)):

@@ -62,7 +62,7 @@ class ModelWarning(AirpathWarning):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.simulate`; a loop that does not look for it ends.
+    """Ctrl-C during `airpath.simulate` or `airpath.emulate`; a loop that does not look for it ends.
 
     Attributes
     ----------

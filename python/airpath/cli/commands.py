@@ -22,6 +22,7 @@ __all__ = ["app", "run_command"]
 
 COMMANDS: Mapping[str, str] = {
     "run": "run",
+    "emulate": "emulate",
     "solve": "solve",
     "compare": "compare",
     "reproduce": "reproduce",
@@ -138,6 +139,7 @@ _OPTIONS: Mapping[str, str] = {
     "folder": "--out",
     "formats": "--format",
     "overrides": "--set",
+    "replications": "--reps",
     "snr_db": "--snr",
 }
 """Options that are not called like the argument that they become."""

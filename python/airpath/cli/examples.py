@@ -18,6 +18,19 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
         "airpath run scenario.toml --json --seed 7": "one JSON document, other random numbers",
     },
+    "emulate": {
+        "airpath emulate --check": "what this machine can do, and the remedy for what it cannot",
+        "airpath emulate scenario.toml": "its flows over the kernel's TCP; the same tables",
+        "airpath emulate scenario.toml -- ping -c 3 100.64.0.1": (
+            "a command on the client's side; the server's side answers"
+        ),
+        "airpath emulate scenario.toml --server 'iperf3 -s -1' -- iperf3 -c 100.64.0.1 -R": (
+            "a program at each end"
+        ),
+        "airpath emulate scenario.toml --set flows.0.cc=cubic --reps 3 --out results": (
+            "three replications with another congestion control, into a folder"
+        ),
+    },
     "solve": {
         "airpath solve scenario.toml": "the operating point, in milliseconds",
         "airpath solve scenario.toml --set bottleneck.link.rate='20 Mbit/s' --json": (

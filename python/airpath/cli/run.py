@@ -185,6 +185,8 @@ def print_result(result: Result, out: Console) -> None:
     """Print the tables of a result."""
     out.print(f"[bold]{escape(result.title)}[/bold]")
     out.print(heading(result))
+    for reason in result.invalid:
+        out.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
     runs = len(result.replications)
     if not result.complete:
         out.print(f"[bold red]Incomplete:[/bold red] {runs} of {result.requested} were finished.")

@@ -13,7 +13,7 @@ from airpath.emulation.kernel import Kernel
 from airpath.errors import BadValueError, show
 from airpath.inputs import Inputs, for_engine
 
-__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "write"]
+__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "simulated", "write"]
 
 LEVEL = "AIRPATH_LEVEL"
 """Environment variable: how many emulations the process is inside of."""
@@ -149,7 +149,7 @@ def write(
         files[name] = {"role": inputs.roles[name], "path": str(path.resolve())}
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
     document = {
-        "scenario": _simulated(for_engine(resolved)),
+        "scenario": simulated(for_engine(resolved)),
         "files": files,
         "seed": settings.seed,
         "replication": settings.replication,
@@ -168,8 +168,14 @@ def write(
     return path
 
 
-def _simulated(resolved: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario without what only kernels have: the models' ends are cut off."""
+def simulated(resolved: dict[str, Any]) -> dict[str, Any]:
+    """Return a resolved scenario without what only kernels have: its ends are cut off anyway.
+
+    Parameters
+    ----------
+    resolved : dict
+        As the engine takes it, but for that.
+    """
     return {**resolved, "flows": [_without_kernels_control(flow) for flow in resolved["flows"]]}
 
 

@@ -12,7 +12,7 @@ from airpath.arguments import check_all, path_like
 from airpath.errors import BadValueError
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
-from airpath.results.stored import DOCUMENT, Folder, TraceFiles, read_document
+from airpath.results.stored import DOCUMENT, SIDES, Folder, TraceFiles, read_document
 from airpath.scenario.scenario import CAPTURE_POINTS
 
 __all__ = ["load_result"]
@@ -55,7 +55,8 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
     queues = [queue["name"] for queue in replications[0]["queues"]] if replications else []
     stored = Folder(path, [run["replication"] for run in replications], queues)
     kinds = {link["trace"]: link["kind"] for link in _tables(resolved) if "trace" in link}
-    files = {point: path / f"{point}.pcapng" for point in CAPTURE_POINTS}
+    points = (*CAPTURE_POINTS, *SIDES)
+    files = {point: path / f"{point}.pcapng" for point in points}
     result = Result(
         provenance=about,
         replications=replications,
@@ -69,6 +70,9 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
         traces=TraceFiles(about["traces"], kinds),
         captures={point: file for point, file in files.items() if file.is_file()},
         advisories=[Advisory(**advisory) for advisory in document.get("advisories", ())],
+        certificates=document.get("certificates"),
+        kernel=document.get("kernel"),
+        ended=document.get("ended"),
     )
     result.files |= {path / name for name in document.get("files", ())}
     return result

@@ -60,6 +60,43 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     yield from _stations(result, out_of_sight)
     yield from _phases(result)
     yield from _transfers(result)
+    yield from of_emulation(result)
+
+
+def of_emulation(result: Result) -> Iterator[Table]:
+    """Yield the certificates of what was emulated, and what the kernel did in its own way.
+
+    Parameters
+    ----------
+    result : Result
+        Nothing is yielded of one that was simulated.
+    """
+    if result.certificates:
+        rows = [[str(number), *_certificate(of)] for number, of in enumerate(result.certificates)]
+        columns = ["replication", "valid", "late: median", "p99", "most", "dropped by devices"]
+        columns += ["ACKs per packet", "class", "CPU"]
+        yield Table("Certificate", columns, rows)
+    differs = result.kernel.get("not_applied", ())
+    rows = [
+        [line["option"], line["asked"], line["kernel"], ", ".join(map(str, line["flows"]))]
+        for line in differs
+    ]
+    if rows:
+        columns = ["option", "asked", "the kernel's", "groups of flows"]
+        yield Table("What the kernel does in its own way", columns, rows)
+
+
+def _certificate(of: Mapping[str, Any]) -> list[str]:
+    late = [of.get(f"lateness_{level}_s") for level in ("p50", "p99", "max")]
+    ratio = of.get("ack_ratio")
+    return [
+        "yes" if of["valid"] else "NO",
+        *("–" if value is None else f"{1e3 * value:.3f} ms" for value in late),
+        str(of.get("device_drops", 0)),
+        "–" if ratio is None else f"{ratio:.2f}",
+        str(of.get("class", "–")),
+        f"{100 * of.get('cpu_share', 0):.0f} %",
+    ]
 
 
 def _flows(result: Result, out_of_sight: str) -> Table:

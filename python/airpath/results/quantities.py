@@ -68,6 +68,7 @@ def together(
         # All transfers are complete when the last one is.
         all_done = len(known) == len(flows)
         return max((float(flow[name]) for flow in flows), default=None) if all_done else None
+    known = [flow for flow in known if flow["delivered_packets"] is not None]
     packets = sum(flow["delivered_packets"] for flow in known)
     if not packets:
         return None

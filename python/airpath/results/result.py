@@ -25,7 +25,7 @@ __all__ = ["Result"]
 
 
 class Result(Recordings):
-    """The replications of one simulated scenario.
+    """The replications of one scenario, simulated or emulated.
 
     Everything is counted from the end of the warm-up on; only the time series cover the whole run.
 
@@ -47,6 +47,16 @@ class Result(Recordings):
         The pcapng file of each point that was captured.
     advisories : list of Advisory
         What to know before the numbers are believed: each has `code`, `text` and `place`.
+    engine : str
+        What made it: ``simulate`` or ``emulate``.
+    certificates : list of dict
+        Of each emulated replication, how late packets were and what else tells whether its numbers
+        can be believed; `valid`, and the `reasons` when it is not.
+    kernel : dict
+        What the kernel's TCP was told, and what it does in its own way (`not_applied`); empty when
+        nothing was emulated.
+    ended : dict
+        How the commands ended that the packets were of: `reason` and `status`; empty without.
     files : set of Path
         What was written of it so far.
     plot : Plot
@@ -68,6 +78,9 @@ class Result(Recordings):
         traces: Mapping[str, Trace],
         captures: Mapping[str, Path] | None = None,
         advisories: Sequence[Advisory] = (),
+        certificates: Sequence[Mapping[str, Any]] | None = None,
+        kernel: Mapping[str, Any] | None = None,
+        ended: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             replications,
@@ -83,17 +96,39 @@ class Result(Recordings):
         self.interrupted = interrupted
         self.captures = dict(captures or {})
         self.advisories = list(advisories)
+        self.engine = "simulate" if certificates is None else "emulate"
+        self.certificates = [dict(certificate) for certificate in certificates or ()]
+        self.kernel = dict(kernel or {})
+        self.ended = dict(ended or {})
         self.files = set(self.captures.values())
+
+    @property
+    def valid(self) -> bool:
+        """Whether no certificate says that the numbers cannot be believed."""
+        return not self.invalid
+
+    @property
+    def invalid(self) -> list[str]:
+        """Why the numbers cannot be believed, a line for each reason; empty when they can."""
+        several = len(self.certificates) > 1
+        return [
+            f"replication {number}: {reason}" if several else str(reason)
+            for number, certificate in enumerate(self.certificates)
+            if not certificate["valid"]
+            for reason in certificate["reasons"] or ["no reason was told"]
+        ]
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved["name"], ensure_ascii=False)
         done = f"{len(self.replications)} of {self.requested} replications"
         noted = len(self.advisories)
         notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
-        return f"<Result of {name}: {done}, {self.flow_count} flows{notes}>"
+        bad = "" if self.valid else f"INVALID ({'; '.join(self.invalid)}), "
+        return f"<Result of {name}: {bad}{done}, {self.flow_count} flows{notes}>"
 
     def _repr_html_(self) -> str:
         parts = [html.heading(self.title), html.paragraph(overview.heading(self))]
+        parts += [html.paragraph(f"INVALID: {reason}") for reason in self.invalid]
         if not self.complete:
             done = f"{len(self.replications)} of {self.requested} were finished."
             parts.append(html.paragraph(f"Incomplete: {done}"))
@@ -132,6 +167,7 @@ class Result(Recordings):
         document: dict[str, Any] = {
             "provenance": self.provenance,
             "complete": self.complete,
+            **self._of_emulation(),
             "advisories": [advisory.to_dict() for advisory in self.advisories],
             "summary": {
                 "flows": len(rows),
@@ -174,6 +210,18 @@ class Result(Recordings):
                 {**run, "flows": [dict(flow) for flow in run["flows"]]} for run in self.replications
             ]
         return document
+
+    def _of_emulation(self) -> dict[str, Any]:
+        if self.engine != "emulate":
+            return {}
+        return {
+            "engine": self.engine,
+            "valid": self.valid,
+            "invalid": self.invalid,
+            "certificates": self.certificates,
+            "kernel": self.kernel,
+            **({"ended": self.ended} if self.ended else {}),
+        }
 
     def to_json(self, *, raw: bool = False) -> str:
         """Return `to_dict` as a JSON text."""

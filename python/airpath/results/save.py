@@ -109,6 +109,7 @@ class Saving:
         self._forms = checked_formats(formats)
         self._folder = output_folder(folder)
         self._head = as_comment(result.provenance)
+        self._head += "".join(f"# INVALID: {reason}\n" for reason in result.invalid)
         if not result.complete:
             done = f"{len(result.replications)} of {result.requested} replications"
             self._head += f"# incomplete: interrupted after {done}\n"
@@ -193,9 +194,10 @@ def _earlier(folder: Path) -> list[str]:
 def _scenario_file(result: Result) -> str:
     about = result.provenance
     seed, reps = about["seed"], about["replications"]
+    verb = "run" if result.engine == "simulate" else "emulate"
     head = (
         f"# Written by airpath {about['version']} ({about['commit']}).\n"
-        f"# The same run again: airpath run scenario.toml --seed {seed} --reps {reps}\n\n"
+        f"# The same run again: airpath {verb} scenario.toml --seed {seed} --reps {reps}\n\n"
     )
     return head + str(about["scenario_toml"])
 

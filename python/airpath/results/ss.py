@@ -10,10 +10,17 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STATES", "ss_columns", "ss_frame"]
+__all__ = ["COLUMNS", "STATES", "ss_columns", "ss_frame"]
 
 STATES = ("closed", "syn-sent", "slow-start", "avoidance", "recovery", "loss", "done")
 """What a sender is doing, by the engine's number."""
+
+COLUMNS = (
+    *("time_s", "flow", "state", "cwnd", "ssthresh", "unacked", "sacked", "in_flight_bytes"),
+    *("rtt_s", "rttvar_s", "rto_s", "backoff", "retrans", "bytes_acked", "delivery_rate_bps"),
+    "pacing_rate_bps",
+)
+"""The columns in the order of the table."""
 
 _TYPES = {"flow": "<u4", "state": "u1"}
 _COUNTS = ("backoff", "retrans", "bytes_acked", "in_flight_bytes")

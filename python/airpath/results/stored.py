@@ -21,10 +21,13 @@ from airpath.trace import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DOCUMENT", "Folder", "InMemory", "TraceFiles", "read_document"]
+__all__ = ["DOCUMENT", "SIDES", "Folder", "InMemory", "TraceFiles", "read_document"]
 
 DOCUMENT = "result.json"
 """The file that says everything, and which others belong to it."""
+
+SIDES = ("server", "client")
+"""The ends of an emulated path, and what captures there are called."""
 
 Columns = tuple[bytes, bytes, bytes, bytes]
 """Times, s, numbers of flows or parts, numbers of queues, values."""

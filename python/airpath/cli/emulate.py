@@ -1,0 +1,295 @@
+"""``airpath emulate``: the kernel's TCP, or any command, on a modelled link in real time."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath.cli import completion, output
+from airpath.cli.live import watch
+from airpath.cli.run import print_result
+from airpath.errors import BadValueError, Interrupted
+from airpath.files import not_left_empty, output_folder
+from airpath.results import Result
+from airpath.results.export import checked_formats
+from airpath.results.overview import heading, tables
+from airpath.results.save import Saving, check_places
+
+__all__ = ["INVALID", "emulate"]
+
+INVALID = 3
+"""Exit status when nothing failed, but the numbers cannot be believed."""
+
+_OF_COMMANDS = ("Queues", "Links", "Certificate")
+"""The tables that are shown after a command."""
+
+
+def emulate(
+    scenario: Annotated[
+        Path | None, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")
+    ] = None,
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- COMMAND ARG",
+            help="Run it on the client's side. Default: the scenario's own flows.",
+        ),
+    ] = [],  # noqa: B006  (typer copies it)
+    shell: Annotated[
+        bool, typer.Option("--shell", help="An interactive shell in the place of a command.")
+    ] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Run it on the server's side; quoted as one word."),
+    ] = None,
+    set_: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Put a value in place of the file's.",
+            autocompletion=completion.settings,
+        ),
+    ] = [],  # noqa: B006
+    reps: Annotated[
+        int | None, typer.Option(help="Replications, one after the other. Default: 1.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Master seed of the models.")] = 1,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="csv,csv.gz,parquet",
+            help="Of the tables in --out. Default: csv.",
+            autocompletion=completion.formats,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    capture: Annotated[
+        bool,
+        typer.Option("--capture", help="Capture packets at both ends: pcapng files in --out."),
+    ] = False,
+    duration: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End the command then: 10s. Default: when it ends."),
+    ] = None,
+    outside: Annotated[
+        bool, typer.Option("--outside", help="The server's side is the machine's own network.")
+    ] = False,
+    privileged: Annotated[
+        bool, typer.Option("--privileged", help="Commands keep the privileges of who calls.")
+    ] = False,
+    live: Annotated[
+        bool | None,
+        typer.Option("--live/--no-live", help="Show what goes on. Default: on a terminal."),
+    ] = None,
+    plot: Annotated[
+        bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="Of the intervals. Default: 0.99.")] = (
+        None
+    ),
+    check: Annotated[
+        bool, typer.Option("--check", help="Only tell what this machine can do.")
+    ] = False,
+) -> int:
+    """Put the kernel's TCP, or any command, on the modelled link in real time."""
+    if check:
+        return _check(json)
+    if scenario is None:
+        raise BadValueError("airpath emulate: no scenario. Write its file, or --check.")
+    words = _words(command, shell)
+    formats = checked_formats("csv" if format_ is None else format_)
+    output.only_with_out(out, plot=bool(plot), format=format_ is not None, capture=capture)
+    _fit(words, json=json, reps=reps, confidence=confidence, plot=plot, live=live)
+    _only_with_command(
+        words, server=server, duration=duration, outside=outside, privileged=privileged
+    )
+    from airpath import api
+
+    chosen = api.load(scenario, output.load_options(set_))
+    with not_left_empty(out):
+        folder = None if out is None else output_folder(out, "out")
+        if folder is not None:
+            check_places(folder, chosen.record.series, formats)
+        common: dict[str, Any] = {
+            "seed": seed,
+            "capture_to": folder if capture else None,
+            "command": output.command_line(),
+        }
+        if words:
+            common |= {"server": None if server is None else _split(server), "duration": duration}
+            common |= {"outside": outside, "privileged": privileged}
+            return _command(chosen, words, common, folder, formats)
+        common |= {
+            "replications": 1 if reps is None else reps,
+            "confidence": 0.99 if confidence is None else confidence,
+        }
+        return _flows(chosen, common, folder, formats, json=json, live=live, plot=plot is not False)
+
+
+# --- the scenario's flows -------------------------------------------------------------------------
+
+
+def _flows(
+    scenario: Any,
+    settings: dict[str, Any],
+    folder: Path | None,
+    formats: Sequence[str],
+    *,
+    json: bool,
+    live: bool | None,
+    plot: bool,
+) -> int:
+    from airpath.emulation.api import emulate as run
+
+    try:
+        with watch(settings["replications"], live) as tell:
+            result = run(scenario, progress=tell, **settings)
+    except Interrupted as stopped:
+        result = stopped.result
+    if result.interrupted:
+        done = f"{len(result.replications)} of {result.requested} replications"
+        output.note(f"Interrupted: {done} have results, of the last one what there was.")
+    for advisory in result.advisories:
+        output.note(str(advisory))
+    try:
+        if folder is not None and result.replications:
+            _save(result, folder, formats)
+    finally:
+        with output.interrupts_wait():
+            if json:
+                output.print_json(result.to_dict())
+            else:
+                print_result(result, output.console())
+            sys.stdout.flush()
+    if folder is not None and plot and result.replications and not result.interrupted:
+        output.written(result.plot.save(folder))
+    if result.interrupted:
+        return 130
+    return 0 if result.valid else INVALID
+
+
+def _save(result: Result, folder: Path, formats: Sequence[str]) -> None:
+    saving = Saving(result, folder, formats)
+    with output.interrupts_wait():
+        output.written([*result.captures.values(), *saving.statistics()])
+        output.removed(saving.removed)
+        output.written(list(saving.recordings()))
+
+
+# --- a command ------------------------------------------------------------------------------------
+
+
+def _command(
+    scenario: Any,
+    words: Sequence[str],
+    settings: dict[str, Any],
+    folder: Path | None,
+    formats: Sequence[str],
+) -> int:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from airpath.emulation.api import emulate_command as run
+    from airpath.terminal import WIDEST
+
+    result = run(scenario, words, **settings)
+    # Standard output is the command's.
+    told = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
+    if folder is not None:
+        _save(result, folder, formats)
+    told.print(f"[bold]{escape(result.title)}[/bold]")
+    told.print(heading(result))
+    for reason in result.invalid:
+        told.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
+    for table in tables(result, "--out"):
+        if table.title in _OF_COMMANDS:
+            output.print_table(told, table.title, table.columns, table.rows)
+            for note in table.notes:
+                told.print(note, style="dim")
+    return _status(result)
+
+
+def _status(result: Result) -> int:
+    """Return the exit status: the command's, unless it was ended when its time was over."""
+    status = result.ended["status"]
+    if result.ended["reason"] == "signal":
+        return int(status or 128 + (result.ended["signal"] or 2))
+    if status and result.ended["reason"] != "duration":
+        return int(status)
+    return 0 if result.valid else INVALID
+
+
+def _words(command: Sequence[str], shell: bool) -> list[str]:
+    if not shell:
+        return list(command)
+    if command:
+        raise BadValueError("--shell: given beside a command. Give one of them.")
+    return [os.environ.get("SHELL") or "/bin/sh", "-i"]
+
+
+def _split(server: str) -> list[str]:
+    try:
+        words = shlex.split(server)
+    except ValueError as error:
+        raise BadValueError(f"--server: {error}. Quote it as a shell wants it.") from None
+    if not words:
+        raise BadValueError("--server: no command. Write one, for example --server 'iperf3 -s'.")
+    return words
+
+
+def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
+    """Refuse options that mean nothing beside a command."""
+    lines = [
+        f"--{name}: means nothing beside a command, which runs once. Leave it out."
+        for name, value in given.items()
+        if value is not None
+    ]
+    if json:
+        accepted = "Write --out DIR, where result.json has it"
+        lines.append(f"--json: standard output is the command's. {accepted}.")
+    if words and lines:
+        raise BadValueError("\n".join(lines))
+
+
+def _only_with_command(words: Sequence[str], **given: object) -> None:
+    lines = [
+        f"--{name}: needs a command. Write -- COMMAND, or --shell."
+        for name, value in given.items()
+        if value
+    ]
+    if lines and not words:
+        raise BadValueError("\n".join(lines))
+
+
+# --- what this machine can do ---------------------------------------------------------------------
+
+
+def _check(json: bool) -> int:
+    from airpath.emulation.api import emulation_check
+
+    found = emulation_check()
+    if json:
+        output.print_json(found)
+    else:
+        rows = [
+            [
+                str(line.get("name", "")),
+                str(line.get("found", "")),
+                "yes" if line.get("ok") else "no",
+                str(line.get("remedy") or ""),
+            ]
+            for line in found.get("checks", ())
+        ]
+        output.print_table(output.console(), "Emulation", ["what", "found", "ok", "remedy"], rows)
+    return 0 if found.get("ok", True) else 1

@@ -1,0 +1,412 @@
+"""The verbs: `emulate` a scenario, run a command on its path, ask what this machine can do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from airpath import _airpath
+from airpath.advisory import of_scenario
+from airpath.api import LARGEST_REPS, given_scenario
+from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
+from airpath.emulation import document, process, reports
+from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.errors import BadValueError, Interrupted, RunError
+from airpath.estimate import refuse_too_much
+from airpath.files import NewFile, output_folder
+from airpath.flow_descriptions import FlowDescriptions
+from airpath.inputs import Inputs, for_engine, resolved_with_inputs
+from airpath.results.provenance import as_comment, provenance
+from airpath.results.quantities import FLOW_QUANTITIES
+from airpath.results.remarks import remarks
+from airpath.results.result import Result
+from airpath.scenario import Scenario
+from airpath.scenario.units import Duration
+from airpath.wording import in_words
+
+__all__ = ["Listener", "emulate", "emulate_command", "emulation_check"]
+
+Listener = Callable[[int, Mapping[str, Any]], None]
+"""Is called with the number of the replication and what the program tells of it."""
+
+_LARGEST_SEED = 2**64 - 1
+_SHORTEST_S = 1e-9
+
+
+def emulate(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    seed: int = 1,
+    replications: int = 1,
+    confidence: float = 0.99,
+    capture_to: str | os.PathLike[str] | None = None,
+    progress: Listener | None = None,
+    command: str | None = None,
+) -> Result:
+    """Emulate a scenario: its TCP flows are the kernel's, and take the modelled path in real time.
+
+    It takes as long as the scenario, and needs Linux; `emulation_check` tells what else. Random
+    numbers of the models depend on the seed only, what the kernel makes of them does not.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        What to emulate; a path is that of a scenario file.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    replications : int
+        Independent replications, one after the other, 1 to 1 000 000; intervals need 2. Default 1.
+    confidence : float
+        Of the intervals, above 0 and below 1. Default 0.99.
+    capture_to : path, optional
+        Folder for ``server.pcapng`` and ``client.pcapng``, what the first replication's packets
+        were at both ends of the path; made when missing. Default: nothing is captured.
+    progress : callable, optional
+        Called with the number of the replication and what the program tells, several times a
+        second: a mapping with `event`, and of the event ``progress`` `at_s`, `rate_bps` and others.
+    command : str, optional
+        For the provenance: the command line. Default: this call.
+
+    Returns
+    -------
+    result : Result
+        As of `simulate`, with `certificates` and `kernel`. When it is not `valid`, its numbers
+        cannot be believed, and `invalid` says why.
+
+    Raises
+    ------
+    BadValueError
+        If a value is not accepted, or the scenario cannot be emulated.
+    RunError
+        If the program is missing, or the run failed.
+    Interrupted
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
+    """
+    check_all(
+        whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1"),
+        whole("replications", replications, 1, LARGEST_REPS, "Write a whole number from 1 on"),
+        fraction("confidence", confidence),
+        None if capture_to is None else path_like("capture_to", capture_to),
+        _callable("progress", progress),
+    )
+    scenario = given_scenario(scenario)
+    resolved, read = resolved_with_inputs(scenario)
+    kernel = for_flows(scenario, resolved)
+    refuse_too_much(scenario.file or scenario.name, resolved, replications)
+    call = f"airpath.emulate(seed={seed}, replications={replications}, confidence={confidence})"
+    about = _about(scenario, resolved, read, seed, replications, confidence, command or call)
+    run = _Run(scenario, resolved, read, kernel, about)
+    run.check()
+    recorded = reports.Recorded()
+    captures: dict[str, Path] = {}
+    interrupted = False
+    for number in range(replications):
+        settings = document.Settings(
+            seed,
+            replication=number,
+            capture=capture_to is not None and number == 0,
+            comment=as_comment(about),
+        )
+        with run.once(settings, None, _told(progress, number)) as (ended, report):
+            if report.replication["measured_s"] >= _SHORTEST_S:
+                recorded.reports.append(report)
+                captures |= _kept(report, capture_to)
+            interrupted = ended.interrupted
+        if interrupted:
+            break
+    result = run.result(recorded, captures, replications, confidence, interrupted)
+    if interrupted:
+        raise Interrupted(result)
+    return result
+
+
+def emulate_command(
+    scenario: Scenario | str | os.PathLike[str],
+    argv: Sequence[str],
+    server: Sequence[str] | None = None,
+    *,
+    seed: int = 1,
+    like: int = 0,
+    duration: str | float | Duration | None = None,
+    outside: bool = False,
+    privileged: bool = False,
+    capture_to: str | os.PathLike[str] | None = None,
+    progress: Listener | None = None,
+    command: str | None = None,
+) -> Result:
+    """Run a command on the client's side of a scenario's path, with the server's side reachable.
+
+    The command has the terminal. In its environment ``AIRPATH_SERVER`` and ``AIRPATH_CLIENT`` are
+    the addresses of both sides. Its connections take the way of one of the scenario's flows.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        Whose path it is; its own flows do not run.
+    argv : sequence of str
+        Program and arguments.
+    server : sequence of str, optional
+        The same for the server's side. Default: nothing is started there.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    like : int
+        Number of the flow whose user, direction and wires the packets take. Default 0.
+    duration : str, float or Duration, optional
+        When all of it ends, above 0; a number is in seconds. Default: when `argv` has ended.
+    outside : bool
+        Whether the server's side is the machine's own network. Default False.
+    privileged : bool
+        Whether commands keep the privileges of the caller. Default False.
+    capture_to, progress, command
+        As for `emulate`.
+
+    Returns
+    -------
+    result : Result
+        Of queues, links and connections, with `certificates`, `kernel` and `ended`, which has the
+        command's exit `status`.
+
+    Raises
+    ------
+    BadValueError, RunError
+        As `emulate`; also if the command cannot be started.
+    """
+    scenario = given_scenario(scenario)
+    resolved, read = resolved_with_inputs(scenario)
+    last = len(FlowDescriptions(resolved)) - 1
+    check_all(
+        _words("argv", argv),
+        None if server is None else _words("server", server),
+        whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1"),
+        whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
+        None if capture_to is None else path_like("capture_to", capture_to),
+        _callable("progress", progress),
+    )
+    until = None if duration is None else _duration_ns(duration)
+    kernel = for_commands(scenario, resolved, like)
+    resolved = {**resolved, "record": {**resolved["record"], "ss": False}}
+    call = f"airpath.emulate_command(seed={seed})"
+    about = _about(scenario, resolved, read, seed, 1, 0.99, command or call)
+    run = _Run(scenario, resolved, read, kernel, about)
+    run.check()
+    traffic = document.Commands(argv, server, like, until)
+    settings = document.Settings(
+        seed,
+        capture=capture_to is not None,
+        comment=as_comment(about),
+        outside=outside,
+        keep_privileges=privileged,
+    )
+    recorded = reports.Recorded()
+    with run.once(settings, traffic, _told(progress, 0)) as (ended, report):
+        captures = _kept(report, capture_to)
+        recorded.reports.append(report)
+    run.resolved = _as_it_was(resolved, like, report)
+    result = run.result(recorded, captures, 1, 0.99, False)
+    result.ended = {
+        "reason": ended.reason,
+        "status": ended.status,
+        "signal": ended.signal,
+        **(report.command or {}),
+    }
+    return result
+
+
+def emulation_check() -> dict[str, Any]:
+    """Return what this machine can do, as ``airpath emulate --check`` prints it.
+
+    Returns
+    -------
+    found : dict
+        What the program found out; `ok` says whether anything can be emulated.
+
+    Raises
+    ------
+    RunError
+        If the program is missing, or this is not Linux.
+    """
+    return process.check()
+
+
+# --- one run ------------------------------------------------------------------------------------
+
+
+class _Run:
+    """A scenario with what is the same in all replications."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        resolved: dict[str, Any],
+        read: Inputs,
+        kernel: Kernel,
+        about: dict[str, Any],
+    ) -> None:
+        self.scenario = scenario
+        self.resolved = resolved
+        self.read = read
+        self.kernel = kernel
+        self.about = about
+
+    def check(self) -> None:
+        """Check that there is a program, and that the models accept the scenario."""
+        process.program()
+        text = json.dumps(document.simulated(for_engine(self.resolved)), allow_nan=False)
+        traces = self.read.compiled_traces()
+        try:
+            _airpath.check(text, traces, self.read.table_texts, self.read.snr_texts)
+        except ValueError as error:
+            raise BadValueError(in_words(self.scenario, str(error))) from None
+
+    @contextmanager
+    def once(
+        self,
+        settings: document.Settings,
+        traffic: document.Commands | None,
+        listener: process.Listener,
+    ) -> Iterator[tuple[process.Ended, reports.Report]]:
+        """Run it once; give how it ended and what it left, as long as the block lasts."""
+        with tempfile.TemporaryDirectory(prefix="airpath-emulate-") as place:
+            results = Path(place, "results")
+            results.mkdir()
+            path = document.write(
+                Path(place), results, self.resolved, self.read, self.kernel, traffic, settings
+            )
+            ended = process.run(path, listener, has_command=traffic is not None)
+            series = [] if traffic else self.resolved["record"]["series"]
+            yield ended, reports.read(results, settings.replication, series)
+
+    def result(
+        self,
+        recorded: reports.Recorded,
+        captures: Mapping[str, Path],
+        requested: int,
+        confidence: float,
+        interrupted: bool,
+    ) -> Result:
+        """Return what all runs have left."""
+        runs = [report.replication for report in recorded.reports]
+        noted = of_scenario(self.scenario, self.resolved)
+        if not any(report.command for report in recorded.reports):
+            noted += remarks(self.resolved, runs, self.about.get("tables"))
+        told = [report.kernel for report in recorded.reports]
+        return Result(
+            provenance=self.about,
+            replications=runs,
+            resolved=self.resolved,
+            confidence=confidence,
+            requested=requested,
+            interrupted=interrupted,
+            recorded=recorded.series,
+            ss=recorded.ss,
+            flow_monitor=recorded.flow_monitor,
+            traces=self.read.traces,
+            captures=captures,
+            advisories=noted,
+            certificates=[report.certificate for report in recorded.reports],
+            kernel={
+                "settings": self.kernel.settings(),
+                "not_applied": list(self.kernel.not_applied),
+                "replications": told,
+            },
+        )
+
+
+def _as_it_was(resolved: Mapping[str, Any], like: int, report: reports.Report) -> dict[str, Any]:
+    """Return the scenario as the commands made it: their connections, for as long as they ran."""
+    entry = FlowDescriptions(resolved)[like]
+    rows = report.replication["flows"] = report.replication["flows"] or [dict(_NO_CONNECTION)]
+    ran_ns = round(1e9 * report.replication["simulated_s"])
+    measured_ns = round(1e9 * report.replication["measured_s"])
+    return {
+        **resolved,
+        "duration_ns": ran_ns,
+        "warmup_ns": max(0, ran_ns - measured_ns),
+        "flows": [{**entry, "count": len(rows)}],
+        "record": {**resolved["record"], "series": []},
+    }
+
+
+_NO_CONNECTION: Mapping[str, Any] = {
+    "id": 0,
+    "kind": "tcp",
+    "start_s": None,
+    **{name: None if name.endswith(("_s", "_share")) else 0 for name in FLOW_QUANTITIES},
+}
+"""Stands for the connections of a command that has made none."""
+
+
+def _told(progress: Listener | None, number: int) -> process.Listener:
+    def told(event: Mapping[str, Any]) -> None:
+        if progress is not None:
+            progress(number, event)
+
+    return told
+
+
+def _kept(report: reports.Report, folder: str | os.PathLike[str] | None) -> dict[str, Path]:
+    """Move captures to where they belong; return the files."""
+    if folder is None:
+        return {}
+    place = output_folder(folder, "capture_to")
+    kept = {}
+    for side, path in report.captures.items():
+        file = NewFile(place / path.name)
+        try:
+            shutil.copyfile(path, file.partial)
+            file.keep()
+        except OSError as error:
+            raise RunError(f"{file.path}: cannot be written: {error}") from None
+        finally:
+            file.drop()
+        kept[side] = file.path
+    return kept
+
+
+def _about(
+    scenario: Scenario,
+    resolved: Mapping[str, Any],
+    read: Inputs,
+    seed: int,
+    replications: int,
+    confidence: float,
+    command: str,
+) -> dict[str, Any]:
+    return provenance(
+        scenario=scenario,
+        resolved=resolved,
+        **read.named(),
+        engine="emulate",
+        seed=seed,
+        replications=replications,
+        confidence=confidence,
+        command=command,
+    )
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def _callable(name: str, value: Any) -> str | None:
+    fits = value is None or callable(value)
+    return None if fits else f"{blamed(name, value)}: not a function. Give one."
+
+
+def _words(name: str, value: Any) -> str | None:
+    fits = not isinstance(value, (str, bytes)) and isinstance(value, Sequence)
+    if fits and value and all(isinstance(word, str) and "\0" not in word for word in value):
+        return None
+    return f'{blamed(name, value)}: not a command. Write a list of words, for example ["ping"].'
+
+
+def _duration_ns(duration: str | float | Duration) -> int:
+    found = quantity("duration", Duration, duration)
+    if found <= 0:
+        raise BadValueError(f"{blamed('duration', duration)}: not above 0. Write one above 0.")
+    return int(found)

@@ -1,0 +1,293 @@
+"""The program that emulates, ``airpath-emu``: found, started, listened to, and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from airpath.errors import BadValueError, RunError, one_line
+
+__all__ = ["PROGRAM", "Ended", "Listener", "check", "program", "run"]
+
+PROGRAM = "AIRPATH_EMU"
+"""Environment variable: another program in the place of the one that comes with the package."""
+
+Listener = Callable[[Mapping[str, Any]], None]
+"""Is called with each event that the program tells."""
+
+_BESIDE = Path(__file__).parents[1] / "bin" / "airpath-emu"
+_CHECK_S = 60
+"""Longest that a check may take; it measures for two seconds."""
+_LAST_WORDS_S = 20
+"""Longest that the program may take to end after its events have."""
+_MOST_WORDS = 4000
+_OF_MACHINE = ("tun", "namespace", "device", "privileges")
+"""What a failure is about that `airpath emulate --check` knows more of."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Parameters
+    ----------
+    reason : str
+        ``end``, ``command``, ``duration``, ``signal`` or ``input``.
+    status : int or None
+        Exit status of the client's command.
+    signal : int or None
+        Number of the first signal that asked for its end.
+    """
+
+    reason: str
+    status: int | None
+    signal: int | None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal ended it."""
+        return self.reason == "signal"
+
+
+def program() -> Path:
+    """Return the program.
+
+    Raises
+    ------
+    RunError
+        If this is not Linux, or the program is not there.
+    """
+    if sys.platform != "linux":
+        raise RunError(
+            f"emulation: this is {sys.platform}, and network namespaces are Linux's. "
+            "Run it in a virtual machine with Linux; airpath run works here."
+        )
+    path = Path(os.environ.get(PROGRAM) or _BESIDE)
+    if not path.is_file():
+        raise RunError(
+            f"emulation: {one_line(str(path))} is not there. Install a wheel for Linux, or in a "
+            "checkout write make build."
+        )
+    return path
+
+
+@contextlib.contextmanager
+def _executable() -> Iterator[Path]:
+    """Give the program as a file that can be executed; not every installer leaves it one."""
+    path = program()
+    if os.access(path, os.X_OK):
+        yield path
+        return
+    with contextlib.suppress(OSError):
+        path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    if os.access(path, os.X_OK):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="airpath-") as folder:
+        copy = Path(shutil.copy(path, folder))
+        copy.chmod(0o700)
+        yield copy
+
+
+def check() -> dict[str, Any]:
+    """Return what the program finds out about this machine.
+
+    Raises
+    ------
+    RunError
+        If it cannot be started, or does not tell.
+    """
+    with _executable() as path:
+        try:
+            done = subprocess.run(
+                [path, "check"], capture_output=True, check=False, timeout=_CHECK_S
+            )
+            found = json.loads(done.stdout)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise RunError(f"emulation: {path}: {error}") from None
+        except ValueError:
+            said = one_line(done.stderr.decode("utf-8", "replace").strip()[:_MOST_WORDS])
+            raise RunError(f"emulation: {path} check told nothing. {said}".rstrip()) from None
+    if not isinstance(found, dict):
+        raise RunError(f"emulation: {path} check told no document.")
+    return found
+
+
+# --- a run --------------------------------------------------------------------------------------
+
+
+def run(
+    document: Path, listener: Listener, *, has_command: bool, arguments: Sequence[str] = ()
+) -> Ended:
+    """Run the program until it ends.
+
+    Ctrl-C lets it end and write what it has; a second one ends it at once.
+
+    Parameters
+    ----------
+    document : Path
+        What `airpath.emulation.document.write` wrote.
+    listener : callable
+        Is told each event.
+    has_command : bool
+        Whether a command has the terminal, and Ctrl-C from it.
+    arguments : sequence of str
+        More of them. Default: none.
+
+    Raises
+    ------
+    BadValueError
+        If the program does not accept the document.
+    RunError
+        If the run failed.
+    KeyboardInterrupt
+        After the second Ctrl-C.
+    """
+    events_read, events_write = os.pipe()
+    input_read, input_write = os.pipe()
+    with contextlib.ExitStack() as at_end:
+        ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
+
+        def close(end: int) -> None:
+            if ends.pop(end, False):
+                os.close(end)
+
+        for end in list(ends):
+            at_end.callback(close, end)
+        path = at_end.enter_context(_executable())
+        words = at_end.enter_context(tempfile.TemporaryFile())
+        line = [os.fspath(path), "run", os.fspath(document), "--events", str(events_write)]
+        line += ["--input", str(input_read), *arguments]
+        try:
+            child = subprocess.Popen(
+                line,
+                pass_fds=(events_write, input_read),
+                # Without a command, Ctrl-C is for whoever waits here, who tells the program.
+                start_new_session=not has_command,
+                **_streams(has_command, words),
+            )
+        except OSError as error:
+            raise RunError(f"emulation: {path}: cannot be started: {error}") from None
+        at_end.callback(_reap, child)
+        close(events_write)
+        close(input_read)
+        if has_command:
+            at_end.enter_context(_foreground())
+        interrupts = at_end.enter_context(_interrupts(child, tell=not has_command))
+        last = _listen(events_read, listener)
+        status = _status(child)
+        close(input_write)
+        words.seek(0)
+        said = words.read(_MOST_WORDS).decode("utf-8", "replace").strip()
+        if len(interrupts) > 1 and not has_command:
+            raise KeyboardInterrupt
+        return _ended(status, last, said, interrupts[0] if interrupts else None)
+
+
+def _streams(has_command: bool, words: IO[bytes]) -> dict[str, Any]:
+    if has_command:
+        return {}
+    return {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": words}
+
+
+def _listen(events: int, listener: Listener) -> Mapping[str, Any]:
+    """Pass every event on until they end; return the last, or an empty one."""
+    last: Mapping[str, Any] = {}
+    with os.fdopen(os.dup(events), "rb") as lines:
+        for line in lines:
+            try:
+                event = json.loads(line)
+                kind = event["event"]
+            except (ValueError, TypeError, KeyError):
+                shown = one_line(line.decode("utf-8", "replace").strip()[:100])
+                raise RunError(f"emulation: airpath-emu told what is no event: {shown}") from None
+            listener(event)
+            if kind in ("finished", "failed"):
+                last = event
+    return last
+
+
+def _status(child: subprocess.Popen[bytes]) -> int:
+    try:
+        return child.wait(_LAST_WORDS_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
+
+
+def _reap(child: subprocess.Popen[bytes]) -> None:
+    """End the program, if it is still there: all that it started goes with it."""
+    if child.poll() is None:
+        child.kill()
+        child.wait()
+
+
+def _ended(status: int, last: Mapping[str, Any], said: str, number: int | None) -> Ended:
+    if last.get("event") == "finished" and status == 0:
+        return Ended(str(last.get("reason")), last.get("status"), number)
+    if last.get("event") == "failed":
+        message = str(last.get("message") or last.get("what") or "it failed")
+        if status == 2:
+            raise BadValueError(f"emulation: {message}")
+        if last.get("what") in _OF_MACHINE:
+            message = f"{message.rstrip('.')}. See airpath emulate --check."
+        raise RunError(f"emulation: {message}")
+    if number is not None:
+        raise KeyboardInterrupt
+    what = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    told = f": {one_line(said)}" if said else "."
+    kind = BadValueError if status == 2 else RunError
+    raise kind(f"emulation: airpath-emu {what} and told no result{told}")
+
+
+@contextlib.contextmanager
+def _foreground() -> Iterator[None]:
+    """Take the terminal back when the block ends: a shell that was started has made it its own."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            if os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp():
+                # Whoever is not in the foreground is stopped for that.
+                before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                os.tcsetpgrp(0, os.getpgrp())
+                signal.signal(signal.SIGTTOU, before)
+
+
+@contextlib.contextmanager
+def _interrupts(child: subprocess.Popen[bytes], *, tell: bool) -> Iterator[list[int]]:
+    """Note signals that ask for the end instead of ending by them; the second one ends the child.
+
+    SIGTERM is passed on, and so is SIGINT where the terminal does not.
+    """
+    found: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield found
+        return
+
+    def note(number: int, _frame: Any) -> None:
+        found.append(number)
+        with contextlib.suppress(OSError):
+            if len(found) > 1 and not (number == signal.SIGINT and not tell):
+                child.kill()
+            elif tell or number != signal.SIGINT:
+                child.send_signal(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield found
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,123 @@
+"""What the program leaves in its folder, as results take it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import RunError
+from airpath.results.ss import COLUMNS
+from airpath.results.stored import SIDES, Columns
+
+__all__ = ["Recorded", "Report", "read"]
+
+_WIDTHS = {"time_s": 8, "id": 4, "queue": 4, "value": 8}
+_NOTHING: Columns = (b"", b"", b"", b"")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was measured in one run.
+
+    Parameters
+    ----------
+    replication : dict
+        The statistics, as the simulator reports those of a replication.
+    certificate : dict
+        Whether they can be believed.
+    kernel : dict
+        What the kernel was told, as it was read back, and what it counted.
+    command : dict or None
+        How commands ended.
+    series : dict of str to Columns
+        What was recorded over time.
+    ss : dict of str to bytes
+        The senders' state over time.
+    captures : dict of str to Path
+        Files of packets, by side.
+    """
+
+    replication: dict[str, Any]
+    certificate: dict[str, Any]
+    kernel: dict[str, Any]
+    command: dict[str, Any] | None
+    series: dict[str, Columns]
+    ss: dict[str, bytes]
+    captures: dict[str, Path]
+
+
+def read(folder: Path, number: int, series: Iterable[str]) -> Report:
+    """Read what the program wrote.
+
+    Parameters
+    ----------
+    folder : Path
+        Where.
+    number : int
+        Number of the replication.
+    series : iterable of str
+        Names of what is recorded over time.
+
+    Raises
+    ------
+    RunError
+        If something is missing or is not what it should be.
+    """
+    try:
+        found = json.loads((folder / "report.json").read_bytes())
+        replication = {**found["replication"], "replication": number, "flows": found["flows"]}
+        certificate = {"valid": False, "reasons": [], **found["certificate"]}
+        return Report(
+            replication,
+            certificate,
+            dict(found.get("kernel") or {}),
+            found.get("command"),
+            {name: _columns(folder / "series", name) for name in series},
+            _ss(folder / "ss"),
+            {side: path for side in SIDES if (path := folder / f"{side}.pcapng").is_file()},
+        )
+    except OSError as error:
+        raise RunError(f"emulation: no result: {error}") from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise RunError(
+            f"emulation: the result is not understood: {type(error).__name__}: {error}"
+        ) from None
+
+
+def _columns(folder: Path, name: str) -> Columns:
+    """Return a series; nothing where nothing was recorded."""
+    if not (folder / f"{name}.time_s").is_file():
+        return _NOTHING
+    parts = {part: (folder / f"{name}.{part}").read_bytes() for part in _WIDTHS}
+    if len({len(data) // _WIDTHS[part] for part, data in parts.items()}) != 1:
+        raise ValueError(f"columns of {name} that differ in length")
+    return parts["time_s"], parts["id"], parts["queue"], parts["value"]
+
+
+def _ss(folder: Path) -> dict[str, bytes]:
+    """Return the columns in their order; without rows where nothing was recorded."""
+    if not folder.is_dir():
+        return dict.fromkeys(COLUMNS, b"")
+    return {name: (folder / name).read_bytes() for name in COLUMNS}
+
+
+@dataclass
+class Recorded:
+    """What was recorded in all runs, by number of the finished replication."""
+
+    reports: list[Report] = field(default_factory=list)
+
+    def series(self, index: int, name: str) -> Columns:
+        """Return times, numbers and values of a series."""
+        return self.reports[index].series.get(name, _NOTHING)
+
+    def ss(self, index: int) -> Mapping[str, bytes]:
+        """Return the columns of the senders' state."""
+        return self.reports[index].ss
+
+    def flow_monitor(self, index: int) -> str:
+        """Return nothing: there is no flow monitor."""
+        return "[]"

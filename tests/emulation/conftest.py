@@ -1,0 +1,66 @@
+"""A program that speaks airpath-emu's contract, in the place of the real one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.cli import main
+from airpath.emulation import process
+
+SCENARIO: dict[str, Any] = {
+    "duration": "4 s",
+    "warmup": "1 s",
+    "bottleneck": {
+        "aqm": "gred",
+        "link": {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"},
+    },
+    "flows": [{"count": 2, "cc": "newreno", "base_rtt": "30 ms"}],
+    "record": {"series": ["queue", "cwnd"], "ss": True},
+}
+
+
+@pytest.fixture
+def scenario() -> ap.Scenario:
+    return ap.Scenario(**SCENARIO)
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Put the fake in the place of airpath-emu; its arguments say what it does otherwise."""
+    script = tmp_path / "airpath-emu"
+    source = Path(__file__).with_name("fake_program.py")
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{source}" "$@"\n')
+    script.chmod(0o755)
+    seen = tmp_path / "seen"
+    monkeypatch.setenv(process.PROGRAM, str(script))
+    monkeypatch.setenv("PYTHONPATH", str(Path(ap.__file__).parents[1]))
+    monkeypatch.setenv("FAKE_EMU_SEEN", str(seen))
+
+    def told(**otherwise: object) -> Path:
+        monkeypatch.setenv("FAKE_EMU", json.dumps(otherwise))
+        return seen
+
+    told()
+    return told
+
+
+@pytest.fixture
+def command(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Call `airpath emulate` in this process, with a scenario file in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.toml").write_text(ap.Scenario(**SCENARIO).to_toml())
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        return (main(["emulate", *arguments]), *capfd.readouterr())
+
+    return call

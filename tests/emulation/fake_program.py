@@ -1,0 +1,159 @@
+"""Stands for airpath-emu: speaks its contract, simulates in the place of a kernel.
+
+What it does otherwise is in the environment variable FAKE_EMU, a JSON object:
+
+``certificate``: entries of the certificate; ``without``: quantities of flows that are null;
+``lines``: what is written to the events instead of events; ``status``: exit status at once;
+``failed``: the entries of an event of that name; ``linger``: wait for a signal before the end;
+``deaf``: ignore signals; ``command``: exit status of the command; ``report``: text of the report.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from airpath import _airpath
+
+CHECK = {
+    "ok": False,
+    "checks": [
+        {"name": "tun", "found": "/dev/net/tun", "ok": True},
+        {"name": "cubic", "found": "absent", "ok": False, "remedy": "modprobe tcp_cubic"},
+    ],
+}
+CERTIFICATE = {
+    "valid": True,
+    "reasons": [],
+    "base_rtt_s": 0.03,
+    "packets": 1000,
+    "lateness_p50_s": 4e-5,
+    "lateness_p99_s": 1e-4,
+    "lateness_max_s": 2e-4,
+    "device_drops": 0,
+    "refused_packets": 0,
+    "ack_ratio": 0.55,
+    "class": "fifo",
+    "cpu_share": 0.07,
+}
+PROGRESS = {
+    "event": "progress",
+    "at_s": 1.0,
+    "until_s": 4.0,
+    "rate_bps": 9.7e6,
+    "reverse_rate_bps": 2e5,
+    "queue_packets": 12,
+    "regime": None,
+    "drops": 3,
+    "marks": 0,
+    "lateness_p99_s": 1e-4,
+    "lateness_max_s": 2e-4,
+}
+
+
+def simulated(document: dict[str, Any]) -> Any:
+    texts = {
+        role: {
+            name: Path(file["path"]).read_text("utf-8")
+            for name, file in document["files"].items()
+            if file["role"] == role
+        }
+        for role in ("table", "snr")
+    }
+    return _airpath.simulate(
+        json.dumps(document["scenario"]),
+        {},
+        document["seed"],
+        document["replication"],
+        1,
+        1,
+        None,
+        None,
+        texts["table"],
+        None,
+        texts["snr"],
+    )
+
+
+def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> None:
+    from airpath.results.flow_table import FlowTable
+
+    folder = Path(document["folder"])
+    output = simulated(document)
+    (replication,) = json.loads(output.replications)
+    rows = [dict(row) for row in FlowTable(*output.flows(0))]
+    for row in rows:
+        row |= dict.fromkeys(told.get("without", ()))
+    report = {
+        "replication": replication,
+        "flows": [] if commands else rows,
+        "certificate": CERTIFICATE | told.get("certificate", {}),
+        "kernel": {"release": "6.18", "sysctls": {"client": document["kernel"]["sysctls"]}},
+        "command": {"client": {"status": told.get("command", 0)}} if commands else None,
+    }
+    record = document["scenario"]["record"]
+    (folder / "series").mkdir()
+    for name in () if commands else record["series"]:
+        for part, data in zip(
+            ("time_s", "id", "queue", "value"), output.series(0, name), strict=True
+        ):
+            (folder / "series" / f"{name}.{part}").write_bytes(data)
+    if record["ss"]:
+        (folder / "ss").mkdir()
+        for name, data in output.ss(0).items():
+            (folder / "ss" / name).write_bytes(data)
+    if document["capture"]:
+        section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+        for side in ("server", "client"):
+            (folder / f"{side}.pcapng").write_bytes(section)
+    (folder / "report.json").write_text(told.get("report", json.dumps(report)))
+
+
+def main() -> int:
+    told = json.loads(os.environ.get("FAKE_EMU", "{}"))
+    if sys.argv[1] == "check":
+        print(told["check"] if "check" in told else json.dumps(CHECK))
+        return 0
+    asked: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        ignore = told.get("deaf")
+        signal.signal(number, signal.SIG_IGN if ignore else lambda number, _: asked.append(number))
+    document = json.loads(Path(sys.argv[2]).read_text("utf-8"))
+    if seen := os.environ.get("FAKE_EMU_SEEN"):
+        with Path(seen).open("a") as file:
+            file.write(json.dumps({"document": document, "arguments": sys.argv[3:]}) + "\n")
+    with os.fdopen(int(sys.argv[sys.argv.index("--events") + 1]), "w") as events:
+
+        def tell(event: object) -> None:
+            print(event if isinstance(event, str) else json.dumps(event), file=events, flush=True)
+
+        if "status" in told:
+            print("it went wrong", file=sys.stderr)
+            return int(told["status"])
+        for line in told.get("lines", ()):
+            tell(line)
+        if "failed" in told:
+            tell({"event": "failed", **told["failed"]})
+            return int(told["failed"].get("status", 1))
+        tell({"event": "ready", "server": "100.64.0.1", "clients": [], "class": "fifo"})
+        tell(PROGRESS)
+        while told.get("linger") and not asked:
+            time.sleep(0.01)
+        commands = document["traffic"]["kind"] == "commands"
+        write(document, told, commands=commands)
+        ended: dict[str, Any] = {"event": "finished", "reason": "signal" if asked else "end"}
+        if commands:
+            ended["status"] = told.get("command", 0)
+            ended["reason"] = "signal" if asked else "command"
+        tell(ended)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

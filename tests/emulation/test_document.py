@@ -1,0 +1,73 @@
+"""The document that the program is told, and the files that it names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import airpath as ap
+from airpath.emulation import document
+from airpath.emulation.kernel import for_commands, for_flows
+from airpath.errors import BadValueError
+from airpath.inputs import resolved_with_inputs
+
+
+def _written(tmp_path: Path, scenario: ap.Scenario, commands: document.Commands | None) -> dict:
+    resolved, read = resolved_with_inputs(scenario)
+    results = tmp_path / "results"
+    results.mkdir()
+    kernel = (for_commands if commands else for_flows)(scenario, resolved)
+    settings = document.Settings(7, replication=2, capture=True)
+    path = document.write(tmp_path, results, resolved, read, kernel, commands, settings)
+    return json.loads(path.read_text())
+
+
+def test_the_document_of_flows(tmp_path: Path, scenario: ap.Scenario) -> None:
+    found = _written(tmp_path, scenario, None)
+    assert found["scenario"]["flows"][0]["count"] == 2
+    assert found["traffic"]["kind"] == "flows"
+    assert [socket["flow"] for socket in found["traffic"]["sockets"]] == [0, 1]
+    assert (found["seed"], found["replication"], found["capture"]) == (7, 2, True)
+    assert found["folder"] == str(tmp_path / "results")
+    assert found["kernel"]["sysctls"]["net.ipv4.tcp_sack"] == "0"
+    assert found["kernel"]["mtu"] == 1500
+    assert found["level"] == 0
+
+
+def test_the_document_of_a_command(tmp_path: Path, scenario: ap.Scenario) -> None:
+    commands = document.Commands(["ping", "x"], ["cat"], 1, 10**9)
+    assert _written(tmp_path, scenario, commands)["traffic"] == {
+        "kind": "commands",
+        "client": ["ping", "x"],
+        "server": ["cat"],
+        "like": 1,
+        "duration_ns": 10**9,
+    }
+
+
+def test_files_are_handed_over_with_their_roles(tmp_path: Path) -> None:
+    trace = tmp_path / "a b\nc.trace"
+    trace.write_text("1\n2\n3\n")
+    link = {"kind": "trace", "file": str(trace), "delay": "5 ms"}
+    flows = [{"base_rtt": "30 ms"}]
+    bottleneck = {"aqm": "droptail", "link": link}
+    scenario = ap.Scenario(duration="2 s", bottleneck=bottleneck, flows=flows)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    ((_, file),) = _written(folder, scenario, None)["files"].items()
+    assert file["role"] == "mahimahi"
+    assert Path(file["path"]).parent == folder
+    assert Path(file["path"]).read_text() == "1\n2\n3\n"
+
+
+def test_the_level_is_that_of_the_environment() -> None:
+    assert document.level({}) == 0
+    assert document.level({document.LEVEL: "3"}) == 3
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "31"])
+def test_a_level_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadValueError, match="AIRPATH_LEVEL = "):
+        document.level({document.LEVEL: text})

@@ -1,0 +1,253 @@
+"""`airpath.emulate` with a program that stands for the real one: results, certificates, ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import airpath as ap
+from airpath.emulation import process
+from airpath.errors import BadValueError, RunError
+
+Fake = Callable[..., Path]
+
+
+def _lines(seen: Path) -> list[dict]:
+    return [json.loads(line) for line in seen.read_text().splitlines()]
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenario) -> None:
+    seen = fake()
+    result = ap.emulate(scenario, seed=3, replications=2)
+    assert result.engine == "emulate"
+    assert result.valid
+    assert len(result.certificates) == 2
+    simulated = ap.simulate(scenario, seed=3, reps=2)
+    for table in ("flows", "queues", "links", "groups"):
+        mine, theirs = getattr(result, table)(), getattr(simulated, table)()
+        assert list(mine.columns) == list(theirs.columns)
+        assert mine.equals(theirs)
+    assert result.series("queue", 1).equals(simulated.series("queue", 1))
+    assert result.ss(1).equals(simulated.ss(1))
+    assert [line["document"]["replication"] for line in _lines(seen)] == [0, 1]
+    assert result.provenance["engine"] == "emulate"
+    assert any(line["option"] == "tcp.window_growth" for line in result.kernel["not_applied"])
+
+
+def test_what_a_kernel_does_not_tell_is_missing_everywhere(
+    fake: Fake, scenario: ap.Scenario, tmp_path: Path
+) -> None:
+    fake(without=["fast_retransmits", "mean_rtt_s", "duplicate_packets", "cwnd_limited_share"])
+    result = ap.emulate(scenario, replications=2)
+    assert result.flows()["fast_retransmits"].isna().all()
+    assert result.intervals["all"]["fast_retransmits"].reps == 0
+    assert math.isnan(result.intervals["all"]["mean_rtt_s"].mean)
+    assert result.intervals["all"]["goodput_bps"].reps == 2
+    document = json.loads(result.to_json(raw=True))
+    assert document["summary"]["fast_retransmits"]["mean"] is None
+    result.save(tmp_path / "out")
+    again = ap.load_result(tmp_path / "out")
+    assert again.flows()["fast_retransmits"].isna().all()
+    assert "–" in result._repr_html_()
+
+
+def test_a_bad_certificate_marks_the_result_invalid(
+    fake: Fake, scenario: ap.Scenario, tmp_path: Path
+) -> None:
+    reason = "99 % of packets were up to 9 ms late, more than 5 % of the base RTT of 30 ms"
+    fake(certificate={"valid": False, "reasons": [reason]})
+    result = ap.emulate(scenario)
+    assert not result.valid
+    assert result.invalid == [reason]
+    assert f"INVALID ({reason})" in repr(result)
+    assert f"INVALID: {reason}" in result._repr_html_()
+    document = result.to_dict()
+    assert (document["valid"], document["invalid"]) == (False, [reason])
+    result.save(tmp_path / "out")
+    assert f"# INVALID: {reason}\n" in (tmp_path / "out" / "flows.csv").read_text()
+    again = ap.load_result(tmp_path / "out")
+    assert again.invalid == [reason]
+    assert again.engine == "emulate"
+    assert pickle.loads(pickle.dumps(result)).invalid == [reason]
+
+
+def test_a_certificate_without_a_verdict_is_bad(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(certificate={"valid": False, "reasons": []})
+    assert ap.emulate(scenario, replications=2).invalid == [
+        "replication 0: no reason was told",
+        "replication 1: no reason was told",
+    ]
+
+
+def test_captures_are_of_the_first_replication(
+    fake: Fake, scenario: ap.Scenario, tmp_path: Path
+) -> None:
+    seen = fake()
+    result = ap.emulate(scenario, replications=2, capture_to=tmp_path / "out")
+    assert sorted(result.captures) == ["client", "server"]
+    assert (tmp_path / "out" / "server.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
+    assert [line["document"]["capture"] for line in _lines(seen)] == [True, False]
+
+
+def test_progress_is_told(fake: Fake, scenario: ap.Scenario) -> None:
+    fake()
+    told: list[tuple[int, str]] = []
+    ap.emulate(scenario, progress=lambda number, event: told.append((number, event["event"])))
+    assert told == [(0, "ready"), (0, "progress"), (0, "finished")]
+
+
+def test_the_folder_of_a_run_is_gone_afterwards(fake: Fake, scenario: ap.Scenario) -> None:
+    seen = fake()
+    ap.emulate(scenario)
+    assert not Path(_lines(seen)[0]["document"]["folder"]).exists()
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def test_a_missing_program_is_told_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, scenario: ap.Scenario, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(process.PROGRAM, str(tmp_path / "nothing"))
+    with pytest.raises(RunError, match=r"nothing is not there\. Install a wheel for Linux, or in"):
+        ap.emulate(scenario)
+
+
+def test_elsewhere_than_on_linux_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, scenario: ap.Scenario
+) -> None:
+    monkeypatch.setattr(process.sys, "platform", "darwin")
+    with pytest.raises(RunError, match="this is darwin, and network namespaces are Linux's"):
+        ap.emulate(scenario)
+
+
+def test_a_program_that_is_not_executable_is_made_so(fake: Fake, scenario: ap.Scenario) -> None:
+    fake()
+    path = Path(os.environ[process.PROGRAM])
+    path.chmod(0o644)
+    assert ap.emulate(scenario).valid
+    assert path.stat().st_mode & 0o100
+
+
+def test_what_the_program_says_has_failed_is_told(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(failed={"what": "tun", "message": "/dev/net/tun cannot be opened: no such device."})
+    with pytest.raises(RunError) as error:
+        ap.emulate(scenario)
+    assert str(error.value) == (
+        "emulation: /dev/net/tun cannot be opened: no such device. See airpath emulate --check."
+    )
+
+
+def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(failed={"what": "scenario", "message": "flows: too many.", "status": 2})
+    with pytest.raises(BadValueError, match="flows: too many"):
+        ap.emulate(scenario)
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "told"),
+    [
+        ({"status": 1}, "airpath-emu ended with status 1 and told no result: it went wrong"),
+        ({"lines": ["house"]}, "airpath-emu told what is no event: house"),
+        ({"lines": ["[1]"]}, r"airpath-emu told what is no event: \[1\]"),
+        ({"report": "{}"}, "the result is not understood: KeyError: 'replication'"),
+        ({"report": "{"}, "the result is not understood: JSONDecodeError"),
+    ],
+    ids=["status", "no JSON", "no event", "empty report", "half a report"],
+)
+def test_an_early_end_and_nonsense_are_told(
+    fake: Fake, scenario: ap.Scenario, otherwise: dict, told: str
+) -> None:
+    fake(**otherwise)
+    with pytest.raises(RunError, match=told):
+        ap.emulate(scenario)
+
+
+def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
+    fake()
+    with pytest.raises(BadValueError) as error:
+        ap.emulate(scenario, seed=-1, replications=0, confidence=2, progress=3)  # type: ignore[arg-type]
+    for name in ("seed = -1", "replications = 0", "confidence = 2", "progress = 3"):
+        assert name in str(error.value)
+    for argv in ("ping", [], [3], None):
+        with pytest.raises(BadValueError, match="not a command"):
+            ap.emulate_command(scenario, argv)  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match="like = 2"):
+        ap.emulate_command(scenario, ["true"], like=2)
+    with pytest.raises(BadValueError, match="duration"):
+        ap.emulate_command(scenario, ["true"], duration=0)
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------
+
+
+def _interrupt_after(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(linger=True)
+    ready = threading.Event()
+
+    def listen(number: int, event: dict) -> None:
+        if event["event"] == "progress" and not ready.is_set():
+            ready.set()
+            _interrupt_after(0.05)
+
+    with pytest.raises(ap.Interrupted) as stopped:
+        ap.emulate(scenario, replications=3, progress=listen)
+    result = stopped.value.result
+    assert result.interrupted
+    assert (len(result.replications), result.requested) == (1, 3)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_ctrl_c_does_not_wait(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(linger=True, deaf=True)
+
+    def listen(number: int, event: dict) -> None:
+        if event["event"] == "progress":
+            _interrupt_after(0.05)
+            _interrupt_after(0.3)
+
+    with pytest.raises(KeyboardInterrupt):
+        ap.emulate(scenario, progress=listen)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def test_a_command_leaves_its_status_and_the_paths_tables(
+    fake: Fake, scenario: ap.Scenario
+) -> None:
+    seen = fake(command=5)
+    result = ap.emulate_command(scenario, ["false"], ["cat"], duration="3 s")
+    assert result.ended["status"] == 5
+    assert result.ended["reason"] == "command"
+    assert result.queues()["queue"].iloc[0] == "bottleneck"
+    assert result.flow_count == 1
+    traffic = _lines(seen)[0]["document"]["traffic"]
+    assert traffic["client"] == ["false"]
+    assert traffic["duration_ns"] == 3 * 10**9
+    json.loads(result.to_json(raw=True))
+
+
+def test_the_check_is_what_the_program_says(fake: Fake) -> None:
+    fake()
+    assert ap.emulation_check()["checks"][1]["remedy"] == "modprobe tcp_cubic"
+    fake(check="nonsense")
+    with pytest.raises(RunError, match="check told nothing"):
+        ap.emulation_check()

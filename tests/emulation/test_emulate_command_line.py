@@ -1,0 +1,156 @@
+"""`airpath emulate` with a program that stands for the real one: tables, files, exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Fake = Callable[..., Path]
+Call = Callable[..., tuple[int, str, str]]
+
+
+def test_flows_print_the_tables_of_run_and_the_certificate(fake: Fake, command: Call) -> None:
+    fake()
+    status, out, err = command("s.toml", "--seed", "3")
+    assert status == 0
+    for title in ("Flows", "Queues", "Links", "Certificate", "What the kernel does in its own way"):
+        assert f"\n{title}\n" in out
+    assert "0.100 ms" in out  # the 99th percentile of the lateness
+    assert "1.0 s of 4 s: rate 9.70 Mbit/s" in err
+    assert "late p99 0.10 ms" in err
+
+
+def test_one_json_document(fake: Fake, command: Call) -> None:
+    fake()
+    status, out, _ = command("s.toml", "--json", "--reps", "2", "--no-live")
+    document = json.loads(out)
+    assert status == 0
+    assert document["engine"] == "emulate"
+    assert len(document["certificates"]) == 2
+
+
+def test_a_folder_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
+    fake()
+    status, _, err = command("s.toml", "--out", "out", "--capture", "--no-plot")
+    assert status == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"result.json", "flows.csv", "series-queue.csv", "ss.csv", "server.pcapng"} <= names
+    assert "written: out/server.pcapng" in err
+    scenario = (tmp_path / "out" / "scenario.toml").read_text()
+    assert "airpath emulate scenario.toml --seed 1 --reps 1" in scenario
+
+
+def test_figures_are_drawn(fake: Fake, command: Call, tmp_path: Path) -> None:
+    fake()
+    assert command("s.toml", "--out", "out")[0] == 0
+    assert (tmp_path / "out" / "timeline.png").stat().st_size > 10_000
+
+
+def test_an_invalid_certificate_has_a_status_of_its_own(fake: Fake, command: Call) -> None:
+    fake(certificate={"valid": False, "reasons": ["packets were late"]})
+    status, out, _ = command("s.toml")
+    assert status == 3
+    assert "INVALID: packets were late" in out.splitlines()[:3]
+    assert json.loads(command("s.toml", "--json")[1])["valid"] is False
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "expected"),
+    [
+        ({"command": 0}, 0),
+        ({"command": 7}, 7),
+        ({"certificate": {"valid": False}, "command": 0}, 3),
+        ({"certificate": {"valid": False}, "command": 7}, 7),
+        ({"failed": {"what": "command", "message": "x: not found"}}, 1),
+        ({"failed": {"what": "scenario", "message": "x", "status": 2}}, 2),
+    ],
+)
+def test_the_exit_status_of_a_command(
+    fake: Fake, command: Call, otherwise: dict, expected: int
+) -> None:
+    fake(**otherwise)
+    status, out, err = command("s.toml", "--", "some", "--program")
+    assert status == expected
+    assert out == ""
+    if "failed" not in otherwise:
+        assert "\nQueues\n" in err
+        assert "\nCertificate\n" in err
+        assert "\nFlows\n" not in err
+
+
+def test_the_words_of_a_command_are_its_own(fake: Fake, command: Call) -> None:
+    seen = fake()
+    command("s.toml", "--server", "iperf3 -s '-1 x'", "--duration", "2s", "--", "a", "--seed", "b")
+    traffic = json.loads(seen.read_text())["document"]["traffic"]
+    assert traffic["client"] == ["a", "--seed", "b"]
+    assert traffic["server"] == ["iperf3", "-s", "-1 x"]
+    assert traffic["duration_ns"] == 2 * 10**9
+
+
+def test_a_shell_is_started_when_it_is_asked_for(
+    fake: Fake, command: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = fake()
+    monkeypatch.setenv("SHELL", "/bin/dash")
+    command("s.toml", "--shell", "--outside", "--privileged")
+    document = json.loads(seen.read_text())["document"]
+    assert document["traffic"]["client"] == ["/bin/dash", "-i"]
+    assert (document["outside"], document["keep_privileges"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ((), "airpath emulate: no scenario. Write its file, or --check."),
+        (("s.toml", "--capture"), "--capture: needs a folder. Write --out DIR as well."),
+        (("s.toml", "--server", "x"), "--server: needs a command. Write -- COMMAND, or --shell."),
+        (("s.toml", "--outside"), "--outside: needs a command. Write -- COMMAND, or --shell."),
+        (("s.toml", "--reps", "2", "--", "x"), "--reps: means nothing beside a command, which"),
+        (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Write --out"),
+        (("s.toml", "--shell", "x"), "--shell: given beside a command. Give one of them."),
+        (("s.toml", "--server", "'", "--", "x"), "--server: No closing quotation."),
+        (("s.toml", "--reps", "0"), "--reps: 0: below 1."),
+        (("s.toml", "--duration", "0s", "--", "x"), '--duration: "0s": not above 0.'),
+        (("s.toml", "--set", "flows.0.cc=vcp"), 's.toml: flows.0.cc = "vcp": not a congestion'),
+        (("nothing.toml",), "nothing.toml: cannot be read"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_is_refused(fake: Fake, command: Call, words: tuple[str, ...], line: str) -> None:
+    seen = fake()
+    status, out, err = command(*words)
+    assert (status, out) == (2, "")
+    assert line in err
+    assert not seen.exists()
+
+
+def test_the_check_is_a_table(fake: Fake, command: Call) -> None:
+    fake()
+    status, out, _ = command("--check")
+    assert status == 1
+    rows = [line.split() for line in out.splitlines()]
+    assert ["cubic", "absent", "no", "modprobe", "tcp_cubic"] in rows
+    assert json.loads(command("--check", "--json")[1])["ok"] is False
+
+
+def test_ctrl_c_keeps_results(fake: Fake, command: Call, tmp_path: Path) -> None:
+    fake(linger=True)
+    line = [sys.executable, "-m", "airpath", "emulate", "s.toml", "--out", "out", "--no-plot"]
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as child:
+        assert child.stderr is not None
+        assert "1.0 s of 4 s" in child.stderr.readline()
+        os.kill(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert "Interrupted: 1 of 1 replications have results" in err
+    assert "\nQueues\n" in out
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["complete"] is False

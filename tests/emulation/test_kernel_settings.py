@@ -1,0 +1,254 @@
+"""What a kernel's TCP is told of a scenario, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.errors import ScenarioError
+from airpath.inputs import resolved_with_inputs
+
+BASE: dict[str, Any] = {
+    "duration": "4 s",
+    "bottleneck": {
+        "aqm": "droptail",
+        "link": {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"},
+    },
+}
+
+
+def _scenario(*flows: dict[str, Any], **keys: Any) -> ap.Scenario:
+    return ap.Scenario(**BASE | keys, flows=[{"base_rtt": "30 ms", **flow} for flow in flows])
+
+
+def _everything(name: str) -> bool:
+    return True
+
+
+def _told(*flows: dict[str, Any], **keys: Any) -> Kernel:
+    scenario = _scenario(*flows, **keys)
+    return for_flows(scenario, resolved_with_inputs(scenario)[0], _everything)
+
+
+def _settings(kernel: Kernel) -> dict[str, str]:
+    return {name.removeprefix("net.ipv4."): text for name, text in kernel.sysctls.items()}
+
+
+def _refusals(*flows: dict[str, Any], **keys: Any) -> list[str]:
+    with pytest.raises(ScenarioError) as error:
+        _told(*flows, **keys)
+    return str(error.value).splitlines()
+
+
+def _differences(kernel: Kernel) -> dict[str, tuple[str, str]]:
+    return {line["option"]: (line["asked"], line["kernel"]) for line in kernel.not_applied}
+
+
+# --- profiles -------------------------------------------------------------------------------------
+
+
+def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
+    kernel = _told({"profile": "linux", "cc": "cubic"})
+    settings = _settings(kernel)
+    assert {name: settings[f"tcp_{name}"] for name in ("sack", "timestamps", "recovery", "frto")} \
+        == {"sack": "1", "timestamps": "1", "recovery": "1", "frto": "2"}  # fmt: skip
+    assert settings["tcp_early_retrans"] == "3"
+    assert settings["tcp_ecn"] == "2"
+    assert settings["tcp_moderate_rcvbuf"] == "1"
+    assert settings["tcp_rmem"] == "4096 131072 6291456"
+    assert settings["tcp_no_metrics_save"] == "1"
+    assert kernel.route == {"initcwnd": 10, "rto_min_ms": 200}
+    assert kernel.mtu == 1500
+    assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]
+    # Of what the profile says, a kernel does all but what the profile simplifies.
+    assert set(_differences(kernel)) == {
+        "tcp.rto_granularity", "tcp.delayed_ack_timeout", "cc.hystart"
+    }  # fmt: skip
+
+
+def test_a_textbook_profile_switches_off_what_it_has_not() -> None:
+    kernel = _told({"profile": "ns3-2014", "cc": "reno", "count": 2})
+    settings = _settings(kernel)
+    off = ("sack", "dsack", "timestamps", "recovery", "early_retrans", "frto", "autocorking")
+    off += ("moderate_rcvbuf", "window_scaling", "slow_start_after_idle", "ecn")
+    assert {settings[f"tcp_{name}"] for name in off} == {"0"}
+    assert settings["tcp_min_tso_segs"] == "1"
+    assert kernel.route == {"initcwnd": 1, "rto_min_ms": 1000}
+    assert kernel.sockets == [{"flow": n, "congestion": "reno"} for n in range(2)]
+    differs = _differences(kernel)
+    assert differs["tcp.window_growth"][0] == "per-ack-truncated"
+    assert differs["tcp.window_growth"][1].startswith("segments")
+    assert differs["tcp.initial_rto"] == ("3 s", "1 s")
+    assert differs["tcp.rto_floor"][1] == "variance: the timeout is SRTT + max(min_rto, 4 RTTVAR)"
+    assert differs["tcp.limited_transmit"] == ("false", "always")
+
+
+def test_options_become_settings() -> None:
+    options = {
+        "min_rto": "300 ms", "delayed_ack_segments": 1, "initial_window": "4 segments",
+        "timestamps": True, "mss": "1448 B", "ecn": "on", "receive_window": "1 MB",
+        "idle_restart": "decay", "pacing": "on", "max_rto": "30 s",
+    }  # fmt: skip
+    kernel = _told({"tcp": options})
+    settings = _settings(kernel)
+    assert kernel.route == {"initcwnd": 4, "rto_min_ms": 300, "quickack": True}
+    assert (
+        settings["tcp_timestamps"] == settings["tcp_ecn"] == settings["tcp_window_scaling"] == "1"
+    )
+    assert settings["tcp_slow_start_after_idle"] == "1"
+    assert settings["tcp_rto_max_ms"] == "30000"
+    least, first, most = map(int, settings["tcp_rmem"].split())
+    assert (least, first) == (4096, 4_000_000)
+    assert most >= first
+    assert int(settings["tcp_wmem"].split()[2]) >= 2_000_000
+    socket = {"flow": 0, "congestion": "reno", "window_clamp": 1_000_000, "pacing": True}
+    assert kernel.sockets == [socket]
+    assert kernel.mtu == 1500
+
+
+def test_a_smaller_segment_and_a_smaller_window_are_told_to_the_socket() -> None:
+    small = {"tcp": {"mss": "1000 B", "receive_window": "20 kB", "initial_window": "3 segments"}}
+    kernel = _told({}, small)
+    assert kernel.mtu == 1500
+    assert kernel.sockets[0] == {"flow": 0, "congestion": "reno"}
+    one = {"flow": 1, "congestion": "reno", "mss": 1000, "window_clamp": 20_000}
+    assert kernel.sockets[1] == one
+    assert _told(small).mtu == 1040
+
+
+def test_a_setting_that_an_older_kernel_lacks_is_told_as_a_difference() -> None:
+    scenario = _scenario({})
+    resolved = resolved_with_inputs(scenario)[0]
+    kernel = for_flows(scenario, resolved, lambda name: name != "tcp_rto_max_ms")
+    assert "net.ipv4.tcp_rto_max_ms" not in kernel.sysctls
+    assert _differences(kernel)["tcp.max_rto"] == ("60 s", "120 s")
+
+
+def test_dctcp_asks_for_ecn_itself_beside_flows_without() -> None:
+    kernel = _told({"cc": "dctcp"}, {"cc": "reno"})
+    assert _settings(kernel)["tcp_ecn"] == "2"
+    assert [socket["congestion"] for socket in kernel.sockets] == ["dctcp", "reno"]
+
+
+def test_datagrams_stay_in_the_model() -> None:
+    kernel = _told({"source": "cbr", "rate": "1 Mbit/s", "base_rtt": "30 ms"}, {})
+    assert [socket["flow"] for socket in kernel.sockets] == [1]
+
+
+def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
+    kernel = _told({"profile": "ns3", "cc": "cubic"})
+    assert kernel.sockets[0]["congestion"] == "cubic"
+    assert _differences(kernel)["cc"][1] == "cubic, as the kernel counts"
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flow", "line"),
+    [
+        ({"cc": "vcp"}, 'flows.0.cc = "vcp": not a congestion control of kernels. A kernel has'),
+        ({"cc": "cubic-ns3"}, 'flows.0.cc = "cubic-ns3": not a congestion control of kernels.'),
+        (
+            {"cc": {"kind": "cubic", "c": 0.8}},
+            "flows.0.cc.c = 0.8: a kernel's cubic has 0.4, and no connection can have another.",
+        ),
+        (
+            {"cc": {"kind": "reno", "hystart": "plus-plus"}},
+            'flows.0.cc.hystart = "plus-plus": a kernel\'s reno has "off", and no connection',
+        ),
+        (
+            {"window": {"kind": "drain", "rate": "1 Mbit/s"}},
+            'flows.0.window = "drain": a policy of ours: the receiver is a kernel\'s',
+        ),
+        ({"tcp": {"mss": "50 B"}}, 'flows.0.tcp.mss = "50 B": no kernel sends it. Write 88 B to'),
+    ],
+    ids=["vcp", "cubic-ns3", "cubic-c", "hystart", "drain", "mss"],
+)
+def test_what_no_kernel_has_is_refused_by_name(flow: dict[str, Any], line: str) -> None:
+    assert line in _refusals(flow)[0]
+
+
+def test_what_the_kernel_has_itself_may_be_said() -> None:
+    kernel = _told({"cc": {"kind": "cubic", "hystart": "classic", "beta_ecn": 0.7}})
+    assert not any(option.startswith("cc") for option in _differences(kernel))
+
+
+def test_a_queue_that_needs_other_ends_is_refused() -> None:
+    bottleneck = BASE["bottleneck"] | {"aqm": "vcp"}
+    (line,) = _refusals({}, bottleneck=bottleneck)
+    assert 'bottleneck.aqm = "vcp": its load code means something to VCP\'s own ends only' in line
+
+
+def test_the_flow_monitor_is_the_simulators() -> None:
+    (line,) = _refusals({}, record={"flow_monitor": True})
+    assert "record.flow_monitor = true: is the simulator's" in line
+
+
+@pytest.mark.parametrize(
+    ("flow", "key"),
+    [
+        ({"profile": "linux"}, "profile"),
+        ({"tcp": {"recovery": "sack"}}, "tcp.recovery"),
+        ({"tcp": {"timestamps": True}}, "tcp.timestamps"),
+        ({"tcp": {"ecn": "on"}}, "tcp.ecn"),
+        ({"tcp": {"min_rto": "200 ms"}}, "tcp.min_rto"),
+        ({"tcp": {"delayed_ack_segments": 1}}, "tcp.delayed_ack_segments"),
+        ({"tcp": {"initial_window": "10 segments"}}, "tcp.initial_window"),
+        ({"tcp": {"idle_restart": "decay"}}, "tcp.idle_restart"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_a_namespace_has_once_must_be_the_same(flow: dict[str, Any], key: str) -> None:
+    lines = _refusals({"count": 2}, flow)
+    (line,) = [line for line in lines if f"flows.1.{key} = " in line]
+    assert "flows.0 has" in line
+    assert "a network namespace has one for all connections" in line
+
+
+def test_more_flows_than_ports_are_refused() -> None:
+    assert "40001 flows, more than there are ports for" in _refusals({"count": 40_001})[0]
+
+
+def test_every_problem_is_told_at_once() -> None:
+    drains = {"window": {"kind": "drain", "rate": "1 Mbit/s"}, "tcp": {"mss": "50 B"}}
+    lines = _refusals({"cc": "vcp"}, drains)
+    for key in ("flows.0.cc", "flows.1.window", "flows.1.tcp.mss"):
+        assert any(f"{key} = " in line for line in lines)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _of_command(flow: dict[str, Any]) -> Kernel:
+    scenario = _scenario(flow)
+    return for_commands(scenario, resolved_with_inputs(scenario)[0], 0, _everything)
+
+
+def test_a_commands_tcp_is_the_kernels_own() -> None:
+    kernel = _of_command({})
+    assert _settings(kernel)["tcp_sack"] == "1"
+    assert "congestion" not in kernel.route
+    assert kernel.sockets == ()
+
+
+def test_a_congestion_control_that_is_given_holds_for_every_connection() -> None:
+    kernel = _of_command({"cc": "cubic"})
+    assert kernel.route["congestion"] == "cubic"
+    assert _settings(kernel)["tcp_sack"] == "1"
+
+
+def test_options_that_are_given_hold_for_every_connection() -> None:
+    kernel = _of_command({"tcp": {"ecn": "on", "min_rto": "1 s"}})
+    assert _settings(kernel)["tcp_ecn"] == "1"
+    assert _settings(kernel)["tcp_sack"] == "1"
+    assert kernel.route["rto_min_ms"] == 1000
+    assert _settings(_of_command({"profile": "rfc"}))["tcp_sack"] == "0"
+
+
+def test_a_control_that_no_kernel_has_is_refused_for_commands_too() -> None:
+    with pytest.raises(ScenarioError, match="not a congestion control of kernels"):
+        _of_command({"cc": "vcp"})
