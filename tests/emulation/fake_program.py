@@ -94,7 +94,11 @@ def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> 
         "replication": replication,
         "flows": [] if commands else rows,
         "certificate": CERTIFICATE | told.get("certificate", {}),
-        "kernel": {"release": "6.18", "sysctls": {"client": document["kernel"]["sysctls"]}},
+        "kernel": {
+            "release": "6.18",
+            "sysctls": {"client": document["kernel"]["sysctls"]},
+            "counters": {"server": {"TcpExt.TCPTimeouts": 2 + document["replication"]}},
+        },
         "command": {"client": {"status": told.get("command", 0)}} if commands else None,
     }
     record = document["scenario"]["record"]

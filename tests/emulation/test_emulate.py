@@ -43,6 +43,8 @@ def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenar
     assert [line["document"]["replication"] for line in _lines(seen)] == [0, 1]
     assert result.provenance["engine"] == "emulate"
     assert any(line["option"] == "tcp.window_growth" for line in result.kernel["not_applied"])
+    assert result.kernel["release"] == "6.18"
+    assert result.kernel["counters"] == {"server": {"TcpExt.TCPTimeouts": [2, 3]}}
 
 
 def test_what_a_kernel_does_not_tell_is_missing_everywhere(

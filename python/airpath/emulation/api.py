@@ -311,9 +311,9 @@ class _Run:
             advisories=noted,
             certificates=[report.certificate for report in recorded.reports],
             kernel={
+                **reports.kernel_of(told),
                 "settings": self.kernel.settings(),
                 "not_applied": list(self.kernel.not_applied),
-                "replications": told,
             },
         )
 

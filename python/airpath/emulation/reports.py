@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from airpath.errors import RunError
 from airpath.results.ss import COLUMNS
 from airpath.results.stored import SIDES, Columns
 
-__all__ = ["Recorded", "Report", "read"]
+__all__ = ["Recorded", "Report", "kernel_of", "read"]
 
 _WIDTHS = {"time_s": 8, "id": 4, "queue": 4, "value": 8}
 _NOTHING: Columns = (b"", b"", b"", b"")
@@ -102,6 +102,30 @@ def _ss(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return dict.fromkeys(COLUMNS, b"")
     return {name: (folder / name).read_bytes() for name in COLUMNS}
+
+
+def kernel_of(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the kernel was told and counted in several runs.
+
+    Parameters
+    ----------
+    told : sequence of mapping
+        The `kernel` of each report.
+
+    Returns
+    -------
+    kernel : dict
+        What the first one tells; of `counters`, by side and name, a list with a number for each.
+    """
+    if not told:
+        return {}
+    counters: dict[str, dict[str, list[Any]]] = {}
+    for number, kernel in enumerate(told):
+        for side, counted in (kernel.get("counters") or {}).items():
+            for name, value in counted.items():
+                row = counters.setdefault(side, {}).setdefault(name, [0] * len(told))
+                row[number] = value
+    return {**told[0], "counters": counters}
 
 
 @dataclass
