@@ -115,6 +115,34 @@ def test_what_is_refused(
     assert len(answer.err.splitlines()) == 1
 
 
+def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
+    airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def emulate(made: Any, *, replications: int, progress: Any, **settings: Any) -> Any:
+        for number in range(replications):
+            progress(number, {"event": "ready"})
+            for at_s in (0.5, 1.0):
+                progress(number, {"event": "progress", "at_s": at_s, "until_s": 4.0})
+        result: Any = ap.simulate(made, reps=replications, **settings)
+        result.kernel = {"replications": [{"release": "6.18.5"}] * 2, "not_applied": []}
+        result.certificates = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
+        return result
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    line = ("compare", scenario, "--reps", "2", "--engines", "emulate,simulate")
+    answer = airpath_command(*line)
+    assert answer.status == 0
+    assert answer.err.splitlines()[:3] == [
+        "emulating in real time, replication 1 of 2",
+        "emulating in real time, replication 2 of 2",
+        "emulate: INVALID, its numbers cannot be believed; see the facts.",
+    ]
+    lines = answer.out.splitlines()
+    assert "emulate: 2 replications, Linux 6.18.5, INVALID" in lines
+    fact = "[invalid-certificate] emulate: 1 of 2 replications are invalid: too late."
+    assert fact in lines
+
+
 def test_ctrl_c_keeps_what_was_finished(
     airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

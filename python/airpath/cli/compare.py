@@ -12,7 +12,7 @@ from rich.markup import escape
 from airpath import api
 from airpath.cli import completion, output
 from airpath.comparison import ComparisonInterrupted, EngineComparison, compare_engines, texts
-from airpath.comparison.engines import checked_engines
+from airpath.comparison.engines import REAL_TIME, checked_engines
 from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_folder, write_file
 from airpath.results.figure_files import checked_formats
@@ -77,7 +77,7 @@ def compare(
                     seed=seed,
                     threads=threads,
                     confidence=confidence,
-                    progress=tell,
+                    progress=_each_replication() if tell is None else tell,
                     command=output.command_line(),
                 )
             except ComparisonInterrupted as stopped:
@@ -103,12 +103,27 @@ def compare(
     return 130 if interrupted else 0
 
 
+def _each_replication() -> output.Tell:
+    """Return what says which replication is emulated, where no terminal shows it: it takes time."""
+    said: set[str] = set()
+
+    def tell(fraction: float, what: str) -> None:  # noqa: ARG001  (a `Tell`)
+        if what.startswith(REAL_TIME) and what not in said:
+            said.add(what)
+            output.note(what)
+
+    return tell
+
+
 def _tell(comparison: EngineComparison, interrupted: bool) -> None:
     """Say what the tables do not: who could not answer, and what to know of the answers."""
     if interrupted:
         output.note(f"Interrupted: only {' and '.join(comparison.engines)} had finished.")
     for engine, reason in comparison.refused.items():
         output.note(f"{engine}: not compared: {reason}")
+    for answer in comparison.answers.values():
+        if not texts.about(answer).get("valid", True):
+            output.note(f"{answer.engine}: INVALID, its numbers cannot be believed; see the facts.")
     said = [
         str(advisory)
         for answer in comparison.answers.values()

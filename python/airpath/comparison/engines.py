@@ -41,6 +41,9 @@ ENGINES = ("simulate", "emulate", "solve")
 Progress = Callable[[float, str], None]
 """Called with the finished fraction of what an engine does, in [0, 1], and what that is."""
 
+REAL_TIME = "emulating in real time"
+"""What `Progress` is told begins with it while an emulation goes on."""
+
 _IN_TURN = ("solve", "simulate", "emulate")
 """The quick ones first: what they say is not lost when the last one is interrupted."""
 
@@ -276,7 +279,7 @@ class _Asking:
         if self._progress is None or at_s is None or not until_s:
             return
         fraction = (number + min(at_s / until_s, 1.0)) / self._reps
-        what = f"emulating in real time, replication {number + 1} of {self._reps}"
+        what = f"{REAL_TIME}, replication {number + 1} of {self._reps}"
         self._progress(fraction, what)
 
     def tried(self, answers: Mapping[str, Answer], resolved: dict[str, Any]) -> list[Fact]:

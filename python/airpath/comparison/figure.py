@@ -89,7 +89,7 @@ def _panel(axis: Axes, rows: Sequence[Row], comparison: EngineComparison) -> Non
             color=style.COLOURS[colour],
             elinewidth=1.3,
             capsize=3,
-            label=engine,
+            label=_label(comparison, engine),
         )
     _limits(axis, ends[1:])
     unit = f", {quantity.unit}" if quantity.unit else ""
@@ -104,6 +104,12 @@ def _panel(axis: Axes, rows: Sequence[Row], comparison: EngineComparison) -> Non
         axis.set_xlabel(rows[0].quantity.of.split()[0])
     else:
         axis.set_xlabel(_changes(rows[0], comparison), fontsize=8.5, color=style.COLOURS["grey"])
+
+
+def _label(comparison: EngineComparison, engine: str) -> str:
+    """Return what the legend calls an engine; it says when its numbers cannot be believed."""
+    valid = texts.about(comparison.answers[engine]).get("valid", True)
+    return engine if valid else f"{engine} (INVALID)"
 
 
 def _ends(found: Interval) -> tuple[float, float, float]:
