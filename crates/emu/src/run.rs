@@ -61,7 +61,7 @@ pub fn run(
         Traffic::Flows { .. } => None,
         traffic @ Traffic::Commands { .. } => {
             let forked = Launcher::fork(&sides, traffic, description.keep_privileges);
-            Some(forked.map_err(wrong("command"))?)
+            Some(forked.map_err(|error| (error.what, error.message))?)
         }
     };
     let signals = Signals::take().map_err(wrong("system"))?;

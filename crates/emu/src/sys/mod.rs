@@ -7,7 +7,7 @@
 //! | `scheduling` | the scheduling class of the calling thread | the parameter is read during the call only |
 //! | `capabilities` | `capget`, `capset`, `prctl` of the bounding and the ambient set and of `securebits` | plain numbers, and two arrays of the size that version 3 of the interface says |
 //! | `descriptors` | taking an inherited descriptor | it is open, and no other part of the program has it |
-//! | `processes` | `fork`, closing inherited descriptors, `mount_setattr` | a process with one thread is copied whole, so everything in the copy is consistent; it never returns to the caller |
+//! | `processes` | `fork`, closing inherited descriptors, `mount_setattr`, default actions of signals | a process with one thread is copied whole, so everything in the copy is consistent; it never returns to the caller |
 //!
 //! Each function does one call and is told owned or borrowed descriptors, never numbers.
 #![allow(unsafe_code)]
@@ -25,7 +25,9 @@ pub use capabilities::{
     drop_capabilities, keep_capabilities,
 };
 pub use descriptors::inherited;
-pub use processes::{fork, is_single_threaded, make_mounts_nosuid};
+pub use processes::{
+    close_all_but_standard, fork, is_single_threaded, make_mounts_nosuid, set_signal,
+};
 pub use scheduling::{Class, class, set_fifo, set_other};
 pub use sockets::{
     set_extended_acks, set_max_segment, set_pacing, set_unsent_limit, set_window_clamp, tcp_info,

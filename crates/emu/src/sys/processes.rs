@@ -1,6 +1,7 @@
 //! Copies of the process, and the mounts that it sees.
 
 use super::result;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::Pid;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -49,6 +50,23 @@ fn close_others(keep: &[BorrowedFd<'_>]) {
         first = first.max(fd + 1);
     }
     close_range(first, u32::MAX);
+}
+
+/// Closes all descriptors but the standard ones, in a copy that owns none and uses no other.
+pub fn close_all_but_standard() {
+    close_others(&[]);
+}
+
+/// Sets what a signal does to what it does by itself, or to nothing.
+///
+/// # Errors
+/// For `SIGKILL` and `SIGSTOP`.
+pub fn set_signal(signal: Signal, ignored: bool) -> io::Result<()> {
+    let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no function is installed that could be called at a moment at which it is unsafe.
+    unsafe { sigaction(signal, &action) }?;
+    Ok(())
 }
 
 fn close_range(first: u32, last: u32) {

@@ -3,6 +3,7 @@
 //! with the reason.
 #![expect(clippy::print_stdout, reason = "it is its own harness")]
 
+mod commands;
 mod sides;
 mod support;
 
@@ -10,7 +11,7 @@ use std::process::{Command, ExitCode};
 use support::{SKIPPED, Test};
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = sides::TESTS.to_vec();
+    let tests: Vec<Test> = [sides::TESTS, commands::TESTS].concat();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [flag, wanted] = &arguments[..]
         && flag == "--one"
@@ -18,6 +19,11 @@ fn main() -> ExitCode {
         let test = tests.iter().find(|(name, _)| name == wanted).expect("a test of that name");
         (test.1)();
         return ExitCode::SUCCESS;
+    }
+    if let [flag, changes, command] = &arguments[..]
+        && flag == "--inner"
+    {
+        commands::inner(changes, command);
     }
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));

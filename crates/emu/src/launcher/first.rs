@@ -1,0 +1,193 @@
+//! The processes between the program and its commands.
+
+use super::command::Command;
+use super::{END, READY, START, now, reap};
+use crate::outside::Side;
+use crate::sys;
+use nix::mount::{MsFlags, mount};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::socket::{MsgFlags, recv, send};
+use nix::unistd::{Pid, getppid};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// Signals that are meant for commands and leave what keeps them alone.
+const IGNORED: [Signal; 7] = [
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGTSTP,
+    Signal::SIGTTIN,
+    Signal::SIGTTOU,
+];
+/// Exit status of a keeper that could not start the launcher.
+const REFUSED: i32 = 71;
+
+/// What the keeper does: starts the launcher in a PID namespace and ends with it.
+pub(super) fn keep(
+    parent: Pid,
+    keep: &[BorrowedFd<'_>],
+    socket: BorrowedFd<'_>,
+    commands: &[Option<Command<'_>>; 2],
+) -> i32 {
+    set_signals(true);
+    let bound = set_pdeathsig(Signal::SIGKILL);
+    // It may have ended before.
+    if bound.is_err() || getppid() != parent {
+        return REFUSED;
+    }
+    let launcher = unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS)
+        .map_err(std::io::Error::from)
+        .and_then(|()| sys::fork(keep, || launch(socket, commands)));
+    match launcher {
+        Ok(launcher) => {
+            // Its copy of the socket is the last one: so its end is heard at the other.
+            sys::close_all_but_standard();
+            reap(Some(launcher), true).ok().flatten().map_or(REFUSED, |(_, status)| status)
+        }
+        Err(error) => {
+            tell(socket, READY, 0, &error.to_string());
+            REFUSED
+        }
+    }
+}
+
+/// Sets whether the signals of [`IGNORED`] are.
+pub(super) fn set_signals(ignored: bool) {
+    for signal in IGNORED {
+        let _ = sys::set_signal(signal, ignored);
+    }
+}
+
+/// What the launcher does.
+fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
+    // The keeper's end is that of all.
+    if set_pdeathsig(Signal::SIGKILL).is_err() {
+        return REFUSED;
+    }
+    own_mounts(commands.iter().flatten().all(|command| !command.keep_privileges));
+    let mut ended = SigSet::empty();
+    ended.add(Signal::SIGCHLD);
+    let Ok(()) = ended.thread_block() else { return REFUSED };
+    let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+    let Ok(children) = SignalFd::with_flags(&ended, flags) else { return REFUSED };
+    tell(socket, READY, 0, "");
+    let mut first = First { socket, commands, running: [None; 2], hang_up: None, deadline: None };
+    loop {
+        let mut wanted = [
+            PollFd::new(socket, PollFlags::POLLIN),
+            PollFd::new(children.as_fd(), PollFlags::POLLIN),
+        ];
+        let polled = poll(&mut wanted, first.patience());
+        let asked = polled.is_ok_and(|ready| ready > 0) && wanted[0].any() == Some(true);
+        if (asked && !first.listen()) || first.deadline.is_some_and(|at| at <= now()) {
+            return 0;
+        }
+        if first.hang_up.take_if(|at| *at <= now()).is_some() {
+            // As a terminal that closes: an interactive shell hears nothing else.
+            to_all(&[Signal::SIGHUP, Signal::SIGCONT]);
+        }
+        while let Ok(Some(_)) = children.read_signal() {}
+        if !first.reap_all() && first.deadline.is_some() {
+            return 0;
+        }
+    }
+}
+
+/// A view of mounts of its own, with the processes of the PID namespace, as far as it is permitted.
+fn own_mounts(nosuid: bool) {
+    let none: Option<&str> = None;
+    let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
+    if mount(none, "/", none, flags, none).is_err() {
+        return;
+    }
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    // A container may have covered parts of /proc: then it stays as it is.
+    let _ = mount(Some("proc"), "/proc", Some("proc"), flags, none);
+    if nosuid {
+        // Otherwise a program whose file has capabilities, as `ping`, is not executed at all by who
+        // cannot get them.
+        let _ = sys::make_mounts_nosuid();
+    }
+}
+
+/// The state of the launcher.
+struct First<'a> {
+    socket: BorrowedFd<'a>,
+    commands: &'a [Option<Command<'a>>; 2],
+    /// By side.
+    running: [Option<Pid>; 2],
+    /// When what is left is told in another way that it should end.
+    hang_up: Option<Duration>,
+    /// When everything ends.
+    deadline: Option<Duration>,
+}
+
+/// Sends signals to all of the PID namespace but this one.
+fn to_all(signals: &[Signal]) {
+    for signal in signals {
+        let _ = kill(Pid::from_raw(-1), *signal);
+    }
+}
+
+impl First<'_> {
+    /// How long it may wait.
+    fn patience(&self) -> PollTimeout {
+        self.hang_up.or(self.deadline).map_or(PollTimeout::NONE, |at| {
+            // Not a little too early, and then at once again.
+            let time = at.saturating_sub(now()) + Duration::from_millis(1);
+            PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX)
+        })
+    }
+
+    /// Does what the next message says; false: nobody is there any more.
+    fn listen(&mut self) -> bool {
+        let mut buffer = [0; 16];
+        let length = recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT);
+        match buffer[..length.unwrap_or(0)] {
+            [START, side @ 0..=1] => self.start(Side::BOTH[usize::from(side)]),
+            [END, a, b, c, d] => {
+                let grace = u32::from_ne_bytes([a, b, c, d]);
+                let grace = Duration::from_millis(grace.into());
+                (self.hang_up, self.deadline) = (Some(now() + grace / 2), Some(now() + grace));
+                to_all(&[Signal::SIGTERM, Signal::SIGCONT]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn start(&mut self, side: Side) {
+        let Some(command) = &self.commands[side as usize] else { return };
+        match command.start() {
+            Ok(pid) => self.running[side as usize] = Some(pid),
+            Err((status, words)) => tell(self.socket, side as u8, status, &words),
+        }
+    }
+
+    /// Takes note of all that have ended; whether there are others.
+    fn reap_all(&mut self) -> bool {
+        loop {
+            let Ok(ended) = reap(None, false) else { return false };
+            let Some((pid, status)) = ended else { return true };
+            for side in Side::BOTH {
+                if self.running[side as usize] == Some(pid) {
+                    self.running[side as usize] = None;
+                    tell(self.socket, side as u8, status, "");
+                }
+            }
+        }
+    }
+}
+
+fn tell(socket: BorrowedFd<'_>, about: u8, status: i32, words: &str) {
+    let message = [&status.to_ne_bytes()[..], &[about], words.as_bytes()].concat();
+    let length = message.len().min(super::MESSAGE);
+    // When nobody is there the next poll tells it.
+    let _ = send(socket.as_raw_fd(), &message[..length], MsgFlags::MSG_NOSIGNAL);
+}
