@@ -1,0 +1,291 @@
+"""The cases of the comparison with the kernel, and the bounds that they are judged by.
+
+Both were written down, and committed, before the first run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import airpath as ap
+from airpath.papers.qawla.data import published_table
+from airpath.papers.qawla.scenarios import build
+
+# --- bounds --------------------------------------------------------------------------------------
+
+PAPER_BOUNDS = {9: 0.04, 2: 0.08, 3: 0.08, 6: 0.08, 12: 0.08, 15: 0.08}
+"""Of T of a row of Table 2, beside ns-3's published value; of 9 beside ours as well."""
+FIXED_GOODPUT_BOUND = 0.03
+"""Of one cubic flow, beside the payload rate of the link."""
+PING_BOUND_S = 0.3e-3
+"""Of the mean RTT, beside the configured one with the transmission time of the reply."""
+TRACE_SHARE = 0.98
+"""Of the trace's opportunities, that a backlogged flow uses at least."""
+GOODPUT_BOUND, GOODPUT_LEAST = 0.05, 13
+"""Of the goodput, beside the simulation's, and in how many of the sixteen at least."""
+QUEUE_BOUND = 0.20
+"""Of the mean queue, beside the simulation's."""
+FAST_GOODPUT_BOUND = 0.03
+"""Of one cubic flow over 300 Mbit/s, beside the payload rate."""
+SOAK_MEMORY_BYTES = 1 << 20
+"""That the program's resident memory may grow by, from the fifth minute to the end."""
+SOAK_DRIFT = 1e-4
+"""Of the bytes delivered to a backlog, beside rate times time."""
+
+TRIES = 3
+"""How often a run is made at most, until its certificate is valid."""
+
+# --- parts of scenarios --------------------------------------------------------------------------
+
+PACKET = 1500
+PAYLOAD = 1448
+"""Bytes of a full packet, and what of it is payload with timestamps."""
+PING_BYTES = 84
+"""An echo request or reply with 56 bytes, and its headers."""
+
+KERNEL_CUBIC: dict[str, Any] = {"kind": "cubic", "hystart": "classic"}
+"""A kernel's: it leaves slow start by HyStart."""
+
+NEAR_KERNEL: dict[str, Any] = {
+    "recovery": "newreno",
+    "mss": "1460 B",
+    "timestamps": False,
+    "receive_window": "65535 B",
+    "window_scaling": "off",
+    "initial_window": "1 segments",
+    "min_rto": "1 s",
+}
+"""Profile ``linux`` with the paper's settings, as the kernel is told them: the window grows by all
+segments that an ACK covers (b = 1), as the kernel's does whatever it is told."""
+
+
+class Case(NamedTuple):
+    """One comparison.
+
+    Parameters
+    ----------
+    id : str
+        Names it in all files.
+    part : str
+        ``paper``, ``fixed``, ``trace``, ``matrix`` or ``fast``.
+    kernel : Scenario
+        What is emulated.
+    simulated : dict of str to Scenario
+        What is simulated, by variant.
+    runs : int
+        How often it is emulated.
+    """
+
+    id: str
+    part: str
+    kernel: ap.Scenario
+    simulated: dict[str, ap.Scenario]
+    runs: int
+
+
+def packets(rate_bps: float, rtt_s: float) -> int:
+    """Return the packets in a product of rate and delay."""
+    return int(rate_bps * rtt_s / (8 * PACKET))
+
+
+def tcp(cc: str, rtt_ms: float, *, count: int = 1, ecn: bool = False) -> list[ap.Source]:
+    """Return flows with the profile ``linux``."""
+    return list(
+        ap.flows(
+            count,
+            cc=KERNEL_CUBIC if cc == "cubic" else cc,
+            profile="linux",
+            base_rtt=f"{rtt_ms} ms",
+            tcp={"ecn": "on"} if ecn else {},
+            start={"uniform": ["0 s", "1 s"]} if count > 1 else "0 s",
+        )
+    )
+
+
+# --- 1: the paper's dual-regime links ------------------------------------------------------------
+
+
+def with_tcp(scenario: ap.Scenario, **tcp: Any) -> ap.Scenario:
+    """Return a scenario with another TCP."""
+    wires = ("access", "egress", "return_wire", "start")
+    flows = [ap.Tcp(**{key: getattr(flow, key) for key in wires}, **tcp) for flow in scenario.flows]
+    return scenario.model_copy(update={"flows": flows})
+
+
+def paper_cases() -> list[Case]:
+    """Return rows 9, 2, 3, 6, 12, 15 at B = 20 as the paper has its TCP; 9 with Linux's as well."""
+    found = []
+    for idx in PAPER_BOUNDS:
+        full, short = build(idx, 20), build(idx, 20, 75.0, 15.0)
+        near = with_tcp(full, cc="newreno", profile="linux", tcp=NEAR_KERNEL)
+        simulated = {"ns3-2014": full, "near-kernel": near}
+        found.append(Case(f"paper-{idx}", "paper", short, simulated, 5 if idx == 9 else 3))
+        if idx == 9:
+            linux = {"linux": with_tcp(full, cc="reno", profile="linux")}
+            kernel = with_tcp(short, cc="reno", profile="linux")
+            found.append(Case("paper-9-defaults", "paper", kernel, linux, 3))
+    return found
+
+
+def published_mbps(idx: int) -> tuple[float, float]:
+    """Return T of ns-3 at B = 20 and the half-width of its 99 % interval, Mbit/s (Table 4)."""
+    row = published_table(20)[idx]
+    return row.ns3_mbps, row.ns3_half_width_mbps
+
+
+# --- 2 and 6: fixed links ------------------------------------------------------------------------
+
+
+def fixed(rate_mbps: int, rtt_ms: int, times_s: tuple[float, float]) -> ap.Scenario:
+    """Return one cubic flow, and a drop-tail queue of one product, 20 packets at least."""
+    limit = max(20, packets(rate_mbps * 1e6, rtt_ms * 1e-3))
+    return ap.Scenario(
+        flows=tcp("cubic", rtt_ms),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit=f"{limit} packets"),
+            link=ap.FixedLink(rate=f"{rate_mbps} Mbit/s"),
+        ),
+        duration=times_s[0],
+        warmup=times_s[1],
+    )
+
+
+def fixed_cases() -> list[Case]:
+    found = []
+    for rate in (5, 20, 100):
+        for rtt in (10, 40, 100):
+            scenario = fixed(rate, rtt, (25.0, 10.0))
+            found.append(Case(f"fixed-{rate}-{rtt}", "fixed", scenario, {"linux": scenario}, 2))
+    return found
+
+
+def fast_cases() -> list[Case]:
+    scenario = fixed(300, 20, (25.0, 5.0))
+    return [Case("fast-300-20", "fast", scenario, {"linux": scenario}, 3)]
+
+
+SOAK_RATE_BPS = 50e6
+
+
+def soak() -> ap.Scenario:
+    """Return half an hour at 50 Mbit/s; the queue is long enough never to be empty."""
+    return ap.Scenario(
+        flows=tcp("cubic", 20, count=2),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="400 packets"), link=ap.FixedLink(rate="50 Mbit/s")
+        ),
+        duration=1800.0,
+        warmup=10.0,
+    )
+
+
+# --- 3: a recorded trace -------------------------------------------------------------------------
+
+TRACES = {"verizon": "Verizon-LTE-short.down", "tmobile": "TMobile-LTE-short.down"}
+
+
+def trace_cases() -> list[Case]:
+    """Return one cubic flow and a queue that holds all of its window, over two recordings."""
+    found = []
+    for name, file in TRACES.items():
+        scenario = ap.Scenario(
+            flows=tcp("cubic", 40),
+            bottleneck=ap.Bottleneck(
+                aqm=ap.DropTail(limit="3000 packets"),
+                link=ap.TraceLink(file=f"traces:{file}", delay="10 ms"),
+            ),
+            duration=70.0,
+            warmup=10.0,
+            record=ap.Record(series=["sojourn"]),
+        )
+        found.append(Case(f"trace-{name}", "trace", scenario, {"linux": scenario}, 1))
+    return found
+
+
+# --- 4: the matrix -------------------------------------------------------------------------------
+
+RED: dict[str, Any] = {
+    "min_th": 10,
+    "max_th": 30,
+    "max_p": 0.1,
+    "weight": 0.002,
+    "ecn": True,
+    "limit": 200,
+}
+LINKS = {"20M": (20, 40), "10M": (10, 60)}
+"""Rate, Mbit/s, and base RTT, ms."""
+
+# Number, congestion control, queue, loss, flows, link.
+MATRIX: list[tuple[int, str, str, float, int, str]] = [
+    (1, "reno", "droptail", 0.0, 1, "20M"),
+    (2, "cubic", "droptail", 0.0, 4, "10M"),
+    (3, "reno", "droptail", 0.01, 4, "20M"),
+    (4, "cubic", "droptail", 0.03, 16, "10M"),
+    (5, "cubic", "droptail", 0.005, 1, "20M"),
+    (6, "reno", "red-ecn", 0.0, 4, "10M"),
+    (7, "cubic", "red-ecn", 0.0, 1, "20M"),
+    (8, "reno", "red-ecn", 0.01, 16, "10M"),
+    (9, "cubic", "red-ecn", 0.003, 4, "20M"),
+    (10, "reno", "codel", 0.0, 1, "10M"),
+    (11, "cubic", "codel", 0.0, 16, "20M"),
+    (12, "cubic", "codel", 0.02, 4, "10M"),
+    (13, "reno", "fq-codel", 0.0, 4, "20M"),
+    (14, "cubic", "fq-codel", 0.01, 16, "10M"),
+    (15, "reno", "sbd", 0.0, 1, "3G"),
+    (16, "cubic", "sbd", 0.0, 4, "3G"),
+]
+
+
+def matrix_scenario(cc: str, queue: str, loss: float, flows: int, link: str) -> ap.Scenario:
+    if link == "3G":
+        return bearer(cc, flows)
+    rate, rtt = LINKS[link]
+    limit = packets(rate * 1e6, rtt * 1e-3)
+    discipline: dict[str, ap.QueueDisc] = {
+        "droptail": ap.DropTail(limit=f"{limit} packets"),
+        "red-ecn": ap.Red(**RED),
+        "codel": ap.CoDel(),
+        "fq-codel": ap.FqCoDel(),
+    }
+    return ap.Scenario(
+        flows=tcp(cc, rtt, count=flows, ecn=queue == "red-ecn"),
+        bottleneck=ap.Bottleneck(
+            aqm=discipline[queue], link=ap.FixedLink(rate=f"{rate} Mbit/s", loss=loss)
+        ),
+        duration=70.0,
+        warmup=10.0,
+    )
+
+
+def bearer(cc: str, flows: int) -> ap.Scenario:
+    """Return a 3G bearer of 384 kbit/s that loses a tenth of its frames, in bursts, under SBD."""
+    return ap.Scenario(
+        flows=tcp(cc, 250, count=flows),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.Sbd(limit=40, min_th=20, reaction_time="200 ms"),
+            link=ap.RlcLink(
+                rate="384 kbit/s",
+                delay="20 ms",
+                reverse_delay="30 ms",
+                window_poll="timed",
+                errors={"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
+            ),
+        ),
+        ack_path=ap.ReverseAckPath(),
+        duration=80.0,
+        warmup=20.0,
+    )
+
+
+def matrix_cases() -> list[Case]:
+    found = []
+    for number, cc, queue, loss, flows, link in MATRIX:
+        scenario = matrix_scenario(cc, queue, loss, flows, link)
+        found.append(Case(f"matrix-{number}", "matrix", scenario, {"linux": scenario}, 3))
+    return found
+
+
+def all_cases() -> list[Case]:
+    """Return every case, in the order in which they are run."""
+    parts = (fixed_cases, fast_cases, trace_cases, paper_cases, matrix_cases)
+    return [case for part in parts for case in part()]

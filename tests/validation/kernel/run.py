@@ -1,0 +1,319 @@
+"""Run the cases: `python run.py simulate`, `kernel`, `ping` or `soak`; each appends to its file.
+
+    python run.py simulate [--only matrix]
+    python run.py kernel [--only fixed] [--round 1]
+    python run.py ping
+    python run.py soak
+
+Rows that are there already are kept and not made again. Emulations take as long as what they
+emulate, and one runs at a time. An emulation whose certificate is not valid is made up to three
+times; all of its rows stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import bins
+import cases
+
+import airpath as ap
+
+HERE = Path(__file__).parent
+SEEDS = 10
+"""Of the simulations."""
+PINGS = 200
+SAMPLE_S = 10.0
+"""Between two looks at the program's memory."""
+
+MEASURED = [
+    "goodput_bps", "ip_throughput_bps", "queue_packets", "utilisation", "drops", "marks", "lost",
+    "regime_2_share", "retransmissions", "timeouts", "mean_rtt_s",
+]  # fmt: skip
+CERTIFICATE = [
+    "valid", "reasons", "lateness_p50_s", "lateness_p99_s", "lateness_max_s", "packets",
+    "device_drops", "refused_packets", "ack_ratio", "class", "cpu_share", "cpu_per_packet_s",
+    "longest_absence_s",
+]  # fmt: skip
+COUNTERS = [
+    "Tcp.RetransSegs", "TcpExt.TCPTimeouts", "TcpExt.TCPLossProbes", "TcpExt.TCPFastRetrans",
+    "TcpExt.TCPSlowStartRetrans", "TcpExt.TCPLostRetransmit", "TcpExt.TCPSpuriousRTOs",
+    "TcpExt.TCPFullUndo", "TcpExt.TCPPartialUndo", "TcpExt.TCPDSACKUndo", "TcpExt.TCPRenoRecovery",
+    "TcpExt.TCPSackRecovery", "TcpExt.DelayedACKs", "TcpExt.TCPHystartTrainDetect",
+    "TcpExt.TCPHystartDelayDetect",
+]  # fmt: skip
+"""Of the sender's side, from the end of the warm-up on."""
+SIMULATED = ["case", "variant", "seed", *MEASURED]
+KERNEL = ["case", "run", "attempt", *MEASURED, *CERTIFICATE, "load", "counters"]
+PING = [
+    "case", "run", "attempt", "sent", "received", "min_s", "mean_s", "max_s", *CERTIFICATE, "load",
+]  # fmt: skip
+SOAK = ["at_s", "resident_bytes", "rate_bps", "lateness_p99_s", "lateness_max_s", "load"]
+
+Row = dict[str, Any]
+
+
+class Rows:
+    """A CSV file that rows are added to.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made when missing.
+    fields : list of str
+        Its columns.
+    """
+
+    def __init__(self, path: Path, fields: list[str]) -> None:
+        self.path = path
+        self.fields = fields
+
+    def read(self) -> list[dict[str, str]]:
+        if not self.path.exists():
+            return []
+        with self.path.open(encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def add(self, row: Row) -> None:
+        is_new = not self.path.exists()
+        with self.path.open("a", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.fields, lineterminator="\n")
+            if is_new:
+                writer.writeheader()
+            writer.writerow({key: shown(row.get(key)) for key in self.fields})
+
+
+def shown(value: Any) -> Any:
+    if value is None or value != value:  # NaN is nothing.
+        return ""
+    if isinstance(value, bool):
+        return int(value)
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+# --- what a replication has measured -------------------------------------------------------------
+
+
+def measured(run: Mapping[str, Any]) -> Row:
+    """Return the columns `MEASURED` of one replication."""
+    flows = run["flows"]
+    queue = next(queue for queue in run["queues"] if queue["name"] == "bottleneck")
+    link = next(link for link in run["links"] if link["name"] == "bottleneck")
+    regimes = link.get("regime_packets") or [0]
+    share = regimes[1] / sum(regimes) if len(regimes) == 2 and sum(regimes) else None
+    rtts = [(flow["mean_rtt_s"], flow["delivered_packets"]) for flow in flows]
+    known = [(rtt, packets) for rtt, packets in rtts if rtt is not None]
+    weight = sum(packets for _, packets in known)
+    return {
+        "goodput_bps": total(flows, "goodput_bps"),
+        "ip_throughput_bps": total(flows, "ip_throughput_bps"),
+        "queue_packets": queue["mean_packets"],
+        "utilisation": link["utilisation"],
+        "drops": sum(dict(queue["drops"]).values()),
+        "marks": queue["marks"],
+        "lost": link["lost_packets"],
+        "regime_2_share": share,
+        "retransmissions": total(flows, "retransmissions"),
+        "timeouts": total(flows, "timeouts"),
+        "mean_rtt_s": sum(rtt * packets for rtt, packets in known) / weight if weight else None,
+    }
+
+
+def total(flows: Any, name: str) -> Any:
+    values = [flow[name] for flow in flows]
+    return None if None in values else sum(values)
+
+
+def certified(certificate: Mapping[str, Any]) -> Row:
+    row = {key: certificate.get(key) for key in CERTIFICATE}
+    return row | {"reasons": " ".join(certificate.get("reasons") or [])}
+
+
+def counted(kernel: Mapping[str, Any]) -> str:
+    """Return the counters of the sender's side that are not 0, as one text."""
+    of_runs = kernel.get("replications") or [{}]
+    found = dict((of_runs[0].get("counters") or {}).get("server") or {})
+    return json.dumps({key: found[key] for key in COUNTERS if found.get(key)}, sort_keys=True)
+
+
+# --- simulation ----------------------------------------------------------------------------------
+
+
+def simulate(folder: Path, only: str) -> None:
+    rows = Rows(folder / "simulated.csv", SIMULATED)
+    done = {(row["case"], row["variant"]) for row in rows.read()}
+    for case in chosen(only):
+        for variant, scenario in case.simulated.items():
+            if (case.id, variant) in done:
+                continue
+            result = ap.simulate(scenario, reps=SEEDS, seed=1)
+            for number, run in enumerate(result.replications):
+                rows.add({"case": case.id, "variant": variant, "seed": number, **measured(run)})
+            print(case.id, variant, flush=True)
+
+
+def chosen(only: str) -> list[cases.Case]:
+    """Return the cases of a part, or whose names begin so."""
+    found = [case for case in cases.all_cases() if only in ("", case.part)]
+    return found or [case for case in cases.all_cases() if case.id.startswith(only)]
+
+
+# --- the kernel ----------------------------------------------------------------------------------
+
+
+def wanted(rows: Rows, case: str, run: int) -> int | None:
+    """Return the number of the attempt that is to be made, if any."""
+    made = [row for row in rows.read() if (row["case"], row["run"]) == (case, str(run))]
+    if any(row["valid"] == "1" for row in made) or len(made) >= cases.TRIES:
+        return None
+    return len(made) + 1
+
+
+def kernel(folder: Path, only: str, number: int | None) -> None:
+    """Emulate: the first run of each case, then the second of each, and so on."""
+    rows = Rows(folder / "kernel.csv", KERNEL)
+    rounds = [number] if number else range(1, 1 + max(case.runs for case in chosen(only)))
+    for run in rounds:
+        for case in chosen(only):
+            if run > case.runs:
+                continue
+            while (attempt := wanted(rows, case.id, run)) is not None:
+                key = {"case": case.id, "run": run, "attempt": attempt}
+                rows.add(key | emulate(folder, case, run, attempt))
+                print(case.id, run, attempt, rows.read()[-1]["valid"], flush=True)
+
+
+def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as place:
+        captured = {"capture_to": place} if case.part == "trace" else {}
+        result = ap.emulate(case.kernel, seed=run, replications=1, **captured)
+        if captured:
+            bins.write(folder, case, f"{run}.{attempt}", Path(place), result)
+    [replication] = result.replications
+    row = measured(replication) | certified(result.certificates[0])
+    return row | {"load": load, "counters": counted(result.kernel)}
+
+
+# --- ping ----------------------------------------------------------------------------------------
+
+SUMMARY = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)")
+COUNTS = re.compile(r"(\d+) packets transmitted, (\d+) received")
+
+
+def ping(folder: Path, only: str) -> None:
+    if shutil.which("ping") is None:
+        raise SystemExit("no ping: install iputils-ping")
+    rows = Rows(folder / "ping.csv", PING)
+    for case in cases.fixed_cases():
+        if not case.id.startswith(only):
+            continue
+        while (attempt := wanted(rows, case.id, 1)) is not None:
+            rows.add({"case": case.id, "run": 1, "attempt": attempt, **pinged(case.kernel)})
+            print(case.id, rows.read()[-1]["mean_s"], flush=True)
+
+
+def pinged(scenario: ap.Scenario) -> Row:
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as place:
+        said = Path(place, "said")
+        words = f'ping -q -c {PINGS} -i 0.01 "$AIRPATH_SERVER" > {said}'
+        result = ap.emulate_command(scenario, ["sh", "-c", words])
+        text = said.read_text("utf-8")
+    counts, times = COUNTS.search(text), SUMMARY.search(text)
+    if counts is None or times is None:
+        raise SystemExit(f"ping told nothing: {text!r}, {result.ended}")
+    sent, received = map(int, counts.groups())
+    least, mean, most = (float(value) * 1e-3 for value in times.groups())
+    row = {"sent": sent, "received": received, "min_s": least, "mean_s": mean, "max_s": most}
+    return row | certified(result.certificates[0]) | {"load": load}
+
+
+# --- half an hour --------------------------------------------------------------------------------
+
+
+def soak(folder: Path) -> None:
+    """Emulate for half an hour; look at the program's memory every ten seconds."""
+    case = cases.Case("soak", "soak", cases.soak(), {}, 1)
+    ends = Rows(folder / "kernel.csv", KERNEL)
+    if wanted(ends, case.id, 1) is None:
+        return
+    rows = Rows(folder / "soak.csv", SOAK)
+    last: dict[str, Any] = {}
+
+    def told(_run: int, event: Mapping[str, Any]) -> None:
+        last.update(event)
+
+    load = os.getloadavg()[0]
+    with sampled(rows, last):
+        result = ap.emulate(case.kernel, seed=1, replications=1, progress=told)
+    [replication] = result.replications
+    row = measured(replication) | certified(result.certificates[0])
+    row |= {"load": load, "counters": counted(result.kernel)}
+    ends.add({"case": case.id, "run": 1, "attempt": 1, **row})
+
+
+@contextlib.contextmanager
+def sampled(rows: Rows, last: Mapping[str, Any]) -> Iterator[None]:
+    over = threading.Event()
+    begun = time.monotonic()
+
+    def look() -> None:
+        while not over.wait(SAMPLE_S):
+            row = {"at_s": time.monotonic() - begun, "resident_bytes": resident()}
+            row |= {key: last.get(key) for key in ("rate_bps", "lateness_p99_s", "lateness_max_s")}
+            rows.add(row | {"load": os.getloadavg()[0]})
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def resident() -> int | None:
+    """Return the resident memory of the program that this process has started, bytes."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            status = (entry / "status").read_text("utf-8")
+            fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+            if int(fields["PPid"]) == os.getpid() and fields["Name"].strip() == "airpath-emu":
+                return int(fields["VmRSS"].split()[0]) * 1024
+    return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["simulate", "kernel", "ping", "soak"])
+    parser.add_argument("--only", default="", help="a part, or what the names begin with")
+    parser.add_argument("--round", type=int, help="only the runs with this number")
+    parser.add_argument("--out", type=Path, default=HERE, help="where the files are")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    match given.what:
+        case "simulate":
+            simulate(given.out, given.only)
+        case "kernel":
+            kernel(given.out, given.only, given.round)
+        case "ping":
+            ping(given.out, given.only)
+        case _:
+            soak(given.out)
+
+
+if __name__ == "__main__":
+    main()

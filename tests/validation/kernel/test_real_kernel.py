@@ -1,0 +1,75 @@
+"""The comparison with a real kernel: its files are complete, and its page says what they say.
+
+How the numbers were made, and all of them: `docs/explanation/real-kernel.md`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def scripts() -> Iterator[dict[str, ModuleType]]:
+    """The scripts of this folder, which is no package; their names are free again afterwards."""
+    names = ["cases", "bins", "run", "analyse"]
+    sys.path.insert(0, str(HERE))
+    try:
+        yield {name: importlib.import_module(name) for name in names}
+    finally:
+        sys.path.remove(str(HERE))
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+def test_every_case_has_a_name_of_its_own_and_a_length_of_a_minute_or_the_links(
+    scripts: dict[str, ModuleType],
+) -> None:
+    found = scripts["cases"].all_cases()
+    assert len({case.id for case in found}) == len(found)
+    for case in found:
+        counted = (case.kernel.duration - case.kernel.warmup) / 1e9
+        assert counted >= (15 if case.part in ("fixed", "fast") else 60), case.id
+
+
+def test_the_matrix_has_what_was_asked_for(scripts: dict[str, ModuleType]) -> None:
+    rows = scripts["cases"].MATRIX
+    assert [row[0] for row in rows] == list(range(1, 17))
+    assert {row[1] for row in rows} == {"reno", "cubic"}
+    assert {row[2] for row in rows} == {"droptail", "red-ecn", "codel", "fq-codel", "sbd"}
+    assert (min(row[3] for row in rows), max(row[3] for row in rows)) == (0.0, 0.03)
+    assert {row[4] for row in rows} == {1, 4, 16}
+
+
+def test_a_run_has_the_valid_attempt_or_else_the_last(scripts: dict[str, ModuleType]) -> None:
+    def row(run: int, attempt: int, valid: int) -> dict[str, str]:
+        return {"case": "a", "run": str(run), "attempt": str(attempt), "valid": str(valid)}
+
+    rows = [row(1, 1, 0), row(1, 2, 1), row(2, 1, 0), row(2, 2, 0), row(2, 3, 0)]
+    kept = scripts["analyse"].kept(rows)
+    assert [(one["run"], one["attempt"]) for one in kept] == [("1", "2"), ("2", "3")]
+
+
+def test_packets_of_a_capture_are_read_with_time_and_direction(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    def block(at: int, flags: int, body: bytes) -> bytes:
+        padded = body + bytes(-len(body) % 4)
+        inside = struct.pack("<IIIII", 0, at >> 32, at & 0xFFFFFFFF, len(body), len(body)) + padded
+        inside += struct.pack("<HHI", 2, 4, flags) + struct.pack("<HH", 0, 0)
+        length = len(inside) + 12
+        return struct.pack("<II", 6, length) + inside + struct.pack("<I", length)
+
+    file = tmp_path / "client.pcapng"
+    section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+    file.write_bytes(section + block(5 << 33, 1, b"\x45abc\x01") + block(7, 2, b"\x60"))
+    found = list(scripts["bins"].packets(file))
+    assert found == [(5 << 33, True, b"\x45abc\x01"), (7, False, b"\x60")]
