@@ -76,6 +76,8 @@ pub struct Driver<O> {
     timetable: Timetable,
     table: FlowTable,
     payloads: Payloads,
+    /// Where the next packet is read into.
+    spare: PayloadHandle,
     meters: Meters,
     lateness: Lateness,
     counts: Counts,
@@ -111,13 +113,16 @@ impl<O: Outside> Driver<O> {
             entry[sink as usize] = flow.sink;
             entries.push(entry);
         }
+        let mut payloads = Payloads::new(LARGEST_PACKET);
+        let spare = payloads.take();
         let (warmup, end, flows) = (network.warmup, network.end, network.flows.len());
         Driver {
             outside,
             running: RunningNetwork::new(network),
             timetable: Timetable::default(),
             table,
-            payloads: Payloads::new(LARGEST_PACKET),
+            payloads,
+            spare,
             meters: Meters::new(flows),
             lateness: Lateness::default(),
             counts: Counts::default(),
@@ -137,6 +142,7 @@ impl<O: Outside> Driver<O> {
     #[must_use]
     pub fn with_packets_of(mut self, bytes: usize) -> Driver<O> {
         self.payloads = Payloads::new(bytes);
+        self.spare = self.payloads.take();
         self
     }
 
@@ -273,15 +279,16 @@ impl<O: Outside> Driver<O> {
     /// Puts what waits at the device of `side` into the path.
     fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
         for _ in 0..READ_AT_ONCE {
-            let room = self.payloads.room();
+            let room = self.payloads.room(self.spare);
             let length = self.outside.read(side, room).map_err(system("reading from a device"))?;
             let Some(length) = length else { return Ok(()) };
             let now = self.outside.now();
             if now >= self.end {
                 return Ok(());
             }
+            self.payloads.set_length(self.spare, length);
             self.advance(now, supervisor)?;
-            self.enter(side, length, now, supervisor)?;
+            self.enter(side, now, supervisor)?;
         }
         Ok(())
     }
@@ -290,12 +297,11 @@ impl<O: Outside> Driver<O> {
     fn enter(
         &mut self,
         side: Side,
-        length: usize,
         now: Time,
         supervisor: &mut impl Supervisor,
     ) -> Result<(), Failed> {
         self.counts.read += 1;
-        let bytes = self.payloads.written(length);
+        let bytes = self.payloads.bytes(self.spare);
         let Some(seen) = Seen::of(bytes) else {
             self.counts.ignored += 1;
             return Ok(());
@@ -308,7 +314,7 @@ impl<O: Outside> Driver<O> {
         let entry = self.entries[flow.0 as usize][side as usize];
         let end = self.ends[entry.0 as usize].expect("packets enter at open ends");
         let mut packet = seen.packet(flow, now);
-        packet.set_payload(self.payloads.keep(length));
+        packet.set_payload(std::mem::replace(&mut self.spare, self.payloads.take()));
         self.meters.enters(&packet, !end.is_sink);
         self.now = now;
         self.running.put_in(entry, packet, now).map_err(Failed::Model)?;
@@ -363,7 +369,7 @@ impl<O: Outside> Driver<O> {
 
     /// Packets on their way.
     pub fn on_their_way(&self) -> usize {
-        self.payloads.in_use()
+        self.payloads.in_use() - 1
     }
 
     /// How late packets were, since measurement started.

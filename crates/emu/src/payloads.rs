@@ -39,29 +39,30 @@ impl Payloads {
         self.free.extend((first..self.slots.len()).rev().map(|slot| slot as u32));
     }
 
-    /// A free slot to write a packet into, which stays free until [`Payloads::keep`].
-    pub fn room(&mut self) -> &mut [u8] {
+    /// Takes a slot for a packet that is still to be written.
+    pub fn take(&mut self) -> PayloadHandle {
         if self.free.is_empty() {
             self.grow();
         }
-        let slot = self.free[self.free.len() - 1] as usize;
-        &mut self.slots[slot].bytes
-    }
-
-    /// What was written last into the free slot.
-    pub fn written(&self, length: usize) -> &[u8] {
-        self.free.last().map_or(&[], |slot| &self.slots[*slot as usize].bytes[..length])
-    }
-
-    /// Keeps the `length` bytes that were written into the free slot.
-    ///
-    /// # Panics
-    /// Without [`Payloads::room`] before.
-    pub fn keep(&mut self, length: usize) -> PayloadHandle {
         let number = self.free.pop().expect("room was made");
         let slot = &mut self.slots[number as usize];
-        (slot.length, slot.in_use) = (length, true);
+        (slot.length, slot.in_use) = (0, true);
         PayloadHandle(number + 1)
+    }
+
+    /// All of a slot that was taken, to write a packet into.
+    ///
+    /// # Panics
+    /// If it was not taken.
+    pub fn room(&mut self, handle: PayloadHandle) -> &mut [u8] {
+        let slot = &mut self.slots[handle.0 as usize - 1];
+        assert!(slot.in_use, "slot {} was not taken", handle.0);
+        &mut slot.bytes
+    }
+
+    /// So many bytes were written into a slot.
+    pub fn set_length(&mut self, handle: PayloadHandle, length: usize) {
+        self.slots[handle.0 as usize - 1].length = length;
     }
 
     /// The bytes of a packet on its way.
@@ -85,7 +86,7 @@ impl Payloads {
         self.free.push(handle.0 - 1);
     }
 
-    /// Packets on their way.
+    /// Slots that were taken and not let go.
     pub fn in_use(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -100,9 +101,10 @@ mod tests {
         let mut payloads = Payloads::new(4);
         let mut handles = Vec::new();
         for number in 0..1000u16 {
-            payloads.room()[..2].copy_from_slice(&number.to_be_bytes());
-            assert_eq!(payloads.written(2), number.to_be_bytes());
-            handles.push((number, payloads.keep(2)));
+            let handle = payloads.take();
+            payloads.room(handle)[..2].copy_from_slice(&number.to_be_bytes());
+            payloads.set_length(handle, 2);
+            handles.push((number, handle));
         }
         assert_eq!(payloads.in_use(), 1000);
         for (number, handle) in handles.iter().filter(|(number, _)| number % 3 == 0) {
@@ -111,8 +113,8 @@ mod tests {
         }
         let slots = payloads.slots.len();
         for _ in 0..334 {
-            payloads.room()[0] = 0xff;
-            payloads.keep(1);
+            let handle = payloads.take();
+            payloads.room(handle)[0] = 0xff;
         }
         assert_eq!((payloads.in_use(), payloads.slots.len()), (1000, slots));
         for (number, handle) in handles.iter().filter(|(number, _)| number % 3 != 0) {
@@ -124,8 +126,7 @@ mod tests {
     #[should_panic(expected = "has left before")]
     fn letting_go_twice_is_a_defect() {
         let mut payloads = Payloads::new(4);
-        payloads.room();
-        let handle = payloads.keep(1);
+        let handle = payloads.take();
         payloads.release(handle);
         payloads.release(handle);
     }

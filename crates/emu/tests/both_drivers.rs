@@ -27,6 +27,8 @@ type Left = (Time, Side, u8, u16);
 const SECONDS: u64 = 8;
 const SENDING: Duration = Duration::from_millis(2200);
 const FLOWS: u32 = 3;
+/// How long it takes from when a packet is there to when it was read, at most: timers fall between.
+const READING: Duration = Duration::from_millis(4);
 
 /// A TCP segment of `flow` with so many bytes of payload, from `side`.
 fn segment(flow: u32, side: Side, number: u16, payload: usize, service: u8) -> Vec<u8> {
@@ -103,10 +105,11 @@ impl Outside for Fake {
 
     fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.sent.as_slice().first() {
-            Some((at, from, _)) if *at <= self.now && *from == side => {}
+            Some((at, from, _)) if *at <= self.now + READING && *from == side => {}
             _ => return Ok(None),
         }
-        let (_, _, bytes) = self.sent.next().expect("it is the first");
+        let (at, _, bytes) = self.sent.next().expect("it is the first");
+        self.now = self.now.max(at);
         buffer[..bytes.len()].copy_from_slice(&bytes);
         Ok(Some(bytes.len()))
     }
@@ -119,10 +122,11 @@ impl Outside for Fake {
     /// Up to 3 ms late, but for packets.
     fn wait(&mut self, until: Time) -> io::Result<Ready> {
         let late = Duration::from_nanos((self.lateness.uniform() * 3e6) as u64);
-        let woken = (until + late).min(self.next());
+        let next = Time::ZERO + self.next().saturating_since(Time::ZERO + READING);
+        let woken = (until + late).min(next.max(self.now));
         self.was_late += woken.saturating_since(until);
         self.now = self.now.max(woken);
-        Ok(Ready { packets: [self.next() <= self.now; 2], attention: false })
+        Ok(Ready { packets: [self.next() <= self.now + READING; 2], attention: false })
     }
 }
 
