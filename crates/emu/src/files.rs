@@ -21,7 +21,7 @@ fn whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> i
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_report(folder: &Path, report: &RunReport) -> io::Result<()> {
+pub(crate) fn write_report(folder: &Path, report: &RunReport) -> io::Result<()> {
     whole(&folder.join("report.json"), |file| Ok(serde_json::to_writer(file, report)?))
 }
 
@@ -29,7 +29,7 @@ pub fn write_report(folder: &Path, report: &RunReport) -> io::Result<()> {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_ss(folder: &Path, scenario: &Scenario, samples: &[SsSample]) -> io::Result<()> {
+pub(crate) fn write_ss(folder: &Path, scenario: &Scenario, samples: &[SsSample]) -> io::Result<()> {
     if !scenario.record.ss {
         return Ok(());
     }
@@ -46,7 +46,11 @@ pub fn write_ss(folder: &Path, scenario: &Scenario, samples: &[SsSample]) -> io:
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_series(folder: &Path, recorder: &Recorder, series: &[Series]) -> io::Result<()> {
+pub(crate) fn write_series(
+    folder: &Path,
+    recorder: &Recorder,
+    series: &[Series],
+) -> io::Result<()> {
     let folder = folder.join("series");
     for wanted in series {
         fs::create_dir_all(&folder)?;

@@ -19,17 +19,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// TCP counters by side.
-pub type Counters = [BTreeMap<String, u64>; 2];
+pub(crate) type Counters = [BTreeMap<String, u64>; 2];
 
 /// Signals that end a run, as a file descriptor.
-pub struct Signals(SignalFd);
+pub(crate) struct Signals(SignalFd);
 
 impl Signals {
     /// From now on they no longer end the process. Before other threads are started.
     ///
     /// # Errors
     /// When the system has no more file descriptors.
-    pub fn take() -> io::Result<Signals> {
+    pub(crate) fn take() -> io::Result<Signals> {
         let mut set = SigSet::empty();
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
             set.add(signal);
@@ -55,7 +55,7 @@ impl AsFd for Signals {
 }
 
 /// What a run has beside its path.
-pub struct Host<'a> {
+pub(crate) struct Host<'a> {
     pub(crate) sides: &'a Sides,
     pub(crate) signals: Signals,
     pub(crate) input: Option<OwnedFd>,
@@ -78,7 +78,7 @@ pub struct Host<'a> {
 
 impl<'a> Host<'a> {
     /// Follows a run between `sides`, and tells how far it is every `progress_ms`; 0: not at all.
-    pub fn new(
+    pub(crate) fn new(
         sides: &'a Sides,
         signals: Signals,
         input: Option<OwnedFd>,
@@ -106,7 +106,7 @@ impl<'a> Host<'a> {
     }
 
     /// What wants attention when it can be read.
-    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let launcher = self.launcher.as_ref().map(Launcher::fd);
         let input = self.input.as_ref().map(AsFd::as_fd);
         [Some(self.signals.as_fd()), input, launcher].into_iter().flatten().collect()

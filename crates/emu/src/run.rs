@@ -32,7 +32,7 @@ const PRIORITY: u8 = 10;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What is wrong, and a sentence: see [`Event::Failed`].
-pub type Wrong = (&'static str, String);
+pub(crate) type Wrong = (&'static str, String);
 
 fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Wrong {
     move |error| (what, error.to_string())
