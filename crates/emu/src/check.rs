@@ -1,4 +1,299 @@
-//! Stub.
-pub fn check() -> Vec<String> {
-    Vec::new()
+//! What this machine can do: tried out in copies of the process, so that nothing of it stays.
+
+use crate::namespaces::{self, SetupError};
+use crate::privileges;
+use crate::sys;
+use crate::sysctls;
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::time::TimeSpec;
+use nix::sys::timer::Expiration;
+use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags, TimerSetTimeFlags};
+use nix::sys::wait::waitpid;
+use nix::time::{ClockId as Clock, clock_gettime};
+use nix::unistd::{pipe2, write};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// Congestion controls that scenarios can name.
+const WANTED: [&str; 4] = ["reno", "cubic", "bbr", "dctcp"];
+/// Time between two timers, and how many are measured: two seconds.
+const PERIOD: Duration = Duration::from_millis(1);
+const TIMERS: u32 = 2000;
+/// The 99th percentile of the lateness that is taken for good: 5 % of a base RTT of 20 ms.
+const GOOD_P99_S: f64 = 1e-3;
+/// Priority that is tried, that of a run.
+const PRIORITY: u8 = 10;
+
+/// One thing that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// What it is.
+    pub name: String,
+    /// Whether it is there, or good.
+    pub ok: bool,
+    /// What was found.
+    pub found: String,
+    /// What helps; absent when nothing is missing.
+    pub remedy: Option<String>,
+}
+
+/// How late timers were, s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimerLateness {
+    /// The median.
+    pub p50_s: f64,
+    /// 99th percentile.
+    pub p99_s: f64,
+    /// The largest.
+    pub max_s: f64,
+}
+
+/// What this machine can do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Whether anything can be emulated.
+    pub ok: bool,
+    /// The scheduling class that a run gets: `fifo` or `other`.
+    pub class: String,
+    /// How late timers are in that class; absent: it could not be measured.
+    pub lateness: Option<TimerLateness>,
+    /// All that was tried.
+    pub checks: Vec<Probe>,
+}
+
+impl Probe {
+    fn good(name: &str, found: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), ok: true, found: found.into(), remedy: None }
+    }
+
+    fn bad(name: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let remedy = Some(remedy.into());
+        Self { name: name.to_owned(), ok: false, found: found.into(), remedy }
+    }
+
+    /// What `tried` came to. What is wrong ends with the remedy.
+    fn of(name: &str, tried: Result<String, SetupError>) -> Self {
+        match tried {
+            Ok(found) => Self::good(name, found),
+            Err(error) => match error.message.rsplit_once("; ") {
+                Some((found, remedy)) => Self::bad(name, found, remedy),
+                None => Self::bad(name, &error.message, "run as root"),
+            },
+        }
+    }
+}
+
+/// Tries everything out, for about two seconds. The process must have one thread.
+pub fn check() -> Report {
+    let mut checks = vec![Probe::good("kernel", release())];
+    let needed = in_a_copy(what_is_needed).unwrap_or_else(|error| {
+        vec![Probe::bad("processes", format!("cannot be copied: {error}"), "raise `ulimit -u`")]
+    });
+    let ok = needed.iter().all(|probe| probe.ok);
+    checks.extend(needed);
+    checks.extend(congestion_controls());
+    let measured = in_a_copy(timers).ok();
+    let class = measured.as_ref().map_or("other", |measured| &measured.class).to_owned();
+    let lateness = measured.as_ref().and_then(|measured| measured.lateness);
+    checks.extend(measured.into_iter().flat_map(|measured| measured.checks));
+    Report { ok, class, lateness, checks }
+}
+
+fn release() -> String {
+    let text = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    text.trim().to_owned()
+}
+
+/// Does something in a copy of the process, and takes over what it has found.
+fn in_a_copy<T: Serialize + DeserializeOwned>(body: impl FnOnce() -> T) -> io::Result<T> {
+    let (reading, writing) = pipe2(OFlag::O_CLOEXEC)?;
+    let pid = sys::fork(&[writing.as_fd()], || {
+        let Ok(text) = serde_json::to_vec(&body()) else { return 1 };
+        let mut rest = &text[..];
+        while let Ok(written @ 1..) = write(writing.as_fd(), rest) {
+            rest = &rest[written..];
+        }
+        0
+    })?;
+    drop(writing);
+    let mut text = Vec::new();
+    File::from(reading).read_to_end(&mut text)?;
+    while waitpid(pid, None) == Err(Errno::EINTR) {}
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// What a run cannot do without, in the order in which it does it.
+fn what_is_needed() -> Vec<Probe> {
+    type Try = fn() -> Result<String, SetupError>;
+    let steps: [(&str, Try); 5] = [
+        ("privileges", try_privileges),
+        ("network namespaces", || namespaces::new_network().map(|()| "can be made".to_owned())),
+        ("kernel settings", try_settings),
+        ("TUN devices", || namespaces::open_device("emu0").map(|_| "can be opened".to_owned())),
+        ("PID namespaces", try_processes),
+    ];
+    let mut probes: Vec<Probe> = Vec::new();
+    for (name, step) in steps {
+        let before = probes.iter().find(|probe| !probe.ok).map(|probe| probe.name.clone());
+        probes.push(match before {
+            // A device needs no settings, and so on: only where there is nothing to be in it ends.
+            Some(before) if before == "privileges" || before == "network namespaces" => {
+                Probe::bad(name, "not tried", format!("first {before}"))
+            }
+            _ => Probe::of(name, step()),
+        });
+    }
+    probes
+}
+
+fn try_privileges() -> Result<String, SetupError> {
+    if privileges::is_privileged() {
+        return Ok("CAP_NET_ADMIN and CAP_SYS_ADMIN".to_owned());
+    }
+    privileges::enter_user_namespace()?;
+    Ok("none, but user namespaces".to_owned())
+}
+
+fn try_settings() -> Result<String, SetupError> {
+    let (name, value) = ("net.ipv4.tcp_sack", "0");
+    sysctls::write(name, value)
+        .map_err(|error| namespaces::sysctl_refused(name, value, &error))
+        .map(|_| "can be written".to_owned())
+}
+
+fn try_processes() -> Result<String, SetupError> {
+    let flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+    unshare(flags).map(|()| "can be made".to_owned()).map_err(|error| {
+        let remedy = "raise `user.max_pid_namespaces` and `user.max_mnt_namespaces`";
+        SetupError::new("namespace", format!("cannot make a PID namespace: {error}; {remedy}"))
+    })
+}
+
+/// Those that are wanted, and others that are there.
+fn congestion_controls() -> Vec<Probe> {
+    let text = sysctls::read("net.ipv4.tcp_available_congestion_control").unwrap_or_default();
+    let there: BTreeSet<&str> = text.split_whitespace().collect();
+    let has_modules = fs::exists("/proc/modules").unwrap_or(false);
+    let others = there.iter().copied().filter(|name| !WANTED.contains(name));
+    WANTED
+        .into_iter()
+        .chain(others)
+        .map(|name| {
+            if there.contains(name) {
+                return Probe::good(name, "available");
+            }
+            let option = name.to_uppercase();
+            let remedy = if has_modules {
+                format!("run `modprobe tcp_{name}` as root")
+            } else {
+                format!("this kernel loads no modules: use one with CONFIG_TCP_CONG_{option}")
+            };
+            Probe::bad(name, "absent", remedy)
+        })
+        .collect()
+}
+
+/// What is found out with timers.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    class: String,
+    lateness: Option<TimerLateness>,
+    checks: Vec<Probe>,
+}
+
+fn timers() -> Measured {
+    let mut checks = vec![real_time_class(), locked_memory()];
+    let class = sys::class().name().to_owned();
+    let lateness = lateness();
+    checks.push(match &lateness {
+        Ok(lateness) => judged(lateness),
+        Err(error) => Probe::bad("timer lateness", error.to_string(), "use a kernel with timerfd"),
+    });
+    Measured { class, lateness: lateness.ok(), checks }
+}
+
+fn judged(lateness: &TimerLateness) -> Probe {
+    let [p50, p99, max] = [lateness.p50_s, lateness.p99_s, lateness.max_s].map(words);
+    let class = sys::class();
+    let found =
+        format!("p50 {p50}, p99 {p99}, max {max} ({TIMERS} timers, class {})", class.name());
+    if lateness.p99_s <= GOOD_P99_S {
+        return Probe::good("timer lateness", found);
+    }
+    let remedy = match class {
+        sys::Class::Fifo => "end what else runs here; a virtual machine needs cores of its own",
+        sys::Class::Other => "get the real-time class, or end what else runs here",
+    };
+    Probe::bad("timer lateness", found, remedy)
+}
+
+fn real_time_class() -> Probe {
+    let name = "real-time class";
+    let Err(error) = sys::set_fifo(PRIORITY) else { return Probe::good(name, "fifo") };
+    let limit = getrlimit(Resource::RLIMIT_RTPRIO).map_or(0, |(soft, _)| soft);
+    let found = format!("other: fifo is refused ({error}), RLIMIT_RTPRIO is {limit}");
+    let user = nix::unistd::getuid();
+    let remedy = if user.is_root() {
+        "give the container `--cap-add SYS_NICE`".to_owned()
+    } else {
+        format!(
+            "run as root, or add `USER - rtprio {PRIORITY}` to /etc/security/limits.conf and log \
+             in again"
+        )
+    };
+    Probe::bad(name, found, remedy)
+}
+
+fn locked_memory() -> Probe {
+    let name = "locked memory";
+    match mlockall(MlockAllFlags::MCL_CURRENT) {
+        Ok(()) => Probe::good(name, "can be locked"),
+        Err(error) => {
+            let limit = getrlimit(Resource::RLIMIT_MEMLOCK).map_or(0, |(soft, _)| soft);
+            let found = format!("refused ({error}), RLIMIT_MEMLOCK is {limit} bytes");
+            Probe::bad(
+                name,
+                found,
+                "raise `ulimit -l`, or run as root; without it a page that \
+                                     was swapped out delays packets",
+            )
+        }
+    }
+}
+
+/// A short time as people write it.
+fn words(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.1} s"),
+    }
+}
+
+/// How late timers are, one every [`PERIOD`], as the data thread of a run would wait for them.
+fn lateness() -> nix::Result<TimerLateness> {
+    let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC)?;
+    let now = || clock_gettime(Clock::CLOCK_MONOTONIC).map(Duration::from);
+    let start = now()? + PERIOD;
+    let mut late = Vec::with_capacity(TIMERS as usize);
+    for number in 0..TIMERS {
+        // Ideal times: what was late does not move what comes after.
+        let at = start + PERIOD * number;
+        let expiration = Expiration::OneShot(TimeSpec::from_duration(at));
+        timer.set(expiration, TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
+        timer.wait()?;
+        late.push(now()?.saturating_sub(at).as_secs_f64());
+    }
+    late.sort_by(f64::total_cmp);
+    let percentile = |share: f64| late[((late.len() - 1) as f64 * share).round() as usize];
+    Ok(TimerLateness { p50_s: percentile(0.5), p99_s: percentile(0.99), max_s: percentile(1.0) })
 }

@@ -247,7 +247,7 @@ fn present_addresses() -> Result<Vec<(String, Ipv4Addr)>, SetupError> {
         .collect())
 }
 
-fn new_network() -> Result<(), SetupError> {
+pub(crate) fn new_network() -> Result<(), SetupError> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| {
         let remedy = match error {
             nix::errno::Errno::ENOSPC => "raise `user.max_net_namespaces`".to_owned(),
@@ -319,7 +319,7 @@ fn set_sysctls(
     Ok(())
 }
 
-fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
+pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
     let remedy = match error.raw_os_error() {
         Some(libc::ENOENT) => "this kernel does not have it",
         Some(libc::EROFS) => "/proc/sys is read-only: a container needs `--privileged`",
@@ -329,7 +329,7 @@ fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
     SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {remedy}"))
 }
 
-fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError> {
+pub(crate) fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError> {
     let refused = |error: io::Error| {
         let message = format!("cannot open a TUN device: {error}; {}", tun_remedy(&error));
         SetupError::new("tun", message)

@@ -3,6 +3,7 @@
 //! with the reason.
 #![expect(clippy::print_stdout, reason = "it is its own harness")]
 
+mod checks;
 mod commands;
 mod sides;
 mod support;
@@ -11,7 +12,7 @@ use std::process::{Command, ExitCode};
 use support::{SKIPPED, Test};
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = [sides::TESTS, commands::TESTS].concat();
+    let tests: Vec<Test> = [sides::TESTS, commands::TESTS, checks::TESTS].concat();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [flag, wanted] = &arguments[..]
         && flag == "--one"

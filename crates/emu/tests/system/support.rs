@@ -11,6 +11,8 @@ use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// A name and what is done.
@@ -34,7 +36,7 @@ pub(crate) fn needs_root() {
 }
 
 fn needs_tun() {
-    if let Err(error) = std::fs::File::open("/dev/net/tun") {
+    if let Err(error) = fs::File::open("/dev/net/tun") {
         skip(&format!("/dev/net/tun cannot be opened: {error}"));
     }
 }
@@ -86,15 +88,18 @@ pub(crate) fn carry(sides: &Sides, from: Side) -> Vec<u8> {
 /// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be opened
 /// as on most machines: by a node in a mount namespace of its own.
 pub(crate) fn become_nobody() {
+    become_nobody_with_tun(0o666);
+}
+
+/// The same with other permissions of `/dev/net/tun`.
+pub(crate) fn become_nobody_with_tun(permissions: u32) {
     let none: Option<&str> = None;
     unshare(CloneFlags::CLONE_NEWNS).expect("a mount namespace");
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).expect("private mounts");
     mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
     let tun = Path::new("/dev/net/tun");
-    let everybody = Mode::from_bits_truncate(0o666);
-    mknod(tun, SFlag::S_IFCHR, everybody, makedev(10, 200)).expect("a device node");
-    std::fs::set_permissions(tun, std::os::unix::fs::PermissionsExt::from_mode(0o666))
-        .expect("permissions");
+    mknod(tun, SFlag::S_IFCHR, Mode::empty(), makedev(10, 200)).expect("a device node");
+    fs::set_permissions(tun, PermissionsExt::from_mode(permissions)).expect("permissions");
     let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
     setgroups(&[]).expect("no groups");
     setresgid(group, group, group).expect("a group");

@@ -1,0 +1,84 @@
+//! What a machine is told that it can do.
+
+use crate::support::{Test, become_nobody, become_nobody_with_tun, needs_root};
+use airpath_emu::check::{Probe, Report, check};
+use airpath_emu::privileges::enter_user_namespace;
+use airpath_emu::sys;
+use nix::sys::resource::{Resource, setrlimit};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("a_check_leaves_nothing", a_check_leaves_nothing),
+    ("a_check_without_privileges", a_check_without_privileges),
+    ("a_check_without_a_device", a_check_without_a_device),
+    ("a_check_without_user_namespaces", a_check_without_user_namespaces),
+];
+
+fn probe<'a>(report: &'a Report, name: &str) -> &'a Probe {
+    report.checks.iter().find(|probe| probe.name == name).expect(name)
+}
+
+fn a_check_leaves_nothing() {
+    needs_root();
+    let places = ["net", "user", "mnt", "pid_for_children"];
+    let here = || places.map(|place| std::fs::read_link(format!("/proc/self/ns/{place}")).ok());
+    let before = here();
+    let report = check();
+    assert!(report.ok, "{report:?}");
+    assert_eq!(here(), before);
+    assert_eq!(sys::class(), sys::Class::Other);
+    assert_eq!(probe(&report, "privileges").found, "CAP_NET_ADMIN and CAP_SYS_ADMIN");
+    assert!(probe(&report, "reno").ok, "every kernel has it");
+    let lateness = report.lateness.expect("measured");
+    assert!(0.0 < lateness.p50_s && lateness.p50_s <= lateness.p99_s);
+    assert!(lateness.p99_s <= lateness.max_s && lateness.max_s < 2.0);
+    // Whatever is missing has a remedy, and nothing else has.
+    assert!(report.checks.iter().all(|probe| probe.ok != probe.remedy.is_some()), "{report:?}");
+}
+
+fn a_check_without_privileges() {
+    needs_root();
+    setrlimit(Resource::RLIMIT_RTPRIO, 0, 0).expect("a limit");
+    become_nobody();
+    let report = check();
+    assert!(report.ok, "{report:?}");
+    assert_eq!(probe(&report, "privileges").found, "none, but user namespaces");
+    let class = probe(&report, "real-time class");
+    assert!(!class.ok && class.found.contains("RLIMIT_RTPRIO is 0"), "{class:?}");
+    assert!(class.remedy.as_ref().is_some_and(|words| words.contains("limits.conf")), "{class:?}");
+    assert_eq!(report.class, "other");
+}
+
+fn a_check_without_a_device() {
+    needs_root();
+    become_nobody_with_tun(0o600);
+    let report = check();
+    assert!(!report.ok);
+    let expected = Probe {
+        name: "TUN devices".to_owned(),
+        ok: false,
+        found: "cannot open a TUN device: Permission denied (os error 13)".to_owned(),
+        remedy: Some("run `chmod 0666 /dev/net/tun` as root, or run as root".to_owned()),
+    };
+    assert_eq!(probe(&report, "TUN devices"), &expected);
+    assert!(probe(&report, "PID namespaces").ok, "the rest is tried all the same");
+}
+
+fn a_check_without_user_namespaces() {
+    needs_root();
+    // The number is one of each user namespace; this one's own is ours to change.
+    enter_user_namespace().expect("a user namespace");
+    std::fs::write("/proc/sys/user/max_user_namespaces", "0").expect("a limit");
+    sys::drop_capabilities().expect("no capabilities");
+    let report = check();
+    assert!(!report.ok);
+    let privileges = probe(&report, "privileges");
+    assert_eq!(
+        privileges.remedy.as_deref(),
+        Some(
+            "none are allowed: run `sysctl user.max_user_namespaces=15000` as root, or run as root"
+        )
+    );
+    assert!(privileges.found.starts_with("cannot make a user namespace: "), "{privileges:?}");
+    let device = probe(&report, "TUN devices");
+    assert_eq!((&*device.found, device.ok), ("not tried", false));
+}
