@@ -169,7 +169,8 @@ pub struct SocketReport {
     pub mean_rtt_s: Option<f64>,
     /// Least RTT that the kernel remembers at the end (of its last minutes), s.
     pub min_rtt_s: Option<f64>,
-    /// Share of the time that it was open in which the receive window kept data back.
+    /// Share of the time that it was open in which the receive window kept data back; like the others, in
+    /// steps of a tick of the kernel (1 … 10 ms).
     pub rwnd_limited_share: Option<f64>,
     /// Share of the same time in which the congestion window did: in which there was something to send
     /// and neither the receive window nor the send buffer was short. Only known of flows that always

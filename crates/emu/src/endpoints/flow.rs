@@ -167,7 +167,13 @@ impl Flow {
     /// Takes what the receiver has got; whether there may be more.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         let Some(receiver) = &self.receiver else { return Ok(false) };
-        match sockets::read(receiver, buffer)? {
+        let got = sockets::read(receiver, buffer)?;
+        if let Some(bytes) = self.spec.window_clamp {
+            // Where the kernel finds that packets take another room than it thought, it sets the bound
+            // anew.
+            sys::set_window_clamp(receiver, bytes)?;
+        }
+        match got {
             Got::Bytes(bytes) => {
                 self.delivered[LAST] += bytes;
                 Ok(bytes == buffer.len() as u64)

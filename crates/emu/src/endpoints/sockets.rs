@@ -13,6 +13,7 @@ use nix::sys::socket::{
 };
 use nix::sys::time::TimeSpec;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -62,30 +63,33 @@ fn address(flow: &EndpointFlow, side: Side) -> SockaddrIn {
     SocketAddrV4::new(flow.address(side), flow.port).into()
 }
 
-/// Listens where a flow is received, and whether its window is bounded as it should be. The calling
-/// thread is in the receiver's namespace.
-pub(super) fn listener(flow: &EndpointFlow) -> io::Result<(TcpListener, bool)> {
+/// Listens where a flow is received. The calling thread is in the receiver's namespace.
+pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     let fd = new(flow)?;
-    let is_bounded = match flow.window_clamp {
-        Some(bytes) => bound_window(&fd, bytes)?,
-        None => true,
-    };
+    if let Some(bytes) = flow.window_clamp {
+        take_room(&fd, bytes)?;
+        sys::set_window_clamp(&fd, bytes)?;
+    }
     bind(fd.as_raw_fd(), &address(flow, flow.sender.other()))?;
     listen(&fd, Backlog::new(1)?)?;
-    Ok((TcpListener::from(fd), is_bounded))
+    Ok(TcpListener::from(fd))
 }
 
-/// Bounds the receive window; whether the buffer that belongs to it could be had. The kernel lets the
-/// bound grow with the buffer that it tunes, unless somebody has set its size: twice the window, for
-/// packets take more room than their bytes.
-fn bound_window(fd: &OwnedFd, bytes: u32) -> io::Result<bool> {
+/// Gives a socket room for a window of so many bytes from the start: twice of it, of which the kernel
+/// makes as much again for its own needs. Where that is not permitted, the kernel finds the room itself,
+/// by and by.
+fn take_room(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     let wanted = 2 * bytes as usize;
-    if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() {
+    if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() && wanted <= largest_buffer() {
         setsockopt(fd, sockopt::RcvBuf, &wanted)?;
     }
-    sys::set_window_clamp(fd, bytes)?;
-    // The kernel takes twice of what it is told.
-    Ok(getsockopt(fd, sockopt::RcvBuf)? >= wanted)
+    Ok(())
+}
+
+/// The largest receive buffer that sockets may ask for.
+fn largest_buffer() -> usize {
+    let told = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
+    told.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
 /// Connects a flow's sender, which takes its time; the calling thread is in its namespace.

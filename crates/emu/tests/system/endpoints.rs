@@ -1,0 +1,452 @@
+//! Flows over sockets of the kernel, in a namespace in which both sides are: its loopback device loses
+//! nothing and has no delay.
+
+use crate::support::{Test, skip};
+use airpath_core::{Duration, Stream, Time};
+use airpath_emu::description::RouteSettings;
+use airpath_emu::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan, SocketReport};
+use airpath_emu::netlink::Netlink;
+use airpath_emu::outside::Side;
+use airpath_emu::privileges;
+use airpath_path::{OpenEnds, Parts, Scenario, build_cut};
+use airpath_sim::replicate;
+use airpath_tcp::{
+    Application, Burst, OnOff, OnOffConfig, SS_COLUMNS, SenderState, SsSample, TimeDistribution,
+};
+use nix::poll::{PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use nix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+pub(crate) const TESTS: &[Test] = &[
+    ("a_transfer_delivers_its_bytes_and_completes", a_transfer_delivers_its_bytes_and_completes),
+    ("sixty_four_flows_at_once", sixty_four_flows_at_once),
+    ("bulk_ends_at_its_stop", bulk_ends_at_its_stop),
+    ("bursts_and_pauses_are_the_simulators", bursts_and_pauses_are_the_simulators),
+    ("a_burst_of_time_lasts_so_long", a_burst_of_time_lasts_so_long),
+    ("counts_begin_with_the_end_of_the_warm_up", counts_begin_with_the_end_of_the_warm_up),
+    ("the_state_is_sampled_at_multiples", the_state_is_sampled_at_multiples),
+    ("options_of_the_flow_reach_its_sockets", options_of_the_flow_reach_its_sockets),
+    ("an_unknown_congestion_control_is_refused", an_unknown_congestion_control_is_refused),
+    ("an_address_that_is_not_there_is_refused", an_address_that_is_not_there_is_refused),
+    ("what_cannot_connect_is_told", what_cannot_connect_is_told),
+    ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
+    ("nothing_goes_on_without_its_owner", nothing_goes_on_without_its_owner),
+];
+
+const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
+const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 65, 0, 0);
+const LOOPBACK: u32 = 1;
+
+/// Takes this process into a network namespace of its own with both addresses.
+fn namespace() -> OwnedFd {
+    if !privileges::is_privileged() {
+        skip("it takes CAP_NET_ADMIN and CAP_SYS_ADMIN");
+    }
+    unshare(CloneFlags::CLONE_NEWNET).expect("a network namespace");
+    let mut netlink = Netlink::open().expect("netlink");
+    netlink.up(LOOPBACK).expect("up");
+    for address in [SERVER, CLIENT] {
+        netlink.add_address(LOOPBACK, address).expect("an address");
+    }
+    here()
+}
+
+fn here() -> OwnedFd {
+    File::open("/proc/thread-self/ns/net").expect("the namespace").into()
+}
+
+fn flow(number: u32) -> EndpointFlow {
+    EndpointFlow {
+        flow: number,
+        sender: Side::Server,
+        server: SERVER,
+        client: CLIENT,
+        port: 20_000 + number as u16,
+        congestion: "reno".to_owned(),
+        mss: Some(1460),
+        window_clamp: None,
+        pacing: false,
+        start: Time::ZERO,
+        stop: Time::NEVER,
+        transfer: None,
+        on_off: None,
+    }
+}
+
+fn transfer(number: u32, bytes: u64) -> EndpointFlow {
+    EndpointFlow { transfer: Some(bytes), ..flow(number) }
+}
+
+/// So many milliseconds of some flows, from the start on.
+fn plan(flows: Vec<EndpointFlow>, millis: u64) -> Plan {
+    Plan { flows, warmup: Time::ZERO, end: Time::from_millis(millis), ss_interval: None }
+}
+
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("clock");
+    (now.tv_sec() * 1_000_000_000 + now.tv_nsec()) as u64
+}
+
+fn start(plan: Plan, netns: &OwnedFd) -> Endpoints {
+    let both = [netns.as_fd(), netns.as_fd()];
+    Endpoints::start(plan, both, monotonic_ns() + 10_000_000).expect("start")
+}
+
+/// Runs it to its end.
+fn run(plan: Plan, netns: &OwnedFd) -> EndpointsReport {
+    let end = plan.end;
+    start(plan, netns).finish(end)
+}
+
+fn no_problem(report: &EndpointsReport) {
+    assert_eq!(report.problems, Vec::<String>::new());
+}
+
+fn completed(flow: &SocketReport) -> f64 {
+    flow.completed_at_s.unwrap_or_else(|| panic!("{flow:?} is not complete"))
+}
+
+fn a_transfer_delivers_its_bytes_and_completes() {
+    let netns = namespace();
+    let flows = vec![
+        transfer(0, 1),
+        transfer(1, 1_234_567),
+        EndpointFlow { sender: Side::Client, start: Time::from_millis(100), ..transfer(2, 50_001) },
+        // Its start never comes, or not within the run.
+        EndpointFlow { start: Time::NEVER, ..transfer(3, 1) },
+        EndpointFlow { start: Time::from_secs(9), ..transfer(4, 1) },
+    ];
+    let report = run(plan(flows, 700), &netns);
+    no_problem(&report);
+    let delivered: Vec<u64> = report.flows.iter().map(|flow| flow.delivered_bytes).collect();
+    assert_eq!(delivered, [1, 1_234_567, 50_001, 0, 0]);
+    let starts: Vec<_> = report.flows.iter().map(|flow| flow.start_s).collect();
+    assert_eq!(starts, [Some(0.0), Some(0.0), Some(0.1), None, Some(9.0)]);
+    for flow in &report.flows[..3] {
+        let (start, end) = (flow.start_s.expect("has one"), completed(flow));
+        let established = flow.established_at_s.expect("established");
+        assert!(flow.established && start < established && established < end && end < 0.7);
+        assert_eq!(flow.congestion, "reno");
+        assert_eq!((flow.retransmissions, flow.timeouts), (Some(0), Some(0)));
+        assert!(flow.mean_rtt_s.is_none_or(|rtt| rtt > 0.0 && rtt < 0.1), "{flow:?}");
+        assert_eq!(flow.cwnd_limited_share, None);
+    }
+    assert_eq!(report.flows[1].bytes_sent, Some(1_234_567));
+    assert!(report.flows[1].segs_out.expect("told") >= 1_234_567 / 1460);
+    for flow in &report.flows[3..] {
+        assert!(!flow.established && flow.completed_at_s.is_none() && flow.congestion.is_empty());
+    }
+    let rate = report.flows[1].goodput_bps * report.measured_s / 8.0;
+    assert!((rate - 1_234_567.0).abs() < 1.0 && report.measured_s > 0.6 && report.measured_s < 2.0);
+}
+
+fn sixty_four_flows_at_once() {
+    let netns = namespace();
+    let bytes = |number: u32| 10_000 + 7_919 * u64::from(number);
+    let flows = (0..64).map(|number| EndpointFlow {
+        sender: Side::BOTH[number as usize % 2],
+        ..transfer(number, bytes(number))
+    });
+    let report = run(plan(flows.collect(), 1500), &netns);
+    no_problem(&report);
+    assert_eq!(report.flows.len(), 64);
+    for (number, flow) in (0..).zip(&report.flows) {
+        assert_eq!((flow.flow, flow.delivered_bytes), (number, bytes(number)));
+        assert!(completed(flow) < 1.5);
+    }
+}
+
+/// Of one flow, what had been acknowledged at each sample.
+fn acknowledged(samples: &[SsSample]) -> Vec<(Time, u64)> {
+    samples.iter().map(|sample| (sample.time, sample.info.acked)).collect()
+}
+
+fn bulk_ends_at_its_stop() {
+    let netns = namespace();
+    let stop = Time::from_millis(200);
+    let flows = vec![EndpointFlow { stop, window_clamp: Some(20_000), ..flow(0) }];
+    let sampled = Plan { ss_interval: Some(Duration::from_millis(10)), ..plan(flows, 600) };
+    let report = run(sampled, &netns);
+    no_problem(&report);
+    let samples = acknowledged(&report.ss);
+    let at = |millis| {
+        let found = samples.iter().find(|(time, _)| *time >= Time::from_millis(millis));
+        found.expect("a sample").1
+    };
+    assert!(at(100) > 0 && at(180) > at(100), "it goes on until then: {samples:?}");
+    assert_eq!(at(400), at(590), "nothing new is written");
+    let flow = &report.flows[0];
+    assert_eq!(flow.delivered_bytes, at(590), "what was sent has arrived");
+    assert!(flow.cwnd_limited_share.is_some() && flow.completed_at_s.is_none());
+}
+
+/// Bytes of the first bursts: after none of them, one, two, …
+fn sums(on_off: &OnOff) -> BTreeSet<u64> {
+    let mut application = Application::new(on_off.clone());
+    let mut sum = 0;
+    let bursts = (0..1000).map(|_| {
+        sum += application.write(Time::ZERO).0;
+        application.pause(Time::ZERO);
+        sum
+    });
+    [0].into_iter().chain(bursts).collect()
+}
+
+/// Samples in which exactly some whole bursts have been acknowledged, and bursts of the last one.
+fn whole_bursts(samples: &[SsSample], sums: &BTreeSet<u64>) -> (usize, usize) {
+    let acked = acknowledged(samples);
+    let last = acked.last().map_or(0, |(_, acked)| *acked);
+    let whole = acked.iter().filter(|(_, acked)| sums.contains(acked)).count();
+    (whole, sums.range(1..=last).count())
+}
+
+/// The same scenario simulated and over sockets: both write the same bursts.
+fn bursts_and_pauses_are_the_simulators() {
+    let netns = namespace();
+    let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
+    let scenario = json!({
+        "duration_ns": 2_000_000_000_u64,
+        "flows": [{
+            "source": {
+                "kind": "tcp", "congestion": {"kind": "reno"}, "options": options,
+                "application": {
+                    "on": {"size": {"kind": "exponential", "mean_bytes": 20_000}},
+                    "off": {"kind": "exponential", "mean_ns": 40_000_000},
+                },
+            },
+            "start": {"kind": "at", "time_ns": 0},
+            "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0},
+        }],
+        "bottleneck": {
+            "link": {"kind": "fixed", "rate_bps": 1_000_000_000},
+            "queue": {"kind": "droptail", "limit": {"packets": 1000}}, "delay_ns": 0,
+        },
+        "ack_path": {"kind": "ideal"},
+        "record": {"ss": true, "ss_interval_ns": 5_000_000},
+    });
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a scenario");
+    let (parts, files) = (Parts::default(), Arc::default());
+    let network = build_cut(&scenario, &parts, &files, 5, 0, &|_| OpenEnds::BOTH).expect("a path");
+    let on_off = network.open_traffic[0].on_off.clone().expect("an application");
+    let sums = sums(&on_off);
+    let plan_of_five = airpath_sim::Plan {
+        scenario: &scenario,
+        parts: &parts,
+        files: &files,
+        seed: 5,
+        first: 0,
+        count: 1,
+        threads: 1,
+    };
+    let outcome = replicate(&plan_of_five, &airpath_sim::Monitor::default()).expect("a network");
+    let (whole, bursts) = whole_bursts(&outcome.finished[0].ss, &sums);
+    assert!(whole >= 100 && bursts >= 8, "simulated: {whole} samples, {bursts} bursts");
+    let flows = vec![EndpointFlow { on_off: Some(on_off), ..flow(0) }];
+    let sampled = Plan { ss_interval: Some(Duration::from_millis(5)), ..plan(flows, 2000) };
+    let report = run(sampled, &netns);
+    no_problem(&report);
+    // Nearly all samples fall into pauses, even where the machine is busy.
+    let (whole, bursts) = whole_bursts(&report.ss, &sums);
+    assert!(whole >= 200 && bursts >= 8, "{whole} samples, {bursts} bursts");
+}
+
+fn a_burst_of_time_lasts_so_long() {
+    let netns = namespace();
+    let fixed = |millis: u64| TimeDistribution::Fixed { time_ns: millis * 1_000_000 };
+    let config = OnOffConfig { on: Burst::Time(fixed(100)), off: fixed(200) };
+    let on_off = Some(OnOff { config, stream: Stream::new(1, 0, "flow 0/application") });
+    let flows = vec![EndpointFlow { on_off, window_clamp: Some(20_000), ..flow(0) }];
+    let sampled = Plan { ss_interval: Some(Duration::from_millis(10)), ..plan(flows, 600) };
+    let report = run(sampled, &netns);
+    no_problem(&report);
+    let samples = acknowledged(&report.ss);
+    let at = |millis| {
+        let found = samples.iter().find(|(time, _)| *time >= Time::from_millis(millis));
+        found.expect("a sample").1
+    };
+    assert!(at(30) > 0 && at(90) > at(30), "0 … 100 ms: {samples:?}");
+    assert_eq!(at(200), at(290), "100 … 300 ms");
+    assert!(at(390) > at(290), "300 … 400 ms");
+    assert_eq!(at(500), at(590), "400 … 600 ms");
+}
+
+fn counts_begin_with_the_end_of_the_warm_up() {
+    let netns = namespace();
+    let flows = vec![
+        transfer(0, 300_000),
+        EndpointFlow { start: Time::from_millis(300), ..transfer(1, 70_000) },
+        EndpointFlow { window_clamp: Some(20_000), ..flow(2) },
+    ];
+    let report = run(Plan { warmup: Time::from_millis(250), ..plan(flows, 500) }, &netns);
+    no_problem(&report);
+    let [before, after, through] = [0, 1, 2].map(|place| &report.flows[place]);
+    assert_eq!((before.delivered_bytes, before.bytes_sent), (0, Some(0)));
+    assert!(completed(before) < 0.25);
+    assert_eq!((after.delivered_bytes, after.bytes_sent), (70_000, Some(70_000)));
+    let (got, sent) = (through.delivered_bytes, through.bytes_sent.expect("told"));
+    assert!(got > 0 && got.abs_diff(sent) <= 40_000, "one window apart: {got} {sent}");
+    assert!(report.measured_s >= 0.2 && report.measured_s < 0.5, "{}", report.measured_s);
+    let share = through.rwnd_limited_share.expect("told");
+    assert!((0.0..=1.0).contains(&share));
+}
+
+fn the_state_is_sampled_at_multiples() {
+    let netns = namespace();
+    let flows = vec![
+        EndpointFlow { window_clamp: Some(30_000), ..flow(7) },
+        EndpointFlow { start: Time::from_millis(145), ..transfer(8, 5_000) },
+    ];
+    let sampled = Plan { ss_interval: Some(Duration::from_millis(20)), ..plan(flows, 300) };
+    let report = run(sampled, &netns);
+    no_problem(&report);
+    let of = |number| report.ss.iter().filter(move |sample| sample.flow == number);
+    assert!(report.ss.iter().all(|sample| sample.time.as_nanos() % 20_000_000 == 0));
+    assert!(report.ss.is_sorted_by_key(|sample| (sample.time, sample.flow)));
+    // Samples that are late by a whole interval are left out.
+    assert!((8..=15).contains(&of(7).count()), "{} samples", of(7).count());
+    for sample in of(7) {
+        let info = &sample.info;
+        assert_eq!(info.mss, 1448, "timestamps take 12 bytes of 1460");
+        assert!(info.cwnd >= 10 * 1448 && info.in_flight <= info.unacked);
+        assert!(matches!(info.state, SenderState::SlowStart | SenderState::Avoidance), "{info:?}");
+        assert_eq!((info.backoff, info.pacing_rate), (0, None));
+    }
+    let acked: Vec<u64> = of(7).map(|sample| sample.info.acked).collect();
+    assert!(acked.is_sorted() && acked[acked.len() - 1] > acked[0]);
+    assert!(of(7).skip(1).all(|sample| sample.delivery_rate_bps >= 0.0));
+    assert!(of(8).all(|sample| sample.time >= Time::from_millis(145)), "from its start on");
+    let done = of(8).last().expect("a sample");
+    assert_eq!((done.info.state, done.info.acked), (SenderState::Done, 5_000));
+    assert_eq!((done.info.unacked, done.delivery_rate_bps), (0, 0.0));
+    for column in &SS_COLUMNS {
+        let mut bytes = Vec::new();
+        column.write(&report.ss, &mut bytes).expect("a vector");
+        let width = bytes.len() / report.ss.len();
+        let expected = if column.name == "flow" {
+            4
+        } else if column.name == "state" {
+            1
+        } else {
+            8
+        };
+        assert_eq!(width, expected, "{}", column.name);
+    }
+}
+
+fn options_of_the_flow_reach_its_sockets() {
+    let netns = namespace();
+    let flows = vec![
+        EndpointFlow { mss: Some(600), window_clamp: Some(12_000), ..flow(0) },
+        EndpointFlow { pacing: true, congestion: "cubic".to_owned(), ..flow(1) },
+    ];
+    let sampled = Plan { ss_interval: Some(Duration::from_millis(10)), ..plan(flows, 300) };
+    let report = run(sampled, &netns);
+    no_problem(&report);
+    assert_eq!(report.flows[0].mss, Some(588));
+    assert_eq!(report.flows[1].congestion, "cubic");
+    let of = |number| report.ss.iter().filter(move |sample| sample.flow == number);
+    let most = of(0).map(|sample| sample.info.unacked).max().expect("samples");
+    assert!((588..=12_000 + 588).contains(&most), "the window is 12 000 B: {most}");
+    assert!(report.flows[0].delivered_bytes > 12_000);
+    assert!(of(1).filter(|sample| sample.info.acked > 0).all(|of| of.info.pacing_rate.is_some()));
+}
+
+fn an_unknown_congestion_control_is_refused() {
+    let netns = namespace();
+    let flows = vec![
+        flow(0),
+        EndpointFlow { congestion: "nosuch".to_owned(), ..flow(3) },
+        EndpointFlow { congestion: "nosuch".to_owned(), ..flow(4) },
+    ];
+    let both = [netns.as_fd(), netns.as_fd()];
+    let refused = Endpoints::start(plan(flows, 100), both, monotonic_ns());
+    let message = refused.err().expect("refused").to_string();
+    let expected = "congestion control \"nosuch\" of flow 3: the kernel does not have it. \
+                    This kernel has: ";
+    assert!(message.starts_with(expected) && message.contains("reno"), "{message}");
+}
+
+fn an_address_that_is_not_there_is_refused() {
+    let netns = namespace();
+    let flows = vec![EndpointFlow { client: Ipv4Addr::new(100, 65, 9, 9), ..flow(2) }];
+    let both = [netns.as_fd(), netns.as_fd()];
+    let refused = Endpoints::start(plan(flows, 100), both, monotonic_ns());
+    let message = refused.err().expect("refused").to_string();
+    let expected = "flow 2: cannot listen at 100.65.9.9 port 20002 (client's side): ";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+/// The receivers are in another namespace, to which there is no way. Without a route the kernel says so
+/// at once; what goes out at the loopback device and is for nobody is never answered.
+fn what_cannot_connect_is_told() {
+    let at_server = namespace();
+    unshare(CloneFlags::CLONE_NEWNET).expect("another namespace");
+    let at_client = here();
+    let mut netlink = Netlink::open().expect("netlink");
+    netlink.up(LOOPBACK).expect("up");
+    for address in [CLIENT, Ipv4Addr::new(100, 65, 0, 1), Ipv4Addr::new(100, 65, 0, 2)] {
+        netlink.add_address(LOOPBACK, address).expect("an address");
+    }
+    nix::sched::setns(&at_server, CloneFlags::CLONE_NEWNET).expect("back");
+    let silent = Ipv4Addr::new(100, 65, 0, 2);
+    let mut netlink = Netlink::open().expect("netlink");
+    let settings = RouteSettings::default();
+    netlink.add_route(LOOPBACK, Some((silent, 32)), SERVER, &settings).expect("a route");
+    let flows = vec![
+        // There the server's side has the address itself, and nobody listens.
+        flow(0),
+        EndpointFlow { client: Ipv4Addr::new(100, 65, 0, 1), ..flow(1) },
+        EndpointFlow { client: silent, ..flow(2) },
+        EndpointFlow { client: silent, start: Time::from_millis(900), ..flow(3) },
+    ];
+    let before = monotonic_ns();
+    let plan = plan(flows, 1300);
+    let both = [at_server.as_fd(), at_client.as_fd()];
+    let endpoints = Endpoints::start(plan, both, before + 10_000_000).expect("start");
+    let report = endpoints.finish(Time::from_millis(1300));
+    assert!(monotonic_ns() - before < 3_000_000_000, "it does not hang");
+    assert_eq!(report.problems.len(), 3, "{:?}", report.problems);
+    let has = |what: &str| {
+        assert!(report.problems.iter().any(|problem| problem.starts_with(what)), "{what}");
+    };
+    has("flow 0: Connection refused");
+    has("flow 1: Network is unreachable");
+    // Flow 3 has not waited for long.
+    has("flow 2: its SYN was not answered until the end of the run");
+    assert!(report.flows.iter().all(|flow| !flow.established && flow.delivered_bytes == 0));
+    assert!(report.flows[2].timeouts.is_none_or(|timeouts| timeouts >= 1), "of its SYN");
+}
+
+fn a_run_that_is_stopped_keeps_its_counts() {
+    let netns = namespace();
+    let flows = vec![transfer(0, 10_000), EndpointFlow { window_clamp: Some(20_000), ..flow(1) }];
+    let begun = monotonic_ns();
+    let endpoints = start(plan(flows, 60_000), &netns);
+    poll(&mut [], PollTimeout::from(300_u16)).expect("a pause");
+    let report = endpoints.finish(Time::from_millis(300));
+    assert!(monotonic_ns() - begun < 5_000_000_000);
+    no_problem(&report);
+    assert_eq!(report.flows[0].delivered_bytes, 10_000);
+    assert!(report.flows[1].delivered_bytes > 0 && report.flows[1].completed_at_s.is_none());
+    assert!(report.measured_s > 0.2 && report.measured_s < 5.0);
+    // Stopped within the warm-up, there is nothing that was measured.
+    let long = Plan { warmup: Time::from_secs(30), ..plan(vec![transfer(0, 10_000)], 60_000) };
+    let report = start(long, &netns).finish(Time::ZERO);
+    assert_eq!((report.measured_s, report.flows[0].goodput_bps), (0.0, 0.0));
+}
+
+fn nothing_goes_on_without_its_owner() {
+    let netns = namespace();
+    let begun = monotonic_ns();
+    drop(start(plan(vec![flow(0)], 60_000), &netns));
+    assert!(monotonic_ns() - begun < 5_000_000_000);
+    // The port is free.
+    let report = run(plan(vec![transfer(0, 1000)], 200), &netns);
+    assert_eq!(report.flows[0].delivered_bytes, 1000);
+}
