@@ -321,7 +321,7 @@ fn the_state_is_sampled_at_multiples() {
     assert!(acked.is_sorted() && acked[acked.len() - 1] > acked[0]);
     assert!(of(7).skip(1).all(|sample| sample.delivery_rate_bps >= 0.0));
     assert!(of(8).all(|sample| sample.time >= Time::from_millis(145)), "from its start on");
-    let done = of(8).last().expect("a sample");
+    let done = of(8).next_back().expect("a sample");
     assert_eq!((done.info.state, done.info.acked), (SenderState::Done, 5_000));
     assert_eq!((done.info.unacked, done.delivery_rate_bps), (0, 0.0));
     for column in &SS_COLUMNS {

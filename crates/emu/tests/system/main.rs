@@ -5,6 +5,7 @@
 
 mod checks;
 mod commands;
+mod endpoints;
 mod sides;
 mod support;
 
@@ -12,7 +13,8 @@ use std::process::{Command, ExitCode};
 use support::{SKIPPED, Test};
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = [sides::TESTS, commands::TESTS, checks::TESTS].concat();
+    let tests: Vec<Test> =
+        [sides::TESTS, commands::TESTS, checks::TESTS, endpoints::TESTS].concat();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [flag, wanted] = &arguments[..]
         && flag == "--one"
