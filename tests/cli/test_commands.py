@@ -171,7 +171,7 @@ def test_every_example_is_accepted(airpath_command: Command, example: str) -> No
 def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
     answer = airpath_command("list")
     assert (answer.status, answer.err) == (0, "")
-    assert answer.out.startswith("congestion:\n  reno       the congestion control of RFC 5681")
+    assert answer.out.startswith("congestion:\n  reno         the congestion control of RFC 5681")
     for name in ("droptail", "gred", "drain", "multi-regime", "burst", "rate-trace"):
         assert sum(line.startswith(f"  {name} ") for line in answer.out.splitlines()) == 1
     # A policy and the paper that it is from.

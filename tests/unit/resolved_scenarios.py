@@ -42,6 +42,9 @@ BULK = {
     "procedures": "rfc",
     "flight_bound": "cwnd",
     "pacing": "off",
+    "loss_detection": "sack",
+    "tail_loss_probe": False,
+    "push": "off",
 }
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 

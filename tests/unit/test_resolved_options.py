@@ -62,6 +62,10 @@ def test_the_profile_of_the_kernel() -> None:
         "grow_unused": False,
         "rto_floor": "variance",
         "quick_acks": 16,
+        "procedures": "linux",
+        "loss_detection": "rack",
+        "tail_loss_probe": True,
+        "push": "bursts",
     }
 
 

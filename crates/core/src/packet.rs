@@ -49,10 +49,18 @@ impl Flags {
 
     /// Not on the wire: this ACK has real bytes, in emulation.
     const REAL_BYTES: Flags = Flags(32);
+    /// PSH: the receiver acknowledges at once.
+    pub const PSH: Flags = Flags(64);
 
     /// Whether every flag of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether any flag of `other` is set.
+    #[inline]
+    pub const fn intersects(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// These flags and those of `other`.

@@ -94,6 +94,15 @@ pub struct TcpOptions {
     /// Whether segments of a congestion control that asks for no rate are paced by window and RTT.
     #[serde(default)]
     pub pacing: Pacing,
+    /// How losses are found with SACK.
+    #[serde(default)]
+    pub loss_detection: LossDetection,
+    /// Tail loss probes (RFC 8985 §7); with `rack` only.
+    #[serde(default)]
+    pub tail_loss_probe: bool,
+    /// Which segments ask for an ACK at once.
+    #[serde(default)]
+    pub push: Push,
 }
 
 const fn yes() -> bool {
@@ -142,6 +151,8 @@ pub enum Procedures {
     Ns3,
     /// Those of the one-way agents of ns-2 (`tcp.cc`, `tcp-reno.cc`), which are without SACK.
     Ns2,
+    /// Those of a Linux kernel, as far as they are modelled.
+    Linux,
 }
 
 /// What bounds the FlightSize that NewReno without SACK takes ssthresh from, or takes its place. With
@@ -171,6 +182,30 @@ pub enum Pacing {
     /// They leave one at a time, at 200 % of cwnd/SRTT below half of ssthresh and 120 % from there
     /// (Linux `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
     On,
+}
+
+/// How losses are found with SACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LossDetection {
+    /// By what has arrived beyond a hole (RFC 6675); what was sent again and lost again waits for the
+    /// retransmission timer.
+    #[default]
+    Sack,
+    /// By time: what left before something that has arrived (RFC 8985, RACK).
+    Rack,
+}
+
+/// Which segments carry PSH, so that the receiver acknowledges them at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Push {
+    /// None.
+    #[default]
+    Off,
+    /// The last one of each burst of two or more that leave as one (Linux `__tcp_transmit_skb` and
+    /// `tcp_tso_autosize`; its receiver since 6.7).
+    Bursts,
 }
 
 /// Explicit congestion notification: whether an end asks for it and agrees to it.
@@ -328,6 +363,17 @@ impl TcpOptions {
     /// connection what is sent again is capable too, and a window of one segment goes on.
     pub(crate) fn follows_ns2(&self) -> bool {
         self.procedures == Procedures::Ns2
+    }
+
+    /// Whether Linux's procedures rule. Windows are whole segments; a loss takes its share of cwnd,
+    /// used or not; the ACK that ends a recovery enlarges the window.
+    pub(crate) fn follows_linux(&self) -> bool {
+        self.procedures == Procedures::Linux
+    }
+
+    /// Whether losses are found by time, which takes SACK.
+    pub(crate) fn finds_losses_by_time(&self) -> bool {
+        self.loss_detection == LossDetection::Rack && self.recovery.uses_sack()
     }
 
     /// Bytes of IP and TCP header in each packet, timestamps included.

@@ -284,7 +284,8 @@ impl Receiver {
     /// acknowledge it: the receiver's side of header prediction (`sender/usual.rs`).
     #[inline(always)]
     fn is_usual(&self, packet: &Packet) -> bool {
-        let is_segment = packet.kind == PacketKind::Data && !packet.flags.contains(Flags::SYN);
+        let is_special = packet.flags.intersects(Flags::SYN.with(Flags::PSH));
+        let is_segment = packet.kind == PacketKind::Data && !is_special;
         self.expects_usual_segments && is_segment && self.stream.expects(packet.seq)
     }
 
@@ -337,7 +338,12 @@ impl Receiver {
             delivered: self.stream.next() - before,
         });
         match outcome {
-            Ok(()) => self.acknowledge(arrived, ctx),
+            Ok(()) => {
+                self.acknowledge(arrived, ctx);
+                if packet.flags.contains(Flags::PSH) && self.unacknowledged > 0 {
+                    self.send_ack(Flags::NONE, ctx);
+                }
+            }
             Err(error) => ctx.fail(error),
         }
     }

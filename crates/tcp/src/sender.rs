@@ -3,6 +3,8 @@
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. What leaves is `sender/transmit.rs`.
 
 mod application;
+mod burst;
+mod by_time;
 mod ecn;
 mod events;
 mod idle;
@@ -27,6 +29,7 @@ use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
     Stage, Time,
 };
+use burst::Burst;
 use ecn::EcnState;
 use events::Known;
 use pacing::Pacer;
@@ -88,7 +91,8 @@ pub struct Sender {
     stop: Time,
     /// When the retransmission timer expires or, with nothing outstanding, the persist timer.
     rto_deadline: Time,
-    /// The earlier one of `turn` and the time at which the pacer lets something go.
+    /// The earliest of `turn`, the time at which the pacer lets something go, and that of
+    /// loss recovery by time.
     alarm: Time,
     /// When data was sent last.
     last_sent: Time,
@@ -110,8 +114,11 @@ pub struct Sender {
     probes: u32,
     /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
     ts_recent: u32,
-    completed_at: Option<Time>,
+    /// When everything was acknowledged; never while it is not.
+    completed_at: Time,
     options: Arc<TcpOptions>,
+    /// What leaves as one and asks for an ACK.
+    burst: Option<Box<Burst>>,
     /// Writes now and then; without it, the data is all there at the start.
     application: Option<Box<Application>>,
 }
@@ -149,9 +156,10 @@ impl Sender {
             measured: Measured::default(),
             ack_delays: None,
             limit: WindowLimit::default(),
-            completed_at: None,
+            completed_at: Time::NEVER,
             last_sent: Time::ZERO,
             application: None,
+            burst: Burst::new(options.push),
             options: config.options,
         }
     }
@@ -243,7 +251,7 @@ impl Sender {
                 self.on_ack(packet, ctx);
             }
         }
-        self.note_what_is_usual();
+        self.settle(ctx);
     }
 
     /// TS.Recent is the younger of the two: it is ages that are compared, for pauses may be long.
@@ -329,6 +337,10 @@ impl Sender {
                 self.congestion.on_recovered(self.recovery.exit_window(&self.board));
                 true
             }
+            Verdict::Repaired => {
+                self.answer_repaired_loss(ctx.now);
+                true
+            }
             Verdict::Usual | Verdict::Begins => true,
         }
     }
@@ -363,15 +375,19 @@ impl Sender {
         self.measured.fast_retransmits += 1;
         let cwnd = self.congestion.cwnd();
         let flight = self.recovery.loss_base(&self.board, cwnd);
-        let event = LossEvent { now: ctx.now, flight, cwnd };
-        if self.ecn.is_used {
-            self.reduce_for_loss_with_ecn(&event);
-        } else {
-            self.congestion.on_loss(&event);
-        }
+        self.reduce_for_loss(&LossEvent { now: ctx.now, flight, cwnd });
         self.recovery.on_reduced(&self.board, self.congestion.ssthresh());
-        self.send_again(self.board.una(), Sent::Head, ctx);
+        let first = self.recovery.first_again(&self.board);
+        self.send_again(first, Sent::Head, ctx);
         self.recovery.after_loss(&self.board, self.congestion.ssthresh())
+    }
+
+    fn reduce_for_loss(&mut self, event: &LossEvent) {
+        if self.ecn.is_used {
+            self.reduce_for_loss_with_ecn(event);
+        } else {
+            self.congestion.on_loss(event);
+        }
     }
 
     fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
@@ -439,7 +455,7 @@ impl Stage for Sender {
         if self.rto_deadline <= ctx.now {
             self.on_timeout(ctx);
         }
-        self.note_what_is_usual();
+        self.settle(ctx);
         self.pass_on_failure(ctx);
     }
 

@@ -21,7 +21,17 @@ from airpath.scenario.values import (
     number_within,
 )
 
-__all__ = ["Clamp", "Congestion", "Cubic", "CubicNs3", "Dctcp", "NewReno", "Reno", "Vcp"]
+__all__ = [
+    "Clamp",
+    "Congestion",
+    "Cubic",
+    "CubicLinux",
+    "CubicNs3",
+    "Dctcp",
+    "NewReno",
+    "Reno",
+    "Vcp",
+]
 
 HYSTART = choice("off", "classic", "plus-plus")
 SCALING = choice("public-code", "squared", "product", "linear", "off")
@@ -50,6 +60,10 @@ class Congestion(Part):
 
     def in_ns3(self) -> Congestion:
         """Return what it stands for under ns-3's procedures."""
+        return self
+
+    def in_linux(self) -> Congestion:
+        """Return what it stands for under Linux's procedures."""
         return self
 
 
@@ -138,6 +152,16 @@ class Cubic(Congestion):
             reno_friendly=self.reno_friendly,
         )
 
+    def in_linux(self) -> Congestion:
+        """Return the congestion control of Linux's module, unless a constant is changed."""
+        if (self.c, self.beta, self.beta_ecn) != (0.4, 0.7, None):
+            return self
+        return CubicLinux(
+            fast_convergence=self.fast_convergence,
+            reno_friendly=self.reno_friendly,
+            hystart="classic" if self.hystart == "off" else self.hystart,
+        )
+
 
 class CubicNs3(Congestion):
     """CUBIC in the arithmetic of ns-3: the congestion control of its class TcpCubic.
@@ -165,6 +189,28 @@ class CubicNs3(Congestion):
     beta: ProperFraction = 0.7
     fast_convergence: Truth = True
     reno_friendly: Truth = True
+
+
+class CubicLinux(Congestion):
+    """CUBIC in the arithmetic of Linux: the congestion control of its module tcp_cubic.
+
+    It counts in whole segments, with C = 0.4 and β = 717/1024. `cc = "cubic"` stands for it where
+    `procedures = "linux"` rules, as in the profile `linux`.
+
+    Parameters
+    ----------
+    fast_convergence : bool
+        Leave room for new flows after a second loss. Default True (tcp_cubic).
+    reno_friendly : bool
+        Never grow slower than Reno would. Default True (tcp_cubic, `tcp_friendliness`).
+    hystart : {"off", "classic", "plus-plus"}
+        How slow start looks for its end before it overflows the queue. Default classic (tcp_cubic).
+    """
+
+    kind: Literal["cubic-linux"] = "cubic-linux"
+    fast_convergence: Truth = True
+    reno_friendly: Truth = True
+    hystart: Annotated[str, HYSTART] = "classic"
 
 
 class Dctcp(Congestion):

@@ -334,6 +334,8 @@ class Tcp(Source):
         cc = self.cc or Reno()
         if options["procedures"] == "ns3" and options["recovery"] in SELECTIVE:
             cc = cc.in_ns3()
+        if options["procedures"] == "linux":
+            cc = cc.in_linux()
         options["ecn"] = cc.echo or options["ecn"]
         source: dict[str, Any] = {
             "kind": "tcp",
@@ -458,4 +460,10 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
             what = f"{name} = {least} is above max_rto = {options.max_rto}"
             complain((name, "max_rto"), what, f"Write {name} up to max_rto")
             break
+    if given.loss_detection == "rack" and options.procedures == "ns3":
+        what = 'procedures = "ns3" finds losses by what has arrived'
+        complain(("loss_detection",), what, 'Write procedures = "rfc"')
+    if given.tail_loss_probe and options.loss_detection != "rack":
+        what = 'tail_loss_probe needs loss_detection = "rack"'
+        complain(("tail_loss_probe",), what, 'Write loss_detection = "rack" beside it')
     return wrong

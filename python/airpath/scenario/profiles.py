@@ -50,7 +50,9 @@ SCALING = choice("exact", "off", "on")
 SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
 FLOOR = choice("total", "variance")
-PROCEDURES = choice("rfc", "ns2", "ns3")
+PROCEDURES = choice("rfc", "ns2", "ns3", "linux")
+LOSS_DETECTION = choice("sack", "rack")
+PUSH = choice("off", "bursts")
 FLIGHT_BOUND = choice("none", "cwnd", "replaced")
 PACING = choice("off", "on")
 
@@ -161,10 +163,11 @@ class TcpOptions(Model):
         What `min_rto` bounds: the timeout (RFC 6298 §2.4), or 4·RTTVAR in it (Linux).
     quick_acks : int
         In-order segments at the start that are acknowledged one by one, from 0.
-    procedures : {"rfc", "ns2", "ns3"}
+    procedures : {"rfc", "ns2", "ns3", "linux"}
         Whose procedures rule where they differ: the RFCs'; those of ns-2's one-way agents, which
         have no SACK (what a loss halves, which segments are timed, what a lost SYN leaves, what is
-        ECN-capable); those of ns-3.48 in recovery with SACK and in CUBIC's arithmetic.
+        ECN-capable); those of ns-3.48 in recovery with SACK and in CUBIC's arithmetic; those of
+        Linux: whole segments, what a loss is reckoned from, CUBIC's arithmetic.
     flight_bound : {"none", "cwnd", "replaced"}
         What bounds the FlightSize that NewReno without SACK takes ssthresh from: nothing, or cwnd
         and, until what was outstanding at a loss is acknowledged, what it was taken from then. Or
@@ -173,6 +176,14 @@ class TcpOptions(Model):
         When segments leave, for a congestion control that asks for no rate of its own: when the
         windows allow it, or one at a time at 200 % of cwnd/SRTT below half of ssthresh and 120 %
         from there (Linux).
+    loss_detection : {"sack", "rack"}
+        How losses are found with SACK: by what has arrived beyond a hole (RFC 6675), or by time
+        (RFC 8985), which finds losses of what was sent again as well.
+    tail_loss_probe : bool
+        Probe the tail after two round trips (RFC 8985 §7); needs `loss_detection` = "rack".
+    push : {"off", "bursts"}
+        Which segments carry PSH, so that the receiver acknowledges them at once: none, or the last
+        one of each burst (Linux).
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -210,6 +221,9 @@ class TcpOptions(Model):
     procedures: Annotated[str | None, PROCEDURES] = None
     flight_bound: Annotated[str | None, FLIGHT_BOUND] = None
     pacing: Annotated[str | None, PACING] = None
+    loss_detection: Annotated[str | None, LOSS_DETECTION] = None
+    tail_loss_probe: Truth | None = None
+    push: Annotated[str | None, PUSH] = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -256,6 +270,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438"),
         "flight_bound": Option("cwnd", "RFC 5681 eq. 4 is an upper bound; §4.3"),
         "pacing": Option("off", "RFC 5681 sends what the windows allow"),
+        "loss_detection": Option("sack", "RFC 6675 §4"),
+        "tail_loss_probe": Option(False, "RFC 8985 §7, part of RACK-TLP"),
+        "push": Option("off", "RFC 9293 §3.9.1.2 leaves PSH to the sender"),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -291,6 +308,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "procedures": Option("rfc", "without SACK there is no difference"),
         "flight_bound": Option("none", f"{_NS3}, BytesInFlight"),
         "pacing": Option("off", "ns-3.21 has none"),
+        "loss_detection": Option("sack", "ns-3.21 has no SACK"),
+        "tail_loss_probe": Option(False, "ns-3.21 has none"),
+        "push": Option("off", "ns-3.21 has none"),
     },
     "ns3": {
         "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
@@ -326,6 +346,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "procedures": Option("ns3", f"{_BASE}, TcpTxBuffer, TcpPrrRecovery, TcpCubic"),
         "flight_bound": Option("cwnd", f"{_BASE}, BytesInFlight leaves out duplicates"),
         "pacing": Option("off", "ns-3.48, class TcpSocketState, EnablePacing"),
+        "loss_detection": Option("sack", "ns-3.48, class TcpTxBuffer; part of `procedures`"),
+        "tail_loss_probe": Option(False, "ns-3.48 has none"),
+        "push": Option("off", "ns-3.48 has none"),
     },
     "ns2": {
         "mss": Option("1000 B", f"{_NS2}, packetSize_ 1000"),
@@ -361,6 +384,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "procedures": Option("ns2", "ns-2, tcp.cc, tcp-reno.cc"),
         "flight_bound": Option("none", "part of `procedures`: the window is halved"),
         "pacing": Option("off", f"{_NS2}, overhead_ 0"),
+        "loss_detection": Option("sack", "Agent/TCP/Reno has no SACK"),
+        "tail_loss_probe": Option(False, "ns-2 has none"),
+        "push": Option("off", "ns-2 has none"),
     },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
@@ -393,11 +419,14 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "grow_unused": Option(False, "tcp_is_cwnd_limited, part of segments growth"),
         "rto_floor": Option("variance", "__tcp_set_rto, tcp_rtt_estimator"),
         "quick_acks": Option(16, "TCP_MAX_QUICKACKS"),
-        "procedures": Option("rfc", "RFC 6675, RFC 6937, RFC 9438; what differs is below"),
+        "procedures": Option("linux", "tcp_cubic, tcp_reno_ssthresh, tcp_cong_control"),
         "flight_bound": Option("cwnd", "tcp_enter_loss, tcp_reno_ssthresh"),
         "pacing": Option(
             "off", "SK_PACING_NONE, unless the queue is fq or the congestion control asks"
         ),
+        "loss_detection": Option("rack", "tcp_rack_detect_loss; tcp_recovery = 1"),
+        "tail_loss_probe": Option(True, "tcp_send_loss_probe; tcp_early_retrans = 3"),
+        "push": Option("bursts", "__tcp_transmit_skb, tcp_tso_autosize, tcp_measure_rcv_mss"),
     },
 }
 """The profiles by name: each option's value and source."""

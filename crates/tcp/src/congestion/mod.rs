@@ -5,6 +5,7 @@
 
 mod clamp;
 mod cubic;
+mod cubic_linux;
 mod cubic_ns3;
 mod dctcp;
 mod forwarding;
@@ -16,6 +17,7 @@ mod vcp;
 
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
+pub use cubic_linux::{CubicLinux, CubicLinuxConfig};
 pub use cubic_ns3::{CubicNs3, CubicNs3Config};
 pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
 pub use hystart::HystartKind;

@@ -1,8 +1,8 @@
 //! The list of congestion controls: one line each.
 
 use super::{
-    AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicNs3, Dctcp, IdleEvent,
-    LossEvent, Reno, Vcp,
+    AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
+    IdleEvent, LossEvent, Reno, Vcp,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -15,6 +15,7 @@ built_in_parts! {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
         "cubic" => Cubic(Box<Cubic>): "The window as a cubic function of time since a loss (RFC 9438).",
         "cubic-ns3" => CubicNs3(Box<CubicNs3>): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
+        "cubic-linux" => CubicLinux(Box<CubicLinux>): "CUBIC in the arithmetic of Linux: whole segments, a clock of a millisecond.",
         "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
         "clamp" => Clamp(Box<Clamp>): "CLAMP at the sender: Reno's window or that of a price, the smaller.",
         "vcp" => Vcp(Box<Vcp>): "Growth and reduction by a load code of two bits (VCP).",

@@ -34,6 +34,7 @@ pub struct Reno {
     growth: Growth,
     grow_unused: bool,
     follows_ns2: bool,
+    follows_linux: bool,
     hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
@@ -50,6 +51,7 @@ impl Reno {
             // Counting segments has a rule of its own.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             follows_ns2: options.follows_ns2(),
+            follows_linux: options.follows_linux(),
             hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
@@ -104,9 +106,10 @@ impl Reno {
         self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
-    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS.
+    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS. In Linux whole segments.
     fn half(&self, event: &LossEvent) -> u64 {
-        self.growth.loss_base(event) / 2
+        let half = self.growth.loss_base(event) / 2;
+        if self.follows_linux { half / self.mss * self.mss } else { half }
     }
 }
 

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | without SACK: Reno, NewReno | `classic.rs`; the RTT in ns-2 `timing.rs` |
 //! | with SACK (RFC 6675), with proportional rate reduction | `selective.rs`, `reduction.rs` |
+//! | with SACK, losses found by time (RFC 8985) | `rack/` |
 //! | with SACK as ns-3 has it | `ns3/` |
 //!
 //! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken too
@@ -15,12 +16,14 @@
 
 mod classic;
 mod ns3;
+mod rack;
 mod rates;
 mod reduction;
 mod scoreboard;
 mod selective;
 mod timing;
 
+pub(crate) use rack::Expired;
 pub use rates::RateSample;
 pub(crate) use scoreboard::Scoreboard;
 
@@ -29,6 +32,7 @@ use crate::options::TcpOptions;
 use airpath_core::{Duration, Packet, Time};
 use classic::Classic;
 use ns3::Ns3;
+use rack::Rack;
 use selective::Selective;
 
 /// Duplicate ACKs, or selectively acknowledged segments beyond a hole, that announce a loss
@@ -66,6 +70,8 @@ pub(crate) enum Verdict {
     },
     /// A recovery is over: the congestion control is told, with [`LossRecovery::exit_window`].
     Recovered,
+    /// The only loss is repaired already: the congestion control is told of a loss and of its end.
+    Repaired,
 }
 
 /// What may leave.
@@ -192,6 +198,7 @@ pub(crate) trait LossRecovery {
 pub(crate) enum Recovery {
     Classic(Box<Classic>),
     Selective(Box<Selective>),
+    Rack(Box<Rack>),
     Ns3(Box<Ns3>),
 }
 
@@ -200,6 +207,7 @@ macro_rules! each {
         match $value {
             Recovery::Classic($inner) => $call,
             Recovery::Selective($inner) => $call,
+            Recovery::Rack($inner) => $call,
             Recovery::Ns3($inner) => $call,
         }
     };
@@ -217,9 +225,36 @@ impl Recovery {
         each!(self, recovery => recovery.on_ack(ack, now, board, cc))
     }
 
+    /// The recovery that finds losses by time, if it is that.
+    #[inline]
+    pub(crate) fn by_time(&mut self) -> Option<&mut Rack> {
+        match self {
+            Recovery::Rack(rack) => Some(rack),
+            _ => None,
+        }
+    }
+
+    /// Where the segment begins that a recovery sends again first.
+    pub(crate) fn first_again(&self, board: &Scoreboard) -> u64 {
+        match self {
+            Recovery::Rack(rack) => rack.next_lost(board).unwrap_or(board.una()),
+            _ => board.una(),
+        }
+    }
+
+    /// When a timer of its own expires.
+    pub(crate) fn wakes_at(&self) -> Time {
+        match self {
+            Recovery::Rack(rack) => rack.wakes_at(),
+            _ => Time::NEVER,
+        }
+    }
+
     pub(crate) fn new(options: &TcpOptions) -> Recovery {
         if options.follows_ns3() {
             Recovery::Ns3(Box::new(Ns3::new(options)))
+        } else if options.finds_losses_by_time() {
+            Recovery::Rack(Box::new(Rack::new(options)))
         } else if options.recovery.uses_sack() {
             Recovery::Selective(Box::new(Selective::new(options)))
         } else {

@@ -1,6 +1,7 @@
 //! Proportional rate reduction: how much may be sent in a recovery.
 //!
-//! Source: RFC 6937 §3.1, with the slow-start reduction bound.
+//! Source: RFC 6937 §3.1, with the slow-start reduction bound; with RACK its successor, RFC 9937 §6.2,
+//! as Linux `tcp_cwnd_reduction` has it.
 
 /// The state of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +41,32 @@ impl Reduction {
         };
     }
 
+    /// The same by RFC 9937 §6.2, in whole segments of `mss` bytes: an ACK that does not advance, or
+    /// that tells of another loss, is not `safe`, and allows no more than what was delivered. Gives
+    /// the bytes that may be sent now; one segment at the beginning, whatever else.
+    pub(super) fn segments(
+        &mut self,
+        delivered: u64,
+        pipe: u64,
+        ssthresh: u64,
+        mss: u64,
+        safe: bool,
+    ) -> u64 {
+        self.delivered += delivered;
+        let due = if pipe > ssthresh {
+            let share = u128::from(self.delivered) * u128::from(ssthresh);
+            let whole = u128::from(self.recover_fs.max(1)) * u128::from(mss);
+            let due = share.div_ceil(whole) * u128::from(mss);
+            u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
+        } else {
+            let limit = self.delivered.saturating_sub(self.out).max(delivered);
+            (ssthresh - pipe).min(limit + if safe { mss } else { 0 })
+        };
+        let least = if self.out == 0 { mss } else { 0 };
+        self.budget = due.max(least);
+        self.budget
+    }
+
     pub(super) fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
         self.budget = self.budget.saturating_sub(bytes);
@@ -68,5 +95,25 @@ mod tests {
         assert_eq!(sndcnt(0, 0, 10_000), 10_000); // as much as prr_delivered allows: 13 − 1 + 1
         assert_eq!(sndcnt(1000, 0, 2000), 4000); // 14 − 11 + 1
         assert_eq!(sndcnt(3000, 0, 0), 5000); // 17 − 13 + 1
+    }
+
+    /// RFC 9937 §6.2, in segments of 1000 bytes: 1000 bytes delivered by each ACK.
+    #[test]
+    fn whole_segments_are_rounded_up_and_what_is_not_safe_gives_one_less() {
+        let mut reduction = Reduction::new(20_000);
+        let mut sndcnt = |pipe, safe, sent| {
+            let allowed = reduction.segments(1000, pipe, 10_000, 1000, safe);
+            reduction.on_sent(sent);
+            allowed
+        };
+        assert_eq!(sndcnt(16_000, false, 1000), 1000); // ⌈1 · ½⌉
+        assert_eq!(sndcnt(16_000, false, 0), 0); // ⌈2 · ½⌉ − 1
+        assert_eq!(sndcnt(15_000, false, 0), 1000); // ⌈3 · ½⌉ − 1
+        assert_eq!(sndcnt(10_000, true, 0), 0); // at ssthresh
+        assert_eq!(sndcnt(4000, false, 0), 4000); // prr_delivered − prr_out: 5 − 1
+        assert_eq!(sndcnt(4000, true, 5000), 6000); // 6 − 1 + 1
+        assert_eq!(sndcnt(8000, true, 0), 2000); // 10 − 8
+        let mut first = Reduction::new(20_000);
+        assert_eq!(first.segments(1000, 10_000, 10_000, 1000, false), 1000); // forced
     }
 }

@@ -254,6 +254,16 @@ impl Scoreboard {
         self.segments[index].end()
     }
 
+    /// When the segment with so many before it left last.
+    pub(crate) fn left_at(&self, index: usize) -> Time {
+        self.segments[index].sent_at
+    }
+
+    /// Whether it was sent more than once, or it is not known when.
+    pub(crate) fn is_ambiguous(&self, index: usize) -> bool {
+        self.marks(index).has(Marks::AMBIGUOUS)
+    }
+
     /// The marks of the segment with so many before it.
     pub(crate) fn marks(&self, index: usize) -> Marks {
         self.segments[index].marks()

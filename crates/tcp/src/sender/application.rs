@@ -6,7 +6,8 @@ use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// The connection begins, the application begins or ends to write, or the pacer lets go.
+    /// The connection begins, the application begins or ends to write, the pacer lets go,
+    /// or a timer of the recovery expires.
     #[cold]
     pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
         self.pacer.on_wake(ctx.now);
@@ -21,6 +22,7 @@ impl Sender {
                 return self.open(ctx);
             }
         }
+        self.on_recovery_timer(ctx);
         self.set_alarm();
         self.transmit(ctx);
         if self.rto_deadline.is_never() {
@@ -74,7 +76,7 @@ impl Sender {
                 return self.on_written_out(ctx.now);
             }
             self.phase = Phase::Done;
-            self.completed_at.get_or_insert(ctx.now);
+            self.completed_at = self.completed_at.min(ctx.now);
         }
     }
 

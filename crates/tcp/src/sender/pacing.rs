@@ -73,7 +73,7 @@ impl Sender {
 
     /// What the option `pacing` makes of window and RTT; nothing before the first sample.
     #[cold]
-    fn rate_of_window(&self) -> Option<Rate> {
+    pub(super) fn rate_of_window(&self) -> Option<Rate> {
         let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());
         let ratio = if cwnd < ssthresh / 2 { SLOW_START_RATIO } else { AVOIDANCE_RATIO };
         let window = cwnd.max(self.bytes_in_flight());
@@ -94,7 +94,7 @@ impl Sender {
 
     /// The alarm is for what comes first.
     pub(super) fn set_alarm(&mut self) {
-        self.alarm = self.turn.min(self.pacer.timer());
+        self.alarm = self.turn.min(self.pacer.timer()).min(self.recovery.wakes_at());
     }
 }
 

@@ -80,7 +80,7 @@ impl Sender {
             window_probes: self.measured.window_probes,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
-            completed_at: self.completed_at,
+            completed_at: Some(self.completed_at).filter(|at| !at.is_never()),
             stops_at: self.stop,
         }
     }

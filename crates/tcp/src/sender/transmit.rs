@@ -69,8 +69,13 @@ impl Sender {
             edge: self.edge,
             stream_end: self.end,
             data_end: if now < self.stop { self.end } else { self.board.max() },
-            new_end: self.next_end(self.edge, now),
+            new_end: self.new_end(now),
         }
+    }
+
+    /// Where a new segment would end that the receiver's window takes.
+    pub(super) fn new_end(&self, now: Time) -> Option<u64> {
+        self.next_end(self.edge, now)
     }
 
     fn send_next(&mut self, next: Next, ctx: &mut Ctx<'_>) {
@@ -88,8 +93,13 @@ impl Sender {
 
     /// Sends a segment that is not one of those that a window lets out in order.
     #[cold]
-    fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+    pub(super) fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+        let restarts_timer = seq == self.board.una() && self.recovery.by_time().is_some();
         self.send(seq, end, sent, ctx);
+        if restarts_timer {
+            // Linux tcp_xmit_retransmit_queue.
+            self.rto_deadline = ctx.now + self.rtt.rto();
+        }
     }
 
     /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
@@ -131,7 +141,11 @@ impl Sender {
             self.ecn.stamp(&mut segment, sent == Sent::New);
         }
         self.recovery.on_sent(sent, seq, end, &self.board, &self.congestion);
-        self.release(segment, ctx);
+        self.note_release(&mut segment, ctx);
+        match self.burst {
+            None => ctx.emit(Port(0), segment),
+            Some(_) => self.add_to_burst(segment, ctx),
+        }
     }
 
     /// Sends the segment of new data that ends at `end`, on a connection without ECN and with
@@ -139,14 +153,15 @@ impl Sender {
     #[inline(always)]
     pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
         let seq = self.board.max();
-        let segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
+        let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         self.board.push_unwatched(end, ctx.now);
-        self.release(segment, ctx);
+        self.note_release(&mut segment, ctx);
+        ctx.emit(Port(0), segment);
     }
 
-    /// A segment that is on the board leaves.
+    /// A segment that is on the board leaves: all but that.
     #[inline(always)]
-    fn release(&mut self, mut segment: Packet, ctx: &mut Ctx<'_>) {
+    fn note_release(&mut self, segment: &mut Packet, ctx: &mut Ctx<'_>) {
         if self.timestamps {
             segment.tsval = timestamp(ctx.now);
             segment.tsecr = self.ts_recent;
@@ -161,6 +176,5 @@ impl Sender {
             self.rto_deadline = ctx.now + self.rtt.rto();
         }
         ctx.record(Series::SeqSent, self.flow.0, segment.seq as f64);
-        ctx.emit(Port(0), segment);
     }
 }

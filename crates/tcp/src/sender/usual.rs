@@ -27,6 +27,7 @@ impl Sender {
             && !self.board.is_watched()
             && self.board.nxt() == self.board.max()
             && !self.pacer.paces_by_window()
+            && self.burst.is_none()
             && self.recovery.is_open();
     }
 

@@ -1,12 +1,14 @@
-//! What a segment says about ECN.
+//! What a segment says about ECN, or that it asks for an ACK.
 
 use airpath_core::{Ecn, Flags, Packet};
 
-/// What a segment says about ECN.
+/// What a segment says about ECN, or that it asks for an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Not ECN-capable, no flags.
     Plain,
+    /// Not ECN-capable, PSH.
+    Push,
     /// ECT(0).
     Ect0,
     /// ECT(0) with CWR.
@@ -21,6 +23,7 @@ impl Mark {
     pub(super) fn of(packet: &Packet) -> Mark {
         let (ece, cwr) = (packet.flags.contains(Flags::ECE), packet.flags.contains(Flags::CWR));
         match (packet.ecn, ece, cwr) {
+            (Ecn::NotEct, false, false) if packet.flags.contains(Flags::PSH) => Mark::Push,
             (Ecn::NotEct, false, false) => Mark::Plain,
             (Ecn::Ect0, false, false) => Mark::Ect0,
             (Ecn::Ect0, false, true) => Mark::Cwr,

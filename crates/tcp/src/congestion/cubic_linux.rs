@@ -1,0 +1,477 @@
+//! CUBIC in the arithmetic of Linux: whole segments, a clock of a millisecond.
+//!
+//! Source: Linux `net/ipv4/tcp_cubic.c` and `tcp_cong_avoid_ai`, 6.18. HyStart is `hystart.rs`.
+//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
+//! comes from cwnd, not from the flight; the cubic function is looked at once in 31 ms while the
+//! window stays; the window of Reno grows by 8/15 of a segment per window, for ever; a timeout
+//! forgets `W_max`.
+//! Here a tick is 1 ms (HZ = 1000).
+
+use super::cubic::yes;
+use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+
+/// `BICTCP_BETA_SCALE`.
+const SCALE: u64 = 1024;
+/// `beta`, what a loss leaves, of `SCALE`: 0.7.
+const BETA: u64 = 717;
+/// `beta_scale`, eighths of a window that make a segment of Reno's: 8 (1 + β)/(3 (1 − β)).
+const BETA_SCALE: u64 = 8 * (SCALE + BETA) / 3 / (SCALE - BETA);
+/// `cube_rtt_scale`: C = 0.4 segments/s³ is this by 1024.
+const CUBE_RTT_SCALE: u64 = 41 * 10;
+/// `BICTCP_HZ`: time is counted in parts of 1024 of a second.
+const HZ_BITS: u32 = 10;
+/// `cube_factor`.
+const CUBE_FACTOR: u64 = (1 << (10 + 3 * HZ_BITS)) / CUBE_RTT_SCALE;
+/// How long an unchanged window is not looked at (`HZ / 32`), ms.
+const HOLD: u64 = 31;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CubicLinuxConfig {
+    /// Release bandwidth for new flows (`fast_convergence`).
+    #[serde(default = "yes")]
+    pub fast_convergence: bool,
+    /// Never grow slower than Reno would (`tcp_friendliness`).
+    #[serde(default = "yes")]
+    pub reno_friendly: bool,
+    /// How slow start looks for its end (`hystart`).
+    #[serde(default = "classic")]
+    pub hystart: HystartKind,
+}
+
+const fn classic() -> HystartKind {
+    HystartKind::Classic
+}
+
+/// The congestion control of Linux's module `tcp_cubic`.
+#[derive(Clone, Debug)]
+pub struct CubicLinux {
+    config: CubicLinuxConfig,
+    mss: u64,
+    /// Segments, like every window below.
+    cwnd: u64,
+    ssthresh: u64,
+    hystart: Option<Box<Hystart>>,
+    /// Bytes delivered that do not make a whole segment.
+    remainder: u64,
+    /// `snd_cwnd_cnt`: segments acknowledged towards the next increase.
+    credit: u64,
+    /// `cnt`: how many it takes.
+    needed: u64,
+    /// `last_max_cwnd`: W_max; 0 while there is none.
+    last_max: u64,
+    /// `last_cwnd` and `last_time`: when the function was looked at last, ms.
+    last_look: Option<(u64, u64)>,
+    epoch: Option<Epoch>,
+    /// `delay_min`, ms.
+    delay_min: Option<u64>,
+    /// When an ACK enlarged the window or might have.
+    last_ack: Time,
+}
+
+/// One congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// `bic_K`, parts of 1024 of a second.
+    k: u64,
+    /// `bic_origin_point`.
+    origin: u64,
+    /// `tcp_cwnd`, and `ack_cnt` towards its next segment.
+    reno: u64,
+    acked: u64,
+}
+
+fn millis(time: Duration) -> u64 {
+    time.as_nanos() / 1_000_000
+}
+
+/// ⌊∛a⌋.
+fn cubic_root(a: u64) -> u64 {
+    let mut root = libm::cbrt(a as f64) as u64;
+    while root.pow(3) > a {
+        root -= 1;
+    }
+    while (root + 1).pow(3) <= a {
+        root += 1;
+    }
+    root
+}
+
+impl CubicLinux {
+    /// Before the first segment.
+    pub fn new(config: CubicLinuxConfig, setup: &CongestionSetup) -> CubicLinux {
+        let options = &setup.options;
+        let mss = u64::from(options.mss);
+        CubicLinux {
+            config,
+            mss,
+            cwnd: (options.initial_window / mss).max(1),
+            ssthresh: options.initial_ssthresh.map_or(u64::MAX, |bytes| (bytes / mss).max(2)),
+            hystart: Hystart::new(config.hystart),
+            remainder: 0,
+            credit: 0,
+            needed: 0,
+            last_max: 0,
+            last_look: None,
+            epoch: None,
+            delay_min: None,
+            last_ack: Time::ZERO,
+        }
+    }
+
+    /// `cubictcp_acked`: no delay is believed in the first second of an epoch.
+    fn note_delay(&mut self, rtt: Duration, now: Time) {
+        let is_young = |epoch: Epoch| now.saturating_since(epoch.start) < Duration::from_secs(1);
+        if !self.epoch.is_some_and(is_young) {
+            let rtt = millis(rtt);
+            self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    /// `tcp_slow_start`; gives what is left for congestion avoidance.
+    fn slow_start(&mut self, acked: u64, event: &AckEvent) -> u64 {
+        let hystart = self.hystart.as_mut();
+        let advice = hystart
+            .map_or(Advice::Grow, |search| search.on_ack(acked * self.mss, event, self.cwnd));
+        if advice == Advice::Leave {
+            self.ssthresh = self.cwnd;
+            self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+            return acked;
+        }
+        let share = if advice == Advice::GrowLess { CSS_GROWTH_DIVISOR } else { 1 };
+        let grown = self.ssthresh.min(self.cwnd + acked / share);
+        let left = acked.saturating_sub((grown - self.cwnd) * share);
+        self.cwnd = grown;
+        if grown < self.ssthresh { 0 } else { left }
+    }
+
+    /// `bictcp_update`.
+    fn update(&mut self, acked: u64, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.acked += acked;
+        }
+        let at = now.as_nanos() / 1_000_000;
+        let is_known = |(window, time)| window == self.cwnd && at <= time + HOLD;
+        if self.last_look.is_some_and(is_known) {
+            return;
+        }
+        let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(acked, now));
+        let is_same_tick = self.epoch.is_some() && self.last_look.is_some_and(|(_, t)| t == at);
+        if !is_same_tick {
+            self.last_look = Some((self.cwnd, at));
+            self.look(&epoch, now);
+        }
+        if self.config.reno_friendly {
+            self.keep_up_with_reno(&mut epoch);
+        }
+        self.epoch = Some(epoch);
+        self.needed = self.needed.max(2);
+    }
+
+    fn new_epoch(&self, acked: u64, start: Time) -> Epoch {
+        let below = self.last_max.saturating_sub(self.cwnd);
+        Epoch {
+            start,
+            k: cubic_root(CUBE_FACTOR * below),
+            origin: self.last_max.max(self.cwnd),
+            reno: self.cwnd,
+            acked,
+        }
+    }
+
+    /// The cubic function: how many segments must be acknowledged for the next.
+    fn look(&mut self, epoch: &Epoch, now: Time) {
+        let since = millis(now.saturating_since(epoch.start)) + self.delay_min.unwrap_or(0);
+        let t = (since << HZ_BITS) / 1000;
+        let distance = u128::from(t.abs_diff(epoch.k));
+        let change = (u128::from(CUBE_RTT_SCALE) * distance.pow(3)) >> (10 + 3 * HZ_BITS);
+        let change = u64::try_from(change).unwrap_or(u64::MAX);
+        let target = match t < epoch.k {
+            true => epoch.origin.saturating_sub(change),
+            false => epoch.origin.saturating_add(change),
+        };
+        self.needed = match target.saturating_sub(self.cwnd) {
+            0 => 100 * self.cwnd,
+            more => self.cwnd / more,
+        };
+        if self.last_max == 0 {
+            self.needed = self.needed.min(20);
+        }
+    }
+
+    fn keep_up_with_reno(&mut self, epoch: &mut Epoch) {
+        let per_segment = (self.cwnd * BETA_SCALE) >> 3;
+        while epoch.acked > per_segment {
+            epoch.acked -= per_segment;
+            epoch.reno += 1;
+        }
+        if epoch.reno > self.cwnd {
+            self.needed = self.needed.min(self.cwnd / (epoch.reno - self.cwnd));
+        }
+    }
+
+    /// `tcp_cong_avoid_ai`.
+    fn avoid(&mut self, acked: u64) {
+        if self.credit >= self.needed {
+            self.credit = 0;
+            self.cwnd += 1;
+        }
+        self.credit += acked;
+        if self.credit >= self.needed {
+            let more = self.credit / self.needed;
+            self.credit -= more * self.needed;
+            self.cwnd += more;
+        }
+    }
+
+    /// `cubictcp_recalc_ssthresh`, for a window of `bytes`.
+    fn reduce(&mut self, bytes: u64) {
+        let window = bytes / self.mss;
+        self.last_max = if self.config.fast_convergence && window < self.last_max {
+            window * (SCALE + BETA) / (2 * SCALE)
+        } else {
+            window
+        };
+        self.epoch = None;
+        self.ssthresh = (window * BETA / SCALE).max(2);
+        self.credit = 0;
+    }
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for CubicLinux {
+    type Config = CubicLinuxConfig;
+
+    fn build(
+        config: CubicLinuxConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<CubicLinux, ConfigError> {
+        Ok(CubicLinux::new(config, &setup.extra))
+    }
+}
+
+impl CongestionControl for CubicLinux {
+    crate::needs_no!(sent, rates, pacing, error);
+
+    /// `cubictcp_acked`, then `cubictcp_cong_avoid`.
+    fn on_ack(&mut self, event: &AckEvent) {
+        if event.growth.is_none() {
+            return;
+        }
+        if let Some(rtt) = event.rtt {
+            self.note_delay(rtt, event.now);
+        }
+        self.last_ack = event.now;
+        let bytes = self.remainder + event.delivered;
+        self.remainder = bytes % self.mss;
+        let mut acked = bytes / self.mss;
+        let in_slow_start = self.cwnd < self.ssthresh;
+        // tcp_is_cwnd_limited: in slow start half of the window is enough.
+        let used = (event.in_flight + event.acked) / self.mss;
+        if event.app_limited && !(in_slow_start && self.cwnd < 2 * used) || acked == 0 {
+            return;
+        }
+        if in_slow_start {
+            acked = self.slow_start(acked, event);
+            if acked == 0 {
+                return;
+            }
+        }
+        self.update(acked, event.now);
+        self.avoid(acked);
+    }
+
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        false
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        self.reduce(event.flight);
+        self.cwnd = self.ssthresh;
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+    }
+
+    /// `bictcp_reset` and `bictcp_hystart_reset` as well.
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.reduce(event.flight);
+        self.cwnd = 1;
+        (self.last_max, self.last_look, self.needed) = (0, None, 0);
+        self.delay_min = None;
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
+    }
+
+    fn on_ecn(&mut self, event: &LossEvent) {
+        self.reduce(event.flight);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.cwnd = self.ssthresh.min(cwnd / self.mss);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.cwnd = 1;
+    }
+
+    /// `cubictcp_cwnd_event`: an idle time does not count in t.
+    fn on_idle(&mut self, event: &IdleEvent) {
+        let since_last = event.now.saturating_since(self.last_ack);
+        self.cwnd = self.cwnd.min((event.cwnd / self.mss).max(1));
+        self.ssthresh = self.ssthresh.max(event.ssthresh / self.mss);
+        self.last_ack = event.now;
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = epoch.start + since_last;
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.cwnd * self.mss
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh.saturating_mul(self.mss)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::TcpOptions;
+
+    const MSS: u64 = 1000;
+
+    /// In congestion avoidance with so many segments, and a smallest RTT of 40 ms.
+    fn avoiding(window: u64) -> CubicLinux {
+        let options = TcpOptions {
+            mss: MSS as u32,
+            initial_window: window * MSS,
+            initial_ssthresh: Some(window * MSS),
+            ..TcpOptions::rfc()
+        };
+        let config = CubicLinuxConfig {
+            fast_convergence: true,
+            reno_friendly: true,
+            hystart: HystartKind::Off,
+        };
+        let mut cubic = CubicLinux::new(config, &CongestionSetup { options: options.into() });
+        cubic.delay_min = Some(40);
+        cubic
+    }
+
+    fn lose(cubic: &mut CubicLinux) {
+        let cwnd = CongestionControl::cwnd(cubic);
+        cubic.on_loss(&LossEvent { now: Time::ZERO, flight: cwnd, cwnd });
+    }
+
+    /// One segment is acknowledged at so many milliseconds.
+    fn acknowledge(cubic: &mut CubicLinux, at: u64) {
+        cubic.on_ack(&AckEvent::of_new_data(Time::from_millis(at), MSS));
+    }
+
+    /// `beta_scale` of the module: 15 eighths, 15.1 truncated.
+    #[test]
+    fn renos_window_takes_fifteen_eighths_of_a_window_for_a_segment() {
+        assert_eq!((BETA_SCALE, CUBE_RTT_SCALE), (15, 410));
+    }
+
+    #[test]
+    fn roots_are_truncated() {
+        assert_eq!([0, 7, 8, 26, 27, 1_000_000].map(cubic_root), [0, 1, 2, 2, 3, 100]);
+        let largest = CUBE_FACTOR * 1_000_000;
+        let root = cubic_root(largest);
+        assert!(root.pow(3) <= largest && (root + 1).pow(3) > largest);
+    }
+
+    /// ⌊10 · 717/1024⌋ = 7, ⌊7 · 717/1024⌋ = 4, of which W_max remembers ⌊7 · 1741/2048⌋ = 5.
+    #[test]
+    fn a_loss_leaves_whole_segments() {
+        let mut cubic = avoiding(10);
+        lose(&mut cubic);
+        assert_eq!((cubic.cwnd, cubic.ssthresh, cubic.last_max), (7, 7, 10));
+        lose(&mut cubic);
+        assert_eq!((cubic.cwnd, cubic.ssthresh, cubic.last_max), (4, 4, 5));
+        for _ in 0..3 {
+            lose(&mut cubic);
+        }
+        assert_eq!(cubic.cwnd, 2);
+    }
+
+    /// From 7 towards 10: K = ∛(3/0.4) = 1.957 s, 2003 parts of 1024; 40 ms after its beginning the
+    /// function is 2.8 below 10, truncated to 2, so that 7 segments make it 8.
+    #[test]
+    fn the_function_is_truncated_in_favour_of_growth() {
+        let mut cubic = avoiding(10);
+        lose(&mut cubic);
+        acknowledge(&mut cubic, 1000);
+        let epoch = cubic.epoch.expect("an epoch");
+        assert_eq!((epoch.k, epoch.origin, epoch.reno, cubic.needed), (2003, 10, 7, 7));
+        for at in 1001..1006 {
+            acknowledge(&mut cubic, at);
+        }
+        assert_eq!(cubic.cwnd, 7);
+        acknowledge(&mut cubic, 1006);
+        assert_eq!((cubic.cwnd, cubic.credit), (8, 0));
+        // Looked at again, for the window is another: 8 are too many, by 100 windows.
+        acknowledge(&mut cubic, 1007);
+        assert_eq!(cubic.needed, 800);
+    }
+
+    /// `tcp_friendliness`: with 8 segments Reno's window grows by one for 15 acknowledged and one.
+    #[test]
+    fn a_window_that_stays_grows_as_renos_does() {
+        let mut cubic = avoiding(10);
+        (cubic.cwnd, cubic.ssthresh, cubic.last_max) = (8, 8, 10);
+        let mut count = 0;
+        // A segment each 40 ms, so that each is a look; the function stays at 8 for a second.
+        while count < 16 {
+            acknowledge(&mut cubic, 1000 + 40 * count);
+            count += 1;
+        }
+        assert_eq!((cubic.epoch.map(|epoch| epoch.reno), cubic.needed), (Some(9), 8));
+    }
+
+    /// Far beyond K the function asks for more than half a segment for each acknowledged.
+    #[test]
+    fn no_more_than_a_segment_for_two() {
+        let mut cubic = avoiding(10);
+        acknowledge(&mut cubic, 1000);
+        acknowledge(&mut cubic, 60_000);
+        assert_eq!(cubic.needed, 2);
+    }
+
+    /// `cubictcp_state`: a timeout forgets W_max and the delay.
+    #[test]
+    fn a_timeout_forgets_the_last_maximum() {
+        let mut cubic = avoiding(10);
+        lose(&mut cubic);
+        cubic.on_rto(&LossEvent { now: Time::ZERO, flight: 10 * MSS, cwnd: 7 * MSS });
+        assert_eq!((cubic.cwnd, cubic.ssthresh, cubic.last_max), (1, 7, 0));
+        assert_eq!(cubic.delay_min, None);
+    }
+
+    /// `tcp_is_cwnd_limited`: a window that is not used does not grow, in slow start unless half is.
+    #[test]
+    fn a_window_that_is_not_used_stays() {
+        let mut cubic = avoiding(10);
+        let unused = AckEvent {
+            app_limited: true,
+            in_flight: 6 * MSS,
+            ..AckEvent::of_new_data(Time::from_millis(1), MSS)
+        };
+        cubic.on_ack(&unused);
+        assert_eq!((cubic.cwnd, cubic.credit), (10, 0));
+        cubic.ssthresh = 20;
+        cubic.on_ack(&unused);
+        assert_eq!(cubic.cwnd, 11);
+        cubic.on_ack(&AckEvent { in_flight: 2 * MSS, ..unused });
+        assert_eq!(cubic.cwnd, 11);
+    }
+}

@@ -1,0 +1,482 @@
+//! Loss detection by time: RACK-TLP, the option `loss_detection = "rack"`.
+//!
+//! Source: RFC 8985 §6 and §7; proportional rate reduction is `reduction.rs`. Where the RFC leaves a
+//! choice it is that of Linux `tcp_recovery.c` and `tcp_input.c`.
+//! A segment is lost when one that left later has arrived and the reordering window has passed since
+//! it should have: so is one that was sent again. Only what is lost is sent again, and a tail whose
+//! last segments are lost is probed after two round trips.
+//! What SACK told survives a timeout unless the receiver has reneged.
+//! Left out: the reordering window does not grow, for receivers here send no D-SACK (§6.2 step 4),
+//! and whether a copy or the original arrived is told by the smallest RTT alone, as in Linux.
+
+mod probe;
+
+use super::reduction::Reduction;
+use super::scoreboard::Marks;
+use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::congestion::{AnyCongestion, CongestionControl};
+use crate::options::TcpOptions;
+use airpath_core::{Duration, Packet, Time};
+use probe::Probe;
+
+/// How long the reordering timer waits beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
+const TIMER_SLACK: Duration = Duration::from_millis(2);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    Recovery,
+    /// After a timeout, until everything sent before it is acknowledged.
+    Loss,
+}
+
+/// What a timer of the recovery asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expired {
+    /// Nothing but to send what may be sent.
+    Nothing,
+    /// A loss is found and a recovery begins.
+    Begins,
+    /// The tail is probed.
+    Probe,
+}
+
+/// Loss detection and recovery of one sender, by time.
+#[derive(Clone, Debug)]
+pub(crate) struct Rack {
+    mss: u64,
+    proportional: bool,
+    limited_transmit: bool,
+    follows_linux: bool,
+    /// RACK.xmit_ts and RACK.end_seq: when the newest segment that has arrived left, and its end.
+    newest: Option<(Time, u64)>,
+    /// RACK.rtt.
+    rtt: Duration,
+    /// RACK.min_RTT.
+    min_rtt: Option<Duration>,
+    /// RACK.fack: the highest end that has arrived.
+    fack: u64,
+    /// RACK.reordering_seen.
+    reordering_seen: bool,
+    state: State,
+    /// No new recovery before everything up to here is acknowledged.
+    recovery_point: u64,
+    reduction: Reduction,
+    /// What proportional rate reduction allows in flight.
+    window: u64,
+    /// The flight that the last loss was reckoned from.
+    lost_flight: u64,
+    /// Nothing before it has to be sent again.
+    lost_from: u64,
+    /// Of the ACK in hand: bytes that it delivered, and whether it acknowledged cumulatively.
+    delivered: u64,
+    is_safe: bool,
+    /// When the reordering timer expires.
+    reorder_at: Time,
+    probe: Probe,
+    /// The window was used up, since everything before `usage_end` left.
+    is_limited: bool,
+    usage_end: u64,
+}
+
+/// What a look at the segments in flight found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// Something is lost that was not.
+    lost: bool,
+    /// Of it, something that had been sent again.
+    lost_again: bool,
+}
+
+/// Bytes that are believed to be in the network: those outstanding, but for those that have arrived
+/// or are lost, and those sent again.
+fn pipe(board: &Scoreboard) -> u64 {
+    board.flight() + board.resent() - board.sacked() - board.lost()
+}
+
+impl Rack {
+    pub(super) fn new(options: &TcpOptions) -> Rack {
+        Rack {
+            mss: u64::from(options.mss),
+            proportional: options.recovery.is_proportional(),
+            limited_transmit: options.limited_transmit,
+            follows_linux: options.follows_linux(),
+            newest: None,
+            rtt: Duration::ZERO,
+            min_rtt: None,
+            fack: 0,
+            reordering_seen: false,
+            state: State::Open,
+            recovery_point: 0,
+            reduction: Reduction::default(),
+            window: 0,
+            lost_flight: 0,
+            lost_from: 0,
+            delivered: 0,
+            is_safe: false,
+            reorder_at: Time::NEVER,
+            probe: Probe::new(options),
+            is_limited: true,
+            usage_end: 0,
+        }
+    }
+
+    /// Marks what the blocks of an ACK cover whole. A block at the cumulative acknowledgement
+    /// contradicts it, one beyond what was sent cannot be.
+    fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
+        let (fack, mut has_arrived) = (self.fack, false);
+        for block in ack.sack() {
+            let start = ack.seq + u64::from(block.offset);
+            let end = start + u64::from(block.length);
+            if start <= ack.seq.max(board.una()) || start >= end || end > board.max() {
+                continue;
+            }
+            for index in board.begun_before(start)..board.ended_by(end) {
+                if !board.marks(index).has(Marks::SACKED) {
+                    has_arrived |= self.on_arrived(index, fack, now, board);
+                    board.sack_one(index, now);
+                    board.unmark(index, Marks::RESENT);
+                }
+            }
+        }
+        has_arrived
+    }
+
+    /// The same of what the cumulative acknowledgement `ack` covers, which leaves the board.
+    fn acknowledge(
+        &mut self,
+        ack: u64,
+        now: Time,
+        board: &mut Scoreboard,
+    ) -> (bool, Option<Duration>) {
+        let (fack, mut has_arrived, mut index) = (self.fack, false, 0);
+        while index < board.len() && board.end(index) <= ack {
+            if !board.marks(index).has(Marks::SACKED) {
+                has_arrived |= self.on_arrived(index, fack, now, board);
+            }
+            index += 1;
+        }
+        (has_arrived, board.acknowledge(ack, now))
+    }
+
+    /// RFC 8985 §6.2 steps 1 to 3: the segment with so many before it has arrived, when everything
+    /// that had arrived ended before `fack`. Says whether it tells of time; that of a copy which
+    /// seems to arrive too early does not, for it is the original's.
+    fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
+        let (left_at, end) = (board.left_at(index), board.end(index));
+        let rtt = now.saturating_since(left_at);
+        if board.is_ambiguous(index) {
+            if self.min_rtt.is_some_and(|least| rtt < least) {
+                return false;
+            }
+        } else {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.reordering_seen |= end < fack;
+        }
+        self.fack = self.fack.max(end);
+        self.rtt = rtt;
+        self.newest = self.newest.max(Some((left_at, end)));
+        true
+    }
+
+    /// RFC 8985 §6.2 step 4: none while there was no reordering and a loss is under repair or three
+    /// segments beyond a hole have arrived; else a quarter of the smallest RTT.
+    fn reordering_window(&self, board: &Scoreboard) -> Duration {
+        let is_enough = board.sacked() > u64::from(DUP_THRESH - 1) * self.mss;
+        if !self.reordering_seen && (self.state != State::Open || is_enough) {
+            return Duration::ZERO;
+        }
+        Duration::from_nanos(self.min_rtt.map_or(0, |least| least.as_nanos() / 4))
+    }
+
+    /// RFC 8985 §6.2 step 5, `RACK_detect_loss`: marks what is lost, and sets the timer for what may
+    /// be.
+    fn detect(&mut self, now: Time, board: &mut Scoreboard) -> Found {
+        self.reorder_at = Time::NEVER;
+        let Some(newest) = self.newest else { return Found::default() };
+        let patience = self.rtt + self.reordering_window(board);
+        let (mut found, mut wait) = (Found::default(), Duration::ZERO);
+        for index in 0..board.len() {
+            let marks = board.marks(index);
+            let left_at = board.left_at(index);
+            if (left_at, board.end(index)) >= newest {
+                match board.is_ambiguous(index) {
+                    true => continue,
+                    // So did all that follow.
+                    false => break,
+                }
+            }
+            let is_again = marks.has(Marks::RESENT);
+            if marks.has(Marks::SACKED) || marks.has(Marks::LOST) && !is_again {
+                continue;
+            }
+            if left_at + patience > now {
+                wait = wait.max((left_at + patience).saturating_since(now));
+                continue;
+            }
+            self.lose(index, board);
+            found = Found { lost: true, lost_again: found.lost_again || is_again };
+        }
+        if wait > Duration::ZERO {
+            self.reorder_at = now + wait + TIMER_SLACK;
+        }
+        found
+    }
+
+    fn lose(&mut self, index: usize, board: &mut Scoreboard) {
+        board.unmark(index, Marks::RESENT);
+        board.mark(index, Marks::LOST);
+        self.lost_from = self.lost_from.min(board.start(index));
+    }
+
+    fn begin(&mut self, board: &Scoreboard) {
+        self.state = State::Recovery;
+        self.recovery_point = board.max();
+        self.probe.give_up();
+    }
+
+    /// What the ACK in hand allows in flight, in a recovery.
+    fn reduce(&mut self, board: &Scoreboard, ssthresh: u64) {
+        if self.delivered > 0 {
+            let flight = pipe(board);
+            let may_send =
+                self.reduction.segments(self.delivered, flight, ssthresh, self.mss, self.is_safe);
+            self.window = flight + may_send;
+        }
+    }
+
+    /// The flight that a loss is reckoned from: what is outstanding, no more than `bound`; in Linux
+    /// that, used or not.
+    fn flight_at_loss(&mut self, board: &Scoreboard, bound: u64) -> u64 {
+        self.lost_flight = if self.follows_linux { bound } else { board.flight().min(bound) };
+        self.lost_flight
+    }
+
+    /// Whether a segment may leave now, for a congestion control that allows `cwnd`.
+    fn may_send(&self, board: &Scoreboard, cwnd: u64) -> bool {
+        let (flight, window) = match self.state {
+            State::Open if !self.limited_transmit => (pipe(board) + board.sacked(), cwnd),
+            State::Open => (pipe(board), cwnd),
+            State::Recovery if self.proportional => (pipe(board), self.window),
+            State::Recovery | State::Loss => (pipe(board), cwnd),
+        };
+        flight == 0 || flight + self.mss <= window
+    }
+
+    /// The oldest segment that is lost and not on its way again.
+    pub(super) fn next_lost(&self, board: &Scoreboard) -> Option<u64> {
+        if board.lost() == 0 {
+            return None;
+        }
+        let from = board.ended_by(self.lost_from);
+        let is_due = |index: &usize| {
+            let marks = board.marks(*index);
+            marks.has(Marks::LOST) && !marks.has(Marks::RESENT)
+        };
+        (from..board.len()).find(is_due).map(|index| board.start(index))
+    }
+
+    /// When a timer expires: the reordering timer or the probe's.
+    pub(super) fn wakes_at(&self) -> Time {
+        self.reorder_at.min(self.probe.at())
+    }
+
+    /// Sets the probe's timer, after whatever has just happened at `now`.
+    pub(crate) fn set_timer(
+        &mut self,
+        board: &Scoreboard,
+        srtt: Option<Duration>,
+        rto_at: Time,
+        now: Time,
+    ) {
+        let is_quiet = self.state == State::Open && board.sacked() == 0 && board.lost() == 0;
+        self.probe.set(board, is_quiet, srtt, rto_at, now);
+    }
+
+    /// A timer of the recovery expired.
+    pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, now: Time) -> Expired {
+        if self.reorder_at <= now {
+            let found = self.detect(now, board);
+            if !found.lost || self.state == State::Recovery {
+                return Expired::Nothing;
+            }
+            (self.delivered, self.is_safe) = (self.mss, false);
+            self.begin(board);
+            return Expired::Begins;
+        }
+        match self.probe.expires(now) {
+            true => Expired::Probe,
+            false => Expired::Nothing,
+        }
+    }
+
+    /// The probe has left: a new segment, or the last one again.
+    pub(crate) fn on_probe(&mut self, board: &Scoreboard, is_again: bool) {
+        self.probe.on_sent(board.max(), is_again);
+    }
+}
+
+impl LossRecovery for Rack {
+    fn on_overtaken(&mut self, ack: &Packet, _now: Time, _board: &mut Scoreboard) -> bool {
+        !ack.sack().is_empty()
+    }
+
+    #[inline]
+    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+        false
+    }
+
+    /// It has to be told of every ACK and segment.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    fn on_ack(
+        &mut self,
+        ack: &Packet,
+        now: Time,
+        board: &mut Scoreboard,
+        cc: &AnyCongestion,
+    ) -> Heard {
+        let (before, sacked) = (board.una(), board.sacked());
+        let mut has_arrived = self.absorb(ack, now, board);
+        let mut rtt = None;
+        if ack.seq > before {
+            let (arrived, sample) = self.acknowledge(ack.seq, now, board);
+            has_arrived |= arrived;
+            rtt = sample;
+        }
+        let una = board.una();
+        let acked = una - before;
+        self.delivered = acked + board.sacked() - sacked;
+        self.lost_from = self.lost_from.max(una);
+        let mut verdict = Verdict::Usual;
+        if self.probe.on_ack(una, acked > 0, self.delivered) {
+            verdict = Verdict::Repaired;
+        }
+        let was_recovering = self.state == State::Recovery;
+        if self.state != State::Open && una >= self.recovery_point {
+            verdict = if was_recovering { Verdict::Recovered } else { verdict };
+            self.state = State::Open;
+        }
+        let found = if has_arrived { self.detect(now, board) } else { Found::default() };
+        self.is_safe = acked > 0 && !found.lost;
+        let begins = match self.state {
+            State::Open => board.lost() > 0,
+            State::Recovery => false,
+            State::Loss => found.lost_again,
+        };
+        if begins {
+            self.begin(board);
+            verdict = Verdict::Begins;
+        } else if self.state == State::Recovery {
+            self.reduce(board, cc.ssthresh());
+        }
+        let may_grow = !was_recovering || self.follows_linux;
+        let grows = self.state != State::Recovery && may_grow && verdict != Verdict::Repaired;
+        let growth = if grows { acked } else { 0 };
+        Heard { verdict, growth, delivered: self.delivered, rtt }
+    }
+
+    fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        self.flight_at_loss(board, cwnd)
+    }
+
+    fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
+        self.reduction = Reduction::new(self.lost_flight);
+        self.reduce(board, ssthresh);
+    }
+
+    fn after_loss(&mut self, _board: &Scoreboard, _ssthresh: u64) -> Verdict {
+        Verdict::Usual
+    }
+
+    fn exit_window(&self, _board: &Scoreboard) -> u64 {
+        u64::MAX
+    }
+
+    /// All that has not arrived is lost (RFC 6298 §5.4 to §5.6), also what left within the last round
+    /// trip, which RFC 8985 §6.3 spares. Until a recovery is over, the loss is reckoned from no more
+    /// than at its beginning.
+    fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
+        let bound = if self.state == State::Open { cwnd } else { self.lost_flight };
+        let flight = self.flight_at_loss(board, bound);
+        if board.marks(0).has(Marks::SACKED) {
+            board.forget_sacked();
+        }
+        for index in 0..board.len() {
+            if !board.marks(index).has(Marks::SACKED) {
+                self.lose(index, board);
+            }
+        }
+        self.state = State::Loss;
+        self.recovery_point = board.max();
+        self.lost_from = board.una();
+        self.reorder_at = Time::NEVER;
+        self.probe.give_up();
+        (flight, cwnd)
+    }
+
+    #[inline(never)]
+    fn on_sent(&mut self, sent: Sent, start: u64, end: u64, _: &Scoreboard, _: &AnyCongestion) {
+        if self.state == State::Recovery {
+            self.reduction.on_sent(end - start);
+        }
+        match sent {
+            Sent::New => self.probe.on_progress(),
+            Sent::Head | Sent::Again => self.lost_from = self.lost_from.max(end),
+            Sent::Rescue => {}
+        }
+    }
+
+    #[inline]
+    fn allowance(&mut self, _board: &Scoreboard, _cwnd: u64) -> Allowance {
+        Allowance::ByFlight
+    }
+
+    /// What is lost, then new data.
+    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+        if !self.may_send(board, offer.cwnd) {
+            return None;
+        }
+        match self.next_lost(board) {
+            Some(start) => Some(Next::Again(start)),
+            None => offer.new_end.map(Next::New),
+        }
+    }
+
+    fn forced(&self, board: &Scoreboard, _offer: &Offer) -> Next {
+        Next::Again(board.una())
+    }
+
+    fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        let is_limited = !self.may_send(board, cwnd);
+        if is_limited || board.una() >= self.usage_end {
+            (self.is_limited, self.usage_end) = (is_limited, board.max());
+        }
+        if is_limited { 0 } else { u64::MAX }
+    }
+
+    /// Linux `tcp_is_cwnd_limited`: it was used up at some time in the last window.
+    #[inline]
+    fn leaves_unused(&self, _used: u64, _cwnd: u64) -> bool {
+        !self.is_limited
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.state == State::Recovery
+    }
+
+    fn inflated(&self, cwnd: u64) -> u64 {
+        cwnd
+    }
+
+    fn in_flight(&self, board: &Scoreboard) -> u64 {
+        pipe(board)
+    }
+
+    #[inline]
+    fn sacked(&self, board: &Scoreboard) -> u64 {
+        board.sacked()
+    }
+}

@@ -1,0 +1,105 @@
+//! The tail loss probe.
+//!
+//! Source: RFC 8985 §7, with Linux's timing (`tcp_schedule_loss_probe`): two smoothed RTTs and 2 ms
+//! or, with one segment outstanding, whose ACK may be delayed, the smallest timeout; not later than
+//! the retransmission timer.
+
+use super::Scoreboard;
+use crate::options::TcpOptions;
+use airpath_core::{Duration, Time};
+
+/// What is added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
+const SLACK: Duration = Duration::from_millis(2);
+
+/// The probe of one sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    is_wanted: bool,
+    /// What is added instead when one segment is outstanding.
+    delayed_ack: Duration,
+    mss: u64,
+    /// Something new was sent or acknowledged since the timer was set.
+    has_progress: bool,
+    at: Time,
+    /// TLP.end_seq and TLP.is_retrans: where what was outstanding ends, since the probe left.
+    outstanding: Option<(u64, bool)>,
+}
+
+impl Probe {
+    pub(super) fn new(options: &TcpOptions) -> Probe {
+        Probe {
+            is_wanted: options.tail_loss_probe,
+            delayed_ack: options.min_rto,
+            mss: u64::from(options.mss),
+            has_progress: false,
+            at: Time::NEVER,
+            outstanding: None,
+        }
+    }
+
+    /// When its timer expires.
+    pub(super) fn at(&self) -> Time {
+        self.at
+    }
+
+    /// New data left.
+    pub(super) fn on_progress(&mut self) {
+        self.has_progress = true;
+    }
+
+    /// A recovery begins, or the retransmission timer expired.
+    pub(super) fn give_up(&mut self) {
+        (self.at, self.outstanding) = (Time::NEVER, None);
+    }
+
+    /// An ACK of everything before `una` came, new or not; it delivered `delivered` bytes. Says
+    /// whether it tells that the probe repaired a loss (§7.4.2).
+    pub(super) fn on_ack(&mut self, una: u64, is_new: bool, delivered: u64) -> bool {
+        self.has_progress |= is_new;
+        let Some((end, is_again)) = self.outstanding.filter(|(end, _)| una >= *end) else {
+            return false;
+        };
+        let has_repaired = is_again && una > end;
+        let is_pure_duplicate = !is_new && delivered == 0;
+        if !is_again || has_repaired || is_pure_duplicate {
+            self.outstanding = None;
+        }
+        has_repaired
+    }
+
+    /// Sets the timer, after whatever happened at `now`; `is_quiet` when nothing is lost or suspected.
+    pub(super) fn set(
+        &mut self,
+        board: &Scoreboard,
+        is_quiet: bool,
+        srtt: Option<Duration>,
+        rto_at: Time,
+        now: Time,
+    ) {
+        let has_progress = std::mem::take(&mut self.has_progress);
+        let is_due = self.is_wanted && is_quiet && board.flight() > 0 && self.outstanding.is_none();
+        self.at = match srtt {
+            Some(srtt) if is_due && has_progress => {
+                let is_single = board.flight() <= self.mss;
+                let more = if is_single { self.delayed_ack } else { SLACK };
+                (now + srtt.saturating_mul(2) + more).min(rto_at)
+            }
+            _ if is_due => self.at,
+            _ => Time::NEVER,
+        };
+    }
+
+    /// Whether it is time to probe.
+    pub(super) fn expires(&mut self, now: Time) -> bool {
+        let expires = self.at <= now;
+        if expires {
+            self.at = Time::NEVER;
+        }
+        expires
+    }
+
+    /// The probe has left.
+    pub(super) fn on_sent(&mut self, end: u64, is_again: bool) {
+        (self.at, self.outstanding) = (Time::NEVER, Some((end, is_again)));
+    }
+}

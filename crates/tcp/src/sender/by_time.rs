@@ -1,0 +1,65 @@
+//! The sender's part in loss recovery by time: its timers and the tail loss probe.
+//!
+//! Source: RFC 8985 §6.2 step 5, §7.2 to §7.4.
+
+use super::Sender;
+use crate::congestion::{CongestionControl, LossEvent};
+use crate::recovery::{Expired, LossRecovery, Sent};
+use airpath_core::{Ctx, Time};
+
+impl Sender {
+    /// What ends the handling of whatever was not a usual ACK.
+    #[inline]
+    pub(super) fn settle(&mut self, ctx: &mut Ctx<'_>) {
+        if self.burst.is_some() {
+            self.end_burst(ctx);
+        }
+        if self.recovery.by_time().is_some() {
+            self.set_recovery_timer(ctx.now);
+        }
+        self.note_what_is_usual();
+    }
+
+    #[cold]
+    fn set_recovery_timer(&mut self, now: Time) {
+        let (srtt, rto_at) = (self.rtt.srtt(), self.rto_deadline);
+        if let Some(recovery) = self.recovery.by_time() {
+            recovery.set_timer(&self.board, srtt, rto_at, now);
+            self.set_alarm();
+        }
+    }
+
+    /// When a timer of the recovery has expired, does what that asks for, but for what may be sent.
+    pub(super) fn on_recovery_timer(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(recovery) = self.recovery.by_time() else { return };
+        match recovery.on_timer(&mut self.board, ctx.now) {
+            Expired::Nothing => {}
+            Expired::Begins => {
+                self.begin_recovery(ctx);
+            }
+            Expired::Probe => self.probe_tail(ctx),
+        }
+    }
+
+    /// RFC 8985 §7.3: a new segment, whatever the congestion window, or else the last one again.
+    fn probe_tail(&mut self, ctx: &mut Ctx<'_>) {
+        let (max, new_end) = (self.board.max(), self.new_end(ctx.now));
+        match new_end {
+            Some(end) => self.send_one(max, end, Sent::New, ctx),
+            None => self.send_again(self.board.start_of(max - 1), Sent::Rescue, ctx),
+        }
+        self.rto_deadline = ctx.now + self.rtt.rto();
+        if let Some(recovery) = self.recovery.by_time() {
+            recovery.on_probe(&self.board, new_end.is_none());
+        }
+    }
+
+    /// The probe repaired the only loss, which is answered as any other (RFC 8985 §7.4.2).
+    #[cold]
+    pub(super) fn answer_repaired_loss(&mut self, now: Time) {
+        let cwnd = self.congestion.cwnd();
+        let flight = self.recovery.loss_base(&self.board, cwnd);
+        self.reduce_for_loss(&LossEvent { now, flight, cwnd });
+        self.congestion.on_recovered(self.recovery.exit_window(&self.board));
+    }
+}
