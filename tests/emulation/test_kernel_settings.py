@@ -65,7 +65,7 @@ def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
     assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]
     # Of what the profile says, a kernel does all but what the profile simplifies.
     assert set(_differences(kernel)) == {
-        "tcp.rto_granularity", "tcp.delayed_ack_timeout", "cc.hystart"
+        "tcp.rto_granularity", "tcp.delayed_ack_timeout"
     }  # fmt: skip
 
 

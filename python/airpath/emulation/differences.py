@@ -41,7 +41,6 @@ _ALWAYS: Mapping[str, tuple[Any, str]] = {
     "limited_transmit": (True, "always"),
     "rto_floor": ("variance", "variance: the timeout is SRTT + max(min_rto, 4 RTTVAR)"),
     "grow_unused": (False, "false: a window that is not used up does not grow"),
-    "procedures": ("rfc", "its own"),
     "flight_bound": ("cwnd", "cwnd is what is halved"),
     "rto_granularity_ns": (None, _TICKS),
 }
@@ -99,8 +98,18 @@ _RECOVERY: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
         lambda options: _is_selective(options) and options["sack_after_timeout"] != "keep",
         "keep",
     ),
+    (
+        "loss_detection",
+        lambda options: _is_selective(options) and options["loss_detection"] != "rack",
+        "rack from Linux 6.17 on, whatever tcp_recovery says",
+    ),
 )
 _OTHERS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
+    (
+        "procedures",
+        lambda options: options["procedures"] not in ("rfc", "linux"),
+        "its own",
+    ),
     (
         "header_bytes",
         lambda options: options["header_bytes"] != 40,

@@ -46,8 +46,6 @@ _SAME: Mapping[str, str] = {
 """Settings that are a kernel's defaults under every profile, or better than they."""
 
 _OWN: Mapping[str, str] = {
-    "tcp_recovery": "1",
-    "tcp_early_retrans": "3",
     "tcp_frto": "2",
     "tcp_moderate_rcvbuf": "1",
     "tcp_autocorking": "1",
@@ -58,8 +56,6 @@ _OWN: Mapping[str, str] = {
 """The kernel's defaults, for the profile ``linux``: a new namespace has the machine's otherwise."""
 
 _TEXTBOOK: Mapping[str, str] = {
-    "tcp_recovery": "0",
-    "tcp_early_retrans": "0",
     "tcp_frto": "0",
     "tcp_moderate_rcvbuf": "0",
     "tcp_autocorking": "0",
@@ -67,7 +63,7 @@ _TEXTBOOK: Mapping[str, str] = {
     "tcp_tso_rtt_log": "0",
     "tcp_ecn_fallback": "0",
 }
-"""The closest to other profiles: no RACK, TLP and F-RTO, a window of its full size, no bursts."""
+"""The closest to other profiles: no F-RTO, a window of its full size, no bursts."""
 
 
 def kernel_has(name: str) -> bool:
@@ -331,6 +327,8 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     first = flows[0]
     yield from _SAME.items()
     yield from (_OWN if first.own else _TEXTBOOK).items()
+    yield "tcp_recovery", str(int(first.options["loss_detection"] == "rack"))
+    yield "tcp_early_retrans", "3" if first.options["tail_loss_probe"] else "0"
     if not _is_tuned(flows):
         yield "tcp_moderate_rcvbuf", "0"
     yield "tcp_window_scaling", str(int(any(flow.is_scaled for flow in flows)))
@@ -394,6 +392,8 @@ def _not_alike(scenario: Scenario, flows: Sequence[_Tcp]) -> Iterator[Problem]:
 _ONCE: Mapping[str, Callable[[_Tcp], Any]] = {
     "recovery": lambda flow: flow.options["recovery"] in SELECTIVE,
     "timestamps": lambda flow: flow.options["timestamps"],
+    "loss_detection": lambda flow: flow.options["loss_detection"],
+    "tail_loss_probe": lambda flow: flow.options["tail_loss_probe"],
     "min_rto_ns": lambda flow: flow.options["min_rto_ns"],
     "delayed_ack_segments": lambda flow: flow.options["delayed_ack_segments"] == 1,
     "initial_window": lambda flow: flow.initial_segments,

@@ -32,7 +32,7 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
 }
 """Congestion controls of kernels, with what theirs is of the parameters that ours have."""
 
-_CALLED = {"newreno": "reno"}
+_CALLED = {"newreno": "reno", "cubic-linux": "cubic"}
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
 _ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
 
