@@ -157,6 +157,9 @@ def run(
     """
     events_read, events_write = os.pipe()
     input_read, input_write = os.pipe()
+    os.set_blocking(
+        input_read, False
+    )  # The program looks whether this end is there; it never waits.
     with contextlib.ExitStack() as at_end:
         ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
 
