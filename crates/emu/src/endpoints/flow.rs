@@ -11,12 +11,12 @@ use airpath_tcp::{Burst, SsSample};
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 
-/// A socket of a flow that ends before the run takes no more unsent bytes than last for so long, for
-/// what it has taken is sent even after that.
-const UNSENT: Duration = Duration::from_millis(20);
+/// What a socket has taken is sent even when its application has stopped. That of a flow which stops
+/// before the run does is given no more than lasts for so long, beyond what is sent at once.
+const UNSENT: Duration = Duration::from_millis(10);
 /// Bounds of these bytes.
-const LEAST_UNSENT: u64 = 16 * 1024;
-const MOST_UNSENT: u64 = 4 * 1024 * 1024;
+const LEAST_UNSENT: u32 = 8 * 1024;
+const MOST_UNSENT: u32 = 4 * 1024 * 1024;
 
 /// How far a flow is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,9 @@ pub(super) struct Flow {
     pub(super) receiver: Option<TcpStream>,
     pub(super) sender: Option<TcpStream>,
     phase: Phase,
-    /// Whether the socket is to take little before it can send it.
-    is_short: bool,
+    /// Of a flow that stops before the run does, most bytes that the socket is given before it can send
+    /// them.
+    unsent: Option<u32>,
     established_at: Option<Time>,
     congestion: String,
     /// What the kernel told last of the sender, and at the end of the warm-up.
@@ -72,7 +73,7 @@ impl Flow {
     /// Before its start; the run ends at `end`.
     pub(super) fn new(spec: EndpointFlow, end: Time) -> Flow {
         let by_time = |burst| matches!(burst, Burst::Time(_));
-        let is_short =
+        let stops =
             spec.stop < end || spec.on_off.as_ref().is_some_and(|on_off| by_time(on_off.config.on));
         Flow {
             work: Work::new(spec.transfer, spec.on_off.clone(), spec.stop),
@@ -81,7 +82,7 @@ impl Flow {
             receiver: None,
             sender: None,
             phase: Phase::Waiting,
-            is_short,
+            unsent: stops.then_some(LEAST_UNSENT),
             established_at: None,
             congestion: String::new(),
             info: TcpInfo::default(),
@@ -102,16 +103,17 @@ impl Flow {
         let sender = sockets::sender(&self.spec, wants_acks)?;
         self.info = sys::tcp_info(&sender)?;
         self.congestion = sockets::congestion(&sender)?;
-        if self.is_short {
-            sys::set_unsent_limit(&sender, LEAST_UNSENT as u32)?;
+        if let Some(bytes) = self.unsent {
+            sys::set_unsent_limit(&sender, bytes)?;
         }
         self.sender = Some(sender);
         Ok(())
     }
 
-    /// Something has become of the sender's socket: goes on as far as it goes.
-    pub(super) fn go_on(&mut self, clock: Clock) -> io::Result<()> {
-        let Some(sender) = &self.sender else { return Ok(()) };
+    /// Something has become of the sender's socket: goes on as far as it goes. Says what
+    /// [`Flow::write`] says.
+    pub(super) fn go_on(&mut self, clock: Clock) -> io::Result<bool> {
+        let Some(sender) = &self.sender else { return Ok(false) };
         let stamp = sockets::acknowledged_at(sender);
         if let Some(error) = sender.take_error()? {
             return Err(error);
@@ -120,7 +122,7 @@ impl Flow {
         if self.phase == Phase::Connecting {
             self.info = sys::tcp_info(sender)?;
             if self.info.state != ESTABLISHED {
-                return Ok(());
+                return Ok(false);
             }
             self.phase = Phase::Open;
             self.established_at = Some(now);
@@ -149,19 +151,31 @@ impl Flow {
         acknowledged(&self.info, self.work.written())
     }
 
-    /// Writes what there is to write, as far as the socket takes it.
-    pub(super) fn write(&mut self, now: Time) -> io::Result<()> {
+    /// Writes what there is to write, as far as the socket takes it. Says whether it was given less than
+    /// it would have taken: then it does not tell by itself when it has sent that.
+    pub(super) fn write(&mut self, now: Time) -> io::Result<bool> {
         let Some(sender) = self.sender.as_ref().filter(|_| self.phase == Phase::Open) else {
-            return Ok(());
+            return Ok(false);
         };
-        let bytes = self.work.to_write(now);
-        if bytes > 0 {
-            self.work.wrote(sockets::write(sender, bytes)?);
-            if self.work.is_written() {
-                sender.shutdown(Shutdown::Write)?;
-            }
+        let mut bytes = self.work.to_write(now);
+        if bytes == 0 {
+            return Ok(false);
         }
-        Ok(())
+        if let Some(limit) = &mut self.unsent {
+            let info = sys::tcp_info(sender)?;
+            let lasts = info.delivery_rate as f64 * UNSENT.as_secs_lossy();
+            let wanted = (lasts as u32).clamp(LEAST_UNSENT, MOST_UNSENT);
+            if wanted != *limit {
+                sys::set_unsent_limit(sender, wanted)?;
+                *limit = wanted;
+            }
+            bytes = bytes.min(limit.saturating_sub(info.notsent_bytes).into());
+        }
+        self.work.wrote(sockets::write(sender, bytes)?);
+        if self.work.is_written() {
+            sender.shutdown(Shutdown::Write)?;
+        }
+        Ok(self.unsent.is_some() && self.work.to_write(now) > 0)
     }
 
     /// Takes what the receiver has got; whether there may be more.
@@ -206,11 +220,6 @@ impl Flow {
             return Ok(());
         }
         self.look()?;
-        if let Some(sender) = self.sender.as_ref().filter(|_| self.is_short) {
-            let bytes = self.info.delivery_rate as f64 * UNSENT.as_secs_lossy();
-            let bytes = (bytes as u64).clamp(LEAST_UNSENT, MOST_UNSENT);
-            sys::set_unsent_limit(sender, bytes as u32)?;
-        }
         if self.work.awaits_ack() {
             // Usually the kernel tells of it at once.
             self.hear(clock.now().unwrap_or(Time::ZERO));

@@ -35,6 +35,10 @@ const OTHER_DESCRIPTORS: u64 = 256;
 /// Flows that are named in a problem.
 const NAMED: usize = 5;
 
+/// What is waited for at a sender's socket: each change once.
+const SENDER_EVENTS: EpollFlags =
+    EpollFlags::EPOLLOUT.union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
+
 /// What is due at an instant; of one instant in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
@@ -223,6 +227,18 @@ impl Server {
         }
     }
 
+    /// The sender of a flow has written: it is waited for even where it does not tell by itself.
+    fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
+        let waited = match (wrote, &self.flows[place].sender) {
+            (Ok(true), Some(sender)) => {
+                let mut event = EpollEvent::new(SENDER_EVENTS, About::Sender(place).data());
+                self.epoll.modify(sender, &mut event).map_err(io::Error::from)
+            }
+            (wrote, _) => wrote.map(drop),
+        };
+        self.settle(place, waited);
+    }
+
     /// Serves until the end, or until it is asked to stop.
     fn serve(&mut self) {
         let mut events = [EpollEvent::empty(); EVENTS];
@@ -300,9 +316,8 @@ impl Server {
         }
         self.homes.enter(sender)?;
         self.flows[place].start(at)?;
-        let events = EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
         match &self.flows[place].sender {
-            Some(socket) => self.add(socket, About::Sender(place), events),
+            Some(socket) => self.add(socket, About::Sender(place), SENDER_EVENTS),
             None => Ok(()),
         }
     }
@@ -320,7 +335,7 @@ impl Server {
         if self.flows[place].work.turn() == at {
             self.flows[place].work.take_turn();
             let written = self.flows[place].write(now);
-            self.settle(place, written);
+            self.wrote(place, written);
             self.follow(place);
         }
     }
@@ -349,7 +364,7 @@ impl Server {
     fn go_on(&mut self, place: usize) {
         let turn = self.flows[place].work.turn();
         let gone_on = self.flows[place].go_on(self.clock);
-        self.settle(place, gone_on);
+        self.wrote(place, gone_on);
         if self.flows[place].work.turn() != turn {
             self.follow(place);
         }
