@@ -1,10 +1,11 @@
 //! Flows over sockets of the kernel, in a namespace in which both sides are: its loopback device loses
 //! nothing and has no delay.
 
-use crate::support::{Test, skip};
+use crate::support::{Test, become_nobody, carry, needs_root, sides, skip};
 use airpath_core::{Duration, Stream, Time};
 use airpath_emu::description::RouteSettings;
 use airpath_emu::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan, SocketReport};
+use airpath_emu::namespaces::Sides;
 use airpath_emu::netlink::Netlink;
 use airpath_emu::outside::Side;
 use airpath_emu::privileges;
@@ -13,7 +14,7 @@ use airpath_sim::replicate;
 use airpath_tcp::{
     Application, Burst, OnOff, OnOffConfig, SS_COLUMNS, SenderState, SsSample, TimeDistribution,
 };
-use nix::poll::{PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -37,6 +38,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("what_cannot_connect_is_told", what_cannot_connect_is_told),
     ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
     ("nothing_goes_on_without_its_owner", nothing_goes_on_without_its_owner),
+    ("namespaces_are_crossed", namespaces_are_crossed),
+    ("namespaces_are_crossed_without_privileges", namespaces_are_crossed_without_privileges),
 ];
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
@@ -449,4 +452,44 @@ fn nothing_goes_on_without_its_owner() {
     // The port is free.
     let report = run(plan(vec![transfer(0, 1000)], 200), &netns);
     assert_eq!(report.flows[0].delivered_bytes, 1000);
+}
+
+/// A transfer each way between two namespaces, whose packets are taken across by hand.
+fn across(sides: &Sides) {
+    let (server, client) = (sides.server_address(), sides.client_address(0));
+    let flows = vec![
+        EndpointFlow { server, client, ..transfer(0, 100_000) },
+        EndpointFlow { server, client, sender: Side::Client, ..transfer(1, 54_321) },
+    ];
+    let both = Side::BOTH.map(|side| sides.netns(side));
+    let end = Time::from_millis(500);
+    let endpoints = Endpoints::start(plan(flows, 500), both, monotonic_ns()).expect("start");
+    let until = monotonic_ns() + end.as_nanos();
+    let mut carried = 0;
+    while monotonic_ns() < until {
+        let mut devices = Side::BOTH.map(|side| PollFd::new(sides.device(side), PollFlags::POLLIN));
+        poll(&mut devices, PollTimeout::from(10_u8)).expect("wait");
+        let waiting = devices.map(|device| device.any() == Some(true));
+        for side in Side::BOTH.into_iter().filter(|side| waiting[*side as usize]) {
+            carry(sides, side);
+            carried += 1;
+        }
+    }
+    let report = endpoints.finish(end);
+    no_problem(&report);
+    let delivered: Vec<u64> = report.flows.iter().map(|flow| flow.delivered_bytes).collect();
+    assert_eq!(delivered, [100_000, 54_321]);
+    assert!(report.flows.iter().all(|flow| completed(flow) < 0.5 && flow.mss == Some(1448)));
+    assert!(carried > 100_000 / 1448 + 54_321 / 1448, "{carried} packets over the devices");
+}
+
+fn namespaces_are_crossed() {
+    needs_root();
+    across(&sides(json!({})));
+}
+
+fn namespaces_are_crossed_without_privileges() {
+    needs_root();
+    become_nobody();
+    across(&sides(json!({})));
 }
