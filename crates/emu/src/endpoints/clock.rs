@@ -39,10 +39,21 @@ impl Clock {
 
     /// An instant of `CLOCK_REALTIME` that is not long ago.
     pub(super) fn of_realtime(self, at: TimeSpec) -> Time {
-        let ago = read(ClockId::CLOCK_REALTIME) - nanos(at);
-        let elapsed = read(ClockId::CLOCK_MONOTONIC) - self.zero_ns - ago.max(0);
+        let elapsed = nanos(at) - realtime_ahead() - self.zero_ns;
         Time::from_nanos(u64::try_from(elapsed).unwrap_or(0))
     }
+}
+
+/// By how much `CLOCK_REALTIME` is ahead of `CLOCK_MONOTONIC` now: of several readings, the one between
+/// whose ends the thread was away the least.
+fn realtime_ahead() -> i64 {
+    let readings = (0..4).map(|_| {
+        let before = read(ClockId::CLOCK_MONOTONIC);
+        let realtime = read(ClockId::CLOCK_REALTIME);
+        let after = read(ClockId::CLOCK_MONOTONIC);
+        (after - before, realtime - before - (after - before) / 2)
+    });
+    readings.min().map_or(0, |(_, ahead)| ahead)
 }
 
 #[test]
