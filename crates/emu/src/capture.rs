@@ -31,15 +31,16 @@ const OLD: Duration = Duration::from_millis(100);
 /// Bytes that are written to a file at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// A packet in a chunk: its bytes are the next `length` ones.
+/// A packet in a chunk, whose bytes are the `length` ones from `start` on.
 struct Record {
     at: Time,
     side: Side,
     outbound: bool,
+    start: usize,
     length: usize,
 }
 
-/// Packets in order.
+/// Packets as they have come.
 struct Chunk {
     bytes: Vec<u8>,
     records: Vec<Record>,
@@ -58,14 +59,15 @@ impl Chunk {
         self.records.first().is_some_and(|first| now.saturating_since(first.at) >= OLD)
     }
 
+    /// Puts the packets in order of time: one that is read before others are written, which were due, is
+    /// told of after them.
+    fn sort(&mut self) {
+        self.records.sort_by_key(|record| record.at);
+    }
+
     /// Every packet with its bytes.
     fn packets(&self) -> impl Iterator<Item = (&Record, &[u8])> {
-        let mut rest = self.bytes.as_slice();
-        self.records.iter().map(move |record| {
-            let (packet, behind) = rest.split_at(record.length);
-            rest = behind;
-            (record, packet)
-        })
+        self.records.iter().map(|record| (record, &self.bytes[record.start..][..record.length]))
     }
 }
 
@@ -128,8 +130,9 @@ impl Capture {
         }
         match &mut self.chunk {
             Some(chunk) if chunk.has_room(packet.len()) => {
+                let (start, length) = (chunk.bytes.len(), packet.len());
                 chunk.bytes.extend_from_slice(packet);
-                chunk.records.push(Record { at: now, side, outbound, length: packet.len() });
+                chunk.records.push(Record { at: now, side, outbound, start, length });
             }
             _ => self.uncaptured += 1,
         }
@@ -186,6 +189,7 @@ fn write<W: Write>(
     while let Ok(first) = full.recv() {
         let mut next = Some(first);
         while let Some(mut chunk) = next {
+            chunk.sort();
             for (record, packet) in chunk.packets() {
                 let direction =
                     if record.outbound { Direction::Outbound } else { Direction::Inbound };
@@ -272,9 +276,15 @@ mod tests {
         capture.packet(Time::from_nanos(5), Side::Server, true, &[1; 40]);
         capture.packet(Time::from_nanos(7), Side::Client, false, &[1; 40]);
         capture.packet(Time::from_secs(3), Side::Client, true, &[2; 1501]);
+        // It was read before the last one was written.
+        capture.packet(Time::from_secs(2), Side::Client, false, &[3; 41]);
         assert_eq!(capture.finish().expect("finish"), 0);
         assert_eq!(packets(&server.bytes()), [(1_000_000_005, 2, vec![1; 40])]);
-        let expected = [(1_000_000_007, 1, vec![1; 40]), (4_000_000_000, 2, vec![2; 1501])];
+        let expected = [
+            (1_000_000_007, 1, vec![1; 40]),
+            (3_000_000_000, 1, vec![3; 41]),
+            (4_000_000_000, 2, vec![2; 1501]),
+        ];
         assert_eq!(packets(&client.bytes()), expected);
         let comment = |file: &[u8]| file.windows(6).any(|window| window == b"seed 7");
         assert!(comment(&server.bytes()) && comment(&client.bytes()));
