@@ -135,6 +135,8 @@ impl<'a> Host<'a> {
                     self.problems.push(format!("the server's command ended with status {status}"));
                 }
                 LauncherEvent::Failed { side, message, status } => {
+                    // As a shell would: nobody else has anything to say there.
+                    eprintln!("airpath emulate: {message}");
                     self.problems.push(message);
                     if side == Side::Client {
                         return Some(status);

@@ -3,6 +3,7 @@
 use crate::certificate::Certificate;
 use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
+use crate::netlink::Route;
 use airpath_core::{Histogram, Quantiles};
 use airpath_path::{DelayQuantiles, FlowReport, GroupReport, ReplicationReport, Together};
 use serde::Serialize;
@@ -34,6 +35,8 @@ pub struct KernelReport {
     pub release: String,
     /// Values read back.
     pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
+    /// The routes through the devices, as the kernel tells them.
+    pub routes: BTreeMap<&'static str, Vec<Route>>,
     /// Counters, from the start of measurement on.
     pub counters: BTreeMap<&'static str, BTreeMap<String, i64>>,
     /// Congestion control of each flow's socket, read back.

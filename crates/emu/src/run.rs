@@ -271,6 +271,7 @@ fn kernel(
     for side in Side::BOTH {
         let record = sides.record(side);
         report.sysctls.insert(side.name(), record.sysctls.clone());
+        report.routes.insert(side.name(), record.routes.clone());
         let then = &before[side as usize];
         let since = after[side as usize].iter().map(|(name, value)| {
             let earlier = then.get(name).copied().unwrap_or(0);
