@@ -102,7 +102,7 @@ class Reading:
 
 
 def resolved_with_inputs(
-    scenario: Scenario, reading: Reading | None = None
+    scenario: Scenario, reading: Reading | None = None, *, emulated: bool = False
 ) -> tuple[dict[str, Any], Inputs]:
     """Return the resolved form of a scenario and what its files hold.
 
@@ -112,15 +112,31 @@ def resolved_with_inputs(
         What is to be run.
     reading : Reading, optional
         Of earlier scenarios, whose files are not read again. Default: all are read.
+    emulated : bool
+        Whether it is for an emulation, which has what kernels have. Default False.
 
     Raises
     ------
+    ScenarioError
+        If a part is only a kernel's, and it is not emulated.
     BadValueError
         If a file cannot be read or does not hold what its place wants; all such are named.
     """
+    if not emulated and (problems := list(_only_emulated(scenario))):
+        raise ScenarioError(problems)
     text, files = scenario.resolve()
     resolved: dict[str, Any] = json.loads(text)
     return resolved, _read(scenario.file, resolved, files, reading or Reading())
+
+
+def _only_emulated(scenario: Scenario) -> Iterator[Problem]:
+    """Yield the congestion controls that kernels have and the engine has not."""
+    for number, group in enumerate(scenario.flows):
+        control = getattr(group, "cc", None)
+        if control is not None and control.only_emulated:
+            place, accepted = scenario.file or scenario.name, "Emulate it, or write another"
+            what = "the kernel's, which cannot be simulated"
+            yield Problem(place, ("flows", number, "cc"), control.kind, what, accepted)
 
 
 def for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:

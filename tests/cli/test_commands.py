@@ -17,7 +17,7 @@ from airpath.cli import app
 
 Command = Callable[..., Any]
 
-COMMANDS = ["run", "solve", "compare", "reproduce", "list", "check", "phy", "trace"]
+COMMANDS = ["run", "emulate", "solve", "compare", "reproduce", "list", "check", "phy", "trace"]
 
 
 # --- usage -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from processes import environment
 import airpath as ap
 from airpath.cli.examples import EXAMPLES
 from airpath.scenario.examples import examples
+from emulator import cannot_emulate
 
 Command = Callable[..., Any]
 
@@ -93,8 +94,13 @@ def test_every_example_of_help_runs(airpath_command: Command, name: str, line: s
     assert words[: len(name.split()) + 1] == ["airpath", *name.split()]
     if name in ("sweep status", "sweep export", "sweep prune"):
         assert airpath_command("sweep", "sweep.toml", "--out", "results").status == 0
+    if name == "emulate":
+        needed = {"ping", "iperf3"} & set(words)
+        if reason := cannot_emulate(*needed):
+            pytest.skip(reason)
     answer = airpath_command(*words[1:], *QUICKLY.get(name, []))
-    assert answer.status == 0, answer.err
+    # An emulation on a busy machine may tell that it cannot be believed.
+    assert answer.status in ((0, 3) if name == "emulate" else (0,)), answer.err
 
 
 # --- completion --------------------------------------------------------------------------------

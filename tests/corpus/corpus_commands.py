@@ -12,6 +12,7 @@ from airpath.cli import app
 
 GOOD_WORDS: Mapping[str, tuple[str, ...]] = {
     "run": ("good.toml", "--reps", "1"),
+    "emulate": ("good.toml",),
     "solve": ("good.toml",),
     "compare": ("good.toml", "--reps", "1", "--engines", "simulate,solve"),
     "check": ("good.toml",),
@@ -96,6 +97,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--algorithm": _TEXTS,
     "--demapper": _TEXTS,
     "--modulation": _TEXTS,
+    "--server": _TEXTS,
     "--tx": (*_NOT_COUNTS, "3", "9" * 30),
     "--rx": (*_NOT_COUNTS, "9", "9" * 30),
     "--fading": _TEXTS,
@@ -118,6 +120,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
 
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "scenario": ("missing.toml", "", ".", "good.trace", "good.toml/x", "pipe", "\x00", "x" * 300),
+    "command": ("", "\x00", "a\x00b"),
     "paper": ("", "house", "qawl", "QAWLA", "\x00"),
     "items": ("", "house", "table99", "fig", "\x00"),
     "name": ("", "house", "dual-regim", "../dual-regime", "dual-regime.toml", "\x00"),
@@ -162,6 +165,11 @@ CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
         "phy", "per", "--channel", "awgn", "--mapping", "localized", "--snr", "2",
     ),
     "a trace and a table": ("trace", "info", "good.toml"),
+    "a server without a client": ("emulate", "good.toml", "--server", "cat"),
+    "two commands": ("emulate", "good.toml", "--shell", "--", "cat"),
+    "the output of two": ("emulate", "good.toml", "--json", "--", "cat"),
+    "a command many times": ("emulate", "good.toml", "--reps", "2", "--", "cat"),
+    "packets without a folder": ("emulate", "good.toml", "--capture"),
 }  # fmt: skip
 
 

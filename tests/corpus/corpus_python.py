@@ -94,6 +94,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         ap.compare_engines,
         {"scenario": "good.toml", "engines": "simulate,solve", "reps": 1},
     ),
+    "emulate": (ap.emulate, {"scenario": "good.toml"}),
+    "emulate_command": (ap.emulate_command, {"scenario": "good.toml", "argv": ["cat"]}),
     "check": (ap.check, {"scenario": "good.toml"}),
     "load": (ap.load, {"path": "good.toml"}),
     "generate_trace": (
@@ -140,7 +142,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 NOT_TRIED = {
     "accept_version", "bands", "capture_to", "command", "effort", "engine", "figures", "name",
-    "progress",
+    "outside", "privileged", "progress",
     "provenance", "relative", "skip", "until_clean",
 }  # fmt: skip
 """Arguments that are called, or shown, or taken for true or false."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,3 +65,16 @@ def command(
         return (main(["emulate", *arguments]), *capfd.readouterr())
 
     return call
+
+
+@pytest.fixture
+def wait() -> Callable[..., None]:
+    """Wait until something is so, twenty seconds at most."""
+
+    def until(is_so: Callable[[], bool]) -> None:
+        end = time.monotonic() + 20
+        while not is_so():
+            assert time.monotonic() < end, "it is not so after 20 s"
+            time.sleep(0.05)
+
+    return until

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -252,3 +253,21 @@ def test_options_that_are_given_hold_for_every_connection() -> None:
 def test_a_control_that_no_kernel_has_is_refused_for_commands_too() -> None:
     with pytest.raises(ScenarioError, match="not a congestion control of kernels"):
         _of_command({"cc": "vcp"})
+
+
+# --- bbr ------------------------------------------------------------------------------------------
+
+
+def test_bbr_is_the_kernels_and_cannot_be_simulated(tmp_path: Path) -> None:
+    scenario = _scenario({"cc": "bbr", "profile": "linux"})
+    resolved = resolved_with_inputs(scenario, emulated=True)[0]
+    assert for_flows(scenario, resolved, _everything).sockets[0]["congestion"] == "bbr"
+    assert scenario.to_toml().count('cc = {kind = "bbr"}') == 1
+    file = tmp_path / "s.toml"
+    file.write_text(_scenario({"profile": "linux"}).to_toml())
+    read = ap.load(file, {"flows.0.cc": "bbr"})
+    for use in (ap.simulate, ap.check, ap.solve):
+        with pytest.raises(ScenarioError) as error:
+            use(read)
+        told = 'flows.0.cc = "bbr": the kernel\'s, which cannot be simulated. Emulate it, or'
+        assert told in str(error.value)

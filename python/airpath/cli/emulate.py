@@ -266,7 +266,7 @@ def _only_with_command(words: Sequence[str], **given: object) -> None:
     lines = [
         f"--{name}: needs a command. Write -- COMMAND, or --shell."
         for name, value in given.items()
-        if value
+        if value not in (None, False)
     ]
     if lines and not words:
         raise BadValueError("\n".join(lines))

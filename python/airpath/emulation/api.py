@@ -96,7 +96,7 @@ def emulate(
         _callable("progress", progress),
     )
     scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario)
+    resolved, read = resolved_with_inputs(scenario, emulated=True)
     kernel = for_flows(scenario, resolved)
     refuse_too_much(scenario.file or scenario.name, resolved, replications)
     call = f"airpath.emulate(seed={seed}, replications={replications}, confidence={confidence})"
@@ -178,7 +178,7 @@ def emulate_command(
         As `emulate`; also if the command cannot be started.
     """
     scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario)
+    resolved, read = resolved_with_inputs(scenario, emulated=True)
     last = len(FlowDescriptions(resolved)) - 1
     check_all(
         _words("argv", argv),
@@ -400,7 +400,8 @@ def _callable(name: str, value: Any) -> str | None:
 
 def _words(name: str, value: Any) -> str | None:
     fits = not isinstance(value, (str, bytes)) and isinstance(value, Sequence)
-    if fits and value and all(isinstance(word, str) and "\0" not in word for word in value):
+    texts = fits and all(isinstance(word, str) and "\0" not in word for word in value)
+    if texts and value and value[0]:
         return None
     return f'{blamed(name, value)}: not a command. Write a list of words, for example ["ping"].'
 

@@ -32,6 +32,8 @@ _CHECK_S = 60
 """Longest that a check may take; it measures for two seconds."""
 _LAST_WORDS_S = 20
 """Longest that the program may take to end after its events have."""
+_PATIENCE_S = 30
+"""Longest that the program may take to end after it was asked to."""
 _MOST_WORDS = 4000
 _OF_MACHINE = ("tun", "namespace", "device", "privileges")
 """What a failure is about that `airpath emulate --check` knows more of."""
@@ -157,9 +159,8 @@ def run(
     """
     events_read, events_write = os.pipe()
     input_read, input_write = os.pipe()
-    os.set_blocking(
-        input_read, False
-    )  # The program looks whether this end is there; it never waits.
+    # The program looks whether this end is there; it must not wait for what is never written.
+    os.set_blocking(input_read, False)
     with contextlib.ExitStack() as at_end:
         ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
 
@@ -282,15 +283,20 @@ def _interrupts(child: subprocess.Popen[bytes], *, tell: bool) -> Iterator[list[
 
     def note(number: int, _frame: Any) -> None:
         found.append(number)
+        if len(found) == 1:
+            patience.start()
         with contextlib.suppress(OSError):
             if len(found) > 1 and not (number == signal.SIGINT and not tell):
                 child.kill()
             elif tell or number != signal.SIGINT:
                 child.send_signal(number)
 
+    patience = threading.Timer(_PATIENCE_S, child.kill)
+    patience.daemon = True
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield found
     finally:
+        patience.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -359,6 +359,10 @@ class Part(Model):
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Part]]]
     """The classes of the family by the value of that key."""
+    emulated: ClassVar[dict[str, type[Part]]]
+    """Those of which the engine has none, and kernels do."""
+    only_emulated: ClassVar[bool] = False
+    """Whether the class is such a one."""
     if TYPE_CHECKING:
 
         def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...
@@ -372,7 +376,7 @@ class Part(Model):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         if "family" in vars(cls):
-            cls.registry = {}
+            cls.registry, cls.emulated = {}, {}
             return
         field = cls.model_fields.get(cls.chosen_by)
         if field is None or not isinstance(field.default, str):
@@ -383,7 +387,12 @@ class Part(Model):
                 f"{cls.__name__}: {cls.chosen_by} {quote(field.default)} is already taken "
                 f"by {known.__name__}"
             )
-        cls.registry[field.default] = cls
+        (cls.emulated if cls.only_emulated else cls.registry)[field.default] = cls
+
+    @classmethod
+    def known(cls) -> dict[str, type[Part]]:
+        """Return every class of the family, by the value of the key that picks it."""
+        return {**cls.registry, **cls.emulated}
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -415,10 +424,10 @@ class Part(Model):
                 )
                 missing = as_missing(missing)
                 raise faults_at(((cls.chosen_by,), None, missing))
-        if not isinstance(kind, str) or kind not in cls.registry:
+        if not isinstance(kind, str) or kind not in cls.known():
             advice = nearest(kind if isinstance(kind, str) else "", kinds)
             raise faults_at((blamed, kind, fault(f"not {cls.family}", advice)))
-        return cls.registry[kind].model_validate(data, context=info.context)
+        return cls.known()[kind].model_validate(data, context=info.context)
 
     def _is_given(self, name: str) -> bool:
         return name == self.chosen_by or super()._is_given(name)

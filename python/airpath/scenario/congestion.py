@@ -240,6 +240,14 @@ class Dctcp(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
 
+class Bbr(Congestion):
+    """BBR: the version that the kernel has; it can be emulated, not simulated."""
+
+    only_emulated = True
+
+    kind: Literal["bbr"] = "bbr"
+
+
 class Clamp(Congestion):
     """CLAMP at the sender: NewReno's window or that of the price that is echoed, the smaller.
 

@@ -244,7 +244,7 @@ class Overrides:
             return
         part = _part_of(model)
         if part is not None:
-            known = isinstance(value, str) and value in part.registry
+            known = isinstance(value, str) and value in part.known()
             value = {part.chosen_by: value} if known else value
             old = table[position] = {part.chosen_by: old} if isinstance(old, str) else old
         if model is not None and isinstance(value, Mapping) and isinstance(old, dict):
@@ -389,7 +389,7 @@ def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] |
     if part is None:
         return model
     kind = table.get(part.chosen_by, part.usual_kind())
-    return part.registry.get(kind) if isinstance(kind, str) else None
+    return part.known().get(kind) if isinstance(kind, str) else None
 
 
 def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:

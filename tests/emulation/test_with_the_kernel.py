@@ -1,0 +1,230 @@
+"""Short emulations with the real program and the real kernel, where this machine can do that.
+
+Bounds are wide: another job on the machine makes packets late, and the certificate says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.cli import main
+from emulator import cannot_emulate, has_control
+
+LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"}
+
+
+@pytest.fixture(autouse=True)
+def _it_can_be_done() -> None:
+    if reason := cannot_emulate():
+        pytest.skip(reason)
+
+
+def _scenario(*flows: dict[str, Any], **keys: Any) -> ap.Scenario:
+    return ap.Scenario(
+        **{"name": "smoke", "duration": "3 s", "warmup": "1 s"} | keys,
+        bottleneck={"aqm": "droptail", "link": LINK},
+        flows=[{"base_rtt": "30 ms", **flow} for flow in flows or ({"cc": "cubic"},)],
+    )
+
+
+def _plausible(result: ap.Result) -> float:
+    """Return the goodput, Mbit/s, of a link of 10 Mbit/s that was not idle."""
+    goodput = result.intervals["all"]["goodput_bps"].mean / 1e6
+    assert 0.5 < goodput <= 10 * 1460 / 1500 * 1.01
+    return float(goodput)
+
+
+def _in_a_file(tmp_path: Path, **keys: Any) -> str:
+    path = tmp_path / "s.toml"
+    path.write_text(_scenario(**keys).to_toml())
+    return str(path)
+
+
+# --- the scenario's flows -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["linux", "rfc", "ns3-2014"])
+def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
+    flow = {"profile": profile, "cc": "reno", "count": 2, "start": {"uniform": ["0 s", "100 ms"]}}
+    record = {"series": ["queue", "cwnd"], "ss": True, "ss_interval": "50 ms"}
+    result = ap.emulate(_scenario(flow, record=record), seed=2)
+    assert _plausible(result) > 7
+    (certificate,) = result.certificates
+    assert certificate["class"] in ("fifo", "other")
+    assert certificate["packets"] > 1000
+    assert certificate["lateness_p99_s"] < 1
+    # Each of the settings was read back as it was told.
+    told = result.kernel["settings"]["sysctls"]
+    for side in ("server", "client"):
+        found = result.kernel["sysctls"][side]
+        assert {name: found[name].split() for name in told} == {
+            name: text.split() for name, text in told.items()
+        }
+    assert set(result.kernel["congestion"].values()) == {"reno"}
+    ss = result.ss()
+    assert set(ss["flow"]) == {0, 1}
+    assert ss["cwnd"].max() > 2
+    assert len(result.series("queue")) > 100
+    assert result.queues()["departed"].iloc[0] > 1000
+    json.loads(result.to_json(raw=True))
+
+
+def test_replications_have_intervals(tmp_path: Path) -> None:
+    result = ap.emulate(_scenario(), replications=2, capture_to=tmp_path / "out")
+    assert result.intervals["all"]["goodput_bps"].reps == 2
+    for side in ("server", "client"):
+        assert (tmp_path / "out" / f"{side}.pcapng").stat().st_size > 100_000
+    result.save(tmp_path / "out")
+    assert ap.load_result(tmp_path / "out").certificates == result.certificates
+
+
+def test_bbr_runs_where_the_kernel_has_it() -> None:
+    if not has_control("bbr"):
+        pytest.skip("this kernel has no bbr")
+    result = ap.emulate(_scenario({"cc": "bbr", "profile": "linux"}))
+    assert set(result.kernel["congestion"].values()) == {"bbr"}
+    _plausible(result)
+
+
+def test_a_transfer_ends() -> None:
+    result = ap.emulate(
+        _scenario({"cc": "cubic", "profile": "linux", "size": "500 kB"}, warmup="0 s")
+    )
+    flow = result.flows().iloc[0]
+    # 500 kB take 0.4 s at 10 Mbit/s, and some round trips.
+    assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2.5
+
+
+def test_ctrl_c_keeps_what_there_was(tmp_path: Path) -> None:
+    file = _in_a_file(tmp_path, duration="30 s")
+    line = [sys.executable, "-m", "airpath", "emulate", file, "--json", "--no-live"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as child:
+        assert child.stderr is not None
+        for said in child.stderr:
+            if said.startswith("3."):
+                break
+        os.kill(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    document = json.loads(out)
+    assert document["complete"] is False
+    assert document["summary"]["goodput_bps"]["mean"] > 1e6
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _ran(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    capfd.readouterr()
+    return (main(["emulate", *words]), *capfd.readouterr())
+
+
+def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if reason := cannot_emulate("ping"):
+        pytest.skip(reason)
+    file = _in_a_file(tmp_path)
+    ping = ["ping", "-c", "5", "-i", "0.2", "-q", "100.64.0.1"]
+    status, out, err = _ran(capfd, file, "--out", str(tmp_path / "out"), "--", *ping)
+    assert status in (0, 3), err
+    assert "5 packets transmitted, 5 received" in out
+    average = float(out.rpartition("= ")[2].split("/")[1])
+    assert 30 <= average < 40
+    document = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert document["ended"]["status"] == 0
+    assert document["queues"][0]["departed"]["mean"] >= 5
+    assert "\nCertificate\n" in err
+
+
+def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    server = (
+        "import socket; s = socket.create_server(('100.64.0.1', 5000)); c, _ = s.accept(); "
+        "c.sendall(bytes(500_000)); c.close()"
+    )
+    client = (
+        "import socket, time\n"
+        "for _ in range(50):\n"
+        "    try:\n"
+        "        c = socket.create_connection(('100.64.0.1', 5000), 5)\n"
+        "        break\n"
+        "    except ConnectionRefusedError:\n"
+        "        time.sleep(0.1)\n"
+        "n = 0\n"
+        "while data := c.recv(65536):\n"
+        "    n += len(data)\n"
+        "print(n)\n"
+    )
+    quoted = f'{sys.executable} -c "{server}"'
+    status, out, err = _ran(
+        capfd, _in_a_file(tmp_path), "--server", quoted, "--duration", "20s", "--",
+        sys.executable, "-c", client,
+    )  # fmt: skip
+    assert status in (0, 3), err
+    assert out == "500000\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137)],
+    ids=["status", "signal"],
+)
+def test_the_exit_status_is_the_commands(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], expected: int
+) -> None:
+    status, _, err = _ran(capfd, _in_a_file(tmp_path), "--", *words)
+    assert status == expected, err
+
+
+def test_a_command_that_is_not_there_is_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = _ran(capfd, _in_a_file(tmp_path), "--", "no-such-program")
+    assert status in (1, 127)
+    assert "no-such-program" in err
+
+
+def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    began = time.monotonic()
+    status, _, err = _ran(capfd, _in_a_file(tmp_path), "--duration", "1s", "--", "sleep", "60")
+    assert status in (0, 3), err
+    assert time.monotonic() - began < 20
+
+
+# --- what is left behind --------------------------------------------------------------------------
+
+
+def _children() -> set[str]:
+    names = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (path / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(b"airpath-emulate-left" in word for word in words):
+            names.add(path.name)
+    return names
+
+
+def test_nothing_is_left_after_a_kill(tmp_path: Path, wait: Callable[..., None]) -> None:
+    """SIGKILL of whoever started it: the program sees its input end, and ends with the command."""
+    file = _in_a_file(tmp_path)
+    marked = ["sh", "-c", "sleep 60; : airpath-emulate-left"]
+    line = [sys.executable, "-m", "airpath", "emulate", file, "--", *marked]
+    environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
+    with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as child:
+        wait(lambda: len(_children()) >= 2)
+        child.kill()
+    wait(lambda: not _children())
