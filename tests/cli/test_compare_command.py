@@ -124,7 +124,7 @@ def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
             for at_s in (0.5, 1.0):
                 progress(number, {"event": "progress", "at_s": at_s, "until_s": 4.0})
         result: Any = ap.simulate(made, reps=replications, **settings)
-        result.kernel = {"replications": [{"release": "6.18.5"}] * 2, "not_applied": []}
+        result.kernel = {"release": "6.18.5", "not_applied": []}
         result.certificates = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
         return result
 

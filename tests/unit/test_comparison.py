@@ -55,11 +55,7 @@ def emulation(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> Ca
         known: Any = result
         known.engine = "emulate"
         known.certificates = [{**good, **late, **(certificate or {})}] * replications
-        told = {"release": "6.18.0", "counters": kernel.get("counters", {})}
-        known.kernel = {
-            "not_applied": kernel.get("not_applied", []),
-            "replications": [told] * replications,
-        }
+        known.kernel = {"release": "6.18.0", "counters": {}, "not_applied": [], **kernel}
         return known
 
     return emulate
@@ -461,13 +457,25 @@ def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.Mo
 
 def test_counters_of_both_sides_are_told_per_replication() -> None:
     counters = {
-        "server": {"TcpExt.TCPLossProbes": 3, "TcpExt.TCPSpuriousRTOs": 0},
-        "client": {"TcpExt.TCPLossProbes": 0.5, "Tcp.RetransSegs": 9},
+        "server": {"TcpExt.TCPLossProbes": [4, 2], "TcpExt.TCPSpuriousRTOs": [0, 0]},
+        "client": {"TcpExt.TCPLossProbes": [0, 1], "Tcp.RetransSegs": [9, 8]},
     }
     found = facts(counters=counters)
     assert set(found) == {"lateness", "loss-probes"}
     assert found["loss-probes"].text.startswith("3.5 tail loss probes were sent (TcpExt.TCPLoss")
     assert found["loss-probes"].most["retransmissions"] == 3.5
+
+
+def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
+    counters = {"server": {"TcpExt.TCPLossProbes": [4, 2]}}
+    linux = scenario(
+        duration="3 s",
+        warmup="1 s",
+        flows=ap.flows(1, cc="reno", profile="linux", base_rtt="30 ms"),
+    )
+    emulated = emulation(counters=counters)(linux, seed=1, replications=2, confidence=0.9)
+    answers = {"emulate": Answer("emulate", emulated, None, {})}
+    assert [fact.code for fact in facts_of(answers, emulated.resolved)] == ["lateness"]
 
 
 def test_equal_replications_are_a_fact() -> None:

@@ -18,7 +18,7 @@ from airpath.results.intervals import mean_interval
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer
 
-__all__ = ["facts_of_kernel", "release_of"]
+__all__ = ["facts_of_kernel"]
 
 _ENGINE = "emulate"
 _OF_TCP = (
@@ -64,7 +64,7 @@ def facts_of_kernel(
         seen = _seen(result, certificates, simulated, tcp)
         yield from _not_applied(kernel, seen, resolved, settled)
         yield from _acks(certificates, simulated, tcp)
-        yield from _counted(kernel, len(result.replications))
+        yield from _counted(kernel, len(result.replications), tcp)
         yield from _controls(kernel, tcp)
 
 
@@ -247,15 +247,23 @@ _COUNTERS: Mapping[str, tuple[str, str, Sequence[str]]] = {
 }
 """Counters of what simulated senders do not do: code, sentence, what it bears on."""
 
+_SIMULATED = {"loss-probes": "tail_loss_probe"}
+"""What simulated senders do where this option is on."""
+
 _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
 """Each is one segment or one timeout at most."""
 
 
-def _counted(kernel: Mapping[str, Any], replications: int) -> Iterator[Fact]:
+def _counted(
+    kernel: Mapping[str, Any], replications: int, tcp: Sequence[Mapping[str, Any]]
+) -> Iterator[Fact]:
     """Tell of what the kernel did that simulated senders do not do."""
     total = counters_of(kernel)
     for name, (code, sentence, about) in _COUNTERS.items():
         count = total.get(name, 0.0) / max(replications, 1)
+        option = _SIMULATED.get(code)
+        if option and all(flow["source"]["options"].get(option) for flow in tcp):
+            continue
         if count:
             text = f"{count:.1f} {sentence.format(name)}, in the mean of the replications."
             most = dict.fromkeys(about, count) if name in _AS_MANY else {}
@@ -268,26 +276,19 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
     Parameters
     ----------
     kernel : mapping
-        `replications`, each with `counters` by side, by name.
+        `counters` by side, by name: a number for each replication.
     """
     found: dict[str, float] = {}
-    for run in kernel.get("replications") or ():
-        for side in (run.get("counters") or {}).values():
-            for name, value in side.items():
-                found[name] = found.get(name, 0.0) + float(value or 0)
+    for side in (kernel.get("counters") or {}).values():
+        for name, values in side.items():
+            found[name] = found.get(name, 0.0) + math.fsum(_known(values))
     return found
-
-
-def release_of(kernel: Mapping[str, Any]) -> str:
-    """Return which kernel it was; empty where that is not told."""
-    found = {run.get("release") for run in kernel.get("replications") or ()} - {None}
-    return ", ".join(sorted(map(str, found)))
 
 
 def _controls(kernel: Mapping[str, Any], tcp: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
     """Tell of a congestion control that no other engine has: it is the kernel's own."""
     if any(flow["source"]["congestion"]["kind"] == "bbr" for flow in tcp):
-        text = f"bbr is that of the kernel, Linux {release_of(kernel) or '(release not known)'}."
+        text = f"bbr is that of the kernel, Linux {kernel.get('release') or '(release not known)'}."
         yield Fact("kernels-own-control", _ENGINE, text)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from airpath.comparison.kernel_facts import release_of
 from airpath.results.intervals import Interval, text
 from airpath.results.overview import Table
 
@@ -50,7 +49,7 @@ def about(answer: Answer) -> dict[str, Any]:
         kernel = getattr(answer.result, "kernel", None)
         certificates = getattr(answer.result, "certificates", None)
         if kernel:
-            found["release"] = release_of(kernel)
+            found["release"] = kernel.get("release")
         if certificates:
             found["valid"] = all(each.get("valid", True) for each in certificates)
     return found
